@@ -1,0 +1,233 @@
+// The main job, end to end: a merchant's shop and the sandbox gateway, over real HTTP on this machine.
+import assert from 'node:assert/strict';
+import {
+  ConnectionError,
+  type Created,
+  createdAt,
+  type DepositRequest,
+  fundsNotDelivered,
+  GatewayClient,
+  isPaid,
+  type Payment,
+  PaymentNotFoundError,
+  type WithdrawalRequest,
+} from 'payment-gateway-sdk';
+import { type PaymentRecord, Sandbox } from 'payment-gateway-sdk/sandbox';
+import { calledBack, closing, done, failed, received, sent, step, title } from './screen.ts';
+import { openShop } from './shop.ts';
+
+const sandbox = new Sandbox({ terminal: 'onramp' });
+const server = await sandbox.listen();
+let answered = '';
+const gateway = new GatewayClient({
+  ...sandbox.clientOptions,
+  baseUrl: server.url,
+  fetch: undefined, // the real one: this is HTTP
+  onEvent: event => {
+    if (event.type === 'response') answered = `${event.status} in ${Math.round(event.durationMs)} ms`;
+  },
+});
+const shop = await openShop(gateway);
+const common = { webhookUrl: shop.callbackUrl, returnUrl: 'https://shop.example/thanks' };
+
+async function play(): Promise<void> {
+  step('A card deposit: the customer is redirected, and pays');
+  const card = await deposit({
+    paymentMethod: 'CARD',
+    amount: '25.50',
+    currency: 'EUR',
+    reference: 'order-1',
+    ...common,
+  });
+  assert.equal(card.nextAction.type, 'redirect');
+  const paid = await outcomeOf(card.payment, id => sandbox.complete(id));
+  assert(paid.paymentType === 'DEPOSIT' && isPaid(paid));
+  done(`Paid: ${paid.amount} ${paid.currency} for order-1.`);
+
+  step('A PayID deposit, host to host: the shop itself shows how to transfer the money');
+  const payid = await deposit({
+    paymentMethod: 'PAYID',
+    amount: '80.00',
+    currency: 'AUD',
+    reference: 'order-2',
+    ...common,
+  });
+  assert(payid.nextAction.type === 'transfer' && payid.nextAction.transfer.amount === '80.00');
+  assert(isPaid(await outcomeOf(payid.payment, id => sandbox.complete(id))));
+  done('The transfer has arrived.');
+
+  step('An Apple Pay deposit: authorised first, captured later');
+  const apple = await deposit({
+    paymentMethod: 'APPLEPAY',
+    amount: '12.99',
+    currency: 'USD',
+    reference: 'order-3',
+    billingAddress: { countryCode: 'US', postalCode: '94016' },
+    customer: { email: 'zoe@customer.example', ipaddress: '203.0.113.7' },
+    ...common,
+  });
+  assert(!isPaid(await outcomeOf(apple.payment, id => sandbox.authorize(id))));
+  assert(isPaid(await outcomeOf(apple.payment, id => sandbox.complete(id))));
+  done('AUTHORIZED was no money yet; COMPLETED is.');
+
+  step('A BLIK deposit, with its purpose');
+  const blik = await deposit({
+    paymentMethod: 'BLIK',
+    amount: '149.00',
+    currency: 'PLN',
+    reference: 'order-4',
+    additionalParameters: { purpose: 'Zakup biletów' },
+    ...common,
+  });
+  assert(isPaid(await outcomeOf(blik.payment, id => sandbox.complete(id))));
+  done('Paid.');
+
+  step('An on-ramp deposit: the customer pays reais, and is settled in crypto');
+  const wallet = '0x71c7656ec7ab88b098defb751b7401b5f6d8976f';
+  const onramp = await deposit({
+    paymentMethod: 'ONRAMP_PIX',
+    amount: '540.00',
+    currency: 'BRL',
+    reference: 'order-5',
+    additionalParameters: { destination_wallet: wallet, cryptoCurrency: 'USDT' },
+    ...common,
+  });
+  const settled = await outcomeOf(onramp.payment, id => sandbox.complete(id));
+  assert(isPaid(settled) && settled.destination_wallet === wallet && settled.settled_crypto_amount);
+  assert(typeof settled.cryptoAmount === 'string' && /^\d+\.\d{8}$/.test(settled.cryptoAmount));
+  done(
+    `Settled: ${settled.settled_crypto_amount} ${settled.cryptoCurrency} to ${settled.destination_wallet}.`,
+  );
+
+  step('A SEPA withdrawal: the shop pays a customer');
+  const payout = await withdrawal({
+    paymentMethod: 'SEPA',
+    amount: '120.00',
+    currency: 'EUR',
+    reference: 'payout-6',
+    customer: { firstName: 'Zoë', lastName: 'Müller' },
+    ...common,
+  });
+  assert.equal(payout.nextAction.type, 'wait');
+  const paidOut = await outcomeOf(payout.payment, id => sandbox.complete(id));
+  assert(paidOut.paymentType === 'WITHDRAWAL' && isPaid(paidOut));
+  done('Paid out. isPaid is true of it too, so the shop looks at paymentType before it credits anyone.');
+
+  step('A deposit that fails: the processor said 4004');
+  const declined = await deposit({
+    paymentMethod: 'CARD',
+    amount: '9000',
+    currency: 'EUR',
+    reference: 'order-7',
+    ...common,
+  });
+  const failure = await outcomeOf(declined.payment, id => sandbox.fail(id, { code: 4004 }));
+  assert(failure.paymentStatus === 'FAILED' && failure.errorMessage === 'Insufficient balance');
+  assert(fundsNotDelivered(failure));
+  done('The code came back as words for people; FAILED without a crypto_tx_hash says that no funds moved.');
+
+  step('An id that the gateway does not know');
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  sent('getPayment', { id: unknown });
+  const notFound = await errorOf(gateway.getPayment(unknown));
+  received(answered);
+  assert(notFound instanceof PaymentNotFoundError && notFound.status === 404);
+  done(`${notFound.name}: ${notFound.message}`);
+
+  step('A payout whose answer is cut off after the gateway took it');
+  sandbox.faults.next('commit-then-cut');
+  const request = {
+    ...common,
+    paymentMethod: 'SEPA',
+    amount: '75.00',
+    currency: 'EUR',
+    reference: 'payout-9',
+  } as const;
+  sent('createWithdrawal', request);
+  const cut = await errorOf(gateway.createWithdrawal(request));
+  assert(cut instanceof ConnectionError && cut.outcome === 'unknown' && cut.paymentId);
+  received(`${cut.name}`, { code: cut.code, outcome: cut.outcome, paymentId: cut.paymentId });
+  done(cut.message);
+  const taken = sandbox.payments.filter(payment => payment.reference === 'payout-9');
+  assert.deepEqual(
+    taken.map(payment => payment.id),
+    [cut.paymentId],
+  );
+  assert(isPaid(await outcomeOf({ id: cut.paymentId }, id => sandbox.complete(id))));
+  done(
+    'The half of the answer that arrived held the id: the one payout was found, and nothing was paid twice.',
+  );
+}
+
+async function deposit(request: DepositRequest<'onramp'>): Promise<Created> {
+  sent('createDeposit', request);
+  return show(await gateway.createDeposit(request));
+}
+
+async function withdrawal(request: WithdrawalRequest): Promise<Created> {
+  sent('createWithdrawal', request);
+  return show(await gateway.createWithdrawal(request));
+}
+
+function show(created: Created): Created {
+  const { payment, nextAction } = created;
+  received(`${answered}: ${payment.paymentStatus}`, {
+    id: payment.id,
+    created: createdAt(payment)?.toISOString(),
+    crypto: payment.cryptoAmount && `${payment.cryptoAmount} ${payment.cryptoCurrency}`,
+    'next action': nextAction.type,
+    ...(nextAction.type === 'redirect' && { 'customer goes to': nextAction.redirectUrl }),
+    ...(nextAction.type === 'transfer' && {
+      'customer pays': `${nextAction.transfer.amount} ${nextAction.transfer.currency}`,
+      'to the PayID': `${nextAction.transfer.number} (${nextAction.transfer.full_holder_name})`,
+      'with the code': nextAction.transfer.payment_description,
+    }),
+  });
+  return created;
+}
+
+/** The customer or the processor acts; the callback comes; the shop looks the payment up. */
+async function outcomeOf(
+  { id }: { id: string },
+  act: (id: string) => Promise<PaymentRecord>,
+): Promise<Payment> {
+  const { paymentStatus } = await act(id);
+  const { claim, payment } = await inTime(shop.newsOf(id, paymentStatus), `the callback of ${id}`);
+  await sandbox.idle();
+  const delivery = sandbox.deliveries.findLast(({ paymentId }) => paymentId === id);
+  assert.equal(delivery?.status, 200);
+  assert.equal(payment.paymentStatus, paymentStatus);
+  calledBack(claim.paymentStatus, {
+    'it claims': `${claim.amount} ${claim.currency} for ${claim.reference}`,
+    'a lookup says': [payment.paymentStatus, 'errorMessage' in payment && payment.errorMessage]
+      .filter(Boolean)
+      .join(': '),
+    'shop answers': delivery.status,
+  });
+  return payment;
+}
+
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => assert.fail('It should have failed.'),
+    error => error,
+  );
+
+/** So that the demo ends by itself even if a callback never comes. */
+function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`Waited 10 s for ${what}.`)), 10_000);
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+title('payment-gateway-sdk', `gateway ${server.url}   shop ${shop.callbackUrl}`);
+try {
+  await play();
+  closing('Every step did what it says.');
+} catch (error) {
+  failed(error);
+  process.exitCode = 1;
+} finally {
+  shop.close();
+  await server.close();
+}

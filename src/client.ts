@@ -1,0 +1,213 @@
+// The merchant's side of the gateway: creates payments, reads them back, and waits for them.
+import { readCreated, readLookedUp } from './answers.ts';
+import {
+  bodyOf,
+  CREATABLE,
+  type CreationSchema,
+  check,
+  type DepositRequest,
+  type NftPurchaseRequest,
+  nftPurchaseSchema,
+  type PaymentRequest,
+  type Positive,
+  type WithdrawalRequest,
+  withdrawalSchema,
+} from './creation.ts';
+import { InvalidRequestError } from './errors.ts';
+import { type Call, observe, reporting } from './events.ts';
+import { type NextAction, nextActionOf } from './next-action.ts';
+import { type ClientOptions, isTimeout, resolveOptions, type Settings } from './options.ts';
+import { isPaymentId } from './payment-id.ts';
+import type { Terminal } from './schemas/methods.ts';
+import type { Payment } from './schemas/payment.ts';
+import type { Amount } from './schemas/request.ts';
+import { signBody } from './signing.ts';
+import { Transport } from './transport.ts';
+import { type WaitOptions, waitFor } from './wait.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /**
+   * Milliseconds for the whole call.
+   * @default the client's `timeout`
+   */
+  timeout?: number | undefined;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Further top-level fields of the body, for what the gateway knows and this SDK does not yet. */
+  extra?: Record<string, unknown> | undefined;
+}
+
+/** A payment that the gateway has accepted. */
+export interface Created {
+  /** As a rule `PENDING`: the outcome comes by callback. */
+  payment: Payment;
+  /** What to do now. */
+  nextAction: NextAction;
+}
+
+/**
+ * A merchant's connection to the gateway. Make one and keep it: it holds no state besides its options.
+ *
+ * @example
+ * const gateway = new GatewayClient({ baseUrl: 'https://gateway.example', apiKey, signKey });
+ * const { payment, nextAction } = await gateway.createDeposit({
+ *   paymentMethod: 'CARD', amount: '25.50', currency: 'EUR',
+ *   reference: 'order-1042', webhookUrl: 'https://shop.example/callbacks', returnUrl: 'https://shop.example/thanks',
+ * });
+ */
+export class GatewayClient<const T extends Terminal = 'standard'> {
+  readonly baseUrl: string;
+  readonly terminal: T;
+  readonly #settings: Settings;
+  readonly #transport: Transport;
+  readonly #creatable: (typeof CREATABLE)[Terminal];
+  readonly #url: string;
+  readonly #headers: { authorization: string; accept: string };
+
+  /** @throws {ConfigurationError} if an option is missing or refused */
+  constructor(options: ClientOptions<T> = {}) {
+    const settings = resolveOptions(options);
+    this.baseUrl = settings.baseUrl;
+    this.terminal = settings.terminal as T;
+    this.#settings = settings;
+    this.#transport = new Transport(settings);
+    this.#creatable = CREATABLE[settings.terminal];
+    this.#url = `${settings.baseUrl}/api/v1/payments`;
+    this.#headers = { authorization: `Bearer ${settings.apiKey}`, accept: 'application/json' };
+  }
+
+  /**
+   * Creates a deposit: the customer pays.
+   *
+   * @throws {InvalidRequestError} before anything is sent
+   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @example
+   * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', amount: '80.00', currency: 'PLN', webhookUrl });
+   * if (nextAction.type === 'redirect') response.redirect(nextAction.redirectUrl);
+   */
+  async createDeposit<const A extends Amount>(
+    request: DepositRequest<T> & Positive<A>,
+    options?: CreateOptions,
+  ): Promise<Created> {
+    return this.#create(this.#creatable.deposit, { paymentType: 'DEPOSIT', ...request }, options);
+  }
+
+  /**
+   * Creates a withdrawal: the merchant pays the customer. Give it a `reference`, and repeat it only if the error's
+   * `outcome` is `not_sent` or `rejected`.
+   *
+   * @throws {InvalidRequestError} before anything is sent
+   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @example
+   * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
+   */
+  async createWithdrawal<const A extends Amount>(
+    request: WithdrawalRequest & Positive<A>,
+    options?: CreateOptions,
+  ): Promise<Created> {
+    return this.#create(withdrawalSchema, { paymentType: 'WITHDRAWAL', ...request }, options);
+  }
+
+  /**
+   * Creates the deposit that pays for an NFT, by one of {@link NFT_METHODS}. That it is a deposit is this SDK's
+   * reading: the gateway's document only restricts the methods.
+   *
+   * @throws {InvalidRequestError} before anything is sent
+   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @example
+   * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
+   */
+  async createNftPurchase<const A extends Amount>(
+    request: NftPurchaseRequest & Positive<A>,
+    options?: CreateOptions,
+  ): Promise<Created> {
+    return this.#create(nftPurchaseSchema, { paymentType: 'DEPOSIT', ...request }, options);
+  }
+
+  /**
+   * Creates a payment of either type, for code that handles both.
+   *
+   * @throws {InvalidRequestError} before anything is sent
+   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @example
+   * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
+   */
+  async createPayment<const A extends Amount>(
+    request: PaymentRequest<T> & Positive<A>,
+    options?: CreateOptions,
+  ): Promise<Created> {
+    return this.#create(this.#creatable.payment, request, options);
+  }
+
+  /**
+   * Reads a payment. A payment that failed is read like any other: look at its `paymentStatus`, or ask `isPaid`.
+   *
+   * @param id the gateway's id, a UUID; not the merchant's reference
+   * @throws {InvalidRequestError} if the id is no UUID
+   * @throws {PaymentNotFoundError} if the gateway has no such payment
+   * @throws {ApiError} {@link ConnectionError} {@link ResponseError} after the client's `retries`
+   * @example
+   * const payment = await gateway.getPayment(id);
+   * if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) await credit(payment.reference);
+   */
+  async getPayment(id: string, options: CallOptions = {}): Promise<Payment> {
+    const call = { operation: 'lookup', paymentId: id } as const;
+    return reporting(call, this.#settings.onEvent, async () => {
+      if (!isPaymentId(id))
+        throw new InvalidRequestError([{ path: 'id', message: "must be the gateway's UUID" }]);
+      const exchange = { call, method: 'GET', url: `${this.#url}/${id}`, headers: this.#headers } as const;
+      return readLookedUp(await this.#transport.send(exchange, this.#limits(options)), call);
+    });
+  }
+
+  /**
+   * Looks at a payment again and again, ever less often, until it is final, or until `until` says so. Lookups that
+   * fail in passing are repeated until the deadline.
+   *
+   * @throws {WaitTimeoutError} at the deadline, with the `lastPayment` seen
+   * @throws {PaymentNotFoundError} and other errors of `getPayment` that time does not heal
+   * @example
+   * const payment = await gateway.waitForPayment(id, { timeout: 60_000, signal });
+   */
+  async waitForPayment(id: string, options: WaitOptions = {}): Promise<Payment> {
+    const longest = this.#settings.timeout;
+    return waitFor(
+      id,
+      limits => this.getPayment(id, { ...limits, timeout: Math.min(limits.timeout, longest) }),
+      options,
+    );
+  }
+
+  /** Check, serialise, sign, send, unwrap and check again, next action. */
+  async #create(schema: CreationSchema, request: unknown, options: CreateOptions = {}): Promise<Created> {
+    const { onEvent, signKey, signatureEncoding } = this.#settings;
+    const call: Call = { operation: 'create' };
+    return reporting(call, onEvent, async () => {
+      const creation = check(schema, request);
+      call.reference = creation.reference ?? undefined;
+      const body = bodyOf(creation, options.extra);
+      const signature = signBody(body, signKey, signatureEncoding);
+      const headers = { ...this.#headers, 'content-type': 'application/json', signature };
+      const exchange = { call, method: 'POST', url: this.#url, headers, body } as const;
+      const envelope = readCreated(
+        await this.#transport.send(exchange, this.#limits(options, 'not_sent')),
+        call,
+      );
+      const paymentId = envelope.payment.id;
+      const nextAction = nextActionOf(envelope, message =>
+        observe(onEvent, { ...call, paymentId, type: 'warning', code: 'unusable_redirect_url', message }),
+      );
+      return { payment: envelope.payment, nextAction };
+    });
+  }
+
+  #limits({ timeout = this.#settings.timeout, signal }: CallOptions, outcome?: 'not_sent') {
+    if (isTimeout(timeout)) return { timeout, signal };
+    throw new InvalidRequestError(
+      [{ path: 'options.timeout', message: 'must be milliseconds, more than 0' }],
+      outcome,
+    );
+  }
+}

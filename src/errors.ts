@@ -1,0 +1,184 @@
+// Every error of the SDK, told apart by what the merchant must do next.
+import type { Payment } from './schemas/payment.ts';
+
+/**
+ * What a failed create means for the money: `not_sent`, nothing left this machine; `rejected`, the gateway refused
+ * it and no payment exists; `unknown`, a payment may exist, so never repeat the create before you know.
+ */
+export type Outcome = 'not_sent' | 'rejected' | 'unknown';
+
+/** The sentence that ends the message of a failed create: what to do next. */
+export function adviceOn(outcome: Outcome, paymentId?: string): string {
+  if (outcome === 'not_sent') return 'Nothing was sent: it is safe to create it again.';
+  if (outcome === 'rejected') return 'No payment was created.';
+  return paymentId
+    ? `Payment ${paymentId} may exist: look it up before you create another.`
+    : 'A payment may exist: wait for its callback, or ask the gateway, before you create another.';
+}
+
+/** One thing that is wrong with a request, an answer or a callback. It names the field, never its value. */
+export interface Issue {
+  /** The field, as in `billingAddress.countryCode`; empty for the whole. */
+  path: string;
+  message: string;
+}
+
+/** All of them in one line, for a message. */
+export const listOf = (issues: readonly Issue[]): string =>
+  issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+
+interface Details {
+  cause?: unknown;
+  outcome?: Outcome | undefined;
+  paymentId?: string | undefined;
+}
+
+const BRAND = Symbol.for('payment-gateway-sdk.error');
+
+/** What every error of the SDK extends. None holds a key or a signature, or shows customer data when printed. */
+export abstract class GatewayError extends Error {
+  abstract override readonly name: string;
+  /** Stable and for machines; the message is for people and may change. */
+  abstract readonly code: string;
+  /** Only where money could have moved, that is on a create. */
+  declare readonly outcome?: Outcome;
+  /** The gateway's id of the payment, when the gateway told it. */
+  declare readonly paymentId?: string;
+
+  constructor(message: string, { cause, outcome, paymentId }: Details = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    if (outcome) this.outcome = outcome;
+    if (paymentId) this.paymentId = paymentId;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  toJSON(): object {
+    return Object.assign({ name: this.name, message: this.message }, this);
+  }
+
+  /** Keeps accessors unread even under `inspect(error, { getters: true, showHidden: true })`. */
+  [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
+    return inspect(this, { ...options, customInspect: false, getters: false });
+  }
+}
+
+type Inspect = (value: unknown, options: object) => string;
+
+/** The SDK refused the request before it was sent. Mend the request. */
+export class InvalidRequestError extends GatewayError {
+  override readonly name = 'InvalidRequestError';
+  readonly code = 'invalid_request';
+  readonly issues: readonly Issue[];
+  constructor(issues: readonly Issue[], outcome?: 'not_sent') {
+    const told = `Invalid request: ${listOf(issues)}.`;
+    super(outcome ? `${told} ${adviceOn(outcome)}` : told, { outcome });
+    this.issues = issues;
+  }
+}
+
+/** What the gateway answered, kept out of sight of printers and serialisers. */
+abstract class AnswerError extends GatewayError {
+  /** HTTP status. */
+  readonly status: number;
+  /** From the answer's `x-request-id` or `request-id` header: quote it to the gateway's support. */
+  declare readonly requestId?: string;
+  readonly #body: string;
+  constructor(message: string, answer: FailedAnswer, details?: Details) {
+    super(message, details);
+    this.status = answer.status;
+    if (answer.requestId) this.requestId = answer.requestId;
+    this.#body = answer.body;
+  }
+  /** The answer's text. It may hold customer data, so nothing prints it for you. */
+  get body(): string {
+    return this.#body;
+  }
+}
+
+interface FailedAnswer {
+  status: number;
+  body: string;
+  requestId?: string | undefined;
+}
+
+/** The gateway answered with an error. */
+export class ApiError extends AnswerError {
+  override readonly name: 'ApiError' | 'PaymentNotFoundError' = 'ApiError';
+  readonly code: 'api_error' | 'payment_not_found' = 'api_error';
+}
+
+/** A lookup answered 404: the gateway has no payment of that id. */
+export class PaymentNotFoundError extends ApiError {
+  override readonly name = 'PaymentNotFoundError';
+  override readonly code = 'payment_not_found';
+}
+
+/** No whole answer arrived. */
+export class ConnectionError extends GatewayError {
+  override readonly name = 'ConnectionError';
+  /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
+  readonly code: string;
+  constructor(message: string, code: string, details?: Details) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/** The gateway accepted the call (`status` is a 2xx), and its answer cannot be read. */
+export class ResponseError extends AnswerError {
+  override readonly name = 'ResponseError';
+  readonly code = 'unreadable_response';
+  readonly issues: readonly Issue[];
+  constructor(message: string, answer: FailedAnswer, issues: readonly Issue[], details?: Details) {
+    super(message, answer, details);
+    this.issues = issues;
+  }
+}
+
+/** `waitForPayment` reached its deadline, and the payment is not where it was waited for. */
+export class WaitTimeoutError extends GatewayError {
+  override readonly name = 'WaitTimeoutError';
+  readonly code = 'wait_timeout';
+  readonly #lastPayment: Payment | undefined;
+  constructor(message: string, lastPayment: Payment | undefined, details?: Details) {
+    super(message, details);
+    this.#lastPayment = lastPayment;
+  }
+  /** The payment as the last lookup saw it; undefined if none succeeded. */
+  get lastPayment(): Payment | undefined {
+    return this.#lastPayment;
+  }
+}
+
+/** An option of the client or the sandbox is missing or refused. */
+export class ConfigurationError extends GatewayError {
+  override readonly name = 'ConfigurationError';
+  readonly code = 'configuration';
+}
+
+/** A callback was refused. */
+export class WebhookError extends GatewayError {
+  override readonly name = 'WebhookError';
+  readonly code: 'not_json' | 'wrapped' | 'invalid' | 'too_large' | 'already_parsed' | 'unconfirmed';
+  readonly issues: readonly Issue[];
+  constructor(code: WebhookError['code'], message: string, issues: readonly Issue[] = [], details?: Details) {
+    super(message, details);
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+/** Every error the SDK can throw, so that a `switch (error.name)` is exhaustive. */
+export type AnyGatewayError =
+  | InvalidRequestError
+  | ApiError
+  | PaymentNotFoundError
+  | ConnectionError
+  | ResponseError
+  | WaitTimeoutError
+  | ConfigurationError
+  | WebhookError;
+
+/** Whether a value is an error of this SDK, also of its other copy when an app loads both ESM and CJS. */
+export const isGatewayError = (value: unknown): value is AnyGatewayError =>
+  typeof value === 'object' && value !== null && BRAND in value;

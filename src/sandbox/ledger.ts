@@ -1,0 +1,166 @@
+// The sandbox's books: every payment it took, the state each is in, and the moves between states.
+import { GatewayError } from '../errors.ts';
+import { ONRAMP_METHODS, type PaymentStatus } from '../schemas/methods.ts';
+import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../schemas/request.ts';
+import { toPhpDate } from './php.ts';
+
+/** A payment as the gateway records it, in the names and types of the wire. */
+export interface PaymentRecord {
+  id: string;
+  paymentStatus: PaymentStatus;
+  created: { date: string; timezone_type: number; timezone: string };
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  description: string | null;
+  paymentMethod: string;
+  reference: string | null;
+  amount: number;
+  currency: string;
+  customer: Record<string, unknown> | null;
+  /** PHP's empty map, `[]`, if the merchant gave none. */
+  billingAddress: Record<string, unknown> | [];
+  cryptoAmount?: string;
+  cryptoCurrency?: string;
+  crypto_fx?: number;
+  errorMessage?: string;
+  settled_crypto_amount?: number;
+  crypto_tx_hash?: string;
+  destination_wallet?: string;
+}
+
+/** A creation request that the sandbox has found in order. */
+export type AcceptedRequest = (OnrampTerminalDeposit | NftPurchase | Withdrawal) & { amount: number };
+
+interface Entry {
+  record: PaymentRecord;
+  request: AcceptedRequest;
+}
+
+/** Why a payment fails: a processor's code, which the gateway translates, or words, which pass through. */
+export interface FailureReason {
+  code?: number | string | undefined;
+  reason?: string | undefined;
+}
+
+/** A move that the sandbox refuses. */
+export class SandboxError extends GatewayError {
+  override readonly name = 'SandboxError';
+  readonly code: 'unknown_payment' | 'final_state' | 'unknown_delivery';
+  constructor(code: SandboxError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELED']);
+
+/** The document's translations of processor codes. */
+const TRANSLATIONS: Readonly<Record<string, string>> = {
+  4001: 'CVV error',
+  4004: 'Insufficient balance',
+  4018: 'Canceled by the user',
+};
+
+/** One USDT costs this much of any currency here: a sandbox has no market. */
+const CRYPTO_FX = 1.0825;
+const CRYPTO_CURRENCY = 'USDT';
+const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
+
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** In the order of creation. */
+  get records(): PaymentRecord[] {
+    return [...this.#entries.values()].map(({ record }) => ({ ...record }));
+  }
+
+  create(request: AcceptedRequest): PaymentRecord {
+    const { paymentType, paymentMethod, amount, currency } = request;
+    const record: PaymentRecord = {
+      id: crypto.randomUUID(),
+      paymentStatus: 'PENDING',
+      created: toPhpDate(this.#now()),
+      paymentType,
+      description: request.description ?? null,
+      paymentMethod,
+      reference: request.reference ?? null,
+      amount,
+      currency,
+      customer: request.customer ?? null,
+      billingAddress: request.billingAddress ?? [],
+      ...(isOnramp(request) && quote(amount)),
+    };
+    this.#entries.set(record.id, { record, request });
+    return { ...record };
+  }
+
+  find(id: string): PaymentRecord | undefined {
+    const entry = this.#entries.get(id.toLowerCase());
+    return entry && { ...entry.record };
+  }
+
+  /** Where the callbacks of a payment go: to `webhookUrl` if both addresses were given. */
+  callbackUrlOf(id: string): string {
+    const { webhookUrl, callbackUrl } = this.#entry(id).request;
+    return (webhookUrl ?? callbackUrl) as string;
+  }
+
+  /**
+   * @param force also out of a final state
+   * @throws {SandboxError} `unknown_payment`, `final_state`
+   */
+  move(
+    id: string,
+    paymentStatus: PaymentStatus,
+    changes: Partial<PaymentRecord>,
+    force = false,
+  ): PaymentRecord {
+    const entry = this.#entry(id);
+    const from = entry.record.paymentStatus;
+    if (FINAL.has(from) && !force) {
+      throw new SandboxError(
+        'final_state',
+        `Payment ${id} is ${from}, which is final. To move it anyway: { force: true }.`,
+      );
+    }
+    const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
+    entry.record = { ...kept, paymentStatus, ...changes };
+    return { ...entry.record };
+  }
+
+  /** What a completed payment shows of its settlement. */
+  settlementOf(id: string): Partial<PaymentRecord> {
+    const { record, request } = this.#entry(id);
+    const { destination_wallet } = request.additionalParameters ?? {};
+    return {
+      settled_crypto_amount: Number(quote(record.amount).cryptoAmount),
+      crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
+      destination_wallet: typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET,
+    };
+  }
+
+  #entry(id: string): Entry {
+    const entry = this.#entries.get(id.toLowerCase());
+    if (!entry) throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}.`);
+    return entry;
+  }
+}
+
+/** The words the gateway stores. A code that the document does not translate keeps its number. */
+export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?: string } {
+  if (reason !== undefined) return { errorMessage: reason };
+  return code === undefined ? {} : { errorMessage: TRANSLATIONS[code] ?? `Processor error ${code}` };
+}
+
+const isOnramp = ({ paymentMethod }: AcceptedRequest) =>
+  paymentMethod === 'ONRAMP' || ONRAMP_METHODS.some(method => method === paymentMethod);
+
+const quote = (amount: number) => ({
+  cryptoAmount: (amount / CRYPTO_FX).toFixed(8),
+  cryptoCurrency: CRYPTO_CURRENCY,
+  crypto_fx: CRYPTO_FX,
+});

@@ -1,0 +1,77 @@
+// Serves the sandbox over real HTTP, on loopback only.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ListenOptions {
+  /**
+   * 0 takes a free port.
+   * @default 0
+   */
+  port?: number | undefined;
+}
+
+export interface Listening {
+  /** `http://127.0.0.1:<port>`: the `baseUrl` of a client. */
+  url: string;
+  close(): Promise<void>;
+}
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** Bytes; as much as a gateway would take. */
+const LONGEST_BODY = 1024 * 1024;
+
+/** A page elsewhere whose name was pointed at this machine must not reach the sandbox through a browser. */
+const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+
+export async function listen(handler: Handler, { port = 0 }: ListenOptions): Promise<Listening> {
+  const server = createServer((request, response) => {
+    serve(handler, request, response).catch(() => response.socket?.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${taken}`,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Rejects where the connection is to break. */
+async function serve(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { host = '' } = incoming.headers;
+  if (!LOCAL_NAMES.test(host)) {
+    outgoing.writeHead(403).end('The sandbox answers on loopback names only.');
+    return;
+  }
+  const response = await handler(await toRequest(incoming, host));
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  try {
+    for await (const chunk of response.body ?? []) outgoing.write(chunk);
+  } catch {
+    // Cut off on purpose: what was written arrives, then the connection ends without the rest.
+    outgoing.socket?.destroySoon();
+    return;
+  }
+  outgoing.end();
+}
+
+async function toRequest(incoming: IncomingMessage, host: string): Promise<Request> {
+  const { method = 'GET', url = '/', headers } = incoming;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming) {
+    length += chunk.length;
+    if (length > LONGEST_BODY) throw new RangeError('The body is too long.');
+    chunks.push(chunk);
+  }
+  const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+  const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
+  return new Request(`http://${host}${url}`, { method, headers: fields, body });
+}

@@ -1,0 +1,245 @@
+// What a merchant may send: one schema per kind of creation request, nested by paymentType, then paymentMethod.
+import * as z from 'zod';
+import { unknownFields, wrongMethod } from './hints.ts';
+import { DEPOSIT_METHODS, NFT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from './methods.ts';
+
+const PLAIN_DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
+
+/** A double keeps 15 digits of what the caller meant; from the 16th on, arithmetic noise shows. */
+const TRUSTED_DIGITS = 15;
+
+function amountProblem(amount: number | string): string | undefined {
+  const text = String(amount);
+  if (text.startsWith('-') || Number(text) === 0) return 'must be greater than 0';
+  if (!PLAIN_DECIMAL.test(text) || !Number.isFinite(Number(text))) {
+    return 'must be a plain decimal without sign or exponent: pass a string such as "25.50"';
+  }
+  const significant = text.replace('.', '').replace(/^0+|0+$/g, '');
+  if (typeof amount === 'number' && significant.length > TRUSTED_DIGITS) {
+    return `has more than ${TRUSTED_DIGITS} significant digits, the mark of floating-point noise: pass a string such as "25.50"`;
+  }
+  return undefined;
+}
+
+/**
+ * Units of `currency`, not cents; greater than 0. A string's digits enter the JSON exactly as they stand
+ * (`'25.50'` is sent as `25.50`); a number must print without exponent and without floating-point noise.
+ */
+export const amountSchema = z
+  .union([z.number(), z.string()], { error: 'must be a number, or a plain decimal string such as "25.50"' })
+  .check(context => {
+    const problem = amountProblem(context.value);
+    if (problem) context.issues.push({ code: 'custom', message: problem, input: context.value });
+  });
+
+/** Whether a value is an absolute http(s) URL, as it stands. */
+export const isHttpUrl = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value);
+
+const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an absolute http(s) URL' });
+
+/** Any scheme, so that an app may pass its own, but none that runs as a script in the customer's browser. */
+const returnUrl = z
+  .string({ error: 'must be an absolute URL, or null' })
+  .refine(
+    text =>
+      /^[a-z][a-z\d+.-]*:\S+$/i.test(text) &&
+      !/^(?:javascript|data|vbscript):/i.test(text) &&
+      URL.canParse(text),
+    { error: 'must be an absolute URL, or null' },
+  );
+
+const COUNTRY_CODE = { error: 'must be a two-letter country code' };
+const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
+
+/** The paying or paid customer. The document shows these names but not their types; further fields pass. */
+export const customerRequestSchema = z.looseObject({
+  firstName: z.string().nullish(),
+  lastName: z.string().nullish(),
+  email: z.string().nullish(),
+  phone: z.string().nullish(),
+  /** The customer's IP address. The gateway spells the name in lower case. */
+  ipaddress: z.string().nullish(),
+  dateOfBirth: z.string().nullish(),
+  /** The merchant's own id of the customer. */
+  referenceId: z.union([z.string(), z.number()]).nullish(),
+});
+
+/** Where the customer's bill goes. Every value may be null; further fields pass. */
+export const billingAddressRequestSchema = z.looseObject({
+  address1: z.string().nullish(),
+  city: z.string().nullish(),
+  /** Two letters, as in `DE`. */
+  countryCode: countryCode.nullish(),
+  postalCode: z.string().nullish(),
+  state: z.string().nullish(),
+});
+
+/** For objects whose fields the gateway's document does not show. */
+const openObject = z.record(z.string(), z.unknown());
+
+/** The fields that every creation request has. */
+const common = {
+  amount: amountSchema,
+  /** Currency code of `amount`. */
+  currency: z.string().regex(/^\S+$/, { error: 'must be a currency code such as "EUR"' }),
+  externalApiId: z.string().nullish(),
+  customer: customerRequestSchema.nullish(),
+  billingAddress: billingAddressRequestSchema.nullish(),
+  /**
+   * Parameters of the method, such as the purpose of a BLIK payment; on on-ramp terminals also the crypto
+   * destination. The gateway's document does not name them: ask the gateway.
+   */
+  additionalParameters: openObject.nullish(),
+  description: z.string().nullish(),
+  /** The merchant's own transaction id. It comes back in every record and callback. */
+  reference: z.string().nullish(),
+  /** Receives the status callbacks. At least one of `webhookUrl` and `callbackUrl` is needed. */
+  webhookUrl: httpUrl.nullish(),
+  /** Another name of `webhookUrl`. */
+  callbackUrl: httpUrl.nullish(),
+  /** Where the customer returns after paying. */
+  returnUrl: returnUrl.nullish(),
+  /** The customer's browser, commonly needed for wallet methods. The gateway's document does not name its fields. */
+  browser: openObject.nullish(),
+};
+
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(common)]);
+
+/** Whether the request itself has a field of this name, so that `extra` may not carry it. */
+export const isRequestField = (name: string): boolean => REQUEST_FIELDS.has(name);
+
+/** The two addresses of a creation request, at least one of which the gateway demands. */
+export type CallbackAddress = { webhookUrl: string } | { callbackUrl: string };
+
+const NOT_AN_OBJECT = 'must be an object of request fields';
+
+const fieldsOf = <S extends z.core.$ZodLooseShape>(shape: S) =>
+  z.strictObject(shape, {
+    error: issue =>
+      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys, REQUEST_FIELDS) : NOT_AN_OBJECT,
+  });
+
+const paymentType = z.literal('DEPOSIT');
+
+const applePayFields = fieldsOf({
+  paymentType,
+  paymentMethod: z.literal('APPLEPAY'),
+  ...common,
+  /** The merchant's own transaction id. Apple Pay demands the key; its value may be null. */
+  reference: z.string({ error: 'is required for Apple Pay; it may be null' }).nullable(),
+  /** Where the customer returns after paying. Apple Pay demands the key; its value may be null. */
+  returnUrl: returnUrl.nullable(),
+  /** Apple Pay demands at least `countryCode`. */
+  billingAddress: z.looseObject(
+    { ...billingAddressRequestSchema.shape, countryCode },
+    { error: 'with a countryCode is required for Apple Pay' },
+  ),
+});
+const plainDepositFields = fieldsOf({
+  paymentType,
+  paymentMethod: z.enum(DEPOSIT_METHODS).exclude(['APPLEPAY']),
+  ...common,
+});
+const onrampDepositFields = fieldsOf({ paymentType, paymentMethod: z.enum(ONRAMP_METHODS), ...common });
+const plainNftPurchaseFields = fieldsOf({
+  paymentType,
+  paymentMethod: z.enum(NFT_METHODS).exclude(['APPLEPAY']),
+  ...common,
+});
+const withdrawalFields = fieldsOf({
+  paymentType: z.literal('WITHDRAWAL'),
+  paymentMethod: z.enum(WITHDRAWAL_METHODS, { error: issue => wrongMethod(issue.input, WITHDRAWAL_METHODS) }),
+  ...common,
+});
+
+export interface ApplePayFields extends z.output<typeof applePayFields> {}
+export interface PlainDepositFields extends z.output<typeof plainDepositFields> {}
+export interface OnrampDepositFields extends z.output<typeof onrampDepositFields> {}
+export interface PlainNftPurchaseFields extends z.output<typeof plainNftPurchaseFields> {}
+export interface WithdrawalFields extends z.output<typeof withdrawalFields> {}
+
+/** Units of `currency`, greater than 0; see {@link amountSchema} for what is refused at run time. */
+export type Amount = z.output<typeof amountSchema>;
+export type ApplePayDeposit = ApplePayFields & CallbackAddress;
+export type PlainDeposit = PlainDepositFields & CallbackAddress;
+export type OnrampDeposit = OnrampDepositFields & CallbackAddress;
+export type Withdrawal = WithdrawalFields & CallbackAddress;
+export type Deposit = ApplePayDeposit | PlainDeposit;
+export type OnrampTerminalDeposit = Deposit | OnrampDeposit;
+export type NftPurchase = ApplePayDeposit | (PlainNftPurchaseFields & CallbackAddress);
+
+type Schema<T> = z.ZodType<T, T>;
+
+const hasCallbackAddress = ({ webhookUrl, callbackUrl }: Record<string, unknown>) =>
+  (webhookUrl ?? callbackUrl ?? undefined) !== undefined;
+
+/** The fields, and the rule over two of them that no single field can hold. */
+const addressed = <S extends z.ZodObject>(fields: S) =>
+  fields.refine(hasCallbackAddress, {
+    error: 'is missing, and so is callbackUrl: the gateway reports the outcome to one of them',
+    path: ['webhookUrl'],
+    // Also when another field is wrong, so that one error tells all there is to mend.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  }) as S & Schema<z.output<S> & CallbackAddress>;
+
+const applePayDeposit = addressed(applePayFields);
+const plainDeposit = addressed(plainDepositFields);
+const onrampDeposit = addressed(onrampDepositFields);
+const withdrawal = addressed(withdrawalFields);
+
+const methodError: z.core.$ZodErrorMap = issue => {
+  if (issue.code !== 'invalid_union') return NOT_AN_OBJECT;
+  const { options } = issue as { options?: readonly unknown[] };
+  return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? []);
+};
+const typeError: z.core.$ZodErrorMap = issue =>
+  issue.code === 'invalid_union' ? 'must be DEPOSIT or WITHDRAWAL' : NOT_AN_OBJECT;
+
+const deposit = z.discriminatedUnion('paymentMethod', [applePayDeposit, plainDeposit], {
+  error: methodError,
+});
+const onrampTerminalDeposit = z.discriminatedUnion(
+  'paymentMethod',
+  [applePayDeposit, plainDeposit, onrampDeposit],
+  { error: methodError },
+);
+
+/** An Apple Pay deposit: the gateway demands more keys of it. */
+export const applePayDepositSchema: Schema<ApplePayDeposit> = applePayDeposit;
+
+/** A deposit by any other method. */
+export const plainDepositSchema: Schema<PlainDeposit> = plainDeposit;
+
+/** A deposit by one of {@link ONRAMP_METHODS}: the customer pays money and gets crypto. */
+export const onrampDepositSchema: Schema<OnrampDeposit> = onrampDeposit;
+
+/** A withdrawal: the merchant pays the customer. */
+export const withdrawalSchema: Schema<Withdrawal> = withdrawal;
+
+/** A deposit on a standard terminal. */
+export const depositSchema: Schema<Deposit> = deposit;
+
+/** A deposit on an on-ramp terminal: by a standard method, or by one of {@link ONRAMP_METHODS}. */
+export const onrampTerminalDepositSchema: Schema<OnrampTerminalDeposit> = onrampTerminalDeposit;
+
+/** An NFT purchase. That it is a deposit is this SDK's reading: the gateway's document does not say. */
+export const nftPurchaseSchema: Schema<NftPurchase> = z.discriminatedUnion(
+  'paymentMethod',
+  [applePayDeposit, addressed(plainNftPurchaseFields)],
+  { error: methodError },
+);
+
+/** Any payment that a standard terminal can create. */
+export const createPaymentSchema: Schema<Deposit | Withdrawal> = z.discriminatedUnion(
+  'paymentType',
+  [deposit, withdrawal],
+  { error: typeError },
+);
+
+/** Any payment that an on-ramp terminal can create. */
+export const onrampTerminalPaymentSchema: Schema<OnrampTerminalDeposit | Withdrawal> = z.discriminatedUnion(
+  'paymentType',
+  [onrampTerminalDeposit, withdrawal],
+  { error: typeError },
+);

@@ -1,0 +1,69 @@
+// Reads `created`: PHP's DateTime as JSON, a wall time and the zone it was read in.
+import { abbreviationOffset } from './abbreviations.ts';
+import type { Timestamp } from './payment.ts';
+
+const WALL_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?$/;
+const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
+
+/**
+ * The moment a payment was created, to the millisecond, as PHP itself would read it. Null if `created` is absent,
+ * its text unreadable, or its zone unknown.
+ */
+export function createdAt(payment: { created?: Timestamp }): Date | null {
+  const { date, timezone, timezone_type: type } = payment.created ?? {};
+  const wall = typeof date === 'string' ? readWallTime(date) : undefined;
+  if (wall === undefined || typeof timezone !== 'string') return null;
+  const offset = readOffset(timezone, type, wall);
+  return offset === undefined ? null : new Date(wall - offset * 1000);
+}
+
+/** Milliseconds, the wall time read as if it were UTC. */
+function readWallTime(text: string): number | undefined {
+  const [, day, time, fraction = ''] = WALL_TIME.exec(text) ?? [];
+  const iso = `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  const wall = new Date(iso);
+  // 30 February parses, as 2 March.
+  return Number.isNaN(wall.getTime()) || wall.toISOString() !== iso ? undefined : wall.getTime();
+}
+
+/** Seconds east of UTC in force at that wall time, or undefined for an unknown zone. */
+function readOffset(zone: string, type: number | null | undefined, wall: number): number | undefined {
+  if (type === 2) return abbreviationOffset(zone);
+  const [, sign, hours, minutes, seconds = 0] = OFFSET.exec(zone) ?? [];
+  if (sign) return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+  return zoneOffset(zone, wall);
+}
+
+/**
+ * PHP's own rule (timelib's do_adjust_timezone). It settles the hour that a clock change repeats, and lets an hour
+ * that one skips keep the offset from before the change.
+ */
+function zoneOffset(zone: string, wall: number): number | undefined {
+  const format = formatOf(zone);
+  if (!format) return undefined;
+  const offset = (instant: number) => offsetAt(format, instant);
+  const current = offset(wall);
+  const after = offset(wall - current * 1000);
+  return after > current && offset(wall - after * 1000) !== after ? current : after;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats are dear to make and zones are few, so each is kept; an unknown zone is not. */
+function formatOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = formats.get(zone);
+  if (known) return known;
+  try {
+    const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+    formats.set(zone, format);
+    return format;
+  } catch {
+    return undefined;
+  }
+}
+
+function offsetAt(format: Intl.DateTimeFormat, instant: number): number {
+  const name = format.formatToParts(instant).find(part => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+}

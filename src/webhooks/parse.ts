@@ -1,0 +1,51 @@
+// Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
+import { listOf, WebhookError } from '../errors.ts';
+import { issuesOf } from '../issues.ts';
+import { type Payment, paymentSchema } from '../schemas/payment.ts';
+
+/** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
+export type WebhookPayment = Payment;
+
+/**
+ * Parses a status callback, strictly: `id`, `paymentStatus`, `paymentType`, `amount` and `currency` must be there,
+ * each of its own type. Of a name that stands twice the last counts, and `__proto__` is dropped.
+ *
+ * @param rawBody the body as text or UTF-8 bytes, or already parsed
+ * @returns the claim, unverified
+ * @throws {WebhookError} `not_json`, `wrapped` (an answer of the API, not a callback), or `invalid` with its `issues`
+ * @example
+ * const claim = parseWebhook(await request.text());
+ * const payment = await gateway.getPayment(claim.id); // the gateway's own word
+ */
+export function parseWebhook(rawBody: string | Uint8Array | object): WebhookPayment {
+  const { success, data, error } = paymentSchema.safeParse(readBody(rawBody));
+  if (success) return data;
+  const issues = issuesOf(error);
+  throw new WebhookError('invalid', `This is no payment callback: ${listOf(issues)}.`, issues);
+}
+
+/** The callback's JSON, whatever it holds, unless it is wrapped as only answers of the API are. */
+function readBody(rawBody: unknown): unknown {
+  const json = typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) ? rawBody : parseJson(rawBody);
+  if (typeof json === 'object' && json !== null && Object.hasOwn(json, 'result')) {
+    throw new WebhookError(
+      'wrapped',
+      'This payment is wrapped in `result`, as answers of the API are; callbacks are not. It may be forged.',
+    );
+  }
+  return json;
+}
+
+function parseJson(rawBody: unknown): unknown {
+  try {
+    return JSON.parse(textOf(rawBody));
+  } catch {
+    throw new WebhookError('not_json', "The callback's body is not JSON: pass it on as it arrived.");
+  }
+}
+
+/** UTF-8 without its byte order mark. Bytes that are not UTF-8 are refused rather than replaced. */
+function textOf(rawBody: unknown): string {
+  if (typeof rawBody === 'string') return rawBody.replace(/^\uFEFF/, '');
+  return new TextDecoder('utf-8', { fatal: true }).decode(rawBody as Uint8Array);
+}

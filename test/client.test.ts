@@ -1,0 +1,426 @@
+import { GatewayClient, type GatewayEvent, isGatewayError } from 'payment-gateway-sdk';
+import { describe, expect, it, vi } from 'vitest';
+import { APPLE_PAY, CARD, errorOf, ID, KEYS, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
+import { json, networkError, wire } from './support/wire.ts';
+
+const accepted = () => json(record('created card deposit'), 201);
+const looked = () => json(record('completed lookup'));
+const client = (fetch: ReturnType<typeof wire>['fetch'], options: object = {}) =>
+  new GatewayClient({ ...KEYS, fetch, ...options });
+
+describe('creating', () => {
+  it('answers the payment and sends the customer to its redirectUrl', async () => {
+    const { fetch } = wire(accepted());
+    const { payment, nextAction } = await client(fetch).createDeposit(CARD);
+    expect(payment).toMatchObject({ id: ID, paymentStatus: 'PENDING', amount: 25.5, currency: 'EUR' });
+    expect(nextAction).toEqual({ type: 'redirect', redirectUrl: `https://pay.example/p/${ID}` });
+  });
+
+  it('shows the transfer instructions of a PayID deposit', async () => {
+    const { fetch } = wire(json(record('created PayID deposit')));
+    const request = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
+    const { nextAction } = await client(fetch).createDeposit(request);
+    expect(nextAction).toMatchObject({
+      type: 'transfer',
+      transfer: { number: 'pay@payid.example', payment_description: 'REF 77/1', amount: '80.00' },
+    });
+  });
+
+  it('waits for the callback of a withdrawal', async () => {
+    const { fetch, sent } = wire(json(record('created withdrawal')));
+    const request = { paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', webhookUrl } as const;
+    const { payment, nextAction } = await client(fetch).createWithdrawal(request);
+    expect([payment.paymentType, nextAction]).toEqual(['WITHDRAWAL', { type: 'wait' }]);
+    expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({
+      paymentType: 'WITHDRAWAL',
+      paymentMethod: 'SEPA',
+    });
+  });
+
+  it('takes an answer that is not wrapped', async () => {
+    const { fetch } = wire(json(record('created, unwrapped')));
+    const { payment, nextAction } = await client(fetch).createDeposit(CARD);
+    expect([payment.id, nextAction]).toEqual([ID, { type: 'wait' }]);
+  });
+
+  it.each([200, 201, 202, 299])('takes the status %i as success: the document names none', async status => {
+    const { fetch } = wire(json(record('created card deposit'), status));
+    await expect(client(fetch).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+  });
+
+  it('sends the bearer, the signature and JSON, follows no redirect and stores nothing', async () => {
+    const { fetch, sent } = wire(accepted());
+    await client(fetch).createDeposit(CARD);
+    expect(sent[0]).toMatchObject({ method: 'POST', init: { redirect: 'manual', cache: 'no-store' } });
+    expect(Object.fromEntries(sent[0]?.headers ?? [])).toEqual({
+      accept: 'application/json',
+      authorization: 'Bearer test-api-key',
+      'content-type': 'application/json',
+      signature: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it.each([
+    ['createDeposit', 'DEPOSIT'],
+    ['createWithdrawal', 'WITHDRAWAL'],
+    ['createNftPurchase', 'DEPOSIT'],
+  ] as const)('%s makes a %s, whatever paymentType is smuggled in', async (method, paymentType) => {
+    const { fetch, sent } = wire(accepted());
+    await client(fetch)[method](CARD);
+    expect(JSON.parse(sent[0]?.body ?? '')).toHaveProperty('paymentType', paymentType);
+    const other = paymentType === 'DEPOSIT' ? 'WITHDRAWAL' : 'DEPOSIT';
+    const smuggled = { ...CARD, paymentType: other };
+    await expect(client(fetch)[method](smuggled)).rejects.toMatchObject({
+      issues: [{ path: 'paymentType' }],
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('opens on-ramp methods with terminal: onramp, and keeps them shut otherwise', async () => {
+    const { fetch, sent } = wire(json(record('created on-ramp deposit')));
+    const request = { ...CARD, paymentMethod: 'USER_CHOICE' } as const;
+    await new GatewayClient({ ...KEYS, fetch, terminal: 'onramp' }).createDeposit(request);
+    const refused = await errorOf(client(fetch).createDeposit(request as never));
+    expect(refused).toMatchObject({
+      name: 'InvalidRequestError',
+      outcome: 'not_sent',
+      issues: [{ path: 'paymentMethod' }],
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('creates an NFT purchase by OPENBANKING, which no other method takes', async () => {
+    const { fetch, sent } = wire(accepted());
+    const request = { ...CARD, paymentMethod: 'OPENBANKING' } as const;
+    await client(fetch).createNftPurchase(request);
+    await expect(client(fetch).createDeposit(request as never)).rejects.toHaveProperty('outcome', 'not_sent');
+    await expect(
+      client(fetch).createPayment({ paymentType: 'DEPOSIT', ...request } as never),
+    ).rejects.toHaveProperty('outcome', 'not_sent');
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['an Apple Pay deposit without countryCode', { ...APPLE_PAY, billingAddress: {} }],
+    ['a SEPA deposit', { ...CARD, paymentMethod: 'SEPA' }],
+    ['an on-ramp value on a standard terminal', { ...CARD, paymentMethod: 'ONRAMP_PIX' }],
+    ['no callback URL', { ...CARD, webhookUrl: undefined }],
+    ['amount 0', { ...CARD, amount: 0 }],
+    ['nothing', undefined],
+  ])('refuses %s before anything is sent', async (_, request) => {
+    const { fetch, sent } = wire(accepted());
+    const error = await errorOf(client(fetch).createDeposit(request as never));
+    expect(error).toMatchObject({
+      name: 'InvalidRequestError',
+      code: 'invalid_request',
+      outcome: 'not_sent',
+    });
+    expect((error as Error).message).toMatch(/Nothing was sent: it is safe to create it again\.$/);
+    expect(sent).toEqual([]);
+  });
+
+  it.each(['https://pay.example/p', 'HTTP://pay.example'])('sends the customer to %s', async redirectUrl => {
+    const { fetch } = wire(
+      json(JSON.stringify({ ...JSON.parse(record('created, unwrapped')), redirectUrl })),
+    );
+    const { nextAction } = await client(fetch).createDeposit(CARD);
+    expect(nextAction).toEqual({ type: 'redirect', redirectUrl });
+  });
+
+  it.each(['javascript:alert(1)', '/p/1', 'pay.example', 'https://a b', 'data:text/html,x'])(
+    'sends no customer to %s, and says so in an event',
+    async redirectUrl => {
+      const { fetch } = wire(
+        json(JSON.stringify({ ...JSON.parse(record('created, unwrapped')), redirectUrl })),
+      );
+      const events: GatewayEvent[] = [];
+      const gateway = client(fetch, { onEvent: (event: GatewayEvent) => events.push(event) });
+      const { nextAction } = await gateway.createDeposit(CARD);
+      expect(nextAction).toEqual({ type: 'wait' });
+      expect(events.at(-1)).toMatchObject({ type: 'warning', code: 'unusable_redirect_url', paymentId: ID });
+    },
+  );
+
+  it('asks nothing of a payment that is already final', async () => {
+    const final = record('created PayID deposit').replace('PENDING', 'FAILED');
+    const { nextAction } = await client(wire(json(final)).fetch).createDeposit(CARD);
+    expect(nextAction).toEqual({ type: 'wait' });
+    const redirected = record('created card deposit').replace('PENDING', 'COMPLETED');
+    expect((await client(wire(json(redirected)).fetch).createDeposit(CARD)).nextAction).toEqual({
+      type: 'wait',
+    });
+  });
+
+  it.each(['null', '""'])('has no transfer to show if its number is %s', async number => {
+    const answer = record('created PayID deposit').replace('"pay@payid.example"', number);
+    const { nextAction } = await client(wire(json(answer)).fetch).createDeposit(CARD);
+    expect(nextAction).toEqual({ type: 'wait' });
+  });
+});
+
+describe('a refused create', () => {
+  it.each([
+    [400, 'rejected'],
+    [401, 'rejected'],
+    [403, 'rejected'],
+    [404, 'rejected'],
+    [422, 'rejected'],
+    [429, 'rejected'],
+    [301, 'unknown'],
+    [307, 'unknown'],
+    [408, 'unknown'],
+    [409, 'unknown'],
+    [425, 'unknown'],
+    [500, 'unknown'],
+    [502, 'unknown'],
+    [503, 'unknown'],
+    [504, 'unknown'],
+  ])('with status %i leaves the outcome %s, and is not repeated', async (status, outcome) => {
+    const { fetch, sent } = wire(
+      json('{"message":"no"}', status, { 'x-request-id': 'r-1', 'retry-after': '0' }),
+    );
+    const error = await errorOf(
+      client(fetch, { retries: 5 }).createDeposit({ ...CARD, reference: 'order-1' }),
+    );
+    expect(error).toMatchObject({ name: 'ApiError', code: 'api_error', status, outcome, requestId: 'r-1' });
+    expect(error).toHaveProperty('body', '{"message":"no"}');
+    expect(error).not.toHaveProperty('paymentId');
+    expect((error as Error).message).toContain('"order-1"');
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([400, 422, 500])(
+    'with status %i and a payment id in its body is unknown, and keeps the id',
+    async status => {
+      const { fetch } = wire(json(record('created card deposit'), status));
+      const error = await errorOf(client(fetch).createDeposit(CARD));
+      expect(error).toMatchObject({ name: 'ApiError', status, outcome: 'unknown', paymentId: ID });
+    },
+  );
+
+  it('does not take the id of an error for that of a payment', async () => {
+    const { fetch } = wire(json(`{"error":{"id":"${OTHER_ID}"},"customer":{"id":"${OTHER_ID}"}}`, 422));
+    const error = await errorOf(client(fetch).createDeposit(CARD));
+    expect(error).toMatchObject({ outcome: 'rejected' });
+    expect(error).not.toHaveProperty('paymentId');
+  });
+});
+
+describe('an accepted create whose answer cannot be read', () => {
+  const drifted = (changes: object) =>
+    JSON.stringify({ result: { ...JSON.parse(record('created card deposit')).result, ...changes } });
+
+  it.each([
+    ['a null too many', drifted({ currency: null }), 'payment.currency'],
+    ['an amount as text', drifted({ amount: '25.50' }), 'payment.amount'],
+    ['another paymentType', drifted({ paymentType: 'REFUND' }), 'payment.paymentType'],
+    ['a list', `[${record('created, unwrapped')}]`, 'payment'],
+    ['a PHP warning before it', `<b>Warning</b>: x\n${record('created card deposit')}`, ''],
+    ['its second half missing', record('created card deposit').slice(0, 120), ''],
+    [
+      'the order_id of another payment',
+      record('created PayID deposit').replace(/"order_id":"[^"]+"/, `"order_id":"${OTHER_ID}"`),
+      'transfer.order_id',
+    ],
+    [
+      '50 MB of padding',
+      `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(50_000_000)}"}`,
+      '',
+    ],
+  ])('for %s still yields the payment id', async (_, body, path) => {
+    const { fetch, sent } = wire(json(body, 201));
+    const error = await errorOf(client(fetch).createDeposit(CARD));
+    expect(error).toMatchObject({
+      name: 'ResponseError',
+      code: 'unreadable_response',
+      status: 201,
+      outcome: 'unknown',
+      paymentId: ID,
+      issues: [{ path }],
+    });
+    expect((error as Error).message).toContain(
+      `Payment ${ID} may exist: look it up before you create another.`,
+    );
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \n'],
+    ['HTML', '<html><body>502</body></html>'],
+    ['null', 'null'],
+    ['a wrapped null', '{"result":null}'],
+    ['PHP [] for the record', '{"result":[]}'],
+    ['[]', '[]'],
+    ['a word', '"ok"'],
+    ['half a literal', 'nul'],
+  ])('for %s says that a payment may exist', async (_, body) => {
+    const { fetch } = wire(json(body, 200));
+    const error = await errorOf(client(fetch).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ResponseError', outcome: 'unknown', body });
+    expect(error).not.toHaveProperty('paymentId');
+    expect((error as Error).message).toMatch(/A payment may exist: wait for its callback/);
+  });
+
+  it('reads at most a megabyte of it', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 65_536;
+        controller.enqueue(new Uint8Array(65_536).fill(0x20));
+      },
+    });
+    const error = await errorOf(
+      client(wire(() => new Response(endless, { status: 201 })).fetch).createDeposit(CARD),
+    );
+    expect(error).toMatchObject({
+      name: 'ResponseError',
+      issues: [{ message: 'is longer than any answer of the gateway' }],
+    });
+    expect(pulled).toBeLessThan(1_300_000);
+  });
+});
+
+describe('looking up', () => {
+  it('reads a payment by its id, without a signature', async () => {
+    const { fetch, sent } = wire(looked());
+    await expect(client(fetch).getPayment(ID)).resolves.toMatchObject({ id: ID, paymentStatus: 'COMPLETED' });
+    expect(sent[0]).toMatchObject({
+      method: 'GET',
+      url: `https://gateway.example/api/v1/payments/${ID}`,
+      body: '',
+    });
+    expect(Object.fromEntries(sent[0]?.headers ?? [])).toEqual({
+      accept: 'application/json',
+      authorization: 'Bearer test-api-key',
+    });
+  });
+
+  it('reads a failed payment as it reads any other', async () => {
+    const { fetch } = wire(json(record('failed lookup')));
+    await expect(client(fetch).getPayment(ID)).resolves.toMatchObject({
+      paymentStatus: 'FAILED',
+      errorMessage: 'Payment not funded',
+    });
+  });
+
+  it.each([
+    'order-1',
+    '',
+    '../../admin',
+    `${ID}/../${OTHER_ID}`,
+    `${ID}?x=1`,
+    `${ID}%2f`,
+    null,
+    undefined,
+    7,
+    {},
+  ])('lets nothing but a UUID into the path: not %j', async id => {
+    const { fetch, sent } = wire(looked());
+    await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
+      name: 'InvalidRequestError',
+      issues: [{ path: 'id' }],
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('says so if no payment has that id', async () => {
+    const { fetch, sent } = wire(json('{"message":"Payment not found."}', 404));
+    const error = await errorOf(client(fetch).getPayment(OTHER_ID));
+    expect(error).toMatchObject({
+      name: 'PaymentNotFoundError',
+      code: 'payment_not_found',
+      status: 404,
+      paymentId: OTHER_ID,
+    });
+    expect(error).not.toHaveProperty('outcome');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('refuses the record of another payment, and compares ids in any case', async () => {
+    const { fetch } = wire(looked());
+    await expect(client(fetch).getPayment(OTHER_ID)).rejects.toMatchObject({
+      name: 'ResponseError',
+      issues: [{ path: 'id', message: 'is that of another payment' }],
+    });
+    await expect(client(fetch).getPayment(ID.toUpperCase())).resolves.toHaveProperty('id', ID);
+  });
+
+  it.each([401, 403, 422, 301])('is not repeated after status %i', async status => {
+    const { fetch, sent } = wire(json('{}', status));
+    const error = await errorOf(client(fetch).getPayment(ID));
+    expect(error).toMatchObject({ name: 'ApiError', status });
+    expect(error).not.toHaveProperty('outcome');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('events', () => {
+  const heard = async (work: (onEvent: (event: GatewayEvent) => void) => Promise<unknown>) => {
+    const events: GatewayEvent[] = [];
+    await work(event => events.push(event)).catch(() => {});
+    return events;
+  };
+
+  it('tell request and response of a create, with its reference and duration', async () => {
+    const { fetch } = wire(json(record('created card deposit'), 201, { 'request-id': 'r-2' }));
+    const events = await heard(onEvent =>
+      client(fetch, { onEvent }).createDeposit({ ...CARD, reference: 'order-1' }),
+    );
+    expect(events).toEqual([
+      { operation: 'create', reference: 'order-1', type: 'request', attempt: 1 },
+      {
+        operation: 'create',
+        reference: 'order-1',
+        type: 'response',
+        attempt: 1,
+        status: 201,
+        requestId: 'r-2',
+        durationMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('tell every retry of a lookup, and the failure at its end', async () => {
+    vi.useFakeTimers();
+    const { fetch } = wire(json('', 503), networkError('ECONNRESET', 'read'));
+    const events = heard(onEvent => client(fetch, { onEvent, retries: 1 }).getPayment(ID));
+    await vi.runAllTimersAsync();
+    vi.useRealTimers();
+    expect((await events).map(({ operation, paymentId, ...event }) => event)).toMatchObject([
+      { type: 'request', attempt: 1 },
+      { type: 'response', attempt: 1, status: 503 },
+      { type: 'retry', attempt: 2, reason: 503, waitedMs: expect.any(Number) },
+      { type: 'request', attempt: 2 },
+      { type: 'failure', error: 'ConnectionError', code: 'ECONNRESET', durationMs: expect.any(Number) },
+    ]);
+  });
+
+  it('tell a request that was refused', async () => {
+    const events = await heard(onEvent =>
+      client(wire(accepted()).fetch, { onEvent }).createDeposit({} as never),
+    );
+    expect(events).toMatchObject([{ type: 'failure', error: 'InvalidRequestError', outcome: 'not_sent' }]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('observer');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('observer'))],
+  ])('change nothing when their observer %s', async (_, onEvent) => {
+    await expect(client(wire(accepted()).fetch, { onEvent }).createDeposit(CARD)).resolves.toHaveProperty(
+      'payment.id',
+      ID,
+    );
+  });
+});
+
+it('isGatewayError knows every error of the SDK, and no other', async () => {
+  const error = await errorOf(client(wire(accepted()).fetch).createDeposit({} as never));
+  expect(isGatewayError(error)).toBe(true);
+  expect([new Error('x'), null, undefined, 'x', {}].map(isGatewayError)).toEqual(Array(5).fill(false));
+});

@@ -1,0 +1,254 @@
+// One suite, three ways to reach the sandbox: the client must not notice which.
+
+import { HttpResponse, http, passthrough } from 'msw';
+import { setupServer } from 'msw/node';
+import {
+  createdAt,
+  fundsNotDelivered,
+  GatewayClient,
+  isPaid,
+  type Payment,
+  parseWebhook,
+} from 'payment-gateway-sdk';
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { errorOf, OTHER_ID } from './support/fixtures.ts';
+import { openShop, type Shop } from './support/shop.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+type Reach = (sandbox: Sandbox<'onramp'>) => Promise<GatewayClient<'onramp'>>;
+
+const inProcess: Reach = async sandbox => new GatewayClient(sandbox.clientOptions);
+
+const overHttp: Reach = async sandbox => {
+  const server = await sandbox.listen();
+  cleanups.push(() => server.close());
+  return new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
+};
+
+const throughMsw: Reach = async sandbox => {
+  const server = setupServer(
+    http.all('https://gateway.example/*', ({ request }) => sandbox.fetch(request).catch(HttpResponse.error)),
+    http.all('http://127.0.0.1:*', () => passthrough()),
+  );
+  server.listen({ onUnhandledFrame: 'error' });
+  cleanups.push(() => server.close());
+  return new GatewayClient({
+    ...sandbox.clientOptions,
+    baseUrl: 'https://gateway.example',
+    fetch: undefined,
+  });
+};
+
+describe.each<[string, Reach]>([
+  ['in process', inProcess],
+  ['over real HTTP', overHttp],
+  ['through msw', throughMsw],
+])('%s', (_, reach) => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop.close());
+
+  async function open(options: Omit<SandboxOptions<'onramp'>, 'terminal'> = {}) {
+    const sandbox = new Sandbox({ terminal: 'onramp', ...options });
+    return { sandbox, gateway: await reach(sandbox), webhookUrl: `${shop.url}/callbacks` };
+  }
+
+  /** The latest callback, parsed. */
+  const lastCallback = async (sandbox: Sandbox<'onramp'>): Promise<Payment> => {
+    await sandbox.idle();
+    return parseWebhook(shop.posts.at(-1)?.body ?? '');
+  };
+
+  it('a card deposit redirects, completes, and is called back', async () => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    const { payment, nextAction } = await gateway.createDeposit({
+      paymentMethod: 'CARD',
+      amount: '25.50',
+      currency: 'EUR',
+      reference: 'order/1 é 😀',
+      customer: { firstName: 'Zoë', email: 'zoe@customer.example' },
+      webhookUrl,
+    });
+    expect(payment).toMatchObject({ paymentStatus: 'PENDING', amount: 25.5, reference: 'order/1 é 😀' });
+    expect(nextAction).toEqual({
+      type: 'redirect',
+      redirectUrl: expect.stringMatching(/^https?:\/\/.*\/pay\//),
+    });
+    expect(Math.abs(Date.now() - (createdAt(payment)?.getTime() ?? 0))).toBeLessThan(5000);
+
+    await sandbox.complete(payment.id);
+    expect(await lastCallback(sandbox)).toMatchObject({
+      id: payment.id,
+      paymentStatus: 'COMPLETED',
+      reference: 'order/1 é 😀',
+      customer: { firstName: 'Zoë', email: 'zoe@customer.example' },
+    });
+    const looked = await gateway.getPayment(payment.id);
+    expect(isPaid(looked) && looked.settled_crypto_amount).toEqual(expect.any(Number));
+  });
+
+  it('a PayID deposit shows transfer instructions', async () => {
+    const { gateway, webhookUrl } = await open();
+    const { payment, nextAction } = await gateway.createDeposit({
+      paymentMethod: 'PAYID',
+      amount: 80,
+      currency: 'AUD',
+      webhookUrl,
+    });
+    expect(payment).not.toHaveProperty('redirectUrl');
+    expect(nextAction).toMatchObject({
+      type: 'transfer',
+      transfer: {
+        amount: '80.00',
+        currency: 'AUD',
+        order_id: payment.id,
+        number: expect.stringContaining('@'),
+      },
+    });
+  });
+
+  it('a PayID deposit redirects on a terminal that is set up so', async () => {
+    const { gateway, webhookUrl } = await open({ payid: 'redirect' });
+    const request = { paymentMethod: 'PAYID', amount: 80, currency: 'AUD', webhookUrl } as const;
+    expect((await gateway.createDeposit(request)).nextAction.type).toBe('redirect');
+  });
+
+  it('an Apple Pay deposit is authorised, then completed', async () => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    const { payment } = await gateway.createDeposit({
+      paymentMethod: 'APPLEPAY',
+      amount: 12.99,
+      currency: 'USD',
+      reference: null,
+      returnUrl: null,
+      billingAddress: { countryCode: 'US' },
+      webhookUrl: null,
+      callbackUrl: webhookUrl,
+    });
+    await sandbox.authorize(payment.id);
+    expect((await lastCallback(sandbox)).paymentStatus).toBe('AUTHORIZED');
+    await sandbox.complete(payment.id);
+    expect((await lastCallback(sandbox)).paymentStatus).toBe('COMPLETED');
+  });
+
+  it('a Google Pay callback carries fallbackPaymentStatus', async () => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    const request = { paymentMethod: 'GOOGLEPAY', amount: 5, currency: 'EUR', webhookUrl } as const;
+    const { payment } = await gateway.createDeposit(request);
+    await sandbox.complete(payment.id);
+    expect(await lastCallback(sandbox)).toHaveProperty('fallbackPaymentStatus', expect.any(Number));
+  });
+
+  it('an on-ramp deposit is quoted and settled in crypto', async () => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    const { payment } = await gateway.createDeposit({
+      paymentMethod: 'USER_CHOICE',
+      amount: '540.00',
+      currency: 'BRL',
+      additionalParameters: { destination_wallet: '0x71c7' },
+      webhookUrl,
+    });
+    expect(payment.cryptoAmount).toMatch(/^\d+\.\d{8}$/);
+    await sandbox.complete(payment.id);
+    expect(await gateway.waitForPayment(payment.id)).toMatchObject({
+      paymentMethod: 'USER_CHOICE',
+      destination_wallet: '0x71c7',
+      settled_crypto_amount: Number(payment.cryptoAmount),
+      crypto_tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+  });
+
+  it('a SEPA withdrawal has no redirect, and completes', async () => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    const request = { paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', webhookUrl } as const;
+    const { payment, nextAction } = await gateway.createWithdrawal(request);
+    expect([payment.paymentType, payment.redirectUrl, nextAction.type]).toEqual([
+      'WITHDRAWAL',
+      undefined,
+      'wait',
+    ]);
+    await sandbox.complete(payment.id);
+    expect(await lastCallback(sandbox)).toMatchObject({
+      paymentType: 'WITHDRAWAL',
+      paymentStatus: 'COMPLETED',
+    });
+  });
+
+  it('an NFT purchase by OPENBANKING is taken', async () => {
+    const { gateway, webhookUrl } = await open();
+    const request = { paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl } as const;
+    expect((await gateway.createNftPurchase(request)).payment).toMatchObject({
+      paymentMethod: 'OPENBANKING',
+    });
+  });
+
+  it('a failure comes back in words, and says that no funds moved', async () => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    const request = { paymentMethod: 'CARD', amount: 9000, currency: 'EUR', webhookUrl } as const;
+    const { payment } = await gateway.createDeposit(request);
+    await sandbox.fail(payment.id, { code: 4004 });
+    const looked = await gateway.getPayment(payment.id);
+    expect(looked).toMatchObject({ paymentStatus: 'FAILED', errorMessage: 'Insufficient balance' });
+    expect(fundsNotDelivered(looked)).toBe(true);
+  });
+
+  it('an unknown id is not found', async () => {
+    const { gateway } = await open();
+    await expect(gateway.getPayment(OTHER_ID)).rejects.toHaveProperty('name', 'PaymentNotFoundError');
+  });
+
+  it('answers that are not wrapped are read as well', async () => {
+    const { gateway, webhookUrl } = await open({ shape: 'unwrapped' });
+    const request = { paymentMethod: 'CARD', amount: 1, currency: 'EUR', webhookUrl } as const;
+    const { payment } = await gateway.createDeposit(request);
+    expect(await gateway.getPayment(payment.id)).toMatchObject({ id: payment.id });
+  });
+
+  it('a signature in base64 is accepted where the terminal expects it, and explained where not', async () => {
+    const request = {
+      paymentMethod: 'CARD',
+      amount: 1,
+      currency: 'EUR',
+      webhookUrl: 'https://shop.example',
+    } as const;
+    const { gateway } = await open({ signatureEncoding: 'base64' });
+    await expect(gateway.createDeposit(request)).resolves.toHaveProperty('payment.amount', 1);
+
+    const sandbox = new Sandbox({ terminal: 'onramp' });
+    const encoded: typeof sandbox = Object.create(sandbox, {
+      clientOptions: { value: { ...sandbox.clientOptions, signatureEncoding: 'base64' } },
+      fetch: { value: sandbox.fetch },
+      listen: { value: sandbox.listen.bind(sandbox) },
+    });
+    const error = await errorOf((await reach(encoded)).createDeposit(request));
+    expect(error).toMatchObject({ name: 'ApiError', status: 401, outcome: 'rejected' });
+    expect(error).toHaveProperty(
+      'body',
+      expect.stringContaining('The signature is base64; this terminal expects hex.'),
+    );
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it.each([
+    ['drop', 0, undefined],
+    ['commit-then-drop', 1, undefined],
+    ['commit-then-cut', 1, expect.stringMatching(/^[0-9a-f-]{36}$/)],
+  ] as const)('the fault %s leaves %i payments and an honest error', async (fault, count, paymentId) => {
+    const { sandbox, gateway, webhookUrl } = await open();
+    sandbox.faults.next(fault);
+    const request = { paymentMethod: 'SEPA', amount: 75, currency: 'EUR', webhookUrl } as const;
+    const error = await errorOf(gateway.createWithdrawal(request));
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect((error as { paymentId?: string }).paymentId).toEqual(paymentId);
+    expect(sandbox.payments).toHaveLength(count);
+    if (paymentId) expect((error as { paymentId?: string }).paymentId).toBe(sandbox.payments[0]?.id);
+    await expect(gateway.createWithdrawal(request)).resolves.toHaveProperty('payment.amount', 75);
+  });
+});

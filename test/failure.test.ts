@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { codeOf, neverLeft, safeCause } from '../src/failure.ts';
+
+const system = (code: string, syscall?: string) =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
+
+describe('neverLeft', () => {
+  it.each([
+    ['a refused connection', fetchFailed(system('ECONNREFUSED', 'connect'))],
+    ['a host that is not found', fetchFailed(system('ENOTFOUND', 'getaddrinfo'))],
+    ['a name server that is busy', fetchFailed(system('EAI_AGAIN', 'getaddrinfo'))],
+    ['a host out of reach', fetchFailed(system('EHOSTUNREACH', 'connect'))],
+    ['a connection that took too long', fetchFailed(system('UND_ERR_CONNECT_TIMEOUT'))],
+    ['a certificate that has expired', fetchFailed(system('CERT_HAS_EXPIRED'))],
+    ['a certificate for another name', fetchFailed(system('ERR_TLS_CERT_ALTNAME_INVALID'))],
+    ['a port that fetch refuses', fetchFailed(new Error('bad port'))],
+    [
+      'several connections, all refused',
+      fetchFailed(new AggregateError([system('ECONNREFUSED', 'connect'), system('EHOSTUNREACH', 'connect')])),
+    ],
+  ])('is sure of %s', (_, error) => {
+    expect(neverLeft(error)).toBe(true);
+  });
+
+  it.each([
+    ['a reset connection', fetchFailed(system('ECONNRESET', 'read'))],
+    ['a broken pipe', fetchFailed(system('EPIPE', 'write'))],
+    ['a socket closed by the other side', fetchFailed(system('UND_ERR_SOCKET'))],
+    ['headers that took too long', fetchFailed(system('UND_ERR_HEADERS_TIMEOUT'))],
+    ['an aborted call', new DOMException('aborted', 'AbortError')],
+    ['a TLS alert', fetchFailed(system('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'))],
+    ['a wrapper that says so in words', new Error('connect ECONNREFUSED')],
+    [
+      'several connections, one of them reset',
+      fetchFailed(new AggregateError([system('ECONNREFUSED', 'connect'), system('ECONNRESET', 'read')])),
+    ],
+    ['several connections that it is not told of', fetchFailed(new AggregateError([]))],
+    ['nothing', undefined],
+    ['a word', 'ECONNREFUSED'],
+  ])('doubts %s', (_, error) => {
+    expect(neverLeft(error)).toBe(false);
+  });
+
+  it('survives causes in a ring', () => {
+    const ring = new Error('ring');
+    ring.cause = ring;
+    expect([neverLeft(ring), codeOf(ring)]).toEqual([false, 'fetch_failed']);
+    expect(safeCause(ring, [])).toBeInstanceOf(Error);
+  });
+});
+
+describe('safeCause', () => {
+  it('keeps what helps: name, message, code, system call, address, and the frames of the stack', () => {
+    const cause = safeCause(
+      fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1', port: 4010 })),
+      [],
+    );
+    expect(cause).toMatchObject({
+      name: 'TypeError',
+      message: 'fetch failed',
+      cause: {
+        message: 'connect ECONNREFUSED',
+        code: 'ECONNREFUSED',
+        syscall: 'connect',
+        address: '127.0.0.1',
+        port: 4010,
+      },
+    });
+    expect(cause?.stack).toContain('failure.test.ts');
+  });
+
+  it('drops what a wrapper hung onto its error, and what it says without a code', () => {
+    const error = Object.assign(new Error('no payout to zoe@customer.example'), {
+      config: { headers: { Authorization: 'Bearer s3cr3t' } },
+      request: { body: 'zoe@customer.example' },
+    });
+    expect(safeCause(error, ['s3cr3t'])).toMatchObject({ message: '(withheld: it may hold customer data)' });
+    expect(Object.keys(safeCause(error, []) ?? {})).toEqual(['name']);
+  });
+
+  it('strikes secrets out of the words of a coded error', () => {
+    const error = new AggregateError([system('ERR_X', 'Bearer s3cr3t')], 'x');
+    expect(safeCause(error, ['s3cr3t'])).toMatchObject({ errors: [{ message: 'Bearer [redacted] ERR_X' }] });
+  });
+});

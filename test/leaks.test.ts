@@ -1,0 +1,157 @@
+// Nothing that is printed, serialised or reported may hold a key, a signature, or what a customer entrusted to a shop.
+import { inspect } from 'node:util';
+import * as sdk from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, parseWebhook } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { CARD, errorOf, ID, OTHER_ID, record } from './support/fixtures.ts';
+import { type Answer, json, networkError, wire } from './support/wire.ts';
+
+const apiKey = 'api-s3cr3t-key';
+const signKey = 'sign-s3cr3t-key';
+const email = 'zoe@customer.example';
+const request = {
+  ...CARD,
+  reference: 'order-1',
+  customer: { email, phone: '+48600000000' },
+  billingAddress: { address1: 'Ulica 1/2', countryCode: 'PL' },
+  additionalParameters: { iban: 'PL61109010140000071219812874' },
+} as const;
+
+/** A wrapper that hangs everything it knows onto its error, words and all. */
+const careless: Answer = init => {
+  const { headers, body } = init as { headers: Record<string, string>; body?: Uint8Array };
+  const text = Buffer.from(body ?? []).toString();
+  const words = `failed: ${JSON.stringify(headers)} ${text} ${email} ${request.additionalParameters.iban}`;
+  const coded = Object.assign(new Error(`failed: ${JSON.stringify(headers)} ${text}`), {
+    code: 'ERR_WRAPPER',
+  });
+  throw Object.assign(new AggregateError([new Error(words), coded], words, { cause: coded }), {
+    init,
+    headers,
+    text,
+  });
+};
+
+let signature = '';
+const events: GatewayEvent[] = [];
+
+function client(answer: Answer, options: object = {}) {
+  const { fetch } = wire(answer);
+  return new GatewayClient({
+    baseUrl: 'https://gateway.example',
+    apiKey,
+    signKey,
+    retries: 0,
+    fetch: async (url, init) => {
+      signature = new Headers(init.headers).get('signature') ?? signature;
+      return fetch(url, init);
+    },
+    onEvent: event => events.push(event),
+    ...options,
+  });
+}
+
+/** The customer's data as an answer and as a callback hold it. */
+const customerData = record('created card deposit');
+const callback = record('completed CARD callback');
+
+const errors: Record<string, () => Promise<unknown>> = {
+  'InvalidRequestError, wrong fields': () =>
+    client(json(customerData)).createDeposit({
+      ...request,
+      currency: `${email} `,
+      customer: { email: 7, phone: email },
+    } as never),
+  'InvalidRequestError, extra': () =>
+    client(json(customerData)).createDeposit(request, { extra: { customer: { email } } }),
+  'ApiError, create': () => client(json(`{"message":"no","email":"${email}"}`, 422)).createDeposit(request),
+  'ApiError with an id': () => client(json(customerData, 500)).createDeposit(request),
+  'ApiError, lookup': () => client(json(customerData, 403)).getPayment(ID),
+  PaymentNotFoundError: () => client(json(`{"email":"${email}"}`, 404)).getPayment(OTHER_ID),
+  'ConnectionError, system': () => client(networkError('ECONNRESET', 'read')).createDeposit(request),
+  'ConnectionError, careless wrapper': () => client(careless).createDeposit(request),
+  'ConnectionError, careless wrapper of a lookup': () => client(careless).getPayment(ID),
+  'ConnectionError, timeout': () =>
+    client(() => new Promise(() => {})).createDeposit(request, { timeout: 5 }),
+  'ConnectionError, aborted': () =>
+    client(() => new Promise(() => {})).createDeposit(request, { signal: AbortSignal.timeout(5) }),
+  'ResponseError, HTML': () => client(json(`<html>${email}</html>`)).createDeposit(request),
+  'ResponseError, drift': () =>
+    client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),
+  'ResponseError, another payment': () => client(json(customerData)).getPayment(OTHER_ID),
+  WaitTimeoutError: () => client(json(customerData)).waitForPayment(ID, { timeout: 5 }),
+  'WaitTimeoutError, no lookup': () => client(careless).waitForPayment(ID, { timeout: 5 }),
+  'WebhookError, not_json': async () => parseWebhook(`${callback}x`),
+  'WebhookError, wrapped': async () => parseWebhook(customerData),
+  'WebhookError, invalid': async () => parseWebhook(callback.replace('25.5', `"${email}"`)),
+  ConfigurationError: async () => client(json(''), { apiKey: `${apiKey}\n` }),
+};
+
+/** Everything that printing, serialising or walking an object can reach, accessors aside. */
+function everythingIn(value: unknown): string {
+  const seen = new Set<unknown>();
+  const walk = (part: unknown): string => {
+    if (typeof part !== 'object' || part === null || seen.has(part)) return String(part);
+    seen.add(part);
+    const own = Object.getOwnPropertyDescriptors(part);
+    return Reflect.ownKeys(own)
+      .map(key => `${String(key)}=${walk((own as Record<PropertyKey, PropertyDescriptor>)[key]?.value)}`)
+      .join('\n');
+  };
+  const printed = [
+    inspect(value, { depth: Number.POSITIVE_INFINITY }),
+    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+    inspect({ nested: [value] }, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
+    JSON.stringify(value),
+    String(value),
+    value instanceof Error ? value.stack : '',
+  ];
+  return [...printed, walk(value)].join('\n');
+}
+
+const SECRETS = [
+  's3cr3t',
+  email,
+  'Zoë',
+  'Zo\\u00eb',
+  'Ulica',
+  '600000000',
+  '600 000',
+  'PL6110',
+  '203.0.113.7',
+];
+
+function expectNoSecretIn(value: unknown): void {
+  const text = everythingIn(value);
+  for (const secret of [...SECRETS, ...(signature ? [signature] : [])]) expect(text).not.toContain(secret);
+}
+
+describe('no secret leaks from', () => {
+  it.each(Object.entries(errors))('%s', async (name, provoke) => {
+    const error = await errorOf(provoke());
+    expect((error as Error).name).toBe(name.split(/[ ,]/)[0]);
+    expectNoSecretIn(error);
+  });
+
+  it('the events of all of them', () => {
+    expect(events.length).toBeGreaterThan(20);
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['request', 'response', 'failure']));
+    for (const event of events) expectNoSecretIn(event);
+  });
+
+  it('the client', () => {
+    expectNoSecretIn(client(json('')));
+  });
+});
+
+it('every error class of the SDK is provoked here', () => {
+  const classes = Object.keys(sdk).filter(name => name.endsWith('Error') && !/^is|^Gateway/.test(name));
+  expect(new Set(Object.keys(errors).map(name => name.split(/[ ,]/)[0]))).toEqual(new Set(classes));
+});
+
+it('what may hold customer data is there for who asks for it by name', async () => {
+  const apiError = await errorOf(errors['ApiError, create']?.() as Promise<unknown>);
+  expect(apiError).toHaveProperty('body', `{"message":"no","email":"${email}"}`);
+  const waitError = await errorOf(errors.WaitTimeoutError?.() as Promise<unknown>);
+  expect(waitError).toHaveProperty('lastPayment.customer.email', email);
+});

@@ -1,0 +1,126 @@
+import { inspect } from 'node:util';
+import { ConfigurationError, GatewayClient } from 'payment-gateway-sdk';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CARD, KEYS, record } from './support/fixtures.ts';
+import { json, wire } from './support/wire.ts';
+
+const problem = (options: object): string => {
+  try {
+    new GatewayClient({ ...KEYS, ...options });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigurationError);
+    return (error as Error).message;
+  }
+  return '';
+};
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('baseUrl', () => {
+  it.each([
+    ['https://gateway.example', 'https://gateway.example/api/v1/payments'],
+    ['https://gateway.example/', 'https://gateway.example/api/v1/payments'],
+    ['https://gateway.example/eu/pay/', 'https://gateway.example/eu/pay/api/v1/payments'],
+    ['https://gateway.example:8443', 'https://gateway.example:8443/api/v1/payments'],
+    ['http://127.0.0.1:4010', 'http://127.0.0.1:4010/api/v1/payments'],
+    ['http://localhost:4010', 'http://localhost:4010/api/v1/payments'],
+    ['http://sandbox.localhost', 'http://sandbox.localhost/api/v1/payments'],
+    ['http://[::1]:4010', 'http://[::1]:4010/api/v1/payments'],
+  ])('%s is called at %s', async (baseUrl, url) => {
+    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    await new GatewayClient({ ...KEYS, baseUrl, fetch }).createDeposit(CARD);
+    expect(sent[0]?.url).toBe(url);
+  });
+
+  it.each([
+    ['http://gateway.example', 'https'],
+    ['http://127.0.0.1.gateway.example', 'https'],
+    ['http://localhost.gateway.example', 'https'],
+    ['ftp://gateway.example', 'https'],
+    ['https://gateway.example?region=eu', 'query'],
+    ['https://gateway.example/#eu', 'fragment'],
+    ['https://user:pass@gateway.example', 'password'],
+    ['https://gateway.example/api/v1', '/api/v1'],
+    ['gateway.example', 'absolute'],
+    ['', 'PAYMENT_GATEWAY_URL'],
+    [7, 'absolute'],
+  ])('%s is refused, with a word on %s', (baseUrl, word) => {
+    expect(problem({ baseUrl })).toContain(word);
+  });
+});
+
+describe('keys', () => {
+  it.each(['apiKey', 'signKey'])('%s may not be missing, empty, or no string', name => {
+    const variable = name === 'apiKey' ? 'PAYMENT_GATEWAY_API_KEY' : 'PAYMENT_GATEWAY_SIGN_KEY';
+    expect(problem({ [name]: undefined })).toBe(`${name} is missing: pass it, or set ${variable}.`);
+    expect(problem({ [name]: '' })).toBe(`${name} is empty: pass it, or set ${variable}.`);
+    for (const value of [null, 7, {}, Buffer.from('key')])
+      expect(problem({ [name]: value })).toContain('string');
+  });
+
+  it.each(['s3cr3t\n', '\ns3cr3t', 's3c\r\nr3t', ' s3cr3t', 's3cr3t ', 's3c\0r3t', 's3c\u2028r3t'])(
+    '%j is refused as a careless copy, and never echoed',
+    key => {
+      for (const name of ['apiKey', 'signKey']) {
+        expect(problem({ [name]: key })).toMatch(/copy it anew/);
+        expect(problem({ [name]: key })).not.toMatch(/s3c|r3t/);
+      }
+    },
+  );
+
+  it('apiKey may hold no character that a header cannot carry', () => {
+    expect(problem({ apiKey: 's3cr3t😀' })).toBe(
+      'apiKey has a character that no header can carry: copy it anew.',
+    );
+    expect(problem({ signKey: 's3cr3t😀' })).toBe('');
+  });
+});
+
+describe('other options', () => {
+  it.each([
+    { timeout: 0 },
+    { timeout: -1 },
+    { timeout: Number.POSITIVE_INFINITY },
+    { timeout: Number.NaN },
+    { timeout: '30' },
+    { timeout: 2 ** 31 },
+    { retries: -1 },
+    { retries: 1.5 },
+    { retries: '2' },
+    { signatureEncoding: 'HEX' },
+    { terminal: 'crypto' },
+    { fetch: 'fetch' },
+    { onEvent: {} },
+  ])('are refused as %j', options => {
+    expect(problem(options)).toContain(Object.keys(options)[0]);
+  });
+
+  it('are refused by a name that is none', () => {
+    expect(problem({ signkey: 'x' })).toContain('unknown field "signkey" (did you mean "signKey"?)');
+  });
+
+  it('come from the environment where they are not passed', async () => {
+    vi.stubEnv('PAYMENT_GATEWAY_URL', 'https://env.example');
+    vi.stubEnv('PAYMENT_GATEWAY_API_KEY', 'env-key');
+    vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', 'env-sign-key');
+    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    await new GatewayClient({ fetch }).createDeposit(CARD);
+    expect(sent[0]).toMatchObject({ url: 'https://env.example/api/v1/payments' });
+    expect(sent[0]?.headers.get('authorization')).toBe('Bearer env-key');
+  });
+
+  it('use the global fetch as it is when a call is made, so that a later patch of it counts', async () => {
+    const gateway = new GatewayClient(KEYS);
+    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    vi.stubGlobal('fetch', fetch);
+    await gateway.createDeposit(CARD);
+    vi.unstubAllGlobals();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('are told when the client is printed: all but the secret ones', () => {
+    expect(inspect(new GatewayClient(KEYS), { breakLength: Number.POSITIVE_INFINITY })).toBe(
+      "GatewayClient { baseUrl: 'https://gateway.example', terminal: 'standard' }",
+    );
+  });
+});

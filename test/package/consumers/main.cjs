@@ -1,0 +1,40 @@
+// A merchant's CommonJS app in an empty project.
+const assert = require('node:assert/strict');
+const { GatewayClient, isGatewayError, isPaid, parseWebhook, signBody } = require('payment-gateway-sdk');
+const { Sandbox } = require('payment-gateway-sdk/sandbox');
+
+async function main() {
+  const bodies = [];
+  const sandbox = new Sandbox({
+    fetch: async (_url, init) => {
+      bodies.push(init.body);
+      return new Response();
+    },
+  });
+  const server = await sandbox.listen();
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
+  const { payment, nextAction } = await gateway.createDeposit({
+    paymentMethod: 'CARD',
+    amount: '25.50',
+    currency: 'EUR',
+    webhookUrl: 'https://shop.example/callbacks',
+  });
+  assert.equal(nextAction.type, 'redirect');
+  await sandbox.complete(payment.id);
+  await sandbox.idle();
+  assert.equal(parseWebhook(bodies[0]).paymentStatus, 'COMPLETED');
+  assert(isPaid(await gateway.getPayment(payment.id)));
+  assert.equal(
+    signBody('what do ya want for nothing?', 'Jefe'),
+    '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+  );
+  const error = await gateway.getPayment('nope').catch(error => error);
+  assert(isGatewayError(error) && error.name === 'InvalidRequestError');
+  await server.close();
+  console.log('consumer: done');
+}
+
+main().catch(error => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,33 @@
+// A merchant's ESM app in an empty project.
+import assert from 'node:assert/strict';
+import { GatewayClient, isGatewayError, isPaid, parseWebhook, signBody } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+
+const bodies = [];
+const sandbox = new Sandbox({
+  fetch: async (_url, init) => {
+    bodies.push(init.body);
+    return new Response();
+  },
+});
+const server = await sandbox.listen();
+const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
+const { payment, nextAction } = await gateway.createDeposit({
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  webhookUrl: 'https://shop.example/callbacks',
+});
+assert.equal(nextAction.type, 'redirect');
+await sandbox.complete(payment.id);
+await sandbox.idle();
+assert.equal(parseWebhook(bodies[0]).paymentStatus, 'COMPLETED');
+assert(isPaid(await gateway.getPayment(payment.id)));
+assert.equal(
+  signBody('what do ya want for nothing?', 'Jefe'),
+  '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+);
+const error = await gateway.getPayment('nope').catch(error => error);
+assert(isGatewayError(error) && error.name === 'InvalidRequestError');
+await server.close();
+console.log('consumer: done');

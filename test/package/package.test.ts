@@ -1,0 +1,124 @@
+// The tarball that would be published, tried as its consumers would. Needs `npm run build` before.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lacks } from '../support/skips.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const consumers = fileURLToPath(new URL('consumers/', import.meta.url));
+const work = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-'));
+const app = join(work, 'app');
+let tarball = '';
+let packed: string[] = [];
+
+const run = (command: string, args: string[], cwd = app): string =>
+  execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_ENV: '' },
+  });
+const bin = (name: string) => join(root, 'node_modules/.bin', name);
+const read = (file: string) => readFileSync(join(app, 'node_modules/payment-gateway-sdk', file), 'utf8');
+
+beforeAll(() => {
+  const [report] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', work], root));
+  tarball = join(work, report.filename);
+  packed = report.files.map(({ path }: { path: string }) => path);
+  run('mkdir', [app], work);
+  writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }');
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball]);
+  for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(app, file));
+});
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+  it('holds the build and its papers, and nothing else', () => {
+    const [papers, build] = [
+      packed.filter(path => !path.startsWith('dist/')),
+      packed.filter(path => path.startsWith('dist/')),
+    ];
+    expect(papers.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
+    expect(build.filter(path => !/\.(js|cjs|d\.ts|d\.cts)$/.test(path))).toEqual([]);
+  });
+
+  it('holds every file that package.json points to', () => {
+    const { exports, main, module, types } = JSON.parse(read('package.json'));
+    const targets = JSON.stringify([exports, main, module, types]).match(/dist\/[^"]+/g) ?? [];
+    expect(targets.length).toBeGreaterThan(8);
+    expect(targets.filter(target => !packed.includes(target))).toEqual([]);
+  });
+
+  it('brings two dependencies along, zod and ky', () => {
+    const installed = readdirSync(join(app, 'node_modules')).filter(name => !name.startsWith('.'));
+    expect(installed.sort()).toEqual(['ky', 'payment-gateway-sdk', 'zod']);
+  });
+
+  it('carries ky inside its CommonJS build, and the router of the sandbox inside both', () => {
+    for (const file of packed.filter(path => /\.c?js$/.test(path))) {
+      const code = read(file).replace(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
+      const wanted = [...code.matchAll(/(?:require\(|from )["']([^."'][^"']*)["']/g)].map(([, name]) => name);
+      const allowed = file.endsWith('.cjs') ? /^(node:|zod$)/ : /^(node:|zod$|ky$)/;
+      expect(wanted.length).toBeGreaterThan(0);
+      expect(wanted.filter(name => !allowed.test(name ?? ''))).toEqual([]);
+    }
+  });
+
+  it('passes publint', () => {
+    expect(run(bin('publint'), ['--strict', tarball])).toContain('All good!');
+  });
+
+  it('has right types for every way of importing it', () => {
+    const report = run(bin('attw'), [tarball, '--profile', 'node16', '--format', 'ascii', '--no-emoji']);
+    expect(report).toMatch(
+      /"payment-gateway-sdk\/sandbox"\s+node16 \(from CJS\): OK \(CJS\)\s+node16 \(from ESM\): OK \(ESM\)/,
+    );
+  });
+});
+
+describe('in an empty project', () => {
+  it.each(['main.mjs', 'main.cjs', 'both.mjs'])('%s runs', file => {
+    expect(run(process.execPath, [file])).toBe('consumer: done\n');
+  });
+
+  it('the CommonJS build loads where require() knows no ESM, as in Jest', () => {
+    expect(run(process.execPath, ['--no-experimental-require-module', 'main.cjs'])).toBe('consumer: done\n');
+  });
+
+  it.each(['esm', 'commonjs'])('the compiler takes and refuses in %s what it should', kind => {
+    const extension = kind === 'esm' ? 'mts' : 'cts';
+    copyFileSync(join(root, 'test/types/requests.ts'), join(app, `requests.${extension}`));
+    const options = {
+      module: 'nodenext',
+      target: 'es2024',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    };
+    writeFileSync(
+      join(app, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: [`requests.${extension}`] }),
+    );
+    expect(run(bin('tsc'), ['-p', '.'])).toBe('');
+  });
+});
+
+const hasOtherNodes = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
+
+describe.skipIf(lacks(hasOtherNodes, 'the tarball on other versions of Node, which CI fetches'))(
+  'on Node',
+  () => {
+    it.each(
+      ['22.12.0', '26'].flatMap(version => ['main.mjs', 'main.cjs', 'both.mjs'].map(file => [version, file])),
+    )('%s, %s runs', (version, file) => {
+      expect(run('npx', ['-y', '-p', `node@${version}`, 'node', file as string])).toContain(
+        'consumer: done\n',
+      );
+    });
+  },
+);

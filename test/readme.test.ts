@@ -1,0 +1,60 @@
+// Every TypeScript example of the README compiles, and runs against the sandbox.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const folder = `${root}test/readme-examples/`;
+const names = [
+  ...readFileSync(`${root}test/support/readme-names.ts`, 'utf8').matchAll(/^export const (.*) =/gm),
+].flatMap(([, declared = '']) => declared.match(/\w+/g) ?? []);
+
+/** Imports what an example uses and does not declare. */
+function complete(code: string): string {
+  const isDeclared = (name: string) => new RegExp(`const (\\{[^}]*)?\\b${name}\\b`).test(code);
+  const missing = names.filter(name => new RegExp(`[^.\\w]${name}\\b(?!:)`).test(code) && !isDeclared(name));
+  return `import { ${missing.join(', ')} } from '../support/readme-names.ts';\n${code}\nexport {};\n`;
+}
+
+const readme = readFileSync(`${root}README.md`, 'utf8');
+const examples = [...readme.matchAll(/^## (.+)$|^```ts\n([\s\S]*?)^```$/gm)]
+  .reduce<{ title: string; code: string }[]>((found, [, heading, code]) => {
+    if (heading) found.push({ title: heading, code: '' });
+    else if (code) found.push({ title: found.at(-1)?.title ?? '', code });
+    return found;
+  }, [])
+  .filter(({ code }) => code);
+const files = examples.map((_, index) => `${folder}example-${index + 1}.ts`);
+
+beforeAll(() => {
+  mkdirSync(folder, { recursive: true });
+  examples.forEach(({ code }, index) => {
+    writeFileSync(files[index] ?? '', complete(code));
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the examples of the README', () => {
+  it('compile', { timeout: 60_000 }, () => {
+    const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram(files, options));
+    expect(
+      diagnostics.map(({ file, messageText }) => [
+        file?.fileName,
+        ts.flattenDiagnosticMessageText(messageText, '\n'),
+      ]),
+    ).toEqual([]);
+    expect(files.length).toBeGreaterThan(5);
+  });
+
+  it.each(examples.map(({ title }, index) => [`${title} (${index + 1})`, index]))(
+    'run: %s',
+    async (_, index) => {
+      for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
+      await import(files[index as number] ?? '');
+      vi.restoreAllMocks();
+    },
+  );
+});

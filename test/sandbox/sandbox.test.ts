@@ -1,0 +1,318 @@
+import { createHmac } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { ConfigurationError, GatewayClient, isGatewayError } from 'payment-gateway-sdk';
+import { Sandbox, SandboxError } from 'payment-gateway-sdk/sandbox';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { openShop, type Shop } from '../support/shop.ts';
+
+const API = 'http://sandbox.localhost/api/v1/payments';
+const body = JSON.stringify({ paymentType: 'DEPOSIT', ...CARD, amount: 25.5 });
+const sign = (text: string, key = 'sandbox-sign-key', encoding: 'hex' | 'base64' = 'hex') =>
+  createHmac('sha256', key).update(text).digest(encoding);
+
+/** A create without the SDK. */
+async function post(sandbox: Sandbox, text: string, headers: Record<string, string> = {}) {
+  const response = await sandbox.fetch(API, {
+    method: 'POST',
+    headers: { authorization: 'Bearer sandbox-api-key', signature: sign(text), ...headers },
+    body: text,
+  });
+  const raw = await response.text();
+  return { status: response.status, raw, json: JSON.parse(raw) };
+}
+
+const accepting = async () => new Response();
+
+describe('credentials', () => {
+  it.each([
+    [{ authorization: '' }, 'must start with "Bearer "'],
+    [{ authorization: 'sandbox-api-key' }, 'must start with "Bearer "'],
+    [{ authorization: 'Bearer wrong' }, 'The API key is not that of this terminal.'],
+    [{ signature: sign(body).toUpperCase() }, 'in upper case'],
+    [{ signature: sign(body, undefined, 'base64') }, 'is base64; this terminal expects hex'],
+    [{ signature: sign(body, 'sandbox-sign-key\n') }, 'white space at its ends'],
+    [{ signature: sign(JSON.stringify(JSON.parse(body), null, 2)) }, 'serialised in another way'],
+    [{ signature: sign(body.replaceAll('/', '\\/')) }, 'serialised in another way'],
+    [{ signature: createHmac('sha256', '').update(body).digest('hex') }, 'empty key'],
+    [{ signature: sign('') }, 'of an empty body'],
+    [{ signature: sign(body, 'other') }, 'another key, or another body'],
+    [{ signature: 'é' }, 'another key, or another body'],
+  ])('%j are refused with a reason, and no key', async (headers, reason) => {
+    const sandbox = new Sandbox();
+    const { status, raw, json } = await post(sandbox, body, headers as Record<string, string>);
+    expect([status, json.message]).toEqual([401, expect.stringContaining(reason)]);
+    expect(raw).not.toMatch(/sandbox-(api|sign)-key/);
+    expect(raw).not.toContain(sign(body));
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('are missed by name, on creates and lookups', async () => {
+    const sandbox = new Sandbox();
+    const bare = await sandbox.fetch(API, { method: 'POST', body });
+    expect([bare.status, await bare.text()]).toEqual([
+      401,
+      expect.stringContaining('Authorization header is missing'),
+    ]);
+    const unsigned = await sandbox.fetch(API, {
+      method: 'POST',
+      body,
+      headers: { authorization: 'Bearer sandbox-api-key' },
+    });
+    expect([unsigned.status, await unsigned.text()]).toEqual([
+      401,
+      expect.stringContaining('Signature header is missing'),
+    ]);
+    const lookup = await sandbox.fetch(`${API}/${OTHER_ID}`);
+    expect(lookup.status).toBe(401);
+  });
+
+  it('of a base64 terminal are told apart from hex', async () => {
+    const sandbox = new Sandbox({ signatureEncoding: 'base64' });
+    expect((await post(sandbox, body)).json.message).toContain('is hex; this terminal expects base64');
+    expect((await post(sandbox, body, { signature: sign(body, undefined, 'base64') })).status).toBe(201);
+  });
+});
+
+describe('requests', () => {
+  it.each([
+    ['no JSON', 'nope', 'body'],
+    ['no object', 'null', 'amount'],
+    ['an amount as text', body.replace('25.5', '"25.50"'), 'amount'],
+    ['amount 0', body.replace('25.5', '0'), 'amount'],
+    ['a method of the other type', body.replace('CARD', 'SEPA'), 'paymentMethod'],
+    ['an on-ramp method', body.replace('CARD', 'ONRAMP_PIX'), 'paymentMethod'],
+    ['no callback URL', body.replace('webhookUrl', 'webhook'), 'webhookUrl'],
+    ['Apple Pay without its keys', body.replace('CARD', 'APPLEPAY'), 'billingAddress'],
+  ])('with %s are refused by field', async (_, text, field) => {
+    const sandbox = new Sandbox();
+    const { status, json } = await post(sandbox, text);
+    expect([status, Object.keys(json.errors)]).toEqual([422, expect.arrayContaining([field])]);
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('may have fields that the gateway does not know', async () => {
+    const { status } = await post(new Sandbox(), body.replace('{', '{"loyalty":{"points":3},'));
+    expect(status).toBe(201);
+  });
+
+  it('may have any positive number as their amount', async () => {
+    const { status, json } = await post(new Sandbox(), body.replace('25.5', '0.12345678901234567'));
+    expect([status, json.result.amount]).toEqual([201, 0.12345678901234566]);
+  });
+
+  it("are answered in PHP's JSON: slashes and accents escaped, an empty map as a list", async () => {
+    const text = JSON.stringify({ ...JSON.parse(body), description: 'a/é 😀' });
+    const { raw } = await post(new Sandbox({ now: () => Date.UTC(2026, 10, 21, 8, 46, 13, 476) }), text);
+    expect(raw).toContain('"description":"a\\/\\u00e9 \\ud83d\\ude00"');
+    expect(raw).toContain('"billingAddress":[]');
+    expect(raw).toContain(
+      '"created":{"date":"2026-11-21 08:46:13.476000","timezone_type":3,"timezone":"UTC"}',
+    );
+  });
+
+  it('to another address are not found', async () => {
+    expect((await new Sandbox().fetch('http://sandbox.localhost/api/v2/payments')).status).toBe(404);
+  });
+});
+
+describe('moves', () => {
+  async function start(options: object = {}) {
+    const sandbox = new Sandbox({ fetch: accepting, ...options });
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    const { payment } = await gateway.createDeposit(CARD);
+    return { sandbox, gateway, id: payment.id };
+  }
+
+  it.each([
+    [{ code: 4001 }, 'CVV error'],
+    [{ code: '4004' }, 'Insufficient balance'],
+    [{ code: 4018 }, 'Canceled by the user'],
+    [{ code: 7777 }, 'Processor error 7777'],
+    [{ reason: 'Payment not funded' }, 'Payment not funded'],
+    [{}, undefined],
+  ])('fail with %j as %j', async (reason, errorMessage) => {
+    const { sandbox, gateway, id } = await start();
+    await sandbox.fail(id, reason);
+    expect((await gateway.getPayment(id)) as object).toMatchObject({ paymentStatus: 'FAILED' });
+    expect(((await gateway.getPayment(id)) as { errorMessage?: string }).errorMessage).toBe(errorMessage);
+  });
+
+  it('fail without any reason', async () => {
+    const { sandbox, id } = await start();
+    expect(await sandbox.fail(id)).not.toHaveProperty('errorMessage');
+  });
+
+  it('show the settlement on a lookup of COMPLETED, and not on the callback of a card method', async () => {
+    const { sandbox, gateway, id } = await start();
+    await sandbox.complete(id);
+    await sandbox.idle();
+    const settlement = ['settled_crypto_amount', 'crypto_tx_hash', 'destination_wallet'];
+    for (const name of settlement) {
+      expect(await gateway.getPayment(id)).toHaveProperty(name);
+      expect(JSON.parse(sandbox.deliveries[0]?.body ?? '')).not.toHaveProperty(name);
+    }
+  });
+
+  it('leave a final state only by force', async () => {
+    const { sandbox, gateway, id } = await start();
+    await sandbox.complete(id);
+    const error = await errorOf(sandbox.fail(id));
+    expect(error).toBeInstanceOf(SandboxError);
+    expect(error).toMatchObject({ code: 'final_state', message: expect.stringContaining('{ force: true }') });
+    await sandbox.fail(id, { code: 4001, force: true });
+    const payment = await gateway.getPayment(id);
+    expect(payment).toMatchObject({ paymentStatus: 'FAILED', errorMessage: 'CVV error' });
+    expect(payment).not.toHaveProperty('crypto_tx_hash');
+  });
+
+  it('go through AUTHORIZED, or straight to CANCELED', async () => {
+    const { sandbox, id } = await start();
+    expect((await sandbox.authorize(id)).paymentStatus).toBe('AUTHORIZED');
+    expect((await sandbox.cancel(id)).paymentStatus).toBe('CANCELED');
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['AUTHORIZED', 'CANCELED']);
+  });
+
+  it('of an unknown payment are refused', async () => {
+    const error = await errorOf(new Sandbox().complete(OTHER_ID));
+    expect([isGatewayError(error), error]).toEqual([
+      true,
+      expect.objectContaining({ code: 'unknown_payment' }),
+    ]);
+  });
+});
+
+describe('callbacks', () => {
+  let shop: Shop;
+  const statuses: number[] = [];
+  beforeAll(async () => {
+    shop = await openShop(() => statuses.shift() ?? 200);
+  });
+  afterAll(() => shop.close());
+  afterEach(() => void shop.posts.splice(0));
+
+  async function start(urls: object = {}) {
+    const sandbox = new Sandbox();
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    const { payment } = await gateway.createDeposit({ ...CARD, webhookUrl: `${shop.url}/webhook`, ...urls });
+    return { sandbox, id: payment.id };
+  }
+
+  it('are the record itself, unwrapped, as JSON', async () => {
+    const { sandbox, id } = await start();
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(shop.posts).toHaveLength(1);
+    expect(shop.posts[0]).toMatchObject({ url: '/webhook', contentType: 'application/json' });
+    expect(JSON.parse(shop.posts[0]?.body ?? '')).toMatchObject({ id, paymentStatus: 'COMPLETED' });
+  });
+
+  it('go to webhookUrl if both addresses were given, else to callbackUrl', async () => {
+    const both = await start({ callbackUrl: `${shop.url}/callback` });
+    await both.sandbox.complete(both.id);
+    await both.sandbox.idle();
+    const one = await start({ webhookUrl: null, callbackUrl: `${shop.url}/callback` });
+    await one.sandbox.complete(one.id);
+    await one.sandbox.idle();
+    expect(shop.posts.map(({ url }) => url)).toEqual(['/webhook', '/callback']);
+  });
+
+  it('of one payment arrive in order, however slow the shop is', async () => {
+    const { sandbox, id } = await start();
+    await sandbox.authorize(id);
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(shop.posts.map(post => JSON.parse(post.body).paymentStatus)).toEqual(['AUTHORIZED', 'COMPLETED']);
+  });
+
+  it('are logged with the status of the shop, and never fail the move', async () => {
+    statuses.push(503);
+    const { sandbox, id } = await start();
+    await expect(sandbox.complete(id)).resolves.toHaveProperty('paymentStatus', 'COMPLETED');
+    await sandbox.idle();
+    expect(sandbox.deliveries).toEqual([
+      {
+        id: 1,
+        paymentId: id,
+        paymentStatus: 'COMPLETED',
+        url: `${shop.url}/webhook`,
+        body: shop.posts[0]?.body,
+        status: 503,
+        durationMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('that nobody answers are logged with the reason', async () => {
+    const gone = await openShop();
+    await gone.close();
+    const { sandbox, id } = await start({ webhookUrl: gone.url });
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]).toMatchObject({ error: expect.stringContaining('ECONNREFUSED') });
+    expect(sandbox.deliveries[0]).not.toHaveProperty('status');
+  });
+
+  it('are redelivered byte for byte', async () => {
+    const { sandbox, id } = await start();
+    await sandbox.complete(id);
+    await sandbox.idle();
+    await expect(sandbox.redeliver(1)).resolves.toMatchObject({ id: 2, paymentId: id, status: 200 });
+    expect(shop.posts[1]).toEqual(shop.posts[0]);
+    await expect(sandbox.redeliver(99)).rejects.toMatchObject({ code: 'unknown_delivery' });
+  });
+});
+
+describe('over HTTP', () => {
+  const call = (url: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      httpRequest(url, { headers }, response => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  it('answers on loopback names only', async () => {
+    const server = await new Sandbox().listen();
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await call(`${server.url}/api/v1/payments/x`, { host: 'evil.example' })).toBe(403);
+    expect(await call(`${server.url}/api/v1/payments/x`, { host: 'localhost:4010' })).toBe(401);
+    await server.close();
+  });
+
+  it('says which port is taken', async () => {
+    const server = await new Sandbox().listen();
+    const port = Number(new URL(server.url).port);
+    await expect(new Sandbox().listen({ port })).rejects.toThrow(`EADDRINUSE`);
+    await server.close();
+  });
+});
+
+describe('options', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    { signatureEncoding: 'HEX' },
+    { terminal: 'crypto' },
+    { payid: 'card' },
+    { shape: 'round' },
+    { apiKey: '' },
+    { apikey: 'x' },
+  ])('are refused as %j', options => {
+    expect(() => new Sandbox(options as object)).toThrow(ConfigurationError);
+  });
+
+  it('take no sandbox into production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(() => new Sandbox()).toThrow('NODE_ENV=production');
+  });
+
+  it('name the faults there are', () => {
+    expect(() => new Sandbox().faults.next('explode' as 'drop')).toThrow(
+      'drop, commit-then-drop, commit-then-cut',
+    );
+  });
+});

@@ -1,0 +1,195 @@
+import {
+  fundsNotDelivered,
+  isFinal,
+  isPaid,
+  PAYMENT_STATUSES,
+  type Payment,
+  paymentSchema,
+} from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { ID, record } from '../support/fixtures.ts';
+
+const pending = JSON.parse(record('created, unwrapped'));
+const parse = (changes: object): Payment => paymentSchema.parse({ ...pending, ...changes });
+const isReadable = (changes: object): boolean => paymentSchema.safeParse({ ...pending, ...changes }).success;
+
+describe('a payment record', () => {
+  it('is read from what PHP writes, escapes and all', () => {
+    expect(parse({})).toEqual({
+      id: ID,
+      paymentStatus: 'PENDING',
+      created: { date: '2026-11-21 08:46:13.476123', timezone_type: 3, timezone: 'Europe/Warsaw' },
+      paymentType: 'DEPOSIT',
+      description: 'Zamówienie 5/8 😀',
+      paymentMethod: 'CARD',
+      reference: 'order/1',
+      amount: 25.5,
+      currency: 'EUR',
+      customer: {
+        firstName: 'Zoë',
+        lastName: 'Łoś',
+        email: 'zoe@customer.example',
+        phone: '+48 600 000 000',
+        ipaddress: '203.0.113.7',
+        dateOfBirth: null,
+        referenceId: 'c-9',
+      },
+      billingAddress: {
+        address1: 'Ulica 1/2',
+        city: 'Łódź',
+        countryCode: 'PL',
+        postalCode: '90-001',
+        state: null,
+      },
+    });
+  });
+
+  it('keeps cryptoAmount a string and settled_crypto_amount a number', () => {
+    const payment = paymentSchema.parse(JSON.parse(record('completed lookup')).result);
+    expect(payment).toMatchObject({
+      paymentMethod: 'USER_CHOICE',
+      cryptoAmount: '23.55658199',
+      cryptoCurrency: 'USDT',
+      crypto_fx: 1.0825,
+      settled_crypto_amount: 23.55658199,
+      crypto_tx_hash: '0x9f2c',
+      destination_wallet: '0x71c7',
+    });
+  });
+
+  it('reads the callback of GOOGLEPAY with its fallbackPaymentStatus', () => {
+    const payment = paymentSchema.parse(JSON.parse(record('completed GOOGLEPAY callback')));
+    expect(payment).toMatchObject({ paymentMethod: 'GOOGLEPAY', fallbackPaymentStatus: 1 });
+  });
+
+  it('reads an empty PHP map as an empty object', () => {
+    const payment = paymentSchema.parse(JSON.parse(record('empty maps')).result);
+    expect(payment).toMatchObject({ customer: {}, billingAddress: {} });
+  });
+});
+
+describe('what decides money', () => {
+  it.each(['id', 'paymentStatus', 'paymentType', 'amount', 'currency'])(
+    'makes it unreadable without %s',
+    field => {
+      expect(isReadable({ [field]: undefined })).toBe(false);
+      expect(isReadable({ [field]: null })).toBe(false);
+    },
+  );
+
+  it.each([
+    { id: 'order-1' },
+    { id: 7 },
+    { paymentStatus: 3 },
+    { paymentType: 'REFUND' },
+    { amount: '25.50' },
+    { amount: [] },
+    { currency: 978 },
+    { currency: '' },
+  ])('makes it unreadable as %j', changes => {
+    expect(isReadable(changes)).toBe(false);
+  });
+
+  it('takes a UUID of any version and case', () => {
+    for (const id of [
+      ID.toUpperCase(),
+      '00000000-0000-0000-0000-000000000000',
+      'ffffffff-ffff-0fff-cfff-ffffffffffff',
+    ]) {
+      expect(parse({ id }).id).toBe(id);
+    }
+  });
+});
+
+describe('everything else', () => {
+  const soft = Object.keys(pending).filter(
+    name => !['id', 'paymentStatus', 'paymentType', 'amount', 'currency'].includes(name),
+  );
+
+  it.each([...soft, 'redirectUrl', 'cryptoAmount', 'cryptoCurrency', 'crypto_fx', 'fallbackPaymentStatus'])(
+    'may be absent, null or of another type: %s',
+    name => {
+      for (const value of [undefined, null, 7, '7', true, [], {}, [1], { a: { b: 1 } }]) {
+        expect(isReadable({ [name]: value })).toBe(true);
+      }
+    },
+  );
+
+  it('turns a scalar into text where text belongs, and anything else into its JSON', () => {
+    const customer = { firstName: 7, lastName: true, email: { a: [1] }, phone: null };
+    expect(parse({ reference: 42, customer, description: [1, 'a'] })).toMatchObject({
+      reference: '42',
+      customer: { firstName: '7', lastName: 'true', email: '{"a":[1]}', phone: null },
+      description: '[1,"a"]',
+    });
+  });
+
+  it('turns numeric text into a number where a number belongs, and drops what is none', () => {
+    expect(parse({ crypto_fx: '1.0825' })).toHaveProperty('crypto_fx', 1.0825);
+    expect(parse({ crypto_fx: 'dear' })).toHaveProperty('crypto_fx', undefined);
+  });
+
+  it('keeps the fields that the SDK does not know', () => {
+    expect(parse({ riskScore: { points: 3 }, customer: { tier: 'gold' } })).toMatchObject({
+      riskScore: { points: 3 },
+      customer: { tier: 'gold' },
+    });
+  });
+
+  it('keeps a payment method that the SDK does not know', () => {
+    expect(parse({ paymentMethod: 'WERO' }).paymentMethod).toBe('WERO');
+  });
+
+  it('drops __proto__, and reaches no prototype', () => {
+    const text = record('created, unwrapped').replace('{', '{"__proto__":{"polluted":true},');
+    const payment = paymentSchema.parse(JSON.parse(text));
+    expect(Object.getPrototypeOf(payment)).toBe(Object.prototype);
+    expect(payment).not.toHaveProperty('polluted');
+    expect({}).not.toHaveProperty('polluted');
+  });
+});
+
+describe('states', () => {
+  it('are those of the document', () => {
+    expect(PAYMENT_STATUSES).toEqual('PENDING, AUTHORIZED, COMPLETED, FAILED, CANCELED'.split(', '));
+  });
+
+  it.each([
+    ['PENDING', false, false],
+    ['AUTHORIZED', false, false],
+    ['COMPLETED', true, true],
+    ['FAILED', true, false],
+    ['CANCELED', true, false],
+    ['REFUNDED', false, false],
+  ])('%s: final %s, paid %s', (paymentStatus, final, paid) => {
+    const payment = parse({ paymentStatus });
+    expect([isFinal(payment), isPaid(payment)]).toEqual([final, paid]);
+  });
+
+  it.each(['REFUNDED', 'completed', 'UNKNOWN', '', 'toString'])(
+    'that are unknown are kept as written: "%s"',
+    status => {
+      expect(parse({ paymentStatus: status })).toMatchObject({
+        paymentStatus: 'UNKNOWN',
+        rawPaymentStatus: status,
+      });
+    },
+  );
+
+  it('read COMPLETED without its crypto fields, as callbacks of card methods are', () => {
+    const payment = paymentSchema.parse(JSON.parse(record('completed CARD callback')));
+    expect(payment.paymentStatus).toBe('COMPLETED');
+  });
+
+  it.each([
+    [{ paymentStatus: 'FAILED' }, true],
+    [{ paymentStatus: 'FAILED', crypto_tx_hash: null }, true],
+    [{ paymentStatus: 'FAILED', crypto_tx_hash: '' }, true],
+    [{ paymentStatus: 'FAILED', errorMessage: 'Payment not funded' }, true],
+    [{ paymentStatus: 'FAILED', crypto_tx_hash: '0x9f2c' }, false],
+    [{ paymentStatus: 'CANCELED' }, false],
+    [{ paymentStatus: 'PENDING' }, false],
+  ])('%j says that funds were not delivered: %s', (changes, expected) => {
+    expect(fundsNotDelivered(parse(changes))).toBe(expected);
+  });
+});

@@ -1,0 +1,227 @@
+import {
+  createPaymentSchema,
+  DEPOSIT_METHODS,
+  NFT_METHODS,
+  nftPurchaseSchema,
+  ONRAMP_METHODS,
+  onrampTerminalPaymentSchema,
+  WITHDRAWAL_METHODS,
+} from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { APPLE_PAY, CARD, webhookUrl } from '../support/fixtures.ts';
+
+const deposit = { paymentType: 'DEPOSIT', ...CARD };
+const applePay = { paymentType: 'DEPOSIT', ...APPLE_PAY };
+const withdrawal = { ...deposit, paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' };
+
+/** What is wrong with a request, as `path: message`; empty if nothing is. */
+function problems(request: unknown, schema: z.ZodType = createPaymentSchema): string[] {
+  const { error } = schema.safeParse(request);
+  return error ? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) : [];
+}
+
+describe('methods', () => {
+  // The tables of the gateway's document, typed off by hand.
+  it('are those of the document', () => {
+    expect(DEPOSIT_METHODS).toEqual(
+      'APPLEPAY, GOOGLEPAY, BLIK, CARD, ONRAMP, PAYID, IDEAL, BANCONTACT, MULTIBANCO, EPS, P24'.split(', '),
+    );
+    expect(WITHDRAWAL_METHODS).toEqual('PAYID, SEPA, FPS, CARD'.split(', '));
+    expect(ONRAMP_METHODS).toEqual(
+      'USER_CHOICE, ONRAMP_PAYID, ONRAMP_PIX, ONRAMP_ZAR, ONRAMP_PSE, ONRAMP_KHIPU, ONRAMP_QRTHWALLET, ONRAMP_CARD, ONRAMP_INTERAC, ONRAMP_OPENBANKING, ONRAMP_GBPBANKTRANSFER, ONRAMP_SPEI, ONRAMP_APPLEPAY, ONRAMP_GOOGLEPAY'.split(
+        ', ',
+      ),
+    );
+    expect(NFT_METHODS).toEqual('APPLEPAY, GOOGLEPAY, OPENBANKING, CARD'.split(', '));
+  });
+
+  const complete = { ...applePay, reference: 'order-1', returnUrl: 'https://shop.example/thanks' };
+
+  it.each(DEPOSIT_METHODS)('%s makes a deposit', paymentMethod => {
+    expect(problems({ ...complete, paymentMethod })).toEqual([]);
+  });
+
+  it.each(WITHDRAWAL_METHODS)('%s makes a withdrawal', paymentMethod => {
+    expect(problems({ ...withdrawal, paymentMethod })).toEqual([]);
+  });
+
+  it.each(ONRAMP_METHODS)('%s makes a deposit on an on-ramp terminal, and only there', paymentMethod => {
+    expect(problems({ ...deposit, paymentMethod }, onrampTerminalPaymentSchema)).toEqual([]);
+    expect(problems({ ...deposit, paymentMethod })).toEqual([
+      expect.stringContaining(`${paymentMethod} needs an on-ramp terminal`),
+    ]);
+  });
+
+  it.each(NFT_METHODS)('%s pays for an NFT', paymentMethod => {
+    expect(problems({ ...complete, paymentMethod }, nftPurchaseSchema)).toEqual([]);
+  });
+
+  it.each([
+    [{ ...deposit, paymentMethod: 'SEPA' }, 'paymentMethod: SEPA is a method of withdrawals'],
+    [{ ...deposit, paymentMethod: 'FPS' }, 'paymentMethod: FPS is a method of withdrawals'],
+    [{ ...withdrawal, paymentMethod: 'BLIK' }, 'paymentMethod: BLIK is a method of deposits'],
+    [{ ...withdrawal, paymentMethod: 'USER_CHOICE' }, 'paymentMethod: USER_CHOICE needs an on-ramp terminal'],
+    [
+      { ...deposit, paymentMethod: 'OPENBANKING' },
+      'paymentMethod: OPENBANKING is a method of createNftPurchase',
+    ],
+    [{ ...deposit, paymentMethod: 'CASH' }, 'paymentMethod: is not a method of this kind of payment'],
+    [{ ...deposit, paymentMethod: undefined }, 'paymentMethod: is missing'],
+    [{ ...deposit, paymentType: 'REFUND' }, 'paymentType: must be DEPOSIT or WITHDRAWAL'],
+    [null, ': must be an object'],
+    [[], ': must be an object'],
+    ['DEPOSIT', ': must be an object'],
+  ])('refuses %j with a hint', (request, hint) => {
+    expect(problems(request)).toEqual([expect.stringContaining(hint)]);
+  });
+
+  it('refuses for an NFT what the document does not list', () => {
+    expect(problems({ ...deposit, paymentMethod: 'BLIK' }, nftPurchaseSchema)).toEqual([
+      expect.stringMatching(/^paymentMethod: .*accepted here: APPLEPAY, GOOGLEPAY, OPENBANKING, CARD$/),
+    ]);
+  });
+});
+
+describe('amount', () => {
+  it.each([
+    0.01,
+    1,
+    25.5,
+    100,
+    123456789.01,
+    1e18,
+    '0.01',
+    '25.50',
+    '25.00',
+    '1000000',
+    '0.12345678901234567890',
+  ])('accepts %j', amount => {
+    expect(createPaymentSchema.parse({ ...deposit, amount })).toHaveProperty('amount', amount);
+  });
+
+  it.each([0, -0, -1, '0', '0.00', '-5', '-0'])('refuses %j as not greater than 0', amount => {
+    expect(problems({ ...deposit, amount })).toEqual(['amount: must be greater than 0']);
+  });
+
+  it.each(['1e5', '1E5', '025', '.5', '5.', '+5', ' 5', '5 ', '1,50', '1_000', '٣', '', '0x10', 1e21, 1e-7])(
+    'refuses %j as no plain decimal',
+    amount => {
+      expect(problems({ ...deposit, amount })).toEqual([
+        expect.stringMatching(/^amount: must be (a plain decimal|greater than 0)/),
+      ]);
+    },
+  );
+
+  it('refuses texts that a double reads as 0 or infinite', () => {
+    expect(problems({ ...deposit, amount: `0.${'0'.repeat(400)}1` })).toHaveLength(1);
+    expect(problems({ ...deposit, amount: '9'.repeat(400) })).toHaveLength(1);
+  });
+
+  it.each([0.1 + 0.2, 1.1 * 3, 19.99 * 100, 4.35 * 100])(
+    'refuses %d for its noise, and asks for a string',
+    amount => {
+      expect(problems({ ...deposit, amount })).toEqual([
+        expect.stringContaining('pass a string such as "25.50"'),
+      ]);
+    },
+  );
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, null, undefined, true, {}, 10n])('refuses %s', amount => {
+    expect(problems({ ...deposit, amount })).toEqual([
+      'amount: must be a number, or a plain decimal string such as "25.50"',
+    ]);
+  });
+});
+
+describe('callback address', () => {
+  it.each([
+    { webhookUrl },
+    { webhookUrl: undefined, callbackUrl: webhookUrl },
+    { webhookUrl: null, callbackUrl: webhookUrl },
+    { webhookUrl, callbackUrl: null },
+    { webhookUrl, callbackUrl: 'http://localhost:3000/x?y=1' },
+  ])('is given by %j', urls => {
+    expect(problems({ ...deposit, ...urls })).toEqual([]);
+  });
+
+  it.each([{ webhookUrl: undefined }, { webhookUrl: null }, { webhookUrl: null, callbackUrl: null }])(
+    'is missing from %j',
+    urls => {
+      expect(problems({ ...deposit, ...urls })).toEqual([
+        'webhookUrl: is missing, and so is callbackUrl: the gateway reports the outcome to one of them',
+      ]);
+    },
+  );
+
+  it.each(['', 'shop.example', '/callbacks', 'ftp://shop.example', 'https://', 'https://a b', 'https:/x', 5])(
+    'is no http(s) URL: %j',
+    url => {
+      expect(problems({ ...deposit, webhookUrl: url })).toEqual([expect.stringMatching(/^webhookUrl: /)]);
+    },
+  );
+
+  it('is missed together with every other fault', () => {
+    expect(problems({ ...deposit, webhookUrl: undefined, amount: 0 })).toHaveLength(2);
+  });
+});
+
+describe('Apple Pay', () => {
+  it('takes null for reference and returnUrl', () => {
+    expect(problems(applePay)).toEqual([]);
+  });
+
+  it.each(['reference', 'returnUrl', 'billingAddress'])('needs the key %s', key => {
+    const { [key as 'reference']: _, ...incomplete } = applePay;
+    expect(problems(incomplete)).toEqual([expect.stringMatching(new RegExp(`^${key}: `))]);
+  });
+
+  it.each([{}, { countryCode: null }, { countryCode: 'USA' }, { countryCode: '' }])(
+    'needs a two-letter country code, not %j',
+    billingAddress => {
+      expect(problems({ ...applePay, billingAddress })).toEqual([
+        'billingAddress.countryCode: must be a two-letter country code',
+      ]);
+    },
+  );
+});
+
+describe('other fields', () => {
+  it('pass when the document does not name them: inside customer, browser, parameters and address', () => {
+    const open = { customer: { vip: true }, browser: { a: [null] }, additionalParameters: { p: { q: 1 } } };
+    const request = { ...deposit, ...open, billingAddress: { county: 'Kent' } };
+    expect(createPaymentSchema.parse(request)).toEqual(request);
+  });
+
+  it.each([
+    ['webhokUrl', 'webhookUrl'],
+    ['webhookURL', 'webhookUrl'],
+    ['refrence', 'reference'],
+    ['refernece', 'reference'],
+    ['Amount', 'amount'],
+    ['descriptions', 'description'],
+  ])('are refused at the top as a slip: %s for %s', (slip, meant) => {
+    expect(problems({ ...deposit, [slip]: 'x' })).toEqual([
+      expect.stringContaining(`unknown field "${slip}" (did you mean "${meant}"?)`),
+    ]);
+  });
+
+  it('are refused at the top with the way to send them all the same', () => {
+    expect(problems({ ...deposit, loyalty: 'x' })).toEqual([
+      ': unknown field "loyalty"; to send one this SDK does not know, use the call option `extra`',
+    ]);
+  });
+
+  it('may be null where the document allows it', () => {
+    const nulls = { externalApiId: null, description: null, reference: null, returnUrl: null };
+    const nested = { customer: { firstName: null }, billingAddress: { city: null, countryCode: null } };
+    expect(problems({ ...deposit, ...nulls, ...nested })).toEqual([]);
+  });
+
+  it('keep returnUrl from running as a script', () => {
+    expect(problems({ ...deposit, returnUrl: 'myapp://paid' })).toEqual([]);
+    expect(problems({ ...deposit, returnUrl: 'javascript:alert(1)' })).toEqual([
+      'returnUrl: must be an absolute URL, or null',
+    ]);
+  });
+});

@@ -1,0 +1,51 @@
+// Values that tests share. Records and timestamps were written by PHP: see the scripts in test/fixtures.
+import { readFileSync } from 'node:fs';
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'));
+
+/** Raw JSON text by name. */
+export const RECORDS: Record<string, string> = read('php-records.json');
+
+export const record = (name: string): string => {
+  const text = RECORDS[name];
+  if (text === undefined) throw new Error(`There is no fixture "${name}".`);
+  return text;
+};
+
+export const PHP_TIMESTAMPS: {
+  zones: Record<string, Record<string, number>>;
+  abbreviations: Record<string, number>;
+  offsets: Record<string, number>;
+  json: Record<string, number>;
+} = read('php-timestamps.json');
+
+/** The id of every fixture. */
+export const ID = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
+export const OTHER_ID = '11111111-2222-4333-8444-555555555555';
+
+export const KEYS = { baseUrl: 'https://gateway.example', apiKey: 'test-api-key', signKey: 'test-sign-key' };
+
+export const webhookUrl = 'https://shop.example/callbacks';
+
+export const CARD = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', webhookUrl } as const;
+
+export const APPLE_PAY = {
+  paymentMethod: 'APPLEPAY',
+  amount: 12.99,
+  currency: 'USD',
+  reference: null,
+  returnUrl: null,
+  billingAddress: { countryCode: 'US' },
+  webhookUrl,
+} as const;
+
+/** What a promise rejects with. */
+export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('It should have been rejected.');
+}

@@ -1,0 +1,21 @@
+// The names that the README's examples use without declaring them, as a merchant's app would have them.
+import { GatewayClient } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+
+const sandbox = new Sandbox({ fetch: async () => new Response() });
+const server = await sandbox.listen();
+const options = sandbox.clientOptions;
+
+export const { apiKey, signKey } = options;
+export const baseUrl = server.url;
+export const gateway = new GatewayClient({ ...options, baseUrl, fetch: undefined });
+export const webhookUrl = 'https://shop.example/callbacks';
+
+const { payment } = await gateway.createDeposit({
+  paymentMethod: 'CARD',
+  amount: 1,
+  currency: 'EUR',
+  webhookUrl,
+});
+await sandbox.complete(payment.id);
+export const id = payment.id;

@@ -1,0 +1,185 @@
+// Read by the compiler alone (npm run typecheck): each line under @ts-expect-error must be refused, the rest taken.
+import {
+  ConnectionError,
+  type Created,
+  createPaymentSchema,
+  type DepositRequest,
+  GatewayClient,
+  isFinal,
+  isGatewayError,
+  isPaid,
+  type Payment,
+} from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+
+declare const number: number;
+declare const text: string;
+declare const maybe: string | undefined;
+declare const settings: { terminal: 'standard' | 'onramp' };
+
+const gateway = new GatewayClient();
+const onramp = new GatewayClient({ terminal: 'onramp' });
+const either = new GatewayClient(settings);
+const webhookUrl = 'https://shop.example/callbacks';
+const card = { paymentMethod: 'CARD', currency: 'EUR', webhookUrl } as const;
+
+export async function taken(): Promise<void> {
+  await gateway.createDeposit({ ...card, amount: 25.5 });
+  await gateway.createDeposit({ ...card, amount: '25.50' });
+  await gateway.createDeposit({ ...card, amount: number, description: maybe });
+  await gateway.createDeposit({ ...card, amount: text, webhookUrl: null, callbackUrl: webhookUrl });
+  await gateway.createDeposit(
+    { ...card, amount: 1, customer: { firstName: null, tier: 'gold' } },
+    { extra: { a: 1 } },
+  );
+  await gateway.createDeposit({
+    ...card,
+    amount: 1,
+    paymentMethod: 'APPLEPAY',
+    reference: null,
+    returnUrl: null,
+    billingAddress: { countryCode: 'US' },
+  });
+  await gateway.createWithdrawal({ ...card, amount: 1, paymentMethod: 'SEPA' });
+  await gateway.createNftPurchase({ ...card, amount: 1, paymentMethod: 'OPENBANKING' });
+  await gateway.createPayment({ ...card, amount: 1, paymentType: 'WITHDRAWAL', paymentMethod: 'FPS' });
+  await onramp.createDeposit({ ...card, amount: 1, paymentMethod: 'ONRAMP_PIX' });
+  await onramp.createDeposit({ ...card, amount: 1 });
+  await either.createDeposit({ ...card, amount: 1, paymentMethod: 'USER_CHOICE' });
+  await new GatewayClient(new Sandbox({ terminal: 'onramp' }).clientOptions).createDeposit({
+    ...card,
+    amount: 1,
+    paymentMethod: 'USER_CHOICE',
+  });
+  // What a merchant has checked with the schema, or keeps in a variable of the request's type.
+  await gateway.createPayment(createPaymentSchema.parse(JSON.parse(text)));
+  const request: DepositRequest = { ...card, amount: number };
+  await gateway.createDeposit(request);
+}
+
+export async function refused(): Promise<void> {
+  // @ts-expect-error an Apple Pay deposit without billingAddress
+  await gateway.createDeposit({
+    ...card,
+    amount: 1,
+    paymentMethod: 'APPLEPAY',
+    reference: null,
+    returnUrl: null,
+  });
+  const applePay = {
+    ...card,
+    amount: 1,
+    paymentMethod: 'APPLEPAY',
+    reference: null,
+    returnUrl: null,
+  } as const;
+  // @ts-expect-error an Apple Pay deposit without billingAddress.countryCode
+  await gateway.createDeposit({ ...applePay, billingAddress: { city: 'Łódź' } });
+  // @ts-expect-error an Apple Pay deposit whose countryCode is null
+  await gateway.createDeposit({ ...applePay, billingAddress: { countryCode: null } });
+  // @ts-expect-error an Apple Pay deposit without the key reference
+  await gateway.createDeposit({
+    ...card,
+    amount: 1,
+    paymentMethod: 'APPLEPAY',
+    returnUrl: null,
+    billingAddress: { countryCode: 'US' },
+  });
+  // @ts-expect-error an Apple Pay deposit without the key returnUrl
+  await gateway.createDeposit({
+    ...card,
+    amount: 1,
+    paymentMethod: 'APPLEPAY',
+    reference: null,
+    billingAddress: { countryCode: 'US' },
+  });
+  // @ts-expect-error a SEPA deposit
+  await gateway.createDeposit({ ...card, amount: 1, paymentMethod: 'SEPA' });
+  // @ts-expect-error a BLIK withdrawal
+  await gateway.createWithdrawal({ ...card, amount: 1, paymentMethod: 'BLIK' });
+  // @ts-expect-error a SEPA deposit through createPayment
+  await gateway.createPayment({ ...card, amount: 1, paymentType: 'DEPOSIT', paymentMethod: 'SEPA' });
+  // @ts-expect-error an on-ramp value on a standard terminal
+  await gateway.createDeposit({ ...card, amount: 1, paymentMethod: 'ONRAMP_PIX' });
+  // @ts-expect-error an on-ramp value on a standard terminal, through createPayment
+  await gateway.createPayment({ ...card, amount: 1, paymentType: 'DEPOSIT', paymentMethod: 'USER_CHOICE' });
+  // @ts-expect-error OPENBANKING anywhere but in an NFT purchase
+  await gateway.createDeposit({ ...card, amount: 1, paymentMethod: 'OPENBANKING' });
+  // @ts-expect-error an NFT purchase by BLIK
+  await gateway.createNftPurchase({ ...card, amount: 1, paymentMethod: 'BLIK' });
+  // @ts-expect-error no callback URL
+  await gateway.createDeposit({ paymentMethod: 'CARD', currency: 'EUR', amount: 1 });
+  // @ts-expect-error callback URLs that are null
+  await gateway.createDeposit({ ...card, amount: 1, webhookUrl: null });
+  // @ts-expect-error a callback URL that may be undefined
+  await gateway.createDeposit({ ...card, amount: 1, webhookUrl: maybe });
+  // @ts-expect-error amount 0
+  await gateway.createDeposit({ ...card, amount: 0 });
+  // @ts-expect-error amount 0 as text
+  await gateway.createDeposit({ ...card, amount: '0.00' });
+  // @ts-expect-error a negative amount
+  await gateway.createWithdrawal({ ...card, paymentMethod: 'SEPA', amount: -5 });
+  // @ts-expect-error a negative amount as text
+  await gateway.createNftPurchase({ ...card, amount: '-5' });
+  // @ts-expect-error amount 0 through createPayment
+  await gateway.createPayment({ ...card, paymentType: 'DEPOSIT', amount: 0 });
+  // @ts-expect-error a slip in a field's name
+  await gateway.createDeposit({ ...card, amount: 1, refrence: 'order-1' });
+  // @ts-expect-error a second paymentType
+  await gateway.createDeposit({ ...card, amount: 1, paymentType: 'DEPOSIT' });
+  // @ts-expect-error an option that is none
+  new GatewayClient({ signkey: 'x' });
+}
+
+/** Narrowing: each branch sees the fields of its own state, and the switch is exhaustive. */
+export function told(payment: Payment): string | number | null | undefined {
+  // @ts-expect-error a slip in a field's name
+  payment.refrence;
+  // @ts-expect-error not before the state is known
+  payment.errorMessage;
+  if (isPaid(payment)) return payment.settled_crypto_amount;
+  if (isFinal(payment)) return payment.errorMessage;
+  switch (payment.paymentStatus) {
+    case 'PENDING':
+    case 'AUTHORIZED':
+      return payment.cryptoAmount;
+    case 'UNKNOWN':
+      return payment.rawPaymentStatus;
+    default:
+      return payment satisfies never;
+  }
+}
+
+export function acted({ nextAction }: Created): string {
+  switch (nextAction.type) {
+    case 'redirect':
+      return nextAction.redirectUrl;
+    case 'transfer':
+      return nextAction.transfer.number;
+    case 'wait':
+      return '';
+    default:
+      return nextAction satisfies never;
+  }
+}
+
+export function caught(error: unknown): string | undefined {
+  if (error instanceof ConnectionError) return error.outcome;
+  if (!isGatewayError(error)) return undefined;
+  switch (error.name) {
+    case 'InvalidRequestError':
+      return error.issues[0]?.path;
+    case 'ApiError':
+    case 'PaymentNotFoundError':
+    case 'ResponseError':
+      return error.body;
+    case 'ConnectionError':
+    case 'ConfigurationError':
+    case 'WebhookError':
+      return error.code;
+    case 'WaitTimeoutError':
+      return error.lastPayment?.id;
+    default:
+      return error satisfies never;
+  }
+}

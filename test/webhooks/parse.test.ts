@@ -1,0 +1,103 @@
+import { parseWebhook, WebhookError } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { ID, OTHER_ID, record } from '../support/fixtures.ts';
+
+const body = record('completed CARD callback');
+
+const codeOf = (rawBody: unknown): string => {
+  try {
+    parseWebhook(rawBody as string);
+  } catch (error) {
+    expect(error).toBeInstanceOf(WebhookError);
+    return (error as WebhookError).code;
+  }
+  return 'parsed';
+};
+
+describe('parseWebhook', () => {
+  it.each([
+    ['a string', body],
+    ['a string with a byte order mark', `\uFEFF${body}`],
+    ['a Buffer', Buffer.from(body)],
+    ['a Uint8Array', new TextEncoder().encode(body)],
+    ['bytes with a byte order mark', Buffer.from(`\uFEFF${body}`)],
+    ['an object that a framework has parsed', JSON.parse(body)],
+  ])('reads %s', (_, rawBody) => {
+    expect(parseWebhook(rawBody)).toMatchObject({
+      id: ID,
+      paymentStatus: 'COMPLETED',
+      paymentMethod: 'CARD',
+      description: 'Zamówienie 5/8 😀',
+    });
+  });
+
+  it('reads fallbackPaymentStatus', () => {
+    expect(parseWebhook(record('completed GOOGLEPAY callback'))).toHaveProperty('fallbackPaymentStatus', 1);
+  });
+
+  it('reads a state that the SDK does not know', () => {
+    expect(parseWebhook(body.replace('COMPLETED', 'REFUNDED'))).toMatchObject({
+      paymentStatus: 'UNKNOWN',
+      rawPaymentStatus: 'REFUNDED',
+    });
+  });
+
+  it.each([
+    ['a wrapped record', record('completed lookup')],
+    ['a wrapped null', '{"result":null}'],
+    ['a parsed, wrapped record', JSON.parse(record('completed lookup'))],
+  ])('refuses %s by name', (_, rawBody) => {
+    expect(codeOf(rawBody)).toBe('wrapped');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a form', 'id=1&paymentStatus=COMPLETED'],
+    ['half a body', body.slice(0, 90)],
+    ['two bodies', body + body],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+    ['undefined', undefined],
+    ['a number', 7],
+  ])('refuses %s as not JSON', (_, rawBody) => {
+    expect(codeOf(rawBody)).toBe('not_json');
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['a parsed null', null],
+    ['a list', `[${body}]`],
+    ['an empty object', '{}'],
+    ['an id that is no UUID', body.replace(ID, 'order-1')],
+    ['no amount', body.replace('"amount":25.5,', '')],
+    ['an amount as text', body.replace('25.5', '"25.5"')],
+    ['an amount beyond every double', body.replace('25.5', '1e999')],
+  ])('refuses %s as invalid, and names the fields', (_, rawBody) => {
+    expect(codeOf(rawBody)).toBe('invalid');
+  });
+
+  it('names what is wrong without showing it', () => {
+    const wrong = body.replace('25.5', '"zoe@customer.example"');
+    expect(() => parseWebhook(wrong)).toThrow('amount: Invalid input: expected number, received string');
+    expect(() => parseWebhook(wrong)).not.toThrow('zoe@');
+  });
+
+  it('counts the last of two names, as JSON.parse does', () => {
+    expect(parseWebhook(body.replace('{', `{"id":"${OTHER_ID}",`)).id).toBe(ID);
+    expect(parseWebhook(`${body.slice(0, -1)},"id":"${OTHER_ID}"}`).id).toBe(OTHER_ID);
+  });
+
+  it('drops __proto__, from a text and from an object', () => {
+    const hostile = body.replace('{', '{"__proto__":{"amount":1,"admin":true},');
+    for (const rawBody of [hostile, JSON.parse(hostile)]) {
+      const payment = parseWebhook(rawBody);
+      expect(Object.getPrototypeOf(payment)).toBe(Object.prototype);
+      expect(payment.amount).toBe(25.5);
+      expect(payment).not.toHaveProperty('admin');
+    }
+  });
+
+  it('does not let __proto__ stand in for what is missing', () => {
+    const hollow = `{"__proto__":${body}}`;
+    expect(codeOf(hollow)).toBe('invalid');
+  });
+});
