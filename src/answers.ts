@@ -25,7 +25,7 @@ export function readCreated(answer: Answer, call: Call): Envelope {
     const refused = answer.status >= 400 && answer.status < 500 && !DOUBTFUL_REFUSALS.has(answer.status);
     throw apiError(answer, call, { outcome: refused && !paymentId ? 'rejected' : 'unknown', paymentId });
   }
-  return read(answer, call, { outcome: 'unknown', paymentId: findPaymentId(answer.body) });
+  return read(answer, call, 'unknown');
 }
 
 /** The payment that was looked up: that very one, and never another. */
@@ -36,25 +36,25 @@ export function readLookedUp(answer: Answer, call: Call & { paymentId: string })
     throw new PaymentNotFoundError(message, answer, { paymentId });
   }
   if (!isSuccess(answer)) throw apiError(answer, call, { paymentId });
-  const { payment } = read(answer, call, { paymentId });
+  const { payment } = read(answer, call);
   if (!isSamePayment(payment.id, paymentId)) {
-    throw unreadable(answer, call, [{ path: 'id', message: 'is that of another payment' }], { paymentId });
+    throw unreadable(answer, call, [{ path: 'id', message: 'is that of another payment' }]);
   }
   return payment;
 }
 
 interface Verdict {
-  outcome?: Outcome;
+  outcome?: Outcome | undefined;
   paymentId?: string | undefined;
 }
 
 const isSuccess = ({ status }: Answer) => status >= 200 && status < 300;
 
-function read(answer: Answer, call: Call, verdict: Verdict): Envelope {
+function read(answer: Answer, call: Call, outcome?: Outcome): Envelope {
   const json = parseJson(answer);
-  if (typeof json === 'string') throw unreadable(answer, call, [{ path: '', message: json }], verdict);
+  if (typeof json === 'string') throw unreadable(answer, call, [{ path: '', message: json }], outcome);
   const { success, data, error } = envelopeSchema.safeParse(json.value);
-  if (!success) throw unreadable(answer, call, issuesOf(error), verdict);
+  if (!success) throw unreadable(answer, call, issuesOf(error), outcome);
   return data;
 }
 
@@ -69,7 +69,8 @@ function parseJson({ body, tooLong }: Answer): { value: unknown } | string {
   }
 }
 
-function unreadable(answer: Answer, call: Call, issues: Issue[], verdict: Verdict): ResponseError {
+function unreadable(answer: Answer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
+  const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
   const told = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
   return new ResponseError(`${told}: ${listOf(issues)}. ${advice(verdict)}`, answer, issues, verdict);
 }

@@ -1,4 +1,5 @@
 // The attempts of one call: each sends the very same bytes and reads the whole answer, up to a limit.
+import { Buffer } from 'node:buffer';
 import { type Call, type EventListener, observe, since } from './events.ts';
 import { neverLeft } from './failure.ts';
 
@@ -35,12 +36,11 @@ export class Attempts {
   answer: Answer | undefined;
   /** What the latest attempt threw, if it did. */
   failure: unknown;
-  /** The text of the latest answer as far as it arrived. */
-  received = '';
   readonly #exchange: Exchange;
   readonly #fetch: Fetch | undefined;
   readonly #onEvent: EventListener | undefined;
   #count = 0;
+  #body = new Body();
 
   constructor(exchange: Exchange, fetch: Fetch | undefined, onEvent: EventListener | undefined) {
     this.#exchange = exchange;
@@ -48,69 +48,94 @@ export class Attempts {
     this.#onEvent = onEvent;
   }
 
+  /** The body of the latest answer as far as it arrived: half of one may hold the payment's id. */
+  get received(): string {
+    return this.#body.text;
+  }
+
   /** Rejects as soon as the signal is aborted, even if the fetch in use does not heed it. */
   async next(signal: AbortSignal): Promise<Response> {
     signal.throwIfAborted();
-    const { call, method, url, headers, body } = this.#exchange;
+    const { call } = this.#exchange;
     const attempt = ++this.#count;
     const begun = performance.now();
     this.answer = undefined;
-    this.received = '';
+    this.#body = new Body();
     observe(this.#onEvent, { ...call, type: 'request', attempt });
-    let reader: Reader | undefined;
     try {
       this.mayHaveLeft = true;
-      const sending = (this.#fetch ?? fetch)(url, {
-        method,
-        headers,
-        body: body ?? null,
-        signal,
-        redirect: 'manual',
-        cache: 'no-store',
+      const response = await unlessAborted(signal, this.#send(signal, this.#body));
+      const { status, headers } = response;
+      const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
+      const retryAfter = headers.get('retry-after') ?? undefined;
+      const { text: body, tooLong } = this.#body;
+      this.answer = { status, body, tooLong, requestId, retryAfter };
+      observe(this.#onEvent, {
+        ...call,
+        type: 'response',
+        attempt,
+        status,
+        requestId,
+        durationMs: since(begun),
       });
-      const response = await unlessAborted(signal, sending);
-      const { status, headers: answered } = response;
-      reader = response.body?.getReader?.();
-      const tooLong = await unlessAborted(signal, reader ? this.#read(reader) : this.#readAll(response));
-      const requestId = answered.get('x-request-id') ?? answered.get('request-id') ?? undefined;
-      const retryAfter = answered.get('retry-after') ?? undefined;
-      this.answer = { status, body: this.received, tooLong, requestId, retryAfter };
-      const durationMs = since(begun);
-      observe(this.#onEvent, { ...call, type: 'response', attempt, status, requestId, durationMs });
       return response;
     } catch (error) {
       this.failure = error;
       if (neverLeft(error)) this.mayHaveLeft = false;
-      reader?.cancel().catch(() => {});
+      this.#body.cancel();
       throw error;
     }
   }
 
-  /** Keeps what has arrived as it arrives: half an answer may hold the payment's id. */
-  async #read(reader: Reader): Promise<boolean> {
-    const decoder = new TextDecoder();
-    for (let bytes = 0; ; ) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      bytes += value.byteLength;
-      this.received += decoder.decode(value, { stream: true });
-      if (bytes > LONGEST_ANSWER) {
-        reader.cancel().catch(() => {});
-        return true;
-      }
-    }
-    this.received += decoder.decode();
-    return false;
-  }
-
-  /** For a response without a web stream, such as a test's double. */
-  async #readAll(response: Response): Promise<boolean> {
-    this.received = await response.text();
-    return false;
+  /** Resolves once the whole answer has been read into `into`. */
+  async #send(signal: AbortSignal, into: Body): Promise<Response> {
+    const { method, url, headers, body } = this.#exchange;
+    const response = await (this.#fetch ?? fetch)(url, {
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+      redirect: 'manual',
+      cache: 'no-store',
+    });
+    await into.read(response);
+    return response;
   }
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+/** The bytes of one answer, kept as they arrive. */
+class Body {
+  /** Whether it went on after {@link LONGEST_ANSWER}. */
+  tooLong = false;
+  readonly #chunks: Uint8Array[] = [];
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  /** UTF-8 without a byte order mark. */
+  get text(): string {
+    return Buffer.concat(this.#chunks)
+      .toString()
+      .replace(/^\uFEFF/, '');
+  }
+
+  async read(response: Response): Promise<void> {
+    this.#reader = response.body?.getReader?.();
+    // A test's double may have no stream.
+    if (!this.#reader) return void this.#chunks.push(Buffer.from(await response.text()));
+    for (let bytes = 0; !this.tooLong; ) {
+      const { done, value } = await this.#reader.read();
+      if (done) return;
+      this.#chunks.push(value);
+      bytes += value.byteLength;
+      this.tooLong = bytes > LONGEST_ANSWER;
+    }
+    this.cancel();
+  }
+
+  /** Stops reading; the rest is not wanted. */
+  cancel(): void {
+    this.#reader?.cancel().catch(() => {});
+  }
+}
 
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

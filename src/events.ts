@@ -33,8 +33,9 @@ export type EventListener = (event: GatewayEvent) => void;
 
 /** Calls a merchant's observer. What it throws, or rejects with, never changes the outcome of a payment. */
 export function observe<T>(observer: ((value: T) => unknown) | undefined, value: T): void {
+  if (!observer) return;
   try {
-    Promise.resolve(observer?.(value)).catch(() => {});
+    Promise.resolve(observer(value)).catch(() => {});
   } catch {
     // Theirs to notice; ours is the payment.
   }
