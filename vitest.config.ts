@@ -3,18 +3,29 @@ import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
+/** With real stores and processes. */
+const SERVERS = ['test/stores/*.test.ts', 'test/examples/*.test.ts', 'test/readme.test.ts'];
+/** After a build. */
+const PACKAGE = 'test/package/*.test.ts';
+
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its name, and get its source.
     alias: [
+      { find: 'payment-gateway-sdk/postgres', replacement: source('once/postgres/index.ts') },
+      { find: 'payment-gateway-sdk/redis', replacement: source('once/redis/index.ts') },
       { find: 'payment-gateway-sdk/sandbox', replacement: source('sandbox/index.ts') },
       { find: 'payment-gateway-sdk', replacement: source('index.ts') },
     ],
   },
   test: {
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/package/**'] } },
-      { extends: true, test: { name: 'package', include: ['test/package/*.test.ts'], testTimeout: 120_000 } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...SERVERS, PACKAGE] },
+      },
+      { extends: true, test: { name: 'servers', include: SERVERS } },
+      { extends: true, test: { name: 'package', include: [PACKAGE], testTimeout: 120_000 } },
     ],
   },
 });

@@ -22,15 +22,14 @@ const DOUBTFUL_REFUSALS: ReadonlySet<number> = new Set([408, 409, 425]);
 export function readCreated(answer: Answer, call: Call): Envelope {
   if (!isSuccess(answer)) {
     const paymentId = findPaymentId(answer.body);
-    const refused = answer.status >= 400 && answer.status < 500 && !DOUBTFUL_REFUSALS.has(answer.status);
-    throw apiError(answer, call, { outcome: refused && !paymentId ? 'rejected' : 'unknown', paymentId });
+    const isRejected = isRefusal(answer) && !answer.tooLong && !paymentId;
+    throw apiError(answer, call, { outcome: isRejected ? 'rejected' : 'unknown', paymentId });
   }
   return read(answer, call, 'unknown');
 }
 
 /** The payment that was looked up: that very one, and never another. */
-export function readLookedUp(answer: Answer, call: Call & { paymentId: string }): Payment {
-  const { paymentId } = call;
+export function readLookedUp(answer: Answer, call: Call, paymentId: string): Payment {
   if (answer.status === 404) {
     const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
     throw new PaymentNotFoundError(message, answer, { paymentId });
@@ -48,15 +47,22 @@ interface Verdict {
   paymentId?: string | undefined;
 }
 
+const isRefusal = ({ status }: Answer) => status >= 400 && status < 500 && !DOUBTFUL_REFUSALS.has(status);
 const isSuccess = ({ status }: Answer) => status >= 200 && status < 300;
 
 function read(answer: Answer, call: Call, outcome?: Outcome): Envelope {
   const json = parseJson(answer);
   if (typeof json === 'string') throw unreadable(answer, call, [{ path: '', message: json }], outcome);
   const { success, data, error } = envelopeSchema.safeParse(json.value);
-  if (!success) throw unreadable(answer, call, issuesOf(error), outcome);
+  if (!success) throw unreadable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
   return data;
 }
+
+/** The names of the answer, rather than those of the parts we take it apart into. */
+const asOnTheWire = ({ path, message }: Issue): Issue => ({
+  path: path.replace(/^(?:payment|transfer)\.?/, ''),
+  message,
+});
 
 /** The value, or what is wrong with the text. */
 function parseJson({ body, tooLong }: Answer): { value: unknown } | string {
@@ -72,13 +78,19 @@ function parseJson({ body, tooLong }: Answer): { value: unknown } | string {
 function unreadable(answer: Answer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
   const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
   const told = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
-  return new ResponseError(`${told}: ${listOf(issues)}. ${advice(verdict)}`, answer, issues, verdict);
+  return new ResponseError(
+    `${told}: ${listOf(issues)}. ${advice(verdict)}`.trimEnd(),
+    answer,
+    issues,
+    verdict,
+  );
 }
 
 function apiError(answer: Answer, call: Call, verdict: Verdict): ApiError {
   const told = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its words.`;
-  return new ApiError(`${told} ${advice(verdict)}`, answer, verdict);
+  const isLocked = answer.status === 401 || answer.status === 403;
+  const mend = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
+  return new ApiError([told, isLocked && mend, advice(verdict)].filter(Boolean).join(' '), answer, verdict);
 }
 
-const advice = ({ outcome, paymentId }: Verdict) =>
-  outcome ? adviceOn(outcome, paymentId) : 'A lookup changes nothing: it is safe to repeat.';
+const advice = ({ outcome, paymentId }: Verdict) => (outcome ? adviceOn(outcome, paymentId) : '');

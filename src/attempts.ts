@@ -3,8 +3,32 @@ import { Buffer } from 'node:buffer';
 import { type Call, type EventListener, observe, since } from './events.ts';
 import { neverLeft } from './failure.ts';
 
-/** Any fetch that does not retry: a proxy's, an APM wrapper, `sandbox.fetch`. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** What a {@link Fetch} is called with. The signal is aborted when time is up, or when the caller's own is. */
+export interface FetchInit {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  /** The signed bytes of a create; null on a lookup. */
+  body: Uint8Array<ArrayBuffer> | null;
+  signal: AbortSignal;
+  redirect: 'manual';
+  cache: 'no-store';
+}
+
+/** What a {@link Fetch} answers: the parts of a `Response` that are read. */
+export interface FetchAnswer {
+  status: number;
+  headers: { get(name: string): string | null };
+  body: { getReader(): FetchReader; cancel(): Promise<unknown> } | null;
+  text(): Promise<string>;
+}
+
+interface FetchReader {
+  read(): Promise<{ done: boolean; value?: unknown }>;
+  cancel(): Promise<unknown>;
+}
+
+/** Any fetch that does not retry: the global one, undici's, a proxy's, an APM wrapper, `sandbox.fetch`. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 /** One call on the wire. */
 export interface Exchange {
@@ -30,6 +54,8 @@ export interface Answer {
 export const LONGEST_ANSWER = 1024 * 1024;
 
 export class Attempts {
+  /** How many were begun. */
+  count = 0;
   /** Whether the gateway may have received the request: true unless every attempt provably never left. */
   mayHaveLeft = false;
   /** The answer of the latest attempt, once it is whole. */
@@ -39,7 +65,6 @@ export class Attempts {
   readonly #exchange: Exchange;
   readonly #fetch: Fetch | undefined;
   readonly #onEvent: EventListener | undefined;
-  #count = 0;
   #body = new Body();
 
   constructor(exchange: Exchange, fetch: Fetch | undefined, onEvent: EventListener | undefined) {
@@ -54,18 +79,16 @@ export class Attempts {
   }
 
   /** Rejects as soon as the signal is aborted, even if the fetch in use does not heed it. */
-  async next(signal: AbortSignal): Promise<Response> {
+  async next(signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted();
     const { call } = this.#exchange;
-    const attempt = ++this.#count;
+    const attempt = ++this.count;
     const begun = performance.now();
     this.answer = undefined;
     this.#body = new Body();
     observe(this.#onEvent, { ...call, type: 'request', attempt });
     try {
-      this.mayHaveLeft = true;
-      const response = await unlessAborted(signal, this.#send(signal, this.#body));
-      const { status, headers } = response;
+      const { status, headers } = await unlessAborted(signal, () => this.#send(signal, this.#body));
       const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
       const retryAfter = headers.get('retry-after') ?? undefined;
       const { text: body, tooLong } = this.#body;
@@ -78,28 +101,37 @@ export class Attempts {
         requestId,
         durationMs: since(begun),
       });
-      return response;
+      return this.answer;
     } catch (error) {
       this.failure = error;
-      if (neverLeft(error)) this.mayHaveLeft = false;
       this.#body.cancel();
       throw error;
     }
   }
 
   /** Resolves once the whole answer has been read into `into`. */
-  async #send(signal: AbortSignal, into: Body): Promise<Response> {
+  async #send(signal: AbortSignal, into: Body): Promise<FetchAnswer> {
     const { method, url, headers, body } = this.#exchange;
-    const response = await (this.#fetch ?? fetch)(url, {
+    // Copies, so that a fetch that changes what it is given cannot change what the next attempt sends.
+    const init: FetchInit = {
       method,
-      headers,
-      body: body ?? null,
+      headers: { ...headers },
+      body: body ? new Uint8Array(body) : null,
       signal,
       redirect: 'manual',
       cache: 'no-store',
+    };
+    const before = this.mayHaveLeft;
+    this.mayHaveLeft = true;
+    const sending = (this.#fetch ?? fetch)(url, init);
+    const answer = await sending.catch(error => {
+      // Only what fetch itself reports, of its own accord, can prove that nothing left: no reason of an abort, and
+      // nothing that happens once there is an answer.
+      if (!signal.aborted && neverLeft(error)) this.mayHaveLeft = before;
+      throw error;
     });
-    await into.read(response);
-    return response;
+    await into.read(answer);
+    return answer;
   }
 }
 
@@ -108,7 +140,8 @@ class Body {
   /** Whether it went on after {@link LONGEST_ANSWER}. */
   tooLong = false;
   readonly #chunks: Uint8Array[] = [];
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: FetchReader | undefined;
+  #isUnwanted = false;
 
   /** UTF-8 without a byte order mark. */
   get text(): string {
@@ -117,30 +150,47 @@ class Body {
       .replace(/^\uFEFF/, '');
   }
 
-  async read(response: Response): Promise<void> {
-    this.#reader = response.body?.getReader?.();
+  async read(answer: FetchAnswer): Promise<void> {
+    if (this.#isUnwanted) return void answer.body?.cancel().catch(() => {});
+    this.#reader = answer.body?.getReader?.();
     // A test's double may have no stream.
-    if (!this.#reader) return void this.#chunks.push(Buffer.from(await response.text()));
-    for (let bytes = 0; !this.tooLong; ) {
+    if (!this.#reader) return void this.#chunks.push(bytesOf(await answer.text()));
+    for (let length = 0; !this.tooLong; ) {
       const { done, value } = await this.#reader.read();
       if (done) return;
-      this.#chunks.push(value);
-      bytes += value.byteLength;
-      this.tooLong = bytes > LONGEST_ANSWER;
+      const chunk = bytesOf(value);
+      this.#chunks.push(chunk);
+      length += chunk.byteLength;
+      this.tooLong = length > LONGEST_ANSWER;
     }
     this.cancel();
   }
 
-  /** Stops reading; the rest is not wanted. */
+  /** Stops reading, also before it has begun: the rest is not wanted. */
   cancel(): void {
+    this.#isUnwanted = true;
     this.#reader?.cancel().catch(() => {});
   }
 }
 
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** Fetch's own streams give bytes; those of a double may give text. */
+function bytesOf(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return new Uint8Array(chunk as ArrayBuffer);
+}
+
+/** Does not even begin the work if the signal has been aborted by now. */
+function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
+    // A fetch may have aborted it in the middle of its own first step.
+    if (signal.aborted) abort();
   });
 }

@@ -1,5 +1,6 @@
 // The merchant's side of the gateway: creates payments, reads them back, and waits for them.
 import { readCreated, readLookedUp } from './answers.ts';
+import { type CallOptions, type CreateOptions, creationLimitsOf, limitsOf } from './call-options.ts';
 import {
   bodyOf,
   CREATABLE,
@@ -16,7 +17,7 @@ import {
 import { InvalidRequestError } from './errors.ts';
 import { type Call, observe, reporting } from './events.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
-import { type ClientOptions, isTimeout, resolveOptions, type Settings } from './options.ts';
+import { type ClientOptions, resolveOptions, type Settings } from './options.ts';
 import { isPaymentId } from './payment-id.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
@@ -24,20 +25,7 @@ import type { Amount } from './schemas/request.ts';
 import { signBody } from './signing.ts';
 import { Transport } from './transport.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
-
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /**
-   * Milliseconds for the whole call.
-   * @default the client's `timeout`
-   */
-  timeout?: number | undefined;
-}
-
-export interface CreateOptions extends CallOptions {
-  /** Further top-level fields of the body, for what the gateway knows and this SDK does not yet. */
-  extra?: Record<string, unknown> | undefined;
-}
+import { type ConfirmedWebhook, confirm, readClaim } from './webhooks/confirm.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {
@@ -64,7 +52,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   readonly #transport: Transport;
   readonly #creatable: (typeof CREATABLE)[Terminal];
   readonly #url: string;
-  readonly #headers: { authorization: string; accept: string };
+  readonly #headers: Record<string, string>;
 
   /** @throws {ConfigurationError} if an option is missing or refused */
   constructor(options: ClientOptions<T> = {}) {
@@ -75,7 +63,12 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     this.#transport = new Transport(settings);
     this.#creatable = CREATABLE[settings.terminal];
     this.#url = `${settings.baseUrl}/api/v1/payments`;
-    this.#headers = { authorization: `Bearer ${settings.apiKey}`, accept: 'application/json' };
+    this.#headers = {
+      authorization: `Bearer ${settings.apiKey}`,
+      accept: 'application/json',
+      // Half of a compressed answer cannot be read, and may hold the payment's id.
+      'accept-encoding': 'identity',
+    };
   }
 
   /**
@@ -91,7 +84,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     request: DepositRequest<T> & Positive<A>,
     options?: CreateOptions,
   ): Promise<Created> {
-    return this.#create(this.#creatable.deposit, { paymentType: 'DEPOSIT', ...request }, options);
+    return this.#create(this.#creatable.deposit, request, options, 'DEPOSIT');
   }
 
   /**
@@ -107,7 +100,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     request: WithdrawalRequest & Positive<A>,
     options?: CreateOptions,
   ): Promise<Created> {
-    return this.#create(withdrawalSchema, { paymentType: 'WITHDRAWAL', ...request }, options);
+    return this.#create(withdrawalSchema, request, options, 'WITHDRAWAL');
   }
 
   /**
@@ -123,7 +116,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     request: NftPurchaseRequest & Positive<A>,
     options?: CreateOptions,
   ): Promise<Created> {
-    return this.#create(nftPurchaseSchema, { paymentType: 'DEPOSIT', ...request }, options);
+    return this.#create(nftPurchaseSchema, request, options, 'DEPOSIT');
   }
 
   /**
@@ -152,13 +145,14 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * const payment = await gateway.getPayment(id);
    * if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) await credit(payment.reference);
    */
-  async getPayment(id: string, options: CallOptions = {}): Promise<Payment> {
-    const call = { operation: 'lookup', paymentId: id } as const;
+  async getPayment(id: string, options?: CallOptions): Promise<Payment> {
+    // An id that is none stays out of events: it may be anything.
+    const call: Call = { operation: 'lookup', paymentId: isPaymentId(id) ? id : undefined };
     return reporting(call, this.#settings.onEvent, async () => {
-      if (!isPaymentId(id))
-        throw new InvalidRequestError([{ path: 'id', message: "must be the gateway's UUID" }]);
+      if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
+      const limits = limitsOf(options, this.#settings.timeout);
       const exchange = { call, method: 'GET', url: `${this.#url}/${id}`, headers: this.#headers } as const;
-      return readLookedUp(await this.#transport.send(exchange, this.#limits(options)), call);
+      return readLookedUp(await this.#transport.send(exchange, limits), call, id);
     });
   }
 
@@ -171,7 +165,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @example
    * const payment = await gateway.waitForPayment(id, { timeout: 60_000, signal });
    */
-  async waitForPayment(id: string, options: WaitOptions = {}): Promise<Payment> {
+  async waitForPayment(id: string, options?: WaitOptions): Promise<Payment> {
     const longest = this.#settings.timeout;
     return waitFor(
       id,
@@ -180,21 +174,45 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     );
   }
 
+  /**
+   * Confirms a status callback: looks the payment up and compares what the callback claims of amount, currency, type
+   * and reference. A record that lags behind the callback is looked up again, up to twice. For a whole endpoint, with
+   * effects that happen once, take `createWebhookHandler`.
+   *
+   * @param rawBody the body as text or UTF-8 bytes, or already parsed
+   * @returns `payment`, the gateway's own record to act on, and `claim`, what the callback said
+   * @throws {WebhookError} `not_json`, `wrapped`, `invalid`; `unconfirmed` if the gateway says otherwise
+   * @throws {WaitTimeoutError} if the record still lags: take the callback again later
+   * @throws {ApiError} {@link ConnectionError} {@link ResponseError} if the lookup fails
+   * @example
+   * const { payment } = await gateway.confirmWebhook(await request.text());
+   */
+  async confirmWebhook(
+    rawBody: string | Uint8Array | object,
+    options?: CallOptions,
+  ): Promise<ConfirmedWebhook> {
+    const limits = limitsOf(options, this.#settings.timeout);
+    return confirm(readClaim(rawBody), (id, limits) => this.getPayment(id, limits), limits);
+  }
+
   /** Check, serialise, sign, send, unwrap and check again, next action. */
-  async #create(schema: CreationSchema, request: unknown, options: CreateOptions = {}): Promise<Created> {
-    const { onEvent, signKey, signatureEncoding } = this.#settings;
+  async #create(
+    schema: CreationSchema,
+    request: unknown,
+    options?: CreateOptions,
+    paymentType?: 'DEPOSIT' | 'WITHDRAWAL',
+  ): Promise<Created> {
+    const { onEvent, signKey, signatureEncoding, timeout } = this.#settings;
     const call: Call = { operation: 'create' };
     return reporting(call, onEvent, async () => {
-      const creation = check(schema, request);
+      const creation = check(schema, request, paymentType);
       call.reference = creation.reference ?? undefined;
-      const body = bodyOf(creation, options.extra);
+      const limits = creationLimitsOf(options, timeout);
+      const body = bodyOf(creation, options?.extra);
       const signature = signBody(body, signKey, signatureEncoding);
       const headers = { ...this.#headers, 'content-type': 'application/json', signature };
       const exchange = { call, method: 'POST', url: this.#url, headers, body } as const;
-      const envelope = readCreated(
-        await this.#transport.send(exchange, this.#limits(options, 'not_sent')),
-        call,
-      );
+      const envelope = readCreated(await this.#transport.send(exchange, limits), call);
       const paymentId = envelope.payment.id;
       const nextAction = nextActionOf(envelope, message =>
         observe(onEvent, { ...call, paymentId, type: 'warning', code: 'unusable_redirect_url', message }),
@@ -202,12 +220,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
       return { payment: envelope.payment, nextAction };
     });
   }
-
-  #limits({ timeout = this.#settings.timeout, signal }: CallOptions, outcome?: 'not_sent') {
-    if (isTimeout(timeout)) return { timeout, signal };
-    throw new InvalidRequestError(
-      [{ path: 'options.timeout', message: 'must be milliseconds, more than 0' }],
-      outcome,
-    );
-  }
 }
+
+const NOT_AN_ID = {
+  path: 'id',
+  message: "must be the gateway's id of the payment, a UUID, and not your reference",
+};

@@ -50,10 +50,21 @@ export type WithdrawalRequest = WithdrawalRequestFields & CallbackAddress;
 /** What `createNftPurchase` takes. */
 export type NftPurchaseRequest = (ApplePayRequest | PlainNftPurchaseRequest) & CallbackAddress;
 
-/** Lets the compiler refuse an amount that is written down as 0 or negative. */
+/** Lets the compiler refuse an amount that is written down and cannot be one. */
 export interface Positive<A extends Amount> {
-  amount: `${A}` extends '0' | '0.0' | '0.00' | `-${string}` ? 'amount must be greater than 0' : A;
+  /** Units of `currency`, not cents; greater than 0. A string such as `'25.50'` keeps its digits. */
+  amount: `${A}` extends Zero | `-${string}`
+    ? 'amount must be greater than 0'
+    : `${A}` extends `${number}`
+      ? `${A}` extends `${string}e${string}`
+        ? 'amount must be a plain decimal, without exponent'
+        : A
+      : string extends A
+        ? A
+        : 'amount must be a plain decimal such as "25.50"';
 }
+
+type Zero = '0' | '0.0' | '0.00' | '0.000';
 
 type Creation = Requests['onramp']['payment'] | NftPurchase;
 export type CreationSchema = z.ZodType<Creation>;
@@ -66,11 +77,34 @@ export const CREATABLE = {
 
 export { nftPurchaseSchema, withdrawalSchema };
 
-/** @throws {InvalidRequestError} naming every field that is wrong */
-export function check(schema: CreationSchema, request: unknown): Creation {
-  const { success, data, error } = schema.safeParse(request);
+/**
+ * @param paymentType that of the method called; a request that brings another is refused
+ * @throws {InvalidRequestError} naming every field that is wrong
+ */
+export function check(
+  schema: CreationSchema,
+  request: unknown,
+  paymentType?: Creation['paymentType'],
+): Creation {
+  const { success, data, error } = parsed(schema, request, paymentType);
   if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
   return data;
+}
+
+/** A getter may throw, and its words may hold anything. */
+function parsed(
+  schema: CreationSchema,
+  request: unknown,
+  paymentType?: string,
+): ReturnType<CreationSchema['safeParse']> {
+  try {
+    return schema.safeParse(paymentType ? { paymentType, ...(request as object) } : request);
+  } catch {
+    throw new InvalidRequestError(
+      [{ path: '', message: 'a field cannot be read: its getter throws' }],
+      'not_sent',
+    );
+  }
 }
 
 /**
@@ -79,7 +113,7 @@ export function check(schema: CreationSchema, request: unknown): Creation {
  * @throws {InvalidRequestError} if `extra` repeats a field of the request, a value has no JSON, or a text holds half a
  * character, which PHP cannot read
  */
-export function bodyOf(creation: Creation, extra: Record<string, unknown> = {}): Uint8Array {
+export function bodyOf(creation: Creation, extra: object = {}): Uint8Array {
   const repeated = Object.keys(extra).filter(isRequestField);
   if (repeated.length > 0) {
     const issues = repeated.map(name => ({
@@ -100,7 +134,7 @@ export function bodyOf(creation: Creation, extra: Record<string, unknown> = {}):
 /** How JSON.stringify writes one; an even number of backslashes before it is text of the merchant's. */
 const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
-function serialized(creation: Creation, extra: Record<string, unknown>): string {
+function serialized(creation: Creation, extra: object): string {
   try {
     return serialize(creation, extra);
   } catch {

@@ -71,7 +71,7 @@ export class InvalidRequestError extends GatewayError {
   readonly issues: readonly Issue[];
   constructor(issues: readonly Issue[], outcome?: 'not_sent') {
     const told = `Invalid request: ${listOf(issues)}.`;
-    super(outcome ? `${told} ${adviceOn(outcome)}` : told, { outcome });
+    super(outcome ? `${told} Nothing was sent.` : told, { outcome });
     this.issues = issues;
   }
 }

@@ -65,6 +65,6 @@ export async function reporting<R>(
 
 /** Names a call in an error's message. */
 export function nameOf({ operation, reference, paymentId }: Call): string {
-  if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
+  if (operation === 'lookup') return paymentId ? `the lookup of payment ${paymentId}` : 'a lookup';
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
 }

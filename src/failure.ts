@@ -29,14 +29,25 @@ type Failure = Record<string, unknown>;
 const isFailure = (value: unknown): value is Failure => typeof value === 'object' && value !== null;
 const membersOf = ({ errors }: Failure): unknown[] => (Array.isArray(errors) ? errors : []);
 
+/** A hostile error may throw from whatever is read of it. */
+function unlessItThrows<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
 /**
  * Whether the request provably never left this machine. An allow list: whatever it does not name may have left.
  * Of several connections tried (an AggregateError), every one must have failed so.
  */
-export function neverLeft(error: unknown, depth = 0): boolean {
+export const neverLeft = (error: unknown): boolean => unlessItThrows(() => hasNeverLeft(error, 0), false);
+
+function hasNeverLeft(error: unknown, depth: number): boolean {
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return false;
   const members = membersOf(error);
-  if (members.length > 0) return members.every(member => neverLeft(member, depth + 1));
+  if (members.length > 0) return members.every(member => hasNeverLeft(member, depth + 1));
   return (
     error.syscall === 'connect' ||
     error.syscall === 'getaddrinfo' ||
@@ -44,46 +55,70 @@ export function neverLeft(error: unknown, depth = 0): boolean {
     CERTIFICATE_CODES.has(error.code) ||
     // undici's word on a port that fetch refuses, such as 6000.
     error.message === 'bad port' ||
-    neverLeft(error.cause, depth + 1)
+    hasNeverLeft(error.cause, depth + 1)
   );
 }
 
-/** The first code on the way down the causes, such as `ECONNREFUSED`. */
-export function codeOf(error: unknown, depth = 0): string {
+/** Codes of the system, of Node, of its HTTP parser and of undici. Any other text may be anything. */
+const CODE = /^(?:E[A-Z\d]+|(?:ERR|UND_ERR|HPE)_[A-Z\d_]+)$/;
+
+const isCode = (value: unknown): value is string =>
+  typeof value === 'string' && (CODE.test(value) || CERTIFICATE_CODES.has(value));
+
+/** The first code on the way down the causes, such as `ECONNREFUSED`; else `fetch_failed`. */
+export const codeOf = (error: unknown): string => unlessItThrows(() => findCode(error, 0), 'fetch_failed');
+
+function findCode(error: unknown, depth: number): string {
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return 'fetch_failed';
-  return typeof error.code === 'string' ? error.code : codeOf(error.cause, depth + 1);
+  return isCode(error.code) ? error.code : findCode(error.cause, depth + 1);
 }
 
 /** Words of fetch itself. */
 const FETCH_WORDS: ReadonlySet<unknown> = new Set(['fetch failed', 'terminated', 'bad port']);
 
+/** Codes whose words are the system's, TLS's or undici's, and hold nothing of a request. */
+const SYSTEM_CODE = /^(?:E[A-Z\d]+|(?:ERR_TLS|ERR_SSL|UND_ERR|HPE)_[A-Z\d_]+)$/;
+
 /**
  * A copy of what was thrown, for `error.cause`. A merchant's own fetch may throw anything, request and all. So only
- * names, stack frames and the system's details are copied, and the words of coded errors with secrets struck out:
- * what other errors say may hold a customer's data.
+ * names, codes, stack frames and the system's details are copied, and the words of system errors: what other errors say
+ * may hold a customer's data.
+ *
+ * @param secrets struck out even so
  */
-export function safeCause(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
+export const safeCause = (error: unknown, secrets: readonly string[]): Error | undefined =>
+  unlessItThrows(() => copyOf(error, secrets, 0), new Error(WITHHELD));
+
+const WITHHELD = '(withheld: it may hold customer data)';
+
+function copyOf(error: unknown, secrets: readonly string[], depth: number): Error | undefined {
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return undefined;
-  const safe = (text: unknown) =>
-    secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), String(text ?? ''));
-  const speaks = typeof error.code === 'string' || FETCH_WORDS.has(error.message);
-  const message = speaks ? safe(error.message) : '(withheld: it may hold customer data)';
-  const members = membersOf(error).map(member => safeCause(member, secrets, depth + 1));
-  const name = safe(error.name) || 'Error';
+  const safe = (text: string) =>
+    secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
+  const words = String(error.message ?? '');
+  const isSystem = SYSTEM_CODE.test(String(error.code)) || CERTIFICATE_CODES.has(error.code);
+  const message = isSystem || FETCH_WORDS.has(words) ? safe(words) : WITHHELD;
+  const name = /^\w{1,40}$/.test(String(error.name)) ? String(error.name) : 'Error';
+  const members = membersOf(error).map(member => copyOf(member, secrets, depth + 1));
   const copy =
     members.length > 0
       ? new AggregateError(members, message)
       : name === 'TypeError'
         ? new TypeError(message)
         : new Error(message);
-  const frames = String(error.stack).match(/^ {4}at .*$/gm) ?? [];
-  Object.assign(copy, { name, stack: [`${name}: ${message}`, ...frames.map(safe)].join('\n') });
-  for (const detail of ['code', 'syscall', 'hostname', 'address', 'port']) {
+  // Frames only: a line of the words may look like one.
+  const frames =
+    String(error.stack)
+      .replace(words, '')
+      .match(/^ {4}at .*:\d+:\d+\)?$/gm) ?? [];
+  Object.assign(copy, { name, stack: [`${name}: ${message}`, ...frames].join('\n') });
+  for (const detail of isSystem ? ['code', 'syscall', 'hostname', 'address', 'port'] : ['code']) {
     const value = error[detail];
-    if (typeof value === 'string') Object.assign(copy, { [detail]: safe(value) });
-    if (typeof value === 'number') Object.assign(copy, { [detail]: value });
+    if (detail === 'code' ? isCode(value) : typeof value === 'string' || typeof value === 'number') {
+      Object.assign(copy, { [detail]: value });
+    }
   }
-  const cause = safeCause(error.cause, secrets, depth + 1);
+  const cause = copyOf(error.cause, secrets, depth + 1);
   if (cause) copy.cause = cause;
   return copy;
 }

@@ -1,6 +1,7 @@
 // The public list of payment-gateway-sdk.
-export type { Fetch } from './attempts.ts';
-export { type CallOptions, type Created, type CreateOptions, GatewayClient } from './client.ts';
+export type { Fetch, FetchAnswer, FetchInit } from './attempts.ts';
+export type { CallOptions, CreateOptions } from './call-options.ts';
+export { type Created, GatewayClient } from './client.ts';
 export type { DepositRequest, NftPurchaseRequest, PaymentRequest, WithdrawalRequest } from './creation.ts';
 export {
   type AnyGatewayError,
@@ -19,6 +20,8 @@ export {
 } from './errors.ts';
 export type { EventListener, GatewayEvent } from './events.ts';
 export type { NextAction, TransferInstructions } from './next-action.ts';
+export type { Inbox, InboxEvent, InboxResult } from './once/inbox.ts';
+export { memoryInbox } from './once/memory.ts';
 export type { ClientOptions } from './options.ts';
 export { type Envelope, envelopeSchema } from './schemas/envelope.ts';
 export {
@@ -87,4 +90,12 @@ export { createdAt } from './schemas/timestamp.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
 export { type SignatureEncoding, signBody } from './signing.ts';
 export type { WaitOptions } from './wait.ts';
+export type { ConfirmedWebhook, WebhookClaim } from './webhooks/confirm.ts';
+export {
+  createWebhookHandler,
+  type WebhookGateway,
+  type WebhookHandler,
+  type WebhookHandlerOptions,
+} from './webhooks/handler.ts';
+export { type NodeRequest, type NodeResponse, toNodeHandler } from './webhooks/node.ts';
 export { parseWebhook, type WebhookPayment } from './webhooks/parse.ts';

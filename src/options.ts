@@ -1,8 +1,10 @@
 // The client's options: what each means, where its default comes from, and what is refused.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Fetch } from './attempts.ts';
+import { isTimeout } from './call-options.ts';
 import { ConfigurationError } from './errors.ts';
 import type { EventListener } from './events.ts';
+import { isLoopback } from './loopback.ts';
 import { unknownFields } from './schemas/hints.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { SignatureEncoding } from './signing.ts';
@@ -81,6 +83,10 @@ const OPTIONS: readonly (keyof ClientOptions)[] = [
 
 /** @throws {ConfigurationError} naming the option and the mend, never the value */
 export function resolveOptions(options: ClientOptions): Settings {
+  if (!('rawJSON' in JSON)) throw new ConfigurationError('payment-gateway-sdk needs Node.js 22.12 or later.');
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError('GatewayClient takes one object of options: { baseUrl, apiKey, signKey }.');
+  }
   const unknown = Object.keys(options).filter(name => !OPTIONS.some(option => option === name));
   if (unknown.length > 0) throw new ConfigurationError(`GatewayClient: ${unknownFields(unknown, OPTIONS)}.`);
   const {
@@ -106,10 +112,6 @@ export function resolveOptions(options: ClientOptions): Settings {
     onEvent: checkFunction('onEvent', onEvent),
   };
 }
-
-/** Whether a value is milliseconds that a timer can keep: positive, finite, at most 24 days. */
-export const isTimeout = (value: unknown): value is number =>
-  typeof value === 'number' && value > 0 && value <= 2 ** 31 - 1;
 
 function checkTimeout(value: unknown): number {
   if (isTimeout(value)) return value;
@@ -142,6 +144,8 @@ function checkKey(name: 'apiKey' | 'signKey', value: unknown, variable: string):
   if (CARELESS_COPY.test(value)) {
     throw new ConfigurationError(`${name} has a line break or a space at an end: copy it anew.`);
   }
+  if (/^bearer /i.test(value))
+    throw new ConfigurationError(`${name} goes without "Bearer": the SDK adds it.`);
   if (name === 'apiKey' && !HEADER_TEXT.test(value)) {
     throw new ConfigurationError('apiKey has a character that no header can carry: copy it anew.');
   }
@@ -153,7 +157,7 @@ function checkBaseUrl(value: unknown): string {
   if (value === undefined || value === '') {
     throw new ConfigurationError(`baseUrl is missing: pass it, or set PAYMENT_GATEWAY_URL, ${example}.`);
   }
-  if (typeof value !== 'string' || !URL.canParse(value)) {
+  if (typeof value !== 'string' || !/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) {
     throw new ConfigurationError(`baseUrl must be an absolute URL, ${example}.`);
   }
   const url = new URL(value);
@@ -166,9 +170,7 @@ function checkBaseUrl(value: unknown): string {
     throw new ConfigurationError('baseUrl must not hold a user name or a password.');
   if (url.search || url.hash) throw new ConfigurationError('baseUrl must not have a query or a fragment.');
   const path = url.pathname.replace(/\/+$/, '');
-  if (path.endsWith('/api/v1'))
+  if (/\/api\/v1(\/|$)/.test(path))
     throw new ConfigurationError('baseUrl must end before /api/v1: the SDK adds it.');
   return url.origin + path;
 }
-
-const isLoopback = (host: string) => /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.+\.)?localhost)$/.test(host);

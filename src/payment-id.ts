@@ -8,61 +8,82 @@ export const isPaymentId = (value: unknown): value is string => typeof value ===
 /** Whether two ids name the same payment. */
 export const isSamePayment = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** A text that the end cuts off is a token too: an id is whole without its closing quote. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/sy;
+/** Ids by where they stood: in `result`, in the answer itself, or in another object that has a `paymentStatus`. */
+interface Found {
+  result?: string;
+  answer?: string;
+  elsewhere: Set<string>;
+}
+
+/** JSON that was encoded twice is decoded twice, and no more. */
+const DEEPEST_TEXT = 2;
+
+/**
+ * Finds the payment's id in text that should be an answer of the gateway. Only a record's own `id` counts: that of the
+ * answer itself, of its `result`, or of the one object with a `paymentStatus`; never that of a customer, an error or a
+ * text that quotes one. What stands before and between objects (a PHP warning, a byte order mark) is passed over.
+ */
+export function findPaymentId(text: string, depth = 0): string | undefined {
+  if (depth > DEEPEST_TEXT) return undefined;
+  const found: Found = { elsewhere: new Set() };
+  const start = /\{\s*"/g;
+  for (let match = start.exec(text); match; match = start.exec(text)) {
+    start.lastIndex = readObject(text, match.index, found, depth);
+  }
+  const [only, another] = found.elsewhere;
+  const quoted = /^\s*"/.test(text) ? findPaymentId(unquote(text.trim()), depth + 1) : undefined;
+  return quoted ?? found.result ?? found.answer ?? (another === undefined ? only : undefined);
+}
 
 /** An object or array that is open at the place reached. */
 interface Frame {
-  /** How the path leads here: '' the whole answer, 'result', or '…' anything else. */
-  place: '' | 'result' | '…';
+  place: 'answer' | 'result' | 'elsewhere';
   isObject: boolean;
-  key: string | undefined;
+  key?: string;
   id?: string;
   hasStatus?: boolean;
 }
 
-/**
- * Finds the payment's id in text that should be an answer of the gateway. Only a record's own `id` counts: that of
- * the whole answer, of its `result`, or of an object with a `paymentStatus`; never that of a customer, an error or a
- * text that quotes one. What precedes the first object (a PHP warning, a byte order mark) is passed over.
- */
-export function findPaymentId(text: string): string | undefined {
-  const found: Partial<Record<Frame['place'], string>> = {};
-  const open: Frame[] = [];
-  TOKEN.lastIndex = text.search(/\{\s*"/);
-  if (TOKEN.lastIndex < 0) return undefined;
+/** A text that the end cuts off is a token too: an id is whole without its closing quote. */
+const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+)/sy;
 
-  for (let expectsKey = false; ; ) {
-    skipSpace(text);
-    const token = TOKEN.exec(text)?.[0];
+/** Reads the object that starts there into `found`, and answers where it ends. */
+function readObject(text: string, start: number, found: Found, depth: number): number {
+  const next = new RegExp(TOKEN);
+  next.lastIndex = start;
+  const open: Frame[] = [];
+  let expectsKey = false;
+  for (let token = next.exec(text)?.[1]; token !== undefined; token = next.exec(text)?.[1]) {
     const frame = open.at(-1);
-    if (token === undefined) break;
     if (token === '{' || token === '[') {
-      const place = !frame ? '' : open.length === 1 && frame.key === 'result' ? 'result' : '…';
-      open.push({ place, isObject: token === '{', key: undefined });
+      const isResult = open.length === 1 && frame?.key === 'result';
+      open.push({ place: !frame ? 'answer' : isResult ? 'result' : 'elsewhere', isObject: token === '{' });
       expectsKey = token === '{';
     } else if (token === '}' || token === ']') {
       open.pop();
-      if (open.length === 0) break;
+      if (open.length === 0) return next.lastIndex;
     } else if (token === ',') {
       expectsKey = frame?.isObject ?? false;
     } else if (token.startsWith('"') && frame) {
       const value = unquote(token);
-      if (expectsKey) {
-        frame.key = value;
-        expectsKey = false;
-        if (value === 'paymentStatus') frame.hasStatus = true;
-      } else if (frame.key === 'id' && frame.isObject && isPaymentId(value)) {
-        frame.id = value;
-      }
-      if (frame.id && (frame.place !== '…' || frame.hasStatus)) found[frame.place] = frame.id;
+      if (expectsKey) frame.key = value;
+      else readValue(frame, value, found, depth);
+      if (expectsKey && value === 'paymentStatus') frame.hasStatus = true;
+      expectsKey = false;
+      if (frame.id && frame.hasStatus && frame.place === 'elsewhere') found.elsewhere.add(frame.id);
     }
   }
-  return found.result ?? found[''] ?? found['…'];
+  return text.length;
 }
 
-function skipSpace(text: string): void {
-  while (TOKEN.lastIndex < text.length && /\s/.test(text.charAt(TOKEN.lastIndex))) TOKEN.lastIndex++;
+function readValue(frame: Frame, value: string, found: Found, depth: number): void {
+  if (frame.key === 'id' && frame.isObject && isPaymentId(value)) {
+    frame.id = value;
+    if (frame.place !== 'elsewhere') found[frame.place] = value;
+  } else if (frame.key === 'result' && frame.place === 'answer' && value.startsWith('{')) {
+    const id = findPaymentId(value, depth + 1);
+    if (id) found.result = id;
+  }
 }
 
 function unquote(token: string): string {

@@ -13,7 +13,7 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
  *
  * @throws TypeError if a value has no JSON, such as a BigInt or an object that holds itself.
  */
-export function serialize(request: { amount: number | string }, extra?: Record<string, unknown>): string {
+export function serialize(request: { amount: number | string }, extra?: object): string {
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   return JSON.stringify({ ...request, amount, ...extra });
 }

@@ -1,6 +1,7 @@
-// Brings back the gateway's answer to one call. The only file that knows ky, which decides when to try again.
+// Brings back the gateway's answer to one call. The only file that knows ky, which carries out the attempts in time.
 import ky, { TimeoutError } from 'ky';
 import { type Answer, Attempts, type Exchange, type Fetch } from './attempts.ts';
+import type { Limits } from './call-options.ts';
 import { adviceOn, ConnectionError } from './errors.ts';
 import { type EventListener, nameOf, observe, since } from './events.ts';
 import { codeOf, safeCause } from './failure.ts';
@@ -12,16 +13,13 @@ export interface TransportOptions {
   onEvent?: EventListener | undefined;
 }
 
-export interface Limits {
-  /** Milliseconds for the whole call: every attempt, wait and body read. */
-  timeout: number;
-  signal?: AbortSignal | undefined;
-}
-
 /** Statuses that say "later". Only lookups believe them: a create may have been accepted all the same. */
-const BUSY = [408, 425, 429, 500, 502, 503, 504];
-const LONGEST_RETRY_AFTER = 10_000;
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Milliseconds. */
+const FIRST_BACKOFF = 300;
 const LONGEST_BACKOFF = 5_000;
+const LONGEST_RETRY_AFTER = 10_000;
 
 export class Transport {
   readonly #options: TransportOptions;
@@ -41,36 +39,35 @@ export class Transport {
     const isLookup = exchange.method === 'GET';
     const deadline = performance.now() + timeout;
     const attempts = new Attempts(exchange, fetch, onEvent);
+    const isWorthRepeating = () =>
+      attempts.answer ? isLookup && BUSY.has(attempts.answer.status) : isLookup || !attempts.mayHaveLeft;
     let failedAt = 0;
+    let wait = 0;
     const failure = await ky(exchange.url, {
       method: exchange.method,
       // Headers and body stay out of ky, so that no error of its can show them, and the bytes sent are those signed.
-      fetch: input => attempts.next((input as Request).signal),
+      fetch: async input => standInFor(await attempts.next((input as Request).signal)),
       timeout: false,
       totalTimeout: timeout,
       signal: signal ?? null,
       retry: {
         limit: retries,
         methods: ['get', 'post'],
-        statusCodes: BUSY,
-        afterStatusCodes: BUSY,
-        maxRetryAfter: LONGEST_RETRY_AFTER,
-        backoffLimit: LONGEST_BACKOFF,
-        jitter: true,
         shouldRetry: ({ error }) => {
           failedAt = performance.now();
           if (signal?.aborted || error instanceof TimeoutError) return false;
-          if (!attempts.answer) return isLookup || !attempts.mayHaveLeft;
-          // ky would sleep through a wait that ends after the deadline, and then answer "timeout".
-          return isLookup && failedAt + retryAfter(attempts.answer) < deadline ? undefined : false;
+          wait = retryAfter(attempts.answer) ?? backoff(attempts.count);
+          // A wait that ends after the deadline would be waited for nothing.
+          return isWorthRepeating() && failedAt + wait < deadline;
         },
+        delay: () => wait,
       },
       hooks: {
         beforeRetry: [
-          ({ retryCount }) => {
+          () => {
             const reason = attempts.answer?.status ?? codeOf(attempts.failure);
-            const waitedMs = since(failedAt);
-            observe(onEvent, { ...exchange.call, type: 'retry', attempt: retryCount + 1, reason, waitedMs });
+            const attempt = attempts.count + 1;
+            observe(onEvent, { ...exchange.call, type: 'retry', attempt, reason, waitedMs: since(failedAt) });
           },
         ],
       },
@@ -80,41 +77,40 @@ export class Transport {
     );
     const timedOut = failure instanceof TimeoutError;
     const aborted = !timedOut && failure !== undefined && signal?.aborted;
-    // An answer with an error status is an answer; so is the last one before the time for another ran out.
+    // An answer with an error status is an answer all the same.
     if (attempts.answer && !aborted) return attempts.answer;
     const code = timedOut ? 'timeout' : aborted ? 'aborted' : codeOf(attempts.failure);
     throw connectionError(code, exchange, attempts);
   }
 }
 
-/** Milliseconds that the gateway asks to wait, at most {@link LONGEST_RETRY_AFTER}; 0 if it does not ask. */
-function retryAfter({ retryAfter: asked = '' }: Answer): number {
+/** All that ky looks at. A status that no Response can have is an error to it, as to us. */
+const standInFor = ({ status }: Answer): Response =>
+  new Response(null, { status: status >= 200 && status <= 599 ? status : 599 });
+
+/** Exponential, with full jitter: milliseconds before the attempt after this many. */
+const backoff = (attempts: number): number =>
+  Math.random() * Math.min(FIRST_BACKOFF * 2 ** (attempts - 1), LONGEST_BACKOFF);
+
+/** Milliseconds that the gateway asks to wait, at most {@link LONGEST_RETRY_AFTER}. */
+function retryAfter({ retryAfter: asked }: Partial<Answer> = {}): number | undefined {
+  if (asked === undefined) return undefined;
   const wait = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - Date.now();
-  return wait > 0 ? Math.min(wait, LONGEST_RETRY_AFTER) : 0;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_RETRY_AFTER);
 }
 
 function connectionError(code: string, exchange: Exchange, attempts: Attempts): ConnectionError {
   const { call } = exchange;
   const outcome = call.operation === 'create' ? (attempts.mayHaveLeft ? 'unknown' : 'not_sent') : undefined;
   const paymentId = call.paymentId ?? findPaymentId(attempts.received);
-  const advice = outcome ? adviceOn(outcome, paymentId) : 'A lookup changes nothing: try again.';
+  const advice = outcome ? adviceOn(outcome, paymentId) : 'A lookup changes nothing: it is safe to repeat.';
   const cause = code === 'timeout' ? undefined : safeCause(attempts.failure, secretsOf(exchange));
   const message = `No whole answer to ${nameOf(call)} (${code}). ${advice}`;
   return new ConnectionError(message, code, { cause, outcome, paymentId });
 }
 
-/** What a careless fetch could have put into its error: the key, the signature, and every text of the body. */
-function secretsOf({ headers, body }: Exchange): string[] {
-  const { authorization = '', signature = '' } = headers;
-  const secrets = [authorization.replace(/^Bearer /, ''), signature];
-  if (body) {
-    const text = new TextDecoder().decode(body);
-    secrets.push(text);
-    JSON.parse(text, (_key, value) => {
-      if (typeof value !== 'object') secrets.push(String(value));
-      return value;
-    });
-  }
-  // Shorter ones are currency codes and the like, and would strike out half of an ordinary message.
-  return secrets.filter(secret => secret.length > 3).sort((a, b) => b.length - a.length);
+/** What a careless fetch could have put into the words of its error. */
+function secretsOf({ headers }: Exchange): string[] {
+  const { authorization = '', signature } = headers;
+  return [authorization.replace(/^Bearer /, ''), ...(signature ? [signature] : [])];
 }

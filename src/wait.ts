@@ -1,8 +1,9 @@
 // Polls a payment until it is where the merchant wants it.
-import { ApiError, ConnectionError, InvalidRequestError, WaitTimeoutError } from './errors.ts';
+import { checkOptions } from './call-options.ts';
+import { ApiError, ConnectionError, WaitTimeoutError } from './errors.ts';
 import { observe } from './events.ts';
-import { isTimeout } from './options.ts';
 import { isFinal, type Payment } from './schemas/payment.ts';
+import { sleep } from './sleep.ts';
 
 export interface WaitOptions {
   /**
@@ -25,17 +26,13 @@ type LookUp = (limits: { timeout: number; signal?: AbortSignal | undefined }) =>
 /** Milliseconds between looks: growing from the first by half each time. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
+/** Milliseconds before the deadline for a last look, and too few for one more. */
+const LAST_LOOK = 200;
+const TOO_SHORT = 50;
 
-export async function waitFor(
-  paymentId: string,
-  lookUp: LookUp,
-  { until = isFinal, timeout = 300_000, signal, onPoll }: WaitOptions,
-): Promise<Payment> {
-  if (!isTimeout(timeout)) {
-    throw new InvalidRequestError([
-      { path: 'options.timeout', message: 'must be milliseconds, more than 0' },
-    ]);
-  }
+export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitOptions): Promise<Payment> {
+  checkOptions(options, ['until', 'timeout', 'signal', 'onPoll']);
+  const { until = isFinal, timeout = 300_000, signal, onPoll } = options ?? {};
   const deadline = performance.now() + timeout;
   const remaining = () => Math.max(deadline - performance.now(), 1);
   let last: Payment | undefined;
@@ -50,15 +47,14 @@ export async function waitFor(
       observe(onPoll, seen);
       if (until(seen)) return seen;
     }
-    // Each pause leaves time for another look, until one would come too soon after the last to be of use.
     const left = remaining();
-    const isOver = left < FIRST_PAUSE;
-    await sleep(isOver ? left : Math.min(pause, left / 2), paymentId, signal);
-    if (isOver) {
+    if (left < TOO_SHORT) {
       const seenAs = last ? `it is ${last.paymentStatus}` : 'no lookup succeeded';
       const message = `Payment ${paymentId} is not there after ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
+    // The last looks are close to the deadline, and each leaves time for another.
+    await sleep(Math.min(pause, Math.max(left - LAST_LOOK, left / 2)), paymentId, signal);
   }
 }
 
@@ -66,19 +62,3 @@ export async function waitFor(
 const isPassing = (error: unknown): boolean =>
   error instanceof ConnectionError ||
   (error instanceof ApiError && (error.status >= 500 || [408, 425, 429].includes(error.status)));
-
-function sleep(ms: number, paymentId: string, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const wake = () => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    };
-    const stop = () => {
-      clearTimeout(timer);
-      reject(new ConnectionError(`The wait for payment ${paymentId} was aborted.`, 'aborted', { paymentId }));
-    };
-    const timer = setTimeout(wake, ms);
-    if (signal?.aborted) stop();
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-}

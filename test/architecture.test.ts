@@ -27,6 +27,12 @@ describe('imports', () => {
     ['schemas import zod and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/)/],
     ['the sandbox does not know the client', isIn('sandbox/'), CLIENT],
     ['callbacks know the client only by interface', isIn('webhooks/'), CLIENT],
+    [
+      'what happens once knows neither the client nor its callbacks',
+      isIn('once/'),
+      /^(webhooks\/|(answers|attempts|call-options|client|creation|next-action|options|transport|wait)\.ts$)/,
+    ],
+    ['the stores know no driver: pools and clients come by shape', isIn('once/'), /^npm:(?!node:)/],
     ['nothing but the sandbox knows the sandbox', isNotIn('sandbox/'), /^sandbox\//],
     ['nothing but the sandbox needs more than zod and ky', isNotIn('sandbox/'), /^npm:(?!node:|zod$|ky$)/],
     ['nothing imports an index', () => true, /(^|\/)index\.ts$/],

@@ -54,6 +54,7 @@ describe('creating', () => {
     expect(sent[0]).toMatchObject({ method: 'POST', init: { redirect: 'manual', cache: 'no-store' } });
     expect(Object.fromEntries(sent[0]?.headers ?? [])).toEqual({
       accept: 'application/json',
+      'accept-encoding': 'identity',
       authorization: 'Bearer test-api-key',
       'content-type': 'application/json',
       signature: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -115,7 +116,7 @@ describe('creating', () => {
       code: 'invalid_request',
       outcome: 'not_sent',
     });
-    expect((error as Error).message).toMatch(/Nothing was sent: it is safe to create it again\.$/);
+    expect((error as Error).message).toMatch(/Nothing was sent\.$/);
     expect(sent).toEqual([]);
   });
 
@@ -198,6 +199,25 @@ describe('a refused create', () => {
     },
   );
 
+  it('that is not read to its end is unknown: the rest might hold an id', async () => {
+    const { fetch } = wire(json(`{"message":"${'x'.repeat(2_000_000)}"}`, 422));
+    const error = await errorOf(client(fetch).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ApiError', status: 422, outcome: 'unknown' });
+  });
+
+  it.each([401, 403])('with status %i says which options to check', async status => {
+    const { fetch } = wire(json('{}', status));
+    const [create, lookup] = [
+      errorOf(client(fetch).createDeposit(CARD)),
+      errorOf(client(fetch).getPayment(ID)),
+    ];
+    expect((await create) as Error).toHaveProperty(
+      'message',
+      expect.stringContaining('Check apiKey, signKey and'),
+    );
+    expect((await lookup) as Error).toHaveProperty('message', expect.stringMatching(/Check apiKey\.$/));
+  });
+
   it('does not take the id of an error for that of a payment', async () => {
     const { fetch } = wire(json(`{"error":{"id":"${OTHER_ID}"},"customer":{"id":"${OTHER_ID}"}}`, 422));
     const error = await errorOf(client(fetch).createDeposit(CARD));
@@ -211,16 +231,16 @@ describe('an accepted create whose answer cannot be read', () => {
     JSON.stringify({ result: { ...JSON.parse(record('created card deposit')).result, ...changes } });
 
   it.each([
-    ['a null too many', drifted({ currency: null }), 'payment.currency'],
-    ['an amount as text', drifted({ amount: '25.50' }), 'payment.amount'],
-    ['another paymentType', drifted({ paymentType: 'REFUND' }), 'payment.paymentType'],
-    ['a list', `[${record('created, unwrapped')}]`, 'payment'],
+    ['a null too many', drifted({ currency: null }), 'currency'],
+    ['an amount as text', drifted({ amount: '25.50' }), 'amount'],
+    ['another paymentType', drifted({ paymentType: 'REFUND' }), 'paymentType'],
+    ['a list', `[${record('created, unwrapped')}]`, ''],
     ['a PHP warning before it', `<b>Warning</b>: x\n${record('created card deposit')}`, ''],
     ['its second half missing', record('created card deposit').slice(0, 120), ''],
     [
       'the order_id of another payment',
       record('created PayID deposit').replace(/"order_id":"[^"]+"/, `"order_id":"${OTHER_ID}"`),
-      'transfer.order_id',
+      'order_id',
     ],
     [
       '50 MB of padding',
@@ -281,6 +301,56 @@ describe('an accepted create whose answer cannot be read', () => {
   });
 });
 
+describe('a second argument', () => {
+  it.each([
+    [{ timeoutMs: 5 }, 'options: unknown field "timeoutMs"'],
+    [{ signl: undefined }, 'options: unknown field "signl" (did you mean "signal"?)'],
+    [new AbortController().signal, 'options: must be an object: pass { signal }'],
+    [{ signal: new AbortController() }, 'options.signal: must be an AbortSignal'],
+    [{ timeout: '5' }, 'options.timeout: must be milliseconds'],
+    [{ extra: [] }, 'options.extra: must be an object of fields'],
+    [{ extra: 'x' }, 'options.extra: must be an object of fields'],
+    [
+      { extra: { toJSON: () => ({ amount: 1 }) } },
+      'options.extra: must be an object of fields that have a JSON',
+    ],
+  ])('is refused as %j', async (options, problem) => {
+    const { fetch, sent } = wire(accepted());
+    const error = await errorOf(client(fetch).createDeposit(CARD, options as never));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
+    expect((error as Error).message).toContain(problem);
+    expect(sent).toEqual([]);
+  });
+
+  it('may be null, as a careless caller passes it', async () => {
+    const { fetch } = wire(accepted(), looked());
+    await expect(client(fetch).createDeposit(CARD, null as never)).resolves.toHaveProperty('payment.id', ID);
+    await expect(client(fetch).getPayment(ID, null as never)).resolves.toHaveProperty('id', ID);
+  });
+});
+
+describe('a request that fights back', () => {
+  it.each([
+    [
+      'a getter that throws',
+      Object.defineProperty({ ...CARD }, 'description', {
+        enumerable: true,
+        get: () => {
+          throw new Error('zoe@customer.example');
+        },
+      }),
+    ],
+    ['a customer that writes itself', { ...CARD, customer: { toJSON: () => ({ admin: true }) } }],
+    ['an address that writes itself', { ...CARD, billingAddress: { toJSON: () => ({}) } }],
+  ])('with %s is refused', async (_, request) => {
+    const { fetch, sent } = wire(accepted());
+    const error = await errorOf(client(fetch).createDeposit(request));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
+    expect(String(error)).not.toContain('zoe@');
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('looking up', () => {
   it('reads a payment by its id, without a signature', async () => {
     const { fetch, sent } = wire(looked());
@@ -292,6 +362,7 @@ describe('looking up', () => {
     });
     expect(Object.fromEntries(sent[0]?.headers ?? [])).toEqual({
       accept: 'application/json',
+      'accept-encoding': 'identity',
       authorization: 'Bearer test-api-key',
     });
   });
@@ -394,6 +465,16 @@ describe('events', () => {
       { type: 'request', attempt: 2 },
       { type: 'failure', error: 'ConnectionError', code: 'ECONNRESET', durationMs: expect.any(Number) },
     ]);
+  });
+
+  it('hold no id that is none: it could be anything', async () => {
+    const events = await heard(onEvent =>
+      client(wire(looked()).fetch, { onEvent }).getPayment({
+        customer: { email: 'zoe@customer.example' },
+      } as never),
+    );
+    expect(events).toMatchObject([{ operation: 'lookup', type: 'failure' }]);
+    expect(JSON.stringify(events)).not.toContain('zoe@');
   });
 
   it('tell a request that was refused', async () => {

@@ -79,8 +79,56 @@ describe('safeCause', () => {
     expect(Object.keys(safeCause(error, []) ?? {})).toEqual(['name']);
   });
 
-  it('strikes secrets out of the words of a coded error', () => {
-    const error = new AggregateError([system('ERR_X', 'Bearer s3cr3t')], 'x');
-    expect(safeCause(error, ['s3cr3t'])).toMatchObject({ errors: [{ message: 'Bearer [redacted] ERR_X' }] });
+  it('strikes secrets even out of the words of the system', () => {
+    const error = new AggregateError([system('EINVAL', 'Bearer s3cr3t')], 'x');
+    expect(safeCause(error, ['s3cr3t'])).toMatchObject({ errors: [{ message: 'Bearer [redacted] EINVAL' }] });
+  });
+
+  it.each([
+    ['a code made of what was sent', { code: 'E_Bearer s3cr3t' }, 'fetch_failed'],
+    ['a code made of a body', { code: '{"email":"zoe@customer.example"}' }, 'fetch_failed'],
+    [
+      'a code of a library',
+      { code: 'ERR_BAD_RESPONSE', message: 'bad answer: zoe@customer.example' },
+      'ERR_BAD_RESPONSE',
+    ],
+    ['a name made of data', { name: 'zoe@customer.example' }, 'fetch_failed'],
+    [
+      'words that look like a stack frame',
+      { message: 'x\n    at zoe@customer.example (/a.js:1:1)' },
+      'fetch_failed',
+    ],
+    [
+      'details on an error of no system',
+      { syscall: 'zoe@customer.example', hostname: 's3cr3t' },
+      'fetch_failed',
+    ],
+  ])('shows nothing of %s', (_, properties, code) => {
+    const error = Object.assign(new Error('words'), properties);
+    error.stack = `Error: ${error.message}\n    at fetch (/shop/fetch.js:10:5)`;
+    const cause = safeCause(error, ['s3cr3t']);
+    expect(codeOf(error)).toBe(code);
+    const shown = `${cause?.stack} ${JSON.stringify({ ...cause })} ${cause?.message} ${cause?.name}`;
+    expect(shown).not.toMatch(/zoe@|s3cr3t/);
+    expect(shown).toContain('/shop/fetch.js:10:5');
+  });
+
+  it('survives an error that throws from whatever is read of it', () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('hands off');
+        },
+        has: () => {
+          throw new Error('hands off');
+        },
+      },
+    );
+    expect([neverLeft(hostile), codeOf(hostile), safeCause(hostile, [])?.message]).toEqual([
+      false,
+      'fetch_failed',
+      '(withheld: it may hold customer data)',
+    ]);
   });
 });

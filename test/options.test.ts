@@ -41,6 +41,8 @@ describe('baseUrl', () => {
     ['https://gateway.example/#eu', 'fragment'],
     ['https://user:pass@gateway.example', 'password'],
     ['https://gateway.example/api/v1', '/api/v1'],
+    ['https://gateway.example/api/v1/payments', '/api/v1'],
+    ['localhost:3000', 'absolute'],
     ['gateway.example', 'absolute'],
     ['', 'PAYMENT_GATEWAY_URL'],
     [7, 'absolute'],
@@ -67,6 +69,10 @@ describe('keys', () => {
       }
     },
   );
+
+  it.each(['Bearer s3cr3t', 'bearer s3cr3t'])('%s is refused with its Bearer, and never echoed', key => {
+    expect(problem({ apiKey: key })).toBe('apiKey goes without "Bearer": the SDK adds it.');
+  });
 
   it('apiKey may hold no character that a header cannot carry', () => {
     expect(problem({ apiKey: 's3cr3t😀' })).toBe(
@@ -95,7 +101,12 @@ describe('other options', () => {
     expect(problem(options)).toContain(Object.keys(options)[0]);
   });
 
+  it.each([null, 'https://gateway.example', 7])('are one object, not %j', options => {
+    expect(() => new GatewayClient(options as never)).toThrow('GatewayClient takes one object of options');
+  });
+
   it('are refused by a name that is none', () => {
+    expect(problem({ signkey: 'x' })).not.toContain('extra');
     expect(problem({ signkey: 'x' })).toContain('unknown field "signkey" (did you mean "signKey"?)');
   });
 

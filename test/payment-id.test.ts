@@ -23,6 +23,11 @@ describe('findPaymentId', () => {
     ['that is no UUID', '{"id":"order-1"}'],
     ['as a key', `{"${OTHER_ID}":1}`],
     ['of a list in a result', `{"result":[{"id":"${OTHER_ID}"}]}`],
+    [
+      'of two records',
+      `{"list":[{"id":"${ID}","paymentStatus":"X"},{"id":"${OTHER_ID}","paymentStatus":"X"}]}`,
+    ],
+    ['in JSON encoded again and again', [1, 2, 3, 4].reduce(text => JSON.stringify(text), `{"id":"${ID}"}`)],
     ['in HTML', `<html><body id="${OTHER_ID}">`],
     ['in nothing', ''],
   ])('passes over an id %s', (_, text) => {
@@ -40,6 +45,13 @@ describe('findPaymentId', () => {
     ['with its key escaped', `{"i\\u0064":"${ID}"}`],
     ['as its last value, as JSON.parse reads it', `{"id":"${OTHER_ID}","id":"${ID}"}`],
     ['before the text goes wrong', `{"id":"${ID}","amount":nope`],
+    ['after another object', `{"debug":true}\n{"result":{"id":"${ID}"}}`],
+    ['after a warning that quotes an object', `Deprecated: bad {"a": 1} in x.php\n{"result":{"id":"${ID}"}}`],
+    ['in JSON that was encoded twice', JSON.stringify(JSON.stringify({ result: { id: ID } }))],
+    [
+      'in a result that was encoded twice',
+      JSON.stringify({ result: JSON.stringify({ id: ID }), x: { id: OTHER_ID } }),
+    ],
   ])('finds the id %s', (_, text) => {
     expect(findPaymentId(text)).toBe(ID);
   });

@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { lacks } from './support/skips.ts';
+import { hasPostgres } from './support/stores.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = `${root}test/readme-examples/`;
@@ -33,7 +35,11 @@ beforeAll(() => {
     writeFileSync(files[index] ?? '', complete(code));
   });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  const { tidyUp } = await import('./support/readme-names.ts');
+  await tidyUp();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe('the examples of the README', () => {
   it('compile', { timeout: 60_000 }, () => {
@@ -49,12 +55,14 @@ describe('the examples of the README', () => {
     expect(files.length).toBeGreaterThan(5);
   });
 
-  it.each(examples.map(({ title }, index) => [`${title} (${index + 1})`, index]))(
-    'run: %s',
-    async (_, index) => {
+  for (const [index, { title, code }] of examples.entries()) {
+    const needsPostgres = code.includes('postgresInbox');
+    const isLacking =
+      needsPostgres && lacks(hasPostgres, 'an example of the README: no PostgreSQL at 127.0.0.1:5432');
+    it.skipIf(isLacking)(`run: ${title} (${index + 1})`, async () => {
       for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
-      await import(files[index as number] ?? '');
+      await import(files[index] ?? '');
       vi.restoreAllMocks();
-    },
-  );
+    });
+  }
 });

@@ -73,6 +73,16 @@ describe('a lookup', () => {
     expect([sent.length, ms < 50]).toEqual([1, true]);
   });
 
+  it.each(['ratelimit-reset', 'x-ratelimit-reset', 'x-ratelimit-retry-after'])(
+    'does not wait for what %s says',
+    async name => {
+      const { fetch } = wire(json('', 503, { [name]: '60' }), found());
+      const { value, ms } = await timed(client({ fetch, timeout: 5000 }).getPayment(ID));
+      expect(value).toHaveProperty('id', ID);
+      expect(ms).toBeLessThan(500);
+    },
+  );
+
   it('has one time-out for all of its attempts', async () => {
     const { fetch, sent } = wire(() => new Promise(() => {}));
     const { error, ms } = await timed(client({ fetch, timeout: 1000, retries: 5 }).getPayment(ID));
@@ -82,12 +92,16 @@ describe('a lookup', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('tells the last answer rather than a time-out that strikes between attempts', async () => {
+  it('tells the last answer, or the last failure, as soon as no other attempt fits into its time', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    const { fetch } = wire(json('', 503));
-    const { error, ms } = await timed(client({ fetch, timeout: 500, retries: 9 }).getPayment(ID));
-    expect(error).toMatchObject({ name: 'ApiError', status: 503 });
-    expect(ms).toBeLessThan(510);
+    const busy = await timed(
+      client({ fetch: wire(json('', 503)).fetch, timeout: 500, retries: 9 }).getPayment(ID),
+    );
+    expect(busy.error).toMatchObject({ name: 'ApiError', status: 503 });
+    const { fetch } = wire(networkError('ECONNREFUSED', 'connect'));
+    const refused = await timed(client({ fetch, timeout: 500, retries: 9 }).getPayment(ID));
+    expect(refused.error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED' });
+    for (const { ms } of [busy, refused]) expect(ms).toBeCloseTo(300, -1);
     vi.restoreAllMocks();
   });
 
@@ -162,6 +176,98 @@ describe('a create', () => {
     const signal = AbortSignal.timeout(20);
     const error = await errorOf(client({ fetch }).createDeposit(CARD, { signal }));
     expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
+  });
+
+  it.each([
+    ['a refused connection of its own', networkError('ECONNREFUSED', 'connect')],
+    ['a connect time-out of its own', new Error('x', { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })],
+  ])('that is aborted on the way with %s as the reason is unknown all the same', async (_, reason) => {
+    const controller = new AbortController();
+    const { fetch, sent } = wire(init => {
+      setTimeout(() => controller.abort(reason), 10);
+      return new Promise((_resolve, reject) =>
+        init.signal.addEventListener('abort', () => reject(init.signal.reason)),
+      );
+    });
+    const error = await errorOf(client({ fetch }).createDeposit(CARD, { signal: controller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that was answered is never repeated, whatever the body of the answer fails with', async () => {
+    const { fetch, sent } = wire(() => {
+      let pulls = 0;
+      const body = new ReadableStream({
+        pull: controller =>
+          pulls++ === 0
+            ? controller.enqueue(new TextEncoder().encode(created.slice(0, 200)))
+            : controller.error(networkError('ECONNREFUSED', 'connect')),
+      });
+      return new Response(body, { status: 201 });
+    });
+    const error = await errorOf(client({ fetch }).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown', paymentId: ID });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that is aborted by an observer of its request was not sent', async () => {
+    const controller = new AbortController();
+    const { fetch, sent } = wire(json(created, 201));
+    const onEvent = () => controller.abort();
+    const error = await errorOf(
+      client({ fetch, onEvent }).createDeposit(CARD, { signal: controller.signal }),
+    );
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+    expect(sent).toEqual([]);
+  });
+
+  it('sends its bytes even if the fetch in use has changed them before', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { fetch, sent } = wire(
+      init => {
+        init.body?.fill(0x20);
+        Object.assign(init.headers, { signature: 'forged' });
+        throw networkError('ECONNREFUSED', 'connect');
+      },
+      json(created, 201),
+    );
+    await client({ fetch }).createDeposit(CARD);
+    expect(sent[1]?.body).toContain('"amount":25.50');
+    expect(sent[1]?.headers.get('signature')).toMatch(/^[0-9a-f]{64}$/);
+    vi.restoreAllMocks();
+  });
+
+  it.each<[string, unknown[]]>([
+    ['text', [created.slice(0, 100), created.slice(100)]],
+    ['buffers', [new TextEncoder().encode(created).buffer]],
+    ['views', [new DataView(new TextEncoder().encode(created).buffer)]],
+  ])('reads a stream of %s', async (_, chunks) => {
+    const rest = [...chunks];
+    const body = {
+      getReader: () => ({
+        read: async () => ({ done: rest.length === 0, value: rest.shift() }),
+        cancel: async () => {},
+      }),
+      cancel: async () => {},
+    };
+    const double = { status: 201, headers: new Headers(), body, text: async () => '' };
+    await expect(client({ fetch: async () => double }).createDeposit(CARD)).resolves.toHaveProperty(
+      'payment.id',
+      ID,
+    );
+  });
+
+  it('stops reading an answer that comes after its time is up', async () => {
+    let cancelled = false;
+    const cancel = () => {
+      cancelled = true;
+    };
+    const late = () =>
+      new Promise<Response>(resolve =>
+        setTimeout(() => resolve(new Response(new ReadableStream({ cancel }))), 60),
+      );
+    await errorOf(client({ fetch: late }).createDeposit(CARD, { timeout: 20 }));
+    await expect.poll(() => cancelled).toBe(true);
   });
 
   it('takes its own `timeout`, which must be a positive number of milliseconds', async () => {

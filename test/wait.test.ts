@@ -45,7 +45,19 @@ describe('waitForPayment', () => {
     expect(error).toMatchObject({ name: 'WaitTimeoutError', code: 'wait_timeout', paymentId: ID });
     expect(error).toHaveProperty('lastPayment.paymentStatus', 'PENDING');
     expect(Object.keys(error)).not.toContain('lastPayment');
-    expect(ms).toBeCloseTo(4000, -1);
+    expect([ms > 3900, ms <= 4000]).toEqual([true, true]);
+  });
+
+  it.each([3000, 450, 100])('still looks shortly before a deadline of %i ms', async timeout => {
+    const looks: number[] = [];
+    const { fetch } = wire(() => {
+      looks.push(performance.now());
+      return as('PENDING');
+    });
+    const begun = performance.now();
+    await timed(wait(fetch, { timeout }));
+    expect((looks.at(-1) ?? 0) - begun).toBeGreaterThan(timeout - 110);
+    expect(looks.length).toBeLessThan(10);
   });
 
   it('ends when `until` says so, and with what it throws', async () => {

@@ -10,6 +10,7 @@ import {
   isPaid,
   type Payment,
   PaymentNotFoundError,
+  parseWebhook,
   type WithdrawalRequest,
 } from 'payment-gateway-sdk';
 import { type PaymentRecord, Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -186,22 +187,21 @@ function show(created: Created): Created {
   return created;
 }
 
-/** The customer or the processor acts; the callback comes; the shop looks the payment up. */
+/** The customer or the processor acts; the callback comes; the shop confirms it by a lookup. */
 async function outcomeOf(
   { id }: { id: string },
   act: (id: string) => Promise<PaymentRecord>,
 ): Promise<Payment> {
   const { paymentStatus } = await act(id);
-  const { claim, payment } = await inTime(shop.newsOf(id, paymentStatus), `the callback of ${id}`);
+  const payment = await inTime(shop.effectOf(id, paymentStatus), `the callback of ${id}`);
   await sandbox.idle();
   const delivery = sandbox.deliveries.findLast(({ paymentId }) => paymentId === id);
-  assert.equal(delivery?.status, 200);
-  assert.equal(payment.paymentStatus, paymentStatus);
+  assert(delivery?.status === 200 && payment.paymentStatus === paymentStatus);
+  const claim = parseWebhook(delivery.body);
+  const reason = 'errorMessage' in payment ? payment.errorMessage : undefined;
   calledBack(claim.paymentStatus, {
     'it claims': `${claim.amount} ${claim.currency} for ${claim.reference}`,
-    'a lookup says': [payment.paymentStatus, 'errorMessage' in payment && payment.errorMessage]
-      .filter(Boolean)
-      .join(': '),
+    'a lookup says': [payment.paymentStatus, reason].filter(Boolean).join(': '),
     'shop answers': delivery.status,
   });
   return payment;

@@ -1,43 +1,30 @@
-// A merchant's callback server: takes each callback as a hint, and believes only the lookup.
+// A merchant's callback server: each callback is confirmed by a lookup, and each status takes effect once.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { type GatewayClient, isGatewayError, type Payment, parseWebhook } from 'payment-gateway-sdk';
+import { createWebhookHandler, type Payment, toNodeHandler, type WebhookGateway } from 'payment-gateway-sdk';
 
-/** What a callback claimed, and what the lookup said. */
-export interface News {
-  claim: Payment;
-  payment: Payment;
-}
-
-export async function openShop(gateway: GatewayClient<'onramp'>) {
-  const news = new Map<string, PromiseWithResolvers<News>>();
-  const newsOf = (paymentId: string, paymentStatus: string) => {
+export async function openShop(gateway: WebhookGateway) {
+  const effects = new Map<string, PromiseWithResolvers<Payment>>();
+  const effectOf = (paymentId: string, paymentStatus: string) => {
     const key = `${paymentId} ${paymentStatus}`;
-    const known = news.get(key) ?? Promise.withResolvers<News>();
-    news.set(key, known);
+    const known = effects.get(key) ?? Promise.withResolvers<Payment>();
+    effects.set(key, known);
     return known;
   };
 
-  const server = createServer(async (request, response) => {
-    try {
-      const claim = parseWebhook(await text(request));
-      const payment = await gateway.getPayment(claim.id);
-      newsOf(claim.id, claim.paymentStatus).resolve({ claim, payment });
-      response.writeHead(200).end();
-    } catch (error) {
-      response.writeHead(isGatewayError(error) && error.name === 'WebhookError' ? 400 : 503).end();
-    }
+  const handler = createWebhookHandler({
+    gateway,
+    onPayment: payment => effectOf(payment.id, payment.paymentStatus).resolve(payment),
   });
-  server.listen(0, '127.0.0.1');
+  const server = createServer(toNodeHandler(handler)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
   return {
     callbackUrl: `http://127.0.0.1:${port}/callbacks`,
-    /** Resolves once a callback has told this status of this payment, and the payment was looked up. */
-    newsOf: (paymentId: string, paymentStatus: string) => newsOf(paymentId, paymentStatus).promise,
+    /** Resolves with the gateway's own record, once a callback has let this status of this payment take effect. */
+    effectOf: (paymentId: string, paymentStatus: string) => effectOf(paymentId, paymentStatus).promise,
     close: () => server.close(),
   };
 }

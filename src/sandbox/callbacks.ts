@@ -1,4 +1,6 @@
 // Posts status callbacks to the merchant, one payment's after another, and keeps a log of every delivery.
+import { failing, inTime } from '../in-time.ts';
+import { isLoopback } from '../loopback.ts';
 import { type PaymentRecord, SandboxError } from './ledger.ts';
 import { toPhpJson } from './php.ts';
 
@@ -18,10 +20,14 @@ export interface Delivery {
   durationMs?: number;
 }
 
-/** Posts a callback: the global fetch, or a double of it. */
+/** Posts a callback: a fetch, or a double of it. */
 export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const LONGEST_POST = 10_000;
+
+/** A test must not post to a shop's real address. */
+const NOT_LOOPBACK =
+  'not posted: the address is not on loopback. To post there, pass new Sandbox({ fetch }).';
 
 /** Methods whose completed callbacks are documented, and lack what a lookup tells of the settlement. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
@@ -76,19 +82,25 @@ export class Callbacks {
   async #post(delivery: Delivery): Promise<void> {
     const begun = performance.now();
     try {
-      const response = await (this.#fetch ?? fetch)(delivery.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: delivery.body,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(LONGEST_POST),
-      });
-      delivery.status = response.status;
-      await response.body?.cancel();
+      const late = failing(`not answered within ${LONGEST_POST} ms`);
+      delivery.status = await inTime(this.#statusOf(delivery), LONGEST_POST, late);
     } catch (error) {
       delivery.error = describe(error);
     }
     delivery.durationMs = performance.now() - begun;
+  }
+
+  async #statusOf({ url, body }: Delivery): Promise<number> {
+    if (!this.#fetch && !isLoopback(new URL(url).hostname)) throw new Error(NOT_LOOPBACK);
+    const response = await (this.#fetch ?? fetch)(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(LONGEST_POST),
+    });
+    response.body?.cancel().catch(() => {});
+    return response.status;
   }
 }
 

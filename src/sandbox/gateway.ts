@@ -1,6 +1,8 @@
 // The sandbox's API: the routes of the gateway's document, each a Request in and a Response out.
 import { Hono } from 'hono/tiny';
 import * as z from 'zod';
+import { unknownFields } from '../schemas/hints.ts';
+import { strict } from '../schemas/objects.ts';
 import {
   createPaymentSchema,
   isRequestField,
@@ -12,18 +14,30 @@ import type { AcceptedRequest, Ledger, PaymentRecord } from './ledger.ts';
 import { toPhpJson } from './php.ts';
 import { signatureProblem } from './signature.ts';
 
-/** What a terminal of the sandbox is like. */
-export const terminalSchema = z.strictObject({
+const terminalFields = {
   /** The bearer credential that calls must carry. */
   apiKey: z.string().min(1).default('sandbox-api-key'),
   /** The key that creates must be signed with. */
   signKey: z.string().min(1).default('sandbox-sign-key'),
+  /** How the signature of a create must be written. */
   signatureEncoding: z.enum(['hex', 'base64']).default('hex'),
+  /** Which methods deposits may use. */
   terminal: z.enum(['standard', 'onramp']).default('standard'),
   /** How a PayID deposit is paid: by transfer instructions in the answer, or on a hosted page. */
   payid: z.enum(['host-to-host', 'redirect']).default('host-to-host'),
-  /** Whether answers stand in `result`, or alone as in an earlier variant of the interface. */
+  /**
+   * Whether answers stand in `result`, or alone as in an earlier variant of the interface: that one had neither a
+   * `redirectUrl` nor transfer instructions.
+   */
   shape: z.enum(['wrapped', 'unwrapped']).default('wrapped'),
+};
+
+/** What a terminal of the sandbox is like. */
+export const terminalSchema = strict(terminalFields, {
+  error: issue =>
+    issue.code === 'unrecognized_keys'
+      ? unknownFields(issue.keys, [...Object.keys(terminalFields), 'fetch', 'now'])
+      : 'must be an object of options',
 });
 
 export type TerminalOptions = z.output<typeof terminalSchema>;

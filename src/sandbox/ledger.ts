@@ -1,6 +1,5 @@
 // The sandbox's books: every payment it took, the state each is in, and the moves between states.
-import { GatewayError } from '../errors.ts';
-import { ONRAMP_METHODS, type PaymentStatus } from '../schemas/methods.ts';
+import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../schemas/methods.ts';
 import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../schemas/request.ts';
 import { toPhpDate } from './php.ts';
 
@@ -42,7 +41,7 @@ export interface FailureReason {
 }
 
 /** A move that the sandbox refuses. */
-export class SandboxError extends GatewayError {
+export class SandboxError extends Error {
   override readonly name = 'SandboxError';
   readonly code: 'unknown_payment' | 'final_state' | 'unknown_delivery';
   constructor(code: SandboxError['code'], message: string) {
@@ -51,14 +50,12 @@ export class SandboxError extends GatewayError {
   }
 }
 
-const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELED']);
-
 /** The document's translations of processor codes. */
-const TRANSLATIONS: Readonly<Record<string, string>> = {
-  4001: 'CVV error',
-  4004: 'Insufficient balance',
-  4018: 'Canceled by the user',
-};
+const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
+  ['4001', 'CVV error'],
+  ['4004', 'Insufficient balance'],
+  ['4018', 'Canceled by the user'],
+]);
 
 /** One USDT costs this much of any currency here: a sandbox has no market. */
 const CRYPTO_FX = 1.0825;
@@ -75,7 +72,7 @@ export class Ledger {
 
   /** In the order of creation. */
   get records(): PaymentRecord[] {
-    return [...this.#entries.values()].map(({ record }) => ({ ...record }));
+    return [...this.#entries.values()].map(({ record }) => structuredClone(record));
   }
 
   create(request: AcceptedRequest): PaymentRecord {
@@ -95,12 +92,12 @@ export class Ledger {
       ...(isOnramp(request) && quote(amount)),
     };
     this.#entries.set(record.id, { record, request });
-    return { ...record };
+    return structuredClone(record);
   }
 
   find(id: string): PaymentRecord | undefined {
     const entry = this.#entries.get(id.toLowerCase());
-    return entry && { ...entry.record };
+    return entry && structuredClone(entry.record);
   }
 
   /** Where the callbacks of a payment go: to `webhookUrl` if both addresses were given. */
@@ -121,7 +118,7 @@ export class Ledger {
   ): PaymentRecord {
     const entry = this.#entry(id);
     const from = entry.record.paymentStatus;
-    if (FINAL.has(from) && !force) {
+    if (isFinalStatus(from) && !force) {
       throw new SandboxError(
         'final_state',
         `Payment ${id} is ${from}, which is final. To move it anyway: { force: true }.`,
@@ -129,13 +126,13 @@ export class Ledger {
     }
     const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
     entry.record = { ...kept, paymentStatus, ...changes };
-    return { ...entry.record };
+    return structuredClone(entry.record);
   }
 
   /** What a completed payment shows of its settlement. */
   settlementOf(id: string): Partial<PaymentRecord> {
     const { record, request } = this.#entry(id);
-    const { destination_wallet } = request.additionalParameters ?? {};
+    const { destination_wallet } = (request.additionalParameters ?? {}) as { destination_wallet?: unknown };
     return {
       settled_crypto_amount: Number(quote(record.amount).cryptoAmount),
       crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
@@ -144,8 +141,9 @@ export class Ledger {
   }
 
   #entry(id: string): Entry {
-    const entry = this.#entries.get(id.toLowerCase());
-    if (!entry) throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}.`);
+    const entry = this.#entries.get(String(id).toLowerCase());
+    if (!entry)
+      throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass payment.id.`);
     return entry;
   }
 }
@@ -153,7 +151,9 @@ export class Ledger {
 /** The words the gateway stores. A code that the document does not translate keeps its number. */
 export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?: string } {
   if (reason !== undefined) return { errorMessage: reason };
-  return code === undefined ? {} : { errorMessage: TRANSLATIONS[code] ?? `Processor error ${code}` };
+  return code === undefined
+    ? {}
+    : { errorMessage: TRANSLATIONS.get(String(code)) ?? `Processor error ${code}` };
 }
 
 const isOnramp = ({ paymentMethod }: AcceptedRequest) =>

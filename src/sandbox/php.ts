@@ -1,10 +1,13 @@
 // JSON and dates as the gateway's PHP writes them, so that merchants meet them in tests first.
 
-/** As `json_encode`: slashes and everything beyond ASCII are escaped. */
+/** As `json_encode`: slashes and everything beyond ASCII are escaped, and an empty map is an empty list. */
 export const toPhpJson = (value: unknown): string =>
-  JSON.stringify(value)
+  JSON.stringify(value, (_key, part) => (isEmptyMap(part) ? [] : part))
     .replaceAll('/', '\\/')
     .replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const isEmptyMap = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 /** A PHP `DateTime` in UTC, as its JSON. */
 export const toPhpDate = (milliseconds: number) => ({

@@ -13,11 +13,20 @@ export type SandboxOptions<T extends Terminal = Terminal> = Omit<
   z.input<typeof terminalSchema>,
   'terminal'
 > & {
-  /** Which methods deposits may use. @default 'standard' */
+  /**
+   * Which methods deposits may use.
+   * @default 'standard'
+   */
   terminal?: T | undefined;
-  /** Posts the callbacks. @default globalThis.fetch */
+  /**
+   * Posts the callbacks.
+   * @default the global fetch, to loopback addresses only; pass it to post anywhere
+   */
   fetch?: CallbackFetch | undefined;
-  /** Milliseconds since 1970, for `created`. @default Date.now */
+  /**
+   * Milliseconds since 1970, for `created`.
+   * @default Date.now
+   */
   now?: (() => number) | undefined;
 };
 
@@ -45,7 +54,8 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   readonly #gateway: ReturnType<typeof createGateway>;
 
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
-  constructor({ fetch, now = Date.now, ...terminal }: SandboxOptions<T> = {}) {
+  constructor(options: SandboxOptions<T> = {}) {
+    const { fetch, now = Date.now, ...terminal } = options ?? {};
     if (process.env.NODE_ENV === 'production') {
       throw new ConfigurationError(
         'The sandbox does not start under NODE_ENV=production: it moves no money.',
@@ -53,6 +63,11 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     }
     const { success, data, error } = terminalSchema.safeParse(terminal);
     if (!success) throw new ConfigurationError(`Sandbox: ${listOf(issuesOf(error))}.`);
+    for (const [name, value] of Object.entries({ fetch, now })) {
+      if (value !== undefined && typeof value !== 'function') {
+        throw new ConfigurationError(`Sandbox: ${name} must be a function.`);
+      }
+    }
     this.#terminal = data;
     this.#ledger = new Ledger(now);
     this.#callbacks = new Callbacks(fetch);
@@ -101,7 +116,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * The payment fails. A processor's `code` is stored as words (4001, 4004 and 4018 as the document translates
    * them), a `reason` as it stands; with neither, `errorMessage` is absent.
    */
-  async fail(id: string, { force, ...reason }: FailureReason & MoveOptions = {}): Promise<PaymentRecord> {
+  async fail(id: string, options: FailureReason & MoveOptions = {}): Promise<PaymentRecord> {
+    if (typeof options !== 'object') throw new TypeError('sandbox.fail takes { code } or { reason }.');
+    const { force, ...reason } = options;
     return this.#move(id, 'FAILED', errorMessageOf(reason), { force });
   }
 
@@ -126,8 +143,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     changes: Partial<PaymentRecord>,
     { force }: MoveOptions,
   ): PaymentRecord {
+    const before = this.#ledger.find(id)?.paymentStatus;
     const record = this.#ledger.move(id, status, changes, force);
-    this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
+    if (record.paymentStatus !== before) this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
     return record;
   }
 }

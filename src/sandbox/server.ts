@@ -24,7 +24,9 @@ const LONGEST_BODY = 1024 * 1024;
 /** A page elsewhere whose name was pointed at this machine must not reach the sandbox through a browser. */
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
-export async function listen(handler: Handler, { port = 0 }: ListenOptions): Promise<Listening> {
+export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
+  if (typeof options !== 'object') throw new TypeError('sandbox.listen takes { port }.');
+  const { port = 0 } = options;
   const server = createServer((request, response) => {
     serve(handler, request, response).catch(() => response.socket?.destroy());
   });

@@ -1,30 +1,47 @@
 // What a refused request tells its author: which field was meant, and which method goes where.
 import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from './methods.ts';
 
-/** Names the unknown fields, the ones probably meant, and the way to send a field that the SDK does not know. */
+/** Names the unknown fields, and the ones probably meant. */
 export function unknownFields(unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
   const described = unknown.map(field => {
     const meant = names.find(name => isSlip(field, name));
     return meant ? `"${field}" (did you mean "${meant}"?)` : `"${field}"`;
   });
-  return `unknown field ${described.join(', ')}; to send one this SDK does not know, use the call option \`extra\``;
+  return `unknown field ${described.join(', ')}`;
 }
+
+/** The known name that the given one spells in other capitals. */
+export const otherCapitals = (given: string, known: readonly string[]): string | undefined =>
+  known.find(name => name !== given && name.toLowerCase() === given.toLowerCase());
 
 /** Says where the given method belongs, if the gateway has it at all, and lists what is accepted here. */
-export function wrongMethod(given: unknown, accepted: readonly unknown[]): string {
-  return `${whereItBelongs(given)}; accepted here: ${accepted.join(', ')}`;
+export function wrongMethod(
+  given: unknown,
+  accepted: readonly unknown[],
+  kind: 'deposits' | 'withdrawals',
+): string {
+  return `${whereItBelongs(given, accepted, kind)}; accepted here: ${accepted.join(', ')}`;
 }
 
-function whereItBelongs(given: unknown): string {
+function whereItBelongs(
+  given: unknown,
+  accepted: readonly unknown[],
+  kind: 'deposits' | 'withdrawals',
+): string {
   const isOneOf = (methods: readonly unknown[]) => methods.includes(given);
-  if (given === undefined) return 'is missing';
-  if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase alone';
-  if (isOneOf(ONRAMP_METHODS))
-    return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
-  if (isOneOf(WITHDRAWAL_METHODS) && !isOneOf(DEPOSIT_METHODS)) return `${given} is a method of withdrawals`;
-  if (isOneOf(DEPOSIT_METHODS) && !isOneOf(WITHDRAWAL_METHODS)) return `${given} is a method of deposits`;
-  return 'is not a method of this kind of payment';
+  if (typeof given !== 'string') return given === undefined ? 'is missing' : 'must be a string';
+  const meant = accepted.find(method => method === given.toUpperCase().replace(/[^A-Z\d]/g, ''));
+  if (meant) return `did you mean ${meant}?`;
+  if (kind === 'deposits') {
+    if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase alone';
+    if (isOneOf(ONRAMP_METHODS))
+      return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
+    if (isOneOf(WITHDRAWAL_METHODS) && !isOneOf(DEPOSIT_METHODS))
+      return `${given} is a method of withdrawals`;
+  }
+  if (isOneOf(DEPOSIT_METHODS) || isOneOf(ONRAMP_METHODS)) return `${given} is a method of deposits`;
+  return `is not a method of ${kind}`;
 }
 
 /** One letter too many, too few, wrong or swapped, or other capitals. */

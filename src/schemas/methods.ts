@@ -45,6 +45,11 @@ export const NFT_METHODS = ['APPLEPAY', 'GOOGLEPAY', 'OPENBANKING', 'CARD'] as c
 /** Every state the document names. A record with another one becomes an {@link UnknownPayment}. */
 export const PAYMENT_STATUSES = ['PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 
+const FINAL_STATUSES: readonly unknown[] = ['COMPLETED', 'FAILED', 'CANCELED'];
+
+/** Whether the gateway is done with a payment in this state. */
+export const isFinalStatus = (status: unknown): boolean => FINAL_STATUSES.includes(status);
+
 export type DepositMethod = (typeof DEPOSIT_METHODS)[number];
 export type WithdrawalMethod = (typeof WITHDRAWAL_METHODS)[number];
 export type OnrampMethod = (typeof ONRAMP_METHODS)[number];

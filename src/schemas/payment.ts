@@ -1,16 +1,27 @@
 // The payment record: strict on what decides money, lenient on the rest, a union by paymentStatus.
 import * as z from 'zod';
-import { PAYMENT_STATUSES, type PaymentMethod } from './methods.ts';
+import { isFinalStatus, PAYMENT_STATUSES, type PaymentMethod } from './methods.ts';
+import { open } from './objects.ts';
 
-/** Keeps unknown fields at run time, without an index signature that would let a mistyped field compile. */
-const open = <S extends z.ZodRawShape>(shape: S) =>
-  z.looseObject(shape) as unknown as z.ZodObject<S, z.core.$strip>;
-
-/** Text the gateway may leave out. What is not text must not make a payment unreadable, so it becomes its text. */
+/** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
 export const text = z
   .string()
   .nullish()
-  .catch(({ value }) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
+  .catch(({ value }) => (typeof value === 'number' ? String(value) : undefined));
+
+/** For people to read: whatever is no text becomes one, so that nothing is lost and nothing makes a payment unreadable. */
+const words = z
+  .string()
+  .nullish()
+  .catch(({ value }) => (typeof value === 'object' ? jsonOf(value) : String(value)));
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined; // nested so deeply that it cannot be written
+  }
+}
 
 /** A number the gateway may leave out. A numeric text counts; anything else reads as absent. */
 const number = z
@@ -33,28 +44,40 @@ export const timestampSchema = map({
   date: text,
   /** How `timezone` is written: 1 an offset, 2 an abbreviation, 3 a zone name. */
   timezone_type: number,
+  /** An offset, an abbreviation or a zone's name, as `timezone_type` says. */
   timezone: text,
 });
 
+/** The customer as recorded. The document shows these names but not their types. */
 export const customerSchema = map({
-  firstName: text,
-  lastName: text,
-  email: text,
-  phone: text,
+  /** Given name. */
+  firstName: words,
+  /** Family name. */
+  lastName: words,
+  /** E-mail address. */
+  email: words,
+  /** Telephone number. */
+  phone: words,
   /** The customer's IP address. The gateway spells the name in lower case. */
-  ipaddress: text,
-  dateOfBirth: text,
+  ipaddress: words,
+  /** Sent with some methods only. */
+  dateOfBirth: words,
   /** The merchant's own id of the customer. */
-  referenceId: text,
+  referenceId: words,
 });
 
+/** Where the customer's bill goes. */
 export const billingAddressSchema = map({
-  address1: text,
-  city: text,
+  /** Street and number. */
+  address1: words,
+  /** Town. */
+  city: words,
   /** Two letters, as in `DE`. */
-  countryCode: text,
-  postalCode: text,
-  state: text,
+  countryCode: words,
+  /** Post code. */
+  postalCode: words,
+  /** Region, where the country has them. */
+  state: words,
 });
 
 /** The gateway's id of the payment, a UUID: the key of a lookup. */
@@ -66,13 +89,17 @@ const record = {
   amount: z.number(),
   /** Currency code of `amount`. */
   currency: z.string().min(1),
+  /** When the payment was created; {@link createdAt} reads it. */
   created: timestampSchema,
-  description: text,
+  /** The merchant's own words, as requested. */
+  description: words,
   /** As requested; a record may show `USER_CHOICE`, or a method this SDK does not know. */
-  paymentMethod: text as unknown as z.ZodType<PaymentMethod | (string & {}) | null | undefined>,
+  paymentMethod: text as unknown as z.ZodOptional<z.ZodType<PaymentMethod | (string & {}) | null>>,
   /** The merchant's own transaction id. */
-  reference: text,
+  reference: words,
+  /** As requested, or null. */
   customer: customerSchema,
+  /** As requested. */
   billingAddress: billingAddressSchema,
   /** Where the customer finishes paying. Only creates answer it; use `nextAction`, which has checked it. */
   redirectUrl: text,
@@ -88,7 +115,7 @@ const record = {
 
 const failure = {
   /** The processor's reason, for humans. It may be absent on a failure: never branch on it. */
-  errorMessage: text,
+  errorMessage: words,
 };
 
 const settlement = {
@@ -96,6 +123,7 @@ const settlement = {
   settled_crypto_amount: number,
   /** The settlement's transaction on its chain. */
   crypto_tx_hash: text,
+  /** The wallet that the crypto was sent to. */
   destination_wallet: text,
 };
 
@@ -172,10 +200,7 @@ export type Customer = z.output<typeof customerSchema>;
 export type BillingAddress = z.output<typeof billingAddressSchema>;
 
 /** Whether the gateway is done with the payment: `COMPLETED`, `FAILED` or `CANCELED`. */
-export const isFinal = (payment: Payment): payment is FinalPayment =>
-  payment.paymentStatus === 'COMPLETED' ||
-  payment.paymentStatus === 'FAILED' ||
-  payment.paymentStatus === 'CANCELED';
+export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
 
 /**
  * Whether the money moved: `COMPLETED`. That holds for a withdrawal paid out as well as for a deposit paid in, so

@@ -1,7 +1,8 @@
 // What a merchant may send: one schema per kind of creation request, nested by paymentType, then paymentMethod.
 import * as z from 'zod';
-import { unknownFields, wrongMethod } from './hints.ts';
+import { otherCapitals, unknownFields, wrongMethod } from './hints.ts';
 import { DEPOSIT_METHODS, NFT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from './methods.ts';
+import { loose, strict } from './objects.ts';
 
 const PLAIN_DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -10,7 +11,7 @@ const TRUSTED_DIGITS = 15;
 
 function amountProblem(amount: number | string): string | undefined {
   const text = String(amount);
-  if (text.startsWith('-') || Number(text) === 0) return 'must be greater than 0';
+  if (text.startsWith('-') || (text.trim() !== '' && Number(text) === 0)) return 'must be greater than 0';
   if (!PLAIN_DECIMAL.test(text) || !Number.isFinite(Number(text))) {
     return 'must be a plain decimal without sign or exponent: pass a string such as "25.50"';
   }
@@ -36,7 +37,8 @@ export const amountSchema = z
 export const isHttpUrl = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value);
 
-const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an absolute http(s) URL' });
+const HTTP_URL = { error: 'must be an absolute http(s) URL, as a string' };
+const httpUrl = z.string(HTTP_URL).refine(isHttpUrl, HTTP_URL);
 
 /** Any scheme, so that an app may pass its own, but none that runs as a script in the customer's browser. */
 const returnUrl = z
@@ -52,48 +54,86 @@ const returnUrl = z
 const COUNTRY_CODE = { error: 'must be a two-letter country code' };
 const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
 
-/** The paying or paid customer. The document shows these names but not their types; further fields pass. */
-export const customerRequestSchema = z.looseObject({
-  firstName: z.string().nullish(),
-  lastName: z.string().nullish(),
-  email: z.string().nullish(),
-  phone: z.string().nullish(),
-  /** The customer's IP address. The gateway spells the name in lower case. */
-  ipaddress: z.string().nullish(),
-  dateOfBirth: z.string().nullish(),
-  /** The merchant's own id of the customer. */
-  referenceId: z.union([z.string(), z.number()]).nullish(),
-});
+/** Text that may be left out, or null. */
+const text = z.string({ error: 'must be a string' }).nullish();
 
-/** Where the customer's bill goes. Every value may be null; further fields pass. */
-export const billingAddressRequestSchema = z.looseObject({
-  address1: z.string().nullish(),
-  city: z.string().nullish(),
+const customerFields = {
+  /** Given name. */
+  firstName: text,
+  /** Family name. */
+  lastName: text,
+  /** E-mail address. */
+  email: text,
+  /** Telephone number. */
+  phone: text,
+  /** The customer's IP address. The gateway spells the name in lower case. */
+  ipaddress: text,
+  /** Demanded by some methods: ask the gateway for its form. */
+  dateOfBirth: text,
+  /** The merchant's own id of the customer. */
+  referenceId: z.union([z.string(), z.number()], { error: 'must be a string or a number' }).nullish(),
+};
+
+const billingAddressFields = {
+  /** Street and number. */
+  address1: text,
+  /** Town. */
+  city: text,
   /** Two letters, as in `DE`. */
   countryCode: countryCode.nullish(),
-  postalCode: z.string().nullish(),
-  state: z.string().nullish(),
-});
+  /** Post code. */
+  postalCode: text,
+  /** Region, where the country has them. */
+  state: text,
+};
+
+/**
+ * Names in other capitals are slips; any other unknown name may be one that the gateway knows. A function has no JSON,
+ * and as `toJSON` would take the place of all that was checked.
+ */
+const inOrder = (fields: object) => (context: z.core.ParsePayload<object>) => {
+  for (const [name, value] of Object.entries(context.value)) {
+    if (typeof value === 'function') {
+      context.issues.push({ code: 'custom', path: [name], message: 'must not be a function', input: name });
+    }
+    const meant = otherCapitals(name, Object.keys(fields));
+    if (meant)
+      context.issues.push({ code: 'custom', path: [name], message: `did you mean "${meant}"?`, input: name });
+  }
+};
+
+/** The paying or paid customer. The document shows these names but not their types; further fields pass. */
+export const customerRequestSchema = loose(customerFields).check(inOrder(customerFields));
+
+/** Where the customer's bill goes. Every value may be null; further fields pass. */
+export const billingAddressRequestSchema = loose(billingAddressFields).check(inOrder(billingAddressFields));
+
+const CURRENCY = { error: 'must be a currency code such as "EUR"' };
 
 /** For objects whose fields the gateway's document does not show. */
-const openObject = z.record(z.string(), z.unknown());
+const openObject: z.ZodType<object> = z.record(z.string(), z.unknown(), { error: 'must be a plain object' });
 
 /** The fields that every creation request has. */
 const common = {
+  /** Units of `currency`, not cents; greater than 0. A string such as `'25.50'` keeps its digits. */
   amount: amountSchema,
   /** Currency code of `amount`. */
-  currency: z.string().regex(/^\S+$/, { error: 'must be a currency code such as "EUR"' }),
-  externalApiId: z.string().nullish(),
+  currency: z.string(CURRENCY).regex(/^[A-Za-z\d]{3,}$/, CURRENCY),
+  /** The gateway's document names it, and gives it no meaning. */
+  externalApiId: text,
+  /** Who pays, or is paid. */
   customer: customerRequestSchema.nullish(),
+  /** Where the customer's bill goes. */
   billingAddress: billingAddressRequestSchema.nullish(),
   /**
    * Parameters of the method, such as the purpose of a BLIK payment; on on-ramp terminals also the crypto
    * destination. The gateway's document does not name them: ask the gateway.
    */
   additionalParameters: openObject.nullish(),
-  description: z.string().nullish(),
+  /** The merchant's own words. */
+  description: text,
   /** The merchant's own transaction id. It comes back in every record and callback. */
-  reference: z.string().nullish(),
+  reference: text,
   /** Receives the status callbacks. At least one of `webhookUrl` and `callbackUrl` is needed. */
   webhookUrl: httpUrl.nullish(),
   /** Another name of `webhookUrl`. */
@@ -110,31 +150,37 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMeth
 export const isRequestField = (name: string): boolean => REQUEST_FIELDS.has(name);
 
 /** The two addresses of a creation request, at least one of which the gateway demands. */
-export type CallbackAddress = { webhookUrl: string } | { callbackUrl: string };
+export type CallbackAddress = { callbackUrl: string } | { webhookUrl: string };
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
-const fieldsOf = <S extends z.core.$ZodLooseShape>(shape: S) =>
-  z.strictObject(shape, {
+const fieldsOf = <S extends z.ZodRawShape>(shape: S) =>
+  strict(shape, {
     error: issue =>
-      issue.code === 'unrecognized_keys' ? unknownFields(issue.keys, REQUEST_FIELDS) : NOT_AN_OBJECT,
+      issue.code === 'unrecognized_keys'
+        ? `${unknownFields(issue.keys, REQUEST_FIELDS)}; to send one this SDK does not know, use the call option \`extra\``
+        : NOT_AN_OBJECT,
   });
 
-const paymentType = z.literal('DEPOSIT');
+const paymentType = z.literal('DEPOSIT', { error: 'must be DEPOSIT here' });
 
 const applePayFields = fieldsOf({
   paymentType,
   paymentMethod: z.literal('APPLEPAY'),
   ...common,
   /** The merchant's own transaction id. Apple Pay demands the key; its value may be null. */
-  reference: z.string({ error: 'is required for Apple Pay; it may be null' }).nullable(),
+  reference: z.string({ error: 'must be a string for Apple Pay, or null' }).nullable(),
   /** Where the customer returns after paying. Apple Pay demands the key; its value may be null. */
   returnUrl: returnUrl.nullable(),
   /** Apple Pay demands at least `countryCode`. */
-  billingAddress: z.looseObject(
-    { ...billingAddressRequestSchema.shape, countryCode },
-    { error: 'with a countryCode is required for Apple Pay' },
-  ),
+  billingAddress: loose(
+    {
+      ...billingAddressFields,
+      /** Two letters, as in `DE`. Apple Pay demands it. */
+      countryCode,
+    },
+    { error: 'must be an object with a countryCode for Apple Pay' },
+  ).check(inOrder(billingAddressFields)),
 });
 const plainDepositFields = fieldsOf({
   paymentType,
@@ -148,8 +194,10 @@ const plainNftPurchaseFields = fieldsOf({
   ...common,
 });
 const withdrawalFields = fieldsOf({
-  paymentType: z.literal('WITHDRAWAL'),
-  paymentMethod: z.enum(WITHDRAWAL_METHODS, { error: issue => wrongMethod(issue.input, WITHDRAWAL_METHODS) }),
+  paymentType: z.literal('WITHDRAWAL', { error: 'must be WITHDRAWAL here' }),
+  paymentMethod: z.enum(WITHDRAWAL_METHODS, {
+    error: issue => wrongMethod(issue.input, WITHDRAWAL_METHODS, 'withdrawals'),
+  }),
   ...common,
 });
 
@@ -191,7 +239,7 @@ const withdrawal = addressed(withdrawalFields);
 const methodError: z.core.$ZodErrorMap = issue => {
   if (issue.code !== 'invalid_union') return NOT_AN_OBJECT;
   const { options } = issue as { options?: readonly unknown[] };
-  return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? []);
+  return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? [], 'deposits');
 };
 const typeError: z.core.$ZodErrorMap = issue =>
   issue.code === 'invalid_union' ? 'must be DEPOSIT or WITHDRAWAL' : NOT_AN_OBJECT;

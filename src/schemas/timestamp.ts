@@ -51,11 +51,13 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Formats are dear to make and zones are few, so each is kept; an unknown zone is not. */
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  const known = formats.get(zone);
+  // Whoever writes the zone chooses its capitals, and must not choose how much is kept.
+  const name = zone.toLowerCase();
+  const known = formats.get(name);
   if (known) return known;
   try {
-    const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
-    formats.set(zone, format);
+    const format = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' });
+    formats.set(name, format);
     return format;
   } catch {
     return undefined;

@@ -1,9 +1,10 @@
 // PayID host-to-host transfer instructions: seven fields that stand beside `result` in a create's answer.
-import * as z from 'zod';
+import type * as z from 'zod';
+import { only } from './objects.ts';
 import { text } from './payment.ts';
 
 /** What the customer needs to pay by PayID. Every field may be null. */
-export const transferSchema = z.object({
+export const transferSchema = only({
   /** The PayID address to pay to. Without it there is nothing to show the customer. */
   number: text,
   /** Name of the receiving account's holder. */

@@ -1,4 +1,5 @@
 // Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
+import { isAnyArrayBuffer } from 'node:util/types';
 import { listOf, WebhookError } from '../errors.ts';
 import { issuesOf } from '../issues.ts';
 import { type Payment, paymentSchema } from '../schemas/payment.ts';
@@ -17,7 +18,7 @@ export type WebhookPayment = Payment;
  * const claim = parseWebhook(await request.text());
  * const payment = await gateway.getPayment(claim.id); // the gateway's own word
  */
-export function parseWebhook(rawBody: string | Uint8Array | object): WebhookPayment {
+export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
   const { success, data, error } = paymentSchema.safeParse(readBody(rawBody));
   if (success) return data;
   const issues = issuesOf(error);
@@ -25,8 +26,8 @@ export function parseWebhook(rawBody: string | Uint8Array | object): WebhookPaym
 }
 
 /** The callback's JSON, whatever it holds, unless it is wrapped as only answers of the API are. */
-function readBody(rawBody: unknown): unknown {
-  const json = typeof rawBody === 'object' && !ArrayBuffer.isView(rawBody) ? rawBody : parseJson(rawBody);
+export function readBody(rawBody: unknown): unknown {
+  const json = isParsed(rawBody) ? rawBody : parseJson(rawBody);
   if (typeof json === 'object' && json !== null && Object.hasOwn(json, 'result')) {
     throw new WebhookError(
       'wrapped',
@@ -36,7 +37,29 @@ function readBody(rawBody: unknown): unknown {
   return json;
 }
 
+function isParsed(rawBody: unknown): rawBody is object | null {
+  if (typeof rawBody !== 'object' || ArrayBuffer.isView(rawBody) || isAnyArrayBuffer(rawBody)) return false;
+  const mistake = rawBody && mistakenFor(rawBody);
+  if (mistake) throw new WebhookError('not_json', `This is ${mistake}.`);
+  return true;
+}
+
+/** What merchants pass instead of a body, and what they should pass. */
+function mistakenFor(value: object): string | undefined {
+  if ('then' in value) return 'a promise: await the body first';
+  if ('headers' in value && 'method' in value)
+    return 'a whole request: pass its body, such as await request.text()';
+  if ('getReader' in value || 'pipe' in value) return 'a stream: read it to its end first';
+  return undefined;
+}
+
 function parseJson(rawBody: unknown): unknown {
+  if (rawBody === undefined) {
+    throw new WebhookError(
+      'not_json',
+      'There is no body: has anything read it before, or has nothing parsed it?',
+    );
+  }
   try {
     return JSON.parse(textOf(rawBody));
   } catch {

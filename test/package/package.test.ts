@@ -42,7 +42,8 @@ describe('the tarball', () => {
       packed.filter(path => path.startsWith('dist/')),
     ];
     expect(papers.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
-    expect(build.filter(path => !/\.(js|cjs|d\.ts|d\.cts)$/.test(path))).toEqual([]);
+    const code = /\.(js|cjs|d\.ts|d\.cts)$/;
+    expect(build.filter(path => !code.test(path))).toEqual(['dist/THIRD-PARTY-LICENCES.txt']);
   });
 
   it('holds every file that package.json points to', () => {
@@ -58,13 +59,21 @@ describe('the tarball', () => {
   });
 
   it('carries ky inside its CommonJS build, and the router of the sandbox inside both', () => {
+    let count = 0;
     for (const file of packed.filter(path => /\.c?js$/.test(path))) {
       const code = read(file).replace(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
       const wanted = [...code.matchAll(/(?:require\(|from )["']([^."'][^"']*)["']/g)].map(([, name]) => name);
       const allowed = file.endsWith('.cjs') ? /^(node:|zod$)/ : /^(node:|zod$|ky$)/;
-      expect(wanted.length).toBeGreaterThan(0);
+      count += wanted.length;
       expect(wanted.filter(name => !allowed.test(name ?? ''))).toEqual([]);
     }
+    expect(count).toBeGreaterThan(10);
+  });
+
+  it('carries the licences of what it carries inside', () => {
+    const licences = read('dist/THIRD-PARTY-LICENCES.txt');
+    expect(licences).toMatch(/^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^hono\n[\s\S]*Yusuke Wada/m);
+    expect(licences.match(/Permission is hereby granted/g)).toHaveLength(2);
   });
 
   it('passes publint', () => {

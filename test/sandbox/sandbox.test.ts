@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { ConfigurationError, GatewayClient, isGatewayError } from 'payment-gateway-sdk';
+import { ConfigurationError, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox, SandboxError } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
@@ -129,6 +129,7 @@ describe('moves', () => {
     [{ code: '4004' }, 'Insufficient balance'],
     [{ code: 4018 }, 'Canceled by the user'],
     [{ code: 7777 }, 'Processor error 7777'],
+    [{ code: 'toString' }, 'Processor error toString'],
     [{ reason: 'Payment not funded' }, 'Payment not funded'],
     [{}, undefined],
   ])('fail with %j as %j', async (reason, errorMessage) => {
@@ -174,12 +175,33 @@ describe('moves', () => {
     expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['AUTHORIZED', 'CANCELED']);
   });
 
+  it('to the state a payment is in already post no second callback', async () => {
+    const { sandbox, id } = await start();
+    await sandbox.authorize(id);
+    await sandbox.authorize(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toHaveLength(1);
+  });
+
+  it('are made through the sandbox alone: what it shows is a copy', async () => {
+    const { sandbox, id } = await start();
+    Object.assign(sandbox.payments[0] ?? {}, { paymentStatus: 'COMPLETED' });
+    expect((await sandbox.cancel(id)).paymentStatus).toBe('CANCELED');
+  });
+
+  it.each([
+    ['fail', (sandbox: Sandbox, id: string) => sandbox.fail(id, 4004 as never)],
+    ['complete', (sandbox: Sandbox) => sandbox.complete({ id: 1 } as never)],
+    ['listen', (sandbox: Sandbox) => sandbox.listen(4010 as never)],
+  ])('and calls of the wrong shape are refused with the right one: %s', async (_, call) => {
+    const { sandbox, id } = await start();
+    await expect(call(sandbox, id)).rejects.toThrow(/takes \{|pass payment\.id/);
+  });
+
   it('of an unknown payment are refused', async () => {
     const error = await errorOf(new Sandbox().complete(OTHER_ID));
-    expect([isGatewayError(error), error]).toEqual([
-      true,
-      expect.objectContaining({ code: 'unknown_payment' }),
-    ]);
+    expect(error).toBeInstanceOf(SandboxError);
+    expect(error).toMatchObject({ code: 'unknown_payment' });
   });
 });
 
@@ -254,6 +276,25 @@ describe('callbacks', () => {
     expect(sandbox.deliveries[0]).not.toHaveProperty('status');
   });
 
+  it('reach loopback addresses only, so that a test cannot post to a real shop', async () => {
+    const { sandbox, id } = await start({ webhookUrl: 'https://shop.example/callbacks' });
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]).toMatchObject({ error: expect.stringContaining('not on loopback') });
+  });
+
+  it('are given up after ten seconds, even if the fetch in use heeds no signal', async () => {
+    vi.useFakeTimers();
+    const sandbox = new Sandbox({ fetch: () => new Promise(() => {}) });
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
+    await sandbox.complete(payment.id);
+    const idle = sandbox.idle();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await idle;
+    vi.useRealTimers();
+    expect(sandbox.deliveries[0]).toMatchObject({ error: 'not answered within 10000 ms' });
+  });
+
   it('are redelivered byte for byte', async () => {
     const { sandbox, id } = await start();
     await sandbox.complete(id);
@@ -301,6 +342,8 @@ describe('options', () => {
     { shape: 'round' },
     { apiKey: '' },
     { apikey: 'x' },
+    { fetch: 5 },
+    { now: 5 },
   ])('are refused as %j', options => {
     expect(() => new Sandbox(options as object)).toThrow(ConfigurationError);
   });

@@ -124,6 +124,22 @@ describe('everything else', () => {
     });
   });
 
+  it.each(['redirectUrl', 'cryptoAmount', 'crypto_tx_hash', 'destination_wallet'])(
+    'reads %s as absent if it is no text',
+    name => {
+      for (const value of [false, [], {}, { a: 1 }]) {
+        const failed = parse({ paymentStatus: 'FAILED', [name]: value });
+        expect((failed as unknown as Record<string, unknown>)[name]).toBeUndefined();
+        expect(fundsNotDelivered(failed)).toBe(true);
+      }
+    },
+  );
+
+  it('bears with words nested so deeply that they cannot be written', () => {
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+    expect(parse({ description: deep, customer: { firstName: deep } })).toMatchObject({ id: ID });
+  });
+
   it('turns numeric text into a number where a number belongs, and drops what is none', () => {
     expect(parse({ crypto_fx: '1.0825' })).toHaveProperty('crypto_fx', 1.0825);
     expect(parse({ crypto_fx: 'dear' })).toHaveProperty('crypto_fx', undefined);

@@ -61,12 +61,14 @@ describe('methods', () => {
     [{ ...deposit, paymentMethod: 'SEPA' }, 'paymentMethod: SEPA is a method of withdrawals'],
     [{ ...deposit, paymentMethod: 'FPS' }, 'paymentMethod: FPS is a method of withdrawals'],
     [{ ...withdrawal, paymentMethod: 'BLIK' }, 'paymentMethod: BLIK is a method of deposits'],
-    [{ ...withdrawal, paymentMethod: 'USER_CHOICE' }, 'paymentMethod: USER_CHOICE needs an on-ramp terminal'],
+    [{ ...withdrawal, paymentMethod: 'USER_CHOICE' }, 'paymentMethod: USER_CHOICE is a method of deposits'],
     [
       { ...deposit, paymentMethod: 'OPENBANKING' },
       'paymentMethod: OPENBANKING is a method of createNftPurchase',
     ],
-    [{ ...deposit, paymentMethod: 'CASH' }, 'paymentMethod: is not a method of this kind of payment'],
+    [{ ...deposit, paymentMethod: 'CASH' }, 'paymentMethod: is not a method of deposits'],
+    [{ ...deposit, paymentMethod: 'card' }, 'paymentMethod: did you mean CARD?'],
+    [{ ...deposit, paymentMethod: 'APPLE_PAY' }, 'paymentMethod: did you mean APPLEPAY?'],
     [{ ...deposit, paymentMethod: undefined }, 'paymentMethod: is missing'],
     [{ ...deposit, paymentType: 'REFUND' }, 'paymentType: must be DEPOSIT or WITHDRAWAL'],
     [null, ': must be an object'],
@@ -216,6 +218,17 @@ describe('other fields', () => {
     const nulls = { externalApiId: null, description: null, reference: null, returnUrl: null };
     const nested = { customer: { firstName: null }, billingAddress: { city: null, countryCode: null } };
     expect(problems({ ...deposit, ...nulls, ...nested })).toEqual([]);
+  });
+
+  it.each([
+    [{ customer: { ipAddress: '203.0.113.7' } }, 'customer.ipAddress: did you mean "ipaddress"?'],
+    [{ billingAddress: { countrycode: 'DE' } }, 'billingAddress.countrycode: did you mean "countryCode"?'],
+  ])('inside customer and address are refused in other capitals: %j', (changes, problem) => {
+    expect(problems({ ...deposit, ...changes })).toEqual([problem]);
+  });
+
+  it.each(['€', 'EU', 'E R', '', null])('hold a currency code, not %j', currency => {
+    expect(problems({ ...deposit, currency })).toEqual(['currency: must be a currency code such as "EUR"']);
   });
 
   it('keep returnUrl from running as a script', () => {

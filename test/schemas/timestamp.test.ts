@@ -59,6 +59,17 @@ describe('createdAt', () => {
     expect(read(date, zone, 3)).toBeNull();
   });
 
+  it('reads a zone in any capitals, and keeps one format for all of them', () => {
+    const before = process.memoryUsage().rss;
+    for (let index = 0; index < 2_000; index++) {
+      const zone = [...'america/argentina/buenos_aires']
+        .map((letter, at) => ((index >> (at % 11)) & 1 ? letter.toUpperCase() : letter))
+        .join('');
+      expect(read('2026-07-01 12:00:00', zone, 3)).toEqual(new Date('2026-07-01T15:00:00Z'));
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
+  });
+
   it('answers null without `created`', () => {
     expect([createdAt({}), createdAt({ created: null }), createdAt({ created: {} })]).toEqual([
       null,

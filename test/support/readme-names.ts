@@ -1,6 +1,7 @@
 // The names that the README's examples use without declaring them, as a merchant's app would have them.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { hasPostgres, postgresPool, uniqueName } from './stores.ts';
 
 const sandbox = new Sandbox({ fetch: async () => new Response() });
 const server = await sandbox.listen();
@@ -19,3 +20,14 @@ const { payment } = await gateway.createDeposit({
 });
 await sandbox.complete(payment.id);
 export const id = payment.id;
+
+/** A schema of its own, so that the examples leave nothing behind. */
+const schema = uniqueName('readme');
+export const pool = postgresPool({ options: `-c search_path=${schema}` });
+if (hasPostgres) await pool.query(`create schema ${schema}`);
+
+export async function tidyUp(): Promise<void> {
+  if (hasPostgres) await pool.query(`drop schema ${schema} cascade`);
+  await pool.end();
+  await server.close();
+}

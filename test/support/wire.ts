@@ -1,23 +1,23 @@
 // A fetch that plays a script of answers and keeps what was sent.
-import type { Fetch } from 'payment-gateway-sdk';
+import type { Fetch, FetchInit } from 'payment-gateway-sdk';
 
 export interface Sent {
   url: string;
   method: string;
   headers: Headers;
   body: string;
-  init: RequestInit;
+  init: FetchInit;
 }
 
 /** One scripted answer: a response, something to throw, or a function of the call. */
-export type Answer = Response | Error | ((init: RequestInit) => Response | Promise<Response>);
+export type Answer = Response | Error | ((init: FetchInit) => Response | Promise<Response>);
 
 /** Plays the answers in order, and the last one for ever. */
 export function wire(...answers: [Answer, ...Answer[]]): { fetch: Fetch; sent: Sent[] } {
   const sent: Sent[] = [];
   const fetch: Fetch = async (url, init) => {
-    const body = init.body ? Buffer.from(init.body as Uint8Array).toString() : '';
-    sent.push({ url, method: init.method ?? '', headers: new Headers(init.headers), body, init });
+    const body = init.body ? Buffer.from(init.body).toString() : '';
+    sent.push({ url, method: init.method, headers: new Headers(init.headers), body, init });
     const answer = answers[Math.min(sent.length, answers.length) - 1] as Answer;
     if (answer instanceof Error) throw answer;
     return typeof answer === 'function' ? answer(init) : answer.clone();

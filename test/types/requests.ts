@@ -15,6 +15,10 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 declare const number: number;
 declare const text: string;
 declare const maybe: string | undefined;
+interface BlikParameters {
+  purpose: string;
+}
+declare const blik: BlikParameters;
 declare const settings: { terminal: 'standard' | 'onramp' };
 
 const gateway = new GatewayClient();
@@ -51,6 +55,11 @@ export async function taken(): Promise<void> {
     amount: 1,
     paymentMethod: 'USER_CHOICE',
   });
+  // Parameters and extra fields whose types are the merchant's own interfaces.
+  await gateway.createDeposit(
+    { ...card, amount: 1, additionalParameters: blik, browser: blik },
+    { extra: blik },
+  );
   // What a merchant has checked with the schema, or keeps in a variable of the request's type.
   await gateway.createPayment(createPaymentSchema.parse(JSON.parse(text)));
   const request: DepositRequest = { ...card, amount: number };
@@ -117,6 +126,10 @@ export async function refused(): Promise<void> {
   await gateway.createDeposit({ ...card, amount: 0 });
   // @ts-expect-error amount 0 as text
   await gateway.createDeposit({ ...card, amount: '0.00' });
+  // @ts-expect-error no amount at all
+  await gateway.createDeposit({ ...card, amount: '25,50' });
+  // @ts-expect-error an amount with an exponent
+  await gateway.createDeposit({ ...card, amount: '1e5' });
   // @ts-expect-error a negative amount
   await gateway.createWithdrawal({ ...card, paymentMethod: 'SEPA', amount: -5 });
   // @ts-expect-error a negative amount as text

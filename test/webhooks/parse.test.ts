@@ -20,6 +20,7 @@ describe('parseWebhook', () => {
     ['a string with a byte order mark', `\uFEFF${body}`],
     ['a Buffer', Buffer.from(body)],
     ['a Uint8Array', new TextEncoder().encode(body)],
+    ['an ArrayBuffer', new TextEncoder().encode(body).buffer],
     ['bytes with a byte order mark', Buffer.from(`\uFEFF${body}`)],
     ['an object that a framework has parsed', JSON.parse(body)],
   ])('reads %s', (_, rawBody) => {
@@ -60,6 +61,25 @@ describe('parseWebhook', () => {
     ['a number', 7],
   ])('refuses %s as not JSON', (_, rawBody) => {
     expect(codeOf(rawBody)).toBe('not_json');
+  });
+
+  it.each([
+    ['a promise', Promise.resolve(body), 'await the body first'],
+    [
+      'a whole request',
+      new Request('https://shop.example', { method: 'POST', body }),
+      'await request.text()',
+    ],
+    ['a stream', new Blob([body]).stream(), 'read it to its end'],
+    ['nothing', undefined, 'has anything read it before'],
+  ])('says what to do with %s', (_, rawBody, advice) => {
+    expect(codeOf(rawBody)).toBe('not_json');
+    expect(() => parseWebhook(rawBody as object)).toThrow(advice);
+  });
+
+  it('bears with what anyone can post: JSON nested very deeply', () => {
+    const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+    expect(parseWebhook(body.replace('"order\\/1"', deep)).id).toBe(ID);
   });
 
   it.each([

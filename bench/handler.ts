@@ -1,0 +1,96 @@
+// What the webhook handler takes with each inbox: node bench/handler.ts, after npm run build. One process, 8 callbacks
+// at a time, each of another payment; the lookup costs nothing, so the rest is the handler's and the inbox's.
+import { randomUUID } from 'node:crypto';
+import { createWebhookHandler, type Inbox, memoryInbox, type Payment } from 'payment-gateway-sdk';
+import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { redisInbox } from 'payment-gateway-sdk/redis';
+import pg from 'pg';
+import { createClient } from 'redis';
+
+const CALLBACKS = 4_000;
+const LANES = 8;
+
+interface Contestant {
+  inbox: Inbox;
+  close(): Promise<unknown>;
+}
+
+const contestants: Record<string, () => Promise<Contestant>> = {
+  memoryInbox: async () => ({ inbox: memoryInbox(), close: async () => {} }),
+  redisInbox: async () => {
+    const client = createClient({ url: 'redis://127.0.0.1:6379', socket: { reconnectStrategy: false } });
+    client.on('error', () => {});
+    await client.connect();
+    const prefix = `bench:${randomUUID()}`;
+    const close = async () => {
+      for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 })) {
+        if (keys.length > 0) await client.del(keys);
+      }
+      client.destroy();
+    };
+    return { inbox: redisInbox(client, { prefix }), close };
+  },
+  postgresInbox: async () => {
+    const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 2 * LANES });
+    const table = `bench_${randomUUID().replaceAll('-', '')}`;
+    const inbox = postgresInbox(pool, { table });
+    await inbox.migrate();
+    const close = async () => {
+      await pool.query(`drop table ${table}`);
+      await pool.end();
+    };
+    return { inbox: inbox, close };
+  },
+};
+
+function payment(): Payment {
+  return {
+    id: randomUUID(),
+    paymentStatus: 'COMPLETED',
+    paymentType: 'DEPOSIT',
+    amount: 25.5,
+    currency: 'EUR',
+  };
+}
+
+async function measure(inbox: Inbox) {
+  const payments = new Map(Array.from({ length: CALLBACKS }, payment).map(one => [one.id, one]));
+  const handler = createWebhookHandler({
+    gateway: { getPayment: async id => payments.get(id) as Payment },
+    inbox,
+    onPayment: () => {},
+  });
+  const bodies = [...payments.values()].map(one => JSON.stringify(one)).values();
+  const times: number[] = [];
+  const begun = performance.now();
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (const body of bodies) {
+        const started = performance.now();
+        const { status } = await handler(new Request('https://shop.example', { method: 'POST', body }));
+        if (status !== 200) throw new Error(`A callback was answered ${status}.`);
+        times.push(performance.now() - started);
+      }
+    }),
+  );
+  const perSecond = CALLBACKS / ((performance.now() - begun) / 1000);
+  times.sort((a, b) => a - b);
+  return { perSecond, p99: times[Math.floor(times.length * 0.99)] ?? 0 };
+}
+
+let fastest = 0;
+for (const [name, open] of Object.entries(contestants)) {
+  const contestant = await open().catch(() => undefined);
+  if (!contestant) {
+    console.log(`${name.padEnd(14)} SKIPPED: its server is not running at 127.0.0.1.`);
+    continue;
+  }
+  await measure(contestant.inbox);
+  const { perSecond, p99 } = await measure(contestant.inbox);
+  fastest ||= perSecond;
+  const ratio = (perSecond / fastest).toFixed(2);
+  console.log(
+    `${name.padEnd(14)} ${perSecond.toFixed(0).padStart(6)} callbacks/s   p99 ${p99.toFixed(1)} ms   ratio ${ratio}`,
+  );
+  await contestant.close();
+}

@@ -1,0 +1,23 @@
+// Next.js, app/callbacks/route.ts: takes callbacks, and pays each order once.
+import { createWebhookHandler, GatewayClient, isFinal, isPaid, memoryInbox } from 'payment-gateway-sdk';
+
+// PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
+const gateway = new GatewayClient();
+
+const handler = createWebhookHandler({
+  gateway,
+  inbox: memoryInbox(), // in production postgresInbox(pool), and write with its tx
+  onPayment: async payment => {
+    if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) {
+      console.log(`Order ${payment.reference} is paid.`);
+    } else if (payment.paymentType === 'WITHDRAWAL' && isFinal(payment)) {
+      console.log(`Payout ${payment.reference} is ${payment.paymentStatus}.`);
+    }
+  },
+  onError: error => console.error(error),
+});
+
+// The SDK signs with node:crypto, so not the edge runtime.
+export const runtime = 'nodejs';
+
+export const POST = (request: Request) => handler(request);

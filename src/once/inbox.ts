@@ -1,0 +1,41 @@
+// Makes each status of a payment take effect once: the contract that every inbox keeps.
+import { isFinal, type Payment } from '../schemas/payment.ts';
+
+/** A status that a payment has reached, by the gateway's own record. */
+export interface InboxEvent {
+  /** In lower case. */
+  paymentId: string;
+  /** As the gateway writes it, also when the SDK does not know it. */
+  status: string;
+  /** Whether the status is final: no status that is not may take effect after it. */
+  final: boolean;
+}
+
+/**
+ * What became of an event: `ran`, its effect has been made; `already`, it was made before, or came too late to be
+ * made; `busy`, another worker is at this payment, so try again in a moment.
+ */
+export type InboxResult = 'ran' | 'already' | 'busy';
+
+/**
+ * Remembers which statuses of which payments have taken effect. Per payment one `work` runs at a time; a status whose
+ * work has run is skipped for ever, and so is any that is not final after one that is. A different final status still
+ * runs once. Work that throws leaves no mark, and its error is passed on.
+ */
+export interface Inbox<Context extends object = object> {
+  run(event: InboxEvent, work: (context: Context) => Promise<unknown>): Promise<InboxResult>;
+}
+
+/** A status that has taken effect. */
+export type Mark = Pick<InboxEvent, 'status' | 'final'>;
+
+/** Whether an event has had its effect, or comes too late to have one. */
+export const isDone = (marks: readonly Mark[], event: InboxEvent): boolean =>
+  marks.some(mark => mark.status === event.status || (mark.final && !event.final));
+
+/** The event that a payment, looked up, stands for. */
+export const eventOf = (payment: Payment): InboxEvent => ({
+  paymentId: payment.id.toLowerCase(),
+  status: payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus,
+  final: isFinal(payment),
+});

@@ -1,0 +1,108 @@
+// Believes a callback only after a lookup: the gateway documents no signature on callbacks.
+import * as z from 'zod';
+import { listOf, PaymentNotFoundError, WaitTimeoutError, WebhookError } from '../errors.ts';
+import { issuesOf } from '../issues.ts';
+import { isFinalStatus } from '../schemas/methods.ts';
+import { isFinal, type Payment } from '../schemas/payment.ts';
+import { sleep } from '../sleep.ts';
+import { readBody } from './parse.ts';
+
+/**
+ * What a callback claims. Only `id` is demanded, because the callbacks of withdrawals and on-ramp payments are not
+ * documented; every other field is as it came.
+ */
+const claimSchema = z.looseObject({ id: z.guid() });
+
+/** What a callback claims of a payment: its id, and whatever else stands in it, unchecked. */
+export type WebhookClaim = z.output<typeof claimSchema>;
+
+/** A callback that the gateway's own record bears out. */
+export interface ConfirmedWebhook {
+  /** The gateway's own record, looked up. Act on this. */
+  payment: Payment;
+  /** What the callback claimed, for logs. */
+  claim: WebhookClaim;
+}
+
+/** Reads a payment within the limits given. */
+export type LookUp = (id: string, limits: Limits) => Promise<Payment>;
+
+interface Limits {
+  timeout?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds before each further lookup of a payment whose record lags behind its callback. */
+const PAUSES = [500, 1000];
+
+/** @throws {WebhookError} `not_json`, `wrapped`, or `invalid` if `id` is no UUID */
+export function readClaim(rawBody: unknown): WebhookClaim {
+  const { success, data, error } = claimSchema.safeParse(readBody(rawBody));
+  if (success) return data;
+  const issues = issuesOf(error);
+  throw new WebhookError('invalid', `This is no payment callback: ${listOf(issues)}.`, issues);
+}
+
+/**
+ * The gateway's own record of the payment, if the claim agrees with it.
+ *
+ * @throws {WebhookError} `unconfirmed`: the gateway has no such payment, or another amount, currency, type or reference
+ * @throws {WaitTimeoutError} the record still lags behind the claim after two further lookups: try again later
+ * @throws what the lookup throws
+ */
+export async function confirm(
+  claim: WebhookClaim,
+  lookUp: LookUp,
+  limits: Limits = {},
+): Promise<ConfirmedWebhook> {
+  const { timeout = Number.POSITIVE_INFINITY, signal } = limits;
+  const deadline = performance.now() + timeout;
+  for (let attempt = 0; ; attempt++) {
+    const left = deadline - performance.now();
+    const payment = await lookUp(claim.id, {
+      ...limits,
+      ...(Number.isFinite(left) && { timeout: left }),
+    }).catch(error => {
+      throw error instanceof PaymentNotFoundError
+        ? unconfirmed(claim, 'the gateway has no such payment')
+        : error;
+    });
+    const differing = differences(claim, payment);
+    if (differing.length > 0) throw unconfirmed(claim, `the gateway has another ${differing.join(', ')}`);
+    if (!isAhead(claim, payment)) return { payment, claim };
+    const pause = PAUSES[attempt];
+    if (pause === undefined || pause >= deadline - performance.now()) throw lagging(claim, payment);
+    await sleep(pause, claim.id, signal);
+  }
+}
+
+/** The claimed fields that are there and differ from the record. */
+function differences(claim: WebhookClaim, payment: Payment): string[] {
+  const differs = (name: 'amount' | 'currency' | 'paymentType' | 'reference') => {
+    const claimed = claim[name] ?? undefined;
+    if (claimed === undefined) return false;
+    return name === 'amount' ? Number(claimed) !== payment.amount : String(claimed) !== String(payment[name]);
+  };
+  return (['amount', 'currency', 'paymentType', 'reference'] as const).filter(differs);
+}
+
+/** Whether the claim tells of a state that the record has yet to reach. */
+function isAhead({ paymentStatus: claimed }: WebhookClaim, payment: Payment): boolean {
+  if (isFinalStatus(claimed)) return !isFinal(payment);
+  return claimed === 'AUTHORIZED' && payment.paymentStatus === 'PENDING';
+}
+
+const unconfirmed = ({ id }: WebhookClaim, why: string) =>
+  new WebhookError(
+    'unconfirmed',
+    `The callback for payment ${id} is not borne out: ${why}. It may be forged.`,
+    [],
+    {
+      paymentId: id,
+    },
+  );
+
+function lagging(claim: WebhookClaim, payment: Payment): WaitTimeoutError {
+  const message = `A callback says that payment ${claim.id} is ${claim.paymentStatus}, and a lookup still says ${payment.paymentStatus}. Take the callback again later.`;
+  return new WaitTimeoutError(message, payment, { paymentId: claim.id });
+}

@@ -1,0 +1,351 @@
+// The proof that matters: many processes, one truth. Postgres: exactly once. Redis: once while nobody dies, and at least
+// once when somebody does.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { Worker, type WorkerOptions } from '../support/processes.ts';
+import { openProxy } from '../support/proxy.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, hasRedis, postgresPool, uniqueName } from '../support/stores.ts';
+
+/** What a store remembers of the effects, in the order in which they were made. */
+interface Ledger {
+  options: Pick<WorkerOptions, 'STORE' | 'MARKS' | 'EFFECTS'>;
+  port: number;
+  effects(): Promise<[id: string, status: string][]>;
+  close(): Promise<unknown>;
+}
+
+async function overPostgres(): Promise<Ledger> {
+  const [marks, effects] = [uniqueName('marks'), uniqueName('effects')];
+  const pool = postgresPool();
+  await postgresInbox(pool, { table: marks }).migrate();
+  await pool.query(`create table ${effects} (seq bigserial, payment_id uuid, status text)`);
+  return {
+    options: { STORE: 'postgres', MARKS: marks, EFFECTS: effects },
+    port: 5432,
+    effects: async () =>
+      (await pool.query(`select payment_id, status from ${effects} order by seq`)).rows.map(row => [
+        row.payment_id,
+        row.status,
+      ]),
+    close: async () => {
+      await pool.query(`drop table ${marks}, ${effects}`);
+      await pool.end();
+    },
+  };
+}
+
+async function overRedis(): Promise<Ledger> {
+  const [marks, effects] = [uniqueName('marks'), uniqueName('effects')];
+  const client = new Redis({ host: '127.0.0.1' });
+  return {
+    options: { STORE: 'redis', MARKS: marks, EFFECTS: effects },
+    port: 6379,
+    effects: async () =>
+      (await client.lrange(effects, 0, -1)).map(line => line.split(' ') as [string, string]),
+    close: async () => {
+      const keys = await client.keys(`${marks}*`);
+      await client.del(effects, ...keys);
+      client.disconnect();
+    },
+  };
+}
+
+/** Payments whose states move while their callbacks flow. */
+class Market {
+  /** `${id} ${status}` → the callback's body. */
+  readonly #bodies = new Map<string, string>();
+  readonly sandbox = new Sandbox({
+    fetch: async (_url, init) => {
+      const body = String(init.body);
+      const { id, paymentStatus } = JSON.parse(body);
+      this.#bodies.set(`${id} ${paymentStatus}`, body);
+      return new Response();
+    },
+  });
+  readonly #paths = new Map<string, string[]>();
+
+  /** Deposits and withdrawals, each with its path to a final state. */
+  async open(count: number): Promise<string[]> {
+    const gateway = new GatewayClient(this.sandbox.clientOptions);
+    const common = { amount: 25.5, currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' };
+    for (let index = 0; index < count; index++) {
+      const { payment } =
+        index % 2
+          ? await gateway.createDeposit({ ...common, paymentMethod: 'CARD' })
+          : await gateway.createWithdrawal({ ...common, paymentMethod: 'SEPA' });
+      const final = ['COMPLETED', 'COMPLETED', 'FAILED', 'CANCELED'][index % 4] ?? '';
+      this.#paths.set(payment.id, ['PENDING', 'AUTHORIZED', final]);
+      this.#bodies.set(`${payment.id} PENDING`, JSON.stringify(this.sandbox.payments.at(-1)));
+    }
+    return [...this.#paths.keys()];
+  }
+
+  finalOf(id: string): string {
+    return this.#paths.get(id)?.at(-1) ?? '';
+  }
+
+  /** The body of a payment's callback at a stage of its path; moves the payment there if it has not come so far. */
+  async callback(id: string, stage: number): Promise<string> {
+    const path = this.#paths.get(id) ?? [];
+    for (const status of path.slice(1, stage + 1)) {
+      if (this.#bodies.has(`${id} ${status}`)) continue;
+      if (status === 'AUTHORIZED') await this.sandbox.authorize(id);
+      if (status === 'COMPLETED') await this.sandbox.complete(id);
+      if (status === 'FAILED') await this.sandbox.fail(id);
+      if (status === 'CANCELED') await this.sandbox.cancel(id);
+      await this.sandbox.idle();
+    }
+    return this.#bodies.get(`${id} ${path[stage]}`) ?? '';
+  }
+}
+
+/** A generator of numbers from 0 to 1 that plays the same every time. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map(item => [random(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
+}
+
+/** Posts until it is answered for good, as a gateway that redelivers would. */
+async function deliver(worker: Worker, body: string, statuses = new Map<number, number>()): Promise<void> {
+  for (;;) {
+    const status = await fetch(worker.url, {
+      method: 'POST',
+      body,
+      signal: AbortSignal.timeout(20_000),
+    }).then(
+      async response => {
+        await response.text();
+        return response.status;
+      },
+      () => 0,
+    );
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status === 200) return;
+    if (status !== 0 && status !== 503) throw new Error(`A callback was answered ${status}.`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
+/** Works a list off, so many at a time. */
+async function inParallel<T>(
+  items: readonly T[],
+  lanes: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const item of rest) await work(item);
+    }),
+  );
+}
+
+/** CI plays the proof in full; elsewhere a third of it keeps `npm test` short. */
+const COPIES = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1' ? 3 : 1;
+
+const stores = [
+  ['Postgres', overPostgres, lacks(hasPostgres, 'processes over Postgres: none at 127.0.0.1:5432')],
+  ['Redis', overRedis, lacks(hasRedis, 'processes over Redis: none at 127.0.0.1:6379')],
+] as const;
+
+describe.each(stores.filter(([, , missing]) => !missing))('over %s', (name, open) => {
+  let ledger: Ledger;
+  let market: Market;
+  let server: { url: string; close(): Promise<void> };
+  let workers: Worker[] = [];
+
+  async function start(count: number, options: Partial<WorkerOptions> = {}): Promise<void> {
+    ledger = await open();
+    market = new Market();
+    server = await market.sandbox.listen();
+    workers = Array.from(
+      { length: count },
+      () => new Worker({ ...ledger.options, GATEWAY_URL: server.url, ...options }),
+    );
+    await Promise.all(workers.map(worker => worker.start()));
+  }
+
+  async function stop(): Promise<void> {
+    for (const worker of workers) worker.stop();
+    await server.close();
+    await ledger.close();
+  }
+
+  /** What happened to each payment, in order. */
+  async function effectsById(): Promise<Map<string, string[]>> {
+    const byId = new Map<string, string[]>();
+    for (const [id, status] of await ledger.effects()) byId.set(id, [...(byId.get(id) ?? []), status]);
+    return byId;
+  }
+
+  async function expectOneFinalEffectEach(ids: string[]): Promise<void> {
+    const byId = await effectsById();
+    for (const id of ids) {
+      const effects = byId.get(id) ?? [];
+      expect([id, effects.at(-1)]).toEqual([id, market.finalOf(id)]);
+      expect([id, new Set(effects).size]).toEqual([id, effects.length]);
+    }
+  }
+
+  /** At least once. */
+  async function expectFinalEffects(ids: string[]): Promise<void> {
+    const byId = await effectsById();
+    for (const id of ids) expect([id, byId.get(id)?.includes(market.finalOf(id))]).toEqual([id, true]);
+  }
+
+  it(`eight processes get 1,002 callbacks ${COPIES} times each, shuffled: each final status takes effect once, and nothing after it`, {
+    timeout: 240_000,
+  }, async () => {
+    await start(8);
+    const ids = await market.open(334);
+    const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
+    await Promise.all(
+      workers.map((worker, index) => {
+        const copies = shuffled(Array(COPIES).fill(callbacks).flat(), seeded(index)) as typeof callbacks;
+        return inParallel(copies, 4, async ([id, stage]) =>
+          deliver(worker, await market.callback(id, stage)),
+        );
+      }),
+    );
+    await expectOneFinalEffectEach(ids);
+
+    const before = await ledger.effects();
+    await inParallel(shuffled(callbacks, seeded(99)), 16, async ([id, stage]) => {
+      await deliver(workers[stage] as Worker, await market.callback(id, stage));
+    });
+    expect(await ledger.effects()).toEqual(before);
+    await stop();
+  });
+
+  it('workers are killed on a timer and inside onPayment, and callbacks come again', {
+    timeout: 120_000,
+  }, async () => {
+    await start(4, { KILL: '0.05' });
+    const ids = await market.open(60);
+    const killing = setInterval(() => workers[Math.floor(Math.random() * workers.length)]?.kill(), 700);
+    const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
+    await Promise.all(
+      workers.map((worker, index) =>
+        inParallel(shuffled(callbacks, seeded(index)), 4, async ([id, stage]) =>
+          deliver(worker, await market.callback(id, stage)),
+        ),
+      ),
+    );
+    clearInterval(killing);
+    expect(workers.reduce((deaths, worker) => deaths + worker.deaths, 0)).toBeGreaterThan(3);
+    await (name === 'Postgres' ? expectOneFinalEffectEach(ids) : expectFinalEffects(ids));
+    await stop();
+  });
+
+  it('the store and the gateway each go away for two seconds: 503s, and nothing is lost', {
+    timeout: 60_000,
+  }, async () => {
+    ledger = await open();
+    market = new Market();
+    server = await market.sandbox.listen();
+    const store = await openProxy(ledger.port);
+    const gateway = await openProxy(Number(new URL(server.url).port));
+    const options = {
+      ...ledger.options,
+      STORE_PORT: String(store.port),
+      GATEWAY_URL: `http://127.0.0.1:${gateway.port}`,
+    };
+    workers = [await new Worker(options).start(), await new Worker(options).start()];
+    const ids = await market.open(200);
+    const statuses = new Map<number, number>();
+    const outages = (async () => {
+      for (const proxy of [store, gateway]) {
+        await pause(300);
+        proxy.down();
+        await pause(2000);
+        proxy.up();
+      }
+    })();
+    const callbacks = shuffled(
+      ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const)),
+      seeded(7),
+    );
+    await inParallel(callbacks, 8, async ([id, stage]) => {
+      await pause(50);
+      await deliver(workers[stage % 2] as Worker, await market.callback(id, stage), statuses);
+    });
+    await outages;
+    expect(statuses.get(503)).toBeGreaterThan(10);
+    await (name === 'Postgres' ? expectOneFinalEffectEach(ids) : expectFinalEffects(ids));
+    store.close();
+    gateway.close();
+    await stop();
+  });
+
+  it('a gateway whose lookups lag behind its callbacks by a second loses nothing, and nothing runs early', {
+    timeout: 60_000,
+  }, async () => {
+    await start(0);
+    const lagging = await openLaggingGateway(market.sandbox, 1000);
+    workers = await Promise.all(
+      [1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()),
+    );
+    const ids = await market.open(40);
+    await pause(1000); // so that each is known as PENDING
+    await inParallel(ids, 40, async id => {
+      for (const stage of [1, 2]) {
+        const body = await market.callback(id, stage);
+        await Promise.all(workers.map(worker => deliver(worker, body)));
+        const { paymentStatus } = JSON.parse(body);
+        const [, lastStatus] = (await ledger.effects()).findLast(([effect]) => effect === id) ?? [];
+        expect([id, lastStatus]).toEqual([id, paymentStatus]);
+      }
+    });
+    await expectOneFinalEffectEach(ids);
+    await lagging.close();
+    await stop();
+  });
+});
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
+/** The sandbox as it was so many milliseconds ago. */
+async function openLaggingGateway(sandbox: Sandbox, lagMs: number) {
+  const history: { at: number; payments: Map<string, object> }[] = [];
+  const watching = setInterval(() => {
+    history.push({
+      at: Date.now(),
+      payments: new Map(sandbox.payments.map(payment => [payment.id, payment])),
+    });
+    while (history[1] && history[1].at < Date.now() - lagMs) history.shift();
+  }, 20);
+  const server = createServer((request, response) => {
+    const id = request.url?.split('/').at(-1) ?? '';
+    const result = history[0]?.payments.get(id);
+    response
+      .writeHead(result ? 200 : 404, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ result }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      clearInterval(watching);
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Read by the compiler alone (npm run typecheck): what onPayment gets depends on the inbox.
+import { createServer } from 'node:http';
+import express from 'express';
+import Fastify from 'fastify';
+import { Redis } from 'ioredis';
+import { createWebhookHandler, GatewayClient, memoryInbox, toNodeHandler } from 'payment-gateway-sdk';
+import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { redisInbox } from 'payment-gateway-sdk/redis';
+import pg from 'pg';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis-5';
+
+const gateway = new GatewayClient({ terminal: 'onramp' });
+const pool = new pg.Pool();
+
+export const overPostgres = createWebhookHandler({
+  gateway,
+  inbox: postgresInbox(pool),
+  onPayment: async (payment, { tx }) => {
+    const client: pg.PoolClient = tx;
+    const { rows } = await client.query<{ id: string }>('select id from orders where id = $1', [
+      payment.reference,
+    ]);
+    // @ts-expect-error a slip in a field's name
+    payment.refrence;
+    return rows[0]?.id;
+  },
+});
+
+export const overMemory = createWebhookHandler({
+  gateway,
+  inbox: memoryInbox(),
+  // @ts-expect-error only Postgres has a transaction to hand out
+  onPayment: (_payment, { tx }) => tx,
+});
+
+export const inboxes = [
+  redisInbox(createClient()),
+  redisInbox(createClient5()),
+  redisInbox(new Redis()),
+  // @ts-expect-error no client of Redis
+  redisInbox(pool),
+];
+
+const node = toNodeHandler(overPostgres);
+createServer(node);
+express().post('/callbacks', node);
+Fastify().post('/callbacks', node);

@@ -1,0 +1,120 @@
+import { GatewayClient } from 'payment-gateway-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { type Answer, json, networkError, wire } from '../support/wire.ts';
+
+const callback = record('completed CARD callback');
+/** What a lookup answers: the record of that callback, in some state. */
+const as = (status: string) => json(`{"result":${callback.replace('COMPLETED', status)}}`);
+const client = (...answers: [Answer, ...Answer[]]) => {
+  const { fetch, sent } = wire(...answers);
+  return { gateway: new GatewayClient({ ...KEYS, fetch, retries: 0 }), sent };
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+async function confirmed(rawBody: string | Uint8Array | object, ...answers: [Answer, ...Answer[]]) {
+  const { gateway, sent } = client(...answers);
+  const begun = performance.now();
+  const settled = gateway.confirmWebhook(rawBody).then(
+    ({ payment, claim }) => ({ payment, claim, error: undefined }),
+    error => ({ payment: undefined, claim: undefined, error }),
+  );
+  await vi.runAllTimersAsync();
+  return { ...(await settled), lookups: sent.length, ms: performance.now() - begun };
+}
+
+describe('confirmWebhook', () => {
+  it("answers the gateway's own record, and the claim", async () => {
+    const { payment, claim, lookups } = await confirmed(callback, as('COMPLETED'));
+    expect(payment).toMatchObject({ id: ID, paymentStatus: 'COMPLETED' });
+    expect(claim).toMatchObject({ id: ID, paymentStatus: 'COMPLETED', amount: 25.5 });
+    expect(lookups).toBe(1);
+  });
+
+  it('needs no more of a callback than its id: those of withdrawals and on-ramp payments are not documented', async () => {
+    const { payment } = await confirmed({ id: ID.toUpperCase() }, as('COMPLETED'));
+    expect(payment).toHaveProperty('id', ID);
+  });
+
+  it.each([
+    ['an amount as text', { amount: '25.50' }],
+    ['nulls', { amount: null, currency: null, paymentType: null, reference: null }],
+    ['another method and customer', { paymentMethod: 'X', customer: 7 }],
+  ])('bears with %s', async (_, changes) => {
+    const { payment } = await confirmed({ ...JSON.parse(callback), ...changes }, as('COMPLETED'));
+    expect(payment).toHaveProperty('id', ID);
+  });
+
+  it.each([
+    ['amount', { amount: 2550 }],
+    ['amount', { amount: 'much' }],
+    ['currency', { currency: 'USD' }],
+    ['paymentType', { paymentType: 'WITHDRAWAL' }],
+    ['reference', { reference: 'order/2' }],
+  ])('refuses a callback whose %s differs: %j', async (field, changes) => {
+    const { error, lookups } = await confirmed({ ...JSON.parse(callback), ...changes }, as('COMPLETED'));
+    expect(error).toMatchObject({ name: 'WebhookError', code: 'unconfirmed', paymentId: ID });
+    expect(error.message).toContain(`another ${field}`);
+    expect(lookups).toBe(1);
+  });
+
+  it('refuses a callback for a payment that the gateway does not know', async () => {
+    const { error } = await confirmed({ id: OTHER_ID }, json('', 404));
+    expect(error).toMatchObject({ name: 'WebhookError', code: 'unconfirmed', paymentId: OTHER_ID });
+  });
+
+  it.each([
+    ['not_json', 'nope'],
+    ['wrapped', record('completed lookup')],
+    ['invalid', '{"id":"order-1"}'],
+    ['invalid', '[]'],
+  ])('refuses as %s, before any lookup, what cannot be a payment: %s', async (code, rawBody) => {
+    const { error, lookups } = await confirmed(rawBody, as('COMPLETED'));
+    expect(error).toMatchObject({ name: 'WebhookError', code });
+    expect(lookups).toBe(0);
+  });
+
+  it.each([
+    ['COMPLETED', 'PENDING'],
+    ['COMPLETED', 'AUTHORIZED'],
+    ['FAILED', 'PENDING'],
+    ['CANCELED', 'SOMETHING_NEW'],
+    ['AUTHORIZED', 'PENDING'],
+  ])('looks again when the callback says %s and the record still %s', async (claimed, recorded) => {
+    const body = callback.replace('COMPLETED', claimed);
+    const soon = await confirmed(body, as(recorded), as(recorded), as(claimed));
+    expect([soon.payment?.paymentStatus, soon.lookups, Math.round(soon.ms)]).toEqual([claimed, 3, 1500]);
+    const never = await confirmed(body, as(recorded));
+    expect(never.error).toMatchObject({ name: 'WaitTimeoutError', paymentId: ID });
+    expect(never.lookups).toBe(3);
+  });
+
+  it.each([
+    ['PENDING', 'COMPLETED'],
+    ['AUTHORIZED', 'FAILED'],
+    ['COMPLETED', 'FAILED'],
+    ['PENDING', 'PENDING'],
+    ['SOMETHING_NEW', 'PENDING'],
+  ])('believes the record at once when the callback says %s and the record %s', async (claimed, recorded) => {
+    const { payment, lookups } = await confirmed(callback.replace('COMPLETED', claimed), as(recorded));
+    expect([payment?.paymentStatus, lookups]).toEqual([recorded, 1]);
+  });
+
+  it('passes on why a lookup failed', async () => {
+    expect((await confirmed(callback, json('', 503))).error).toMatchObject({ name: 'ApiError', status: 503 });
+    expect((await confirmed(callback, networkError('ECONNRESET', 'read'))).error).toMatchObject({
+      code: 'ECONNRESET',
+    });
+  });
+
+  it('keeps within its time-out, and heeds its signal', async () => {
+    vi.useRealTimers();
+    const { gateway, sent } = client(as('PENDING'));
+    const late = await errorOf(gateway.confirmWebhook(callback, { timeout: 100 }));
+    expect([late, sent.length]).toEqual([expect.objectContaining({ name: 'WaitTimeoutError' }), 1]);
+    const aborted = await errorOf(gateway.confirmWebhook(callback, { signal: AbortSignal.timeout(50) }));
+    expect(aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+  });
+});

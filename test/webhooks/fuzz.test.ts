@@ -1,0 +1,90 @@
+// Whatever is posted: nothing but WebhookError, no lookup for what cannot be a payment, and no growth.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { createWebhookHandler, type Payment, parseWebhook, WebhookError } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { ID, record } from '../support/fixtures.ts';
+
+const BODIES = 10_000;
+const SEED = 20261121;
+const callback = record('completed CARD callback');
+const near: Record<string, unknown> = JSON.parse(callback);
+
+/** A callback with some of its fields replaced, dropped or added. */
+const nearValid = fc
+  .dictionary(
+    fc.oneof(fc.constantFrom(...Object.keys(near), 'result', '__proto__', 'toString'), fc.string()),
+    fc.oneof(fc.jsonValue(), fc.constantFrom(ID, 'COMPLETED', 25.5, -1, '', undefined)),
+    { maxKeys: 4 },
+  )
+  .map(changes => JSON.stringify({ ...near, ...changes }));
+
+/** A callback cut, doubled, or with a piece of it changed. */
+const damaged = fc
+  .tuple(fc.nat(callback.length), fc.nat(callback.length), fc.string({ maxLength: 5 }))
+  .map(([from, to, text]) => callback.slice(0, from) + text + callback.slice(to));
+
+const bodies = fc.oneof(
+  nearValid.map(text => text as string | Uint8Array),
+  damaged,
+  fc.json(),
+  fc.string(),
+  fc.uint8Array({ maxLength: 200 }),
+);
+
+const sampled = fc.sample(bodies, { numRuns: BODIES, seed: SEED });
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+describe(`${BODIES} random and near-valid bodies`, () => {
+  it('make parseWebhook answer a payment, or throw a WebhookError', () => {
+    const outcomes = { parsed: 0, refused: 0 };
+    for (const body of sampled) {
+      try {
+        const payment = parseWebhook(body);
+        expect(payment).toMatchObject({ id: expect.any(String), amount: expect.any(Number) });
+        outcomes.parsed += 1;
+      } catch (error) {
+        if (!(error instanceof WebhookError)) throw error;
+        outcomes.refused += 1;
+      }
+    }
+    expect(outcomes.parsed).toBeGreaterThan(500);
+    expect(outcomes.refused).toBeGreaterThan(5_000);
+  });
+
+  it('make the handler look up nothing that cannot be a payment, and grow by nothing', {
+    timeout: 30_000,
+  }, async () => {
+    const lookups: string[] = [];
+    const effects: string[] = [];
+    const handler = createWebhookHandler({
+      gateway: {
+        getPayment: async id => {
+          lookups.push(id);
+          return near as Payment;
+        },
+      },
+      onPayment: payment => void effects.push(payment.id),
+    });
+    const statuses = new Map<number, number>();
+    const heaps: number[] = [];
+    for (const [index, body] of sampled.entries()) {
+      const { status } = await handler(
+        new Request('https://shop.example', { method: 'POST', body: body as string }),
+      );
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (index % 1_000 === 999) {
+        collect();
+        heaps.push(process.memoryUsage().heapUsed);
+      }
+    }
+    expect([...statuses.keys()].sort()).toEqual([200, 400]);
+    expect(lookups.length).toBeLessThan(BODIES / 2);
+    expect(lookups.every(id => /^[\da-f-]{36}$/i.test(id))).toBe(true);
+    expect(effects).toEqual([ID]);
+    expect((heaps.at(-1) ?? 0) - (heaps[1] ?? 0)).toBeLessThan(1_000_000);
+  });
+});
