@@ -1,7 +1,8 @@
 // The attempts of one call: each sends the very same bytes and reads the whole answer, up to a limit.
 import { Buffer } from 'node:buffer';
-import { type Call, type EventListener, observe, since } from './events.ts';
+import { type Call, type EventListener, observe } from './events.ts';
 import { neverLeft } from './failure.ts';
+import { since } from './time.ts';
 
 /** What a {@link Fetch} is called with. The signal is aborted when time is up, or when the caller's own is. */
 export interface FetchInit {

@@ -1,5 +1,6 @@
 // What `onEvent` hears of each call: enough for logs and metrics, and nothing secret.
 import { GatewayError, type Outcome } from './errors.ts';
+import { since } from './time.ts';
 
 /** Which call an event or an error speaks of. */
 export interface Call {
@@ -40,9 +41,6 @@ export function observe<T>(observer: ((value: T) => unknown) | undefined, value:
     // Theirs to notice; ours is the payment.
   }
 }
-
-/** Milliseconds since a moment of `performance.now()`, to the hundredth. */
-export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
 
 /** Does the work of a call, and reports its failure if it fails. */
 export async function reporting<R>(

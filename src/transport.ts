@@ -3,9 +3,10 @@ import ky, { TimeoutError } from 'ky';
 import { type Answer, Attempts, type Exchange, type Fetch } from './attempts.ts';
 import type { Limits } from './call-options.ts';
 import { adviceOn, ConnectionError } from './errors.ts';
-import { type EventListener, nameOf, observe, since } from './events.ts';
+import { type EventListener, nameOf, observe } from './events.ts';
 import { codeOf, safeCause } from './failure.ts';
 import { findPaymentId } from './payment-id.ts';
+import { since } from './time.ts';
 
 export interface TransportOptions {
   fetch?: Fetch | undefined;

@@ -3,7 +3,7 @@ import { checkOptions } from './call-options.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from './errors.ts';
 import { observe } from './events.ts';
 import { isFinal, type Payment } from './schemas/payment.ts';
-import { sleep } from './sleep.ts';
+import { sleep } from './time.ts';
 
 export interface WaitOptions {
   /**

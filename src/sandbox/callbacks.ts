@@ -1,6 +1,7 @@
 // Posts status callbacks to the merchant, one payment's after another, and keeps a log of every delivery.
-import { failing, inTime } from '../in-time.ts';
+
 import { isLoopback } from '../loopback.ts';
+import { failing, inTime } from '../time.ts';
 import { type PaymentRecord, SandboxError } from './ledger.ts';
 import { toPhpJson } from './php.ts';
 

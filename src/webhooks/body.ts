@@ -1,7 +1,7 @@
 // Reads a callback's body, up to a limit and a deadline.
 import { Buffer } from 'node:buffer';
 import { WebhookError } from '../errors.ts';
-import { failing, inTime } from '../in-time.ts';
+import { failing, inTime } from '../time.ts';
 
 /** Milliseconds for the whole body: a callback is small, and whoever trickles it is no gateway. */
 const DEADLINE = 10_000;

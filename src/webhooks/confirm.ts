@@ -4,7 +4,7 @@ import { listOf, PaymentNotFoundError, WaitTimeoutError, WebhookError } from '..
 import { issuesOf } from '../issues.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import { isFinal, type Payment } from '../schemas/payment.ts';
-import { sleep } from '../sleep.ts';
+import { sleep } from '../time.ts';
 import { readBody } from './parse.ts';
 
 /**

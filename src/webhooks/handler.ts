@@ -2,11 +2,11 @@
 import { Buffer } from 'node:buffer';
 import { WebhookError } from '../errors.ts';
 import { observe } from '../events.ts';
-import { inTime } from '../in-time.ts';
 import { limit } from '../limit.ts';
 import { eventOf, type Inbox, type InboxResult } from '../once/inbox.ts';
 import { memoryInbox } from '../once/memory.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { inTime } from '../time.ts';
 import { readRequestBody } from './body.ts';
 import { confirm, type LookUp, readClaim } from './confirm.ts';
 

@@ -1,8 +1,8 @@
 // What we need of the merchant's own `pg` pool, by shape, and how we take from it without starving the merchant.
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../../errors.ts';
-import { inTime } from '../../in-time.ts';
 import { limit } from '../../limit.ts';
+import { inTime } from '../../time.ts';
 
 /** A client of a pool, as of `pg`. */
 export interface PgClient {

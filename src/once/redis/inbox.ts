@@ -1,7 +1,7 @@
 // An inbox in the merchant's own Redis: one worker per payment by a lease, and marks that never expire. At least once.
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError } from '../../errors.ts';
-import { failing, inTime } from '../../in-time.ts';
+import { failing, inTime } from '../../time.ts';
 import type { Inbox, InboxResult } from '../inbox.ts';
 
 /** A connected client of node-redis, which has `sendCommand`, or of ioredis, which has `call`. */
