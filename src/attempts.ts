@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { type Call, type EventListener, observe } from './events.ts';
 import { neverLeft } from './failure.ts';
-import { since } from './time.ts';
+import { type Deadline, isPast, since } from './time.ts';
 
 /** What a {@link Fetch} is called with. The signal is aborted when time is up, or when the caller's own is. */
 export interface FetchInit {
@@ -66,10 +66,17 @@ export class Attempts {
   readonly #exchange: Exchange;
   readonly #fetch: Fetch | undefined;
   readonly #onEvent: EventListener | undefined;
+  readonly #deadline: Deadline;
   #body = new Body();
 
-  constructor(exchange: Exchange, fetch: Fetch | undefined, onEvent: EventListener | undefined) {
+  constructor(
+    exchange: Exchange,
+    deadline: Deadline,
+    fetch: Fetch | undefined,
+    onEvent: EventListener | undefined,
+  ) {
     this.#exchange = exchange;
+    this.#deadline = deadline;
     this.#fetch = fetch;
     this.#onEvent = onEvent;
   }
@@ -89,6 +96,8 @@ export class Attempts {
     this.#body = new Body();
     observe(this.#onEvent, { ...call, type: 'request', attempt });
     try {
+      // A process that was paused must not send late: somebody may have given the attempt up by now.
+      if (isPast(this.#deadline)) throw new LateError();
       const { status, headers } = await unlessAborted(signal, () => this.#send(signal, this.#body));
       const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
       const retryAfter = headers.get('retry-after') ?? undefined;
@@ -135,6 +144,9 @@ export class Attempts {
     return answer;
   }
 }
+
+/** The time is up before anything was sent. */
+export class LateError extends Error {}
 
 /** The bytes of one answer, kept as they arrive. */
 class Body {

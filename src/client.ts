@@ -14,15 +14,18 @@ import {
   type WithdrawalRequest,
   withdrawalSchema,
 } from './creation.ts';
-import { InvalidRequestError } from './errors.ts';
+import { ConfigurationError, InvalidRequestError } from './errors.ts';
 import { type Call, observe, reporting } from './events.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
+import { Guard } from './once/guard.ts';
 import { type ClientOptions, resolveOptions, type Settings } from './options.ts';
 import { isPaymentId } from './payment-id.ts';
+import type { Envelope } from './schemas/envelope.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
 import type { Amount } from './schemas/request.ts';
 import { signBody } from './signing.ts';
+import { type Deadline, deadlineIn } from './time.ts';
 import { Transport } from './transport.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
 import { type ConfirmedWebhook, confirm, readClaim } from './webhooks/confirm.ts';
@@ -33,6 +36,8 @@ export interface Created {
   payment: Payment;
   /** What to do now. */
   nextAction: NextAction;
+  /** Whether an earlier create of this reference had made the payment already; only a `journal` can tell. */
+  replayed: boolean;
 }
 
 /**
@@ -50,6 +55,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   readonly terminal: T;
   readonly #settings: Settings;
   readonly #transport: Transport;
+  readonly #guard: Guard | undefined;
   readonly #creatable: (typeof CREATABLE)[Terminal];
   readonly #url: string;
   readonly #headers: Record<string, string>;
@@ -61,6 +67,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     this.terminal = settings.terminal as T;
     this.#settings = settings;
     this.#transport = new Transport(settings);
+    this.#guard = settings.journal && new Guard(settings.journal, settings.baseUrl, settings.onEvent);
     this.#creatable = CREATABLE[settings.terminal];
     this.#url = `${settings.baseUrl}/api/v1/payments`;
     this.#headers = {
@@ -150,9 +157,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const call: Call = { operation: 'lookup', paymentId: isPaymentId(id) ? id : undefined };
     return reporting(call, this.#settings.onEvent, async () => {
       if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
-      const limits = limitsOf(options, this.#settings.timeout);
+      const { timeout, signal } = limitsOf(options, this.#settings.timeout);
       const exchange = { call, method: 'GET', url: `${this.#url}/${id}`, headers: this.#headers } as const;
-      return readLookedUp(await this.#transport.send(exchange, limits), call, id);
+      return readLookedUp(await this.#transport.send(exchange, deadlineIn(timeout), signal), call, id);
     });
   }
 
@@ -195,30 +202,72 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     return confirm(readClaim(rawBody), (id, limits) => this.getPayment(id, limits), limits);
   }
 
-  /** Check, serialise, sign, send, unwrap and check again, next action. */
+  /**
+   * Tells the journal of a payment that a lookup has confirmed, so that a doubt of its reference is settled.
+   * `createWebhookHandler` does so for every callback; without a journal it does nothing.
+   *
+   * @param payment the gateway's own record
+   * @throws what the journal throws: take the callback again later
+   */
+  async reconcile(payment: Payment): Promise<void> {
+    await this.#guard?.reconcile(this.#resultOf({ payment }));
+  }
+
+  /**
+   * An operator's word on a reference in doubt (`journal.inDoubt()` lists them): the id of its payment, which is looked
+   * up and compared; or that the gateway made none, which frees the reference.
+   *
+   * @throws {ConfigurationError} without a journal
+   * @throws {InvalidRequestError} if the payment is not the one in doubt, or the journal knows nothing of the reference
+   * @throws {PaymentInDoubtError} for `not_created` while the create may still be under way
+   * @example
+   * for (const { reference } of await journal.inDoubt()) console.log('ask the gateway about', reference);
+   * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
+   */
+  async settle(reference: string, paymentId: string | 'not_created'): Promise<void> {
+    if (!this.#guard) throw new ConfigurationError('settle needs a client with a journal.');
+    const word =
+      paymentId === 'not_created' ? paymentId : this.#resultOf({ payment: await this.getPayment(paymentId) });
+    await this.#guard.settle(reference, word);
+  }
+
+  /** Check, serialise, send: at most once, if there is a journal and a reference. */
   async #create(
     schema: CreationSchema,
     request: unknown,
     options?: CreateOptions,
     paymentType?: 'DEPOSIT' | 'WITHDRAWAL',
   ): Promise<Created> {
-    const { onEvent, signKey, signatureEncoding, timeout } = this.#settings;
     const call: Call = { operation: 'create' };
-    return reporting(call, onEvent, async () => {
+    return reporting(call, this.#settings.onEvent, async () => {
+      const limits = creationLimitsOf(options, this.#settings.timeout);
       const creation = check(schema, request, paymentType);
       call.reference = creation.reference ?? undefined;
-      const limits = creationLimitsOf(options, timeout);
       const body = bodyOf(creation, options?.extra);
-      const signature = signBody(body, signKey, signatureEncoding);
-      const headers = { ...this.#headers, 'content-type': 'application/json', signature };
-      const exchange = { call, method: 'POST', url: this.#url, headers, body } as const;
-      const envelope = readCreated(await this.#transport.send(exchange, limits), call);
-      const paymentId = envelope.payment.id;
-      const nextAction = nextActionOf(envelope, message =>
-        observe(onEvent, { ...call, paymentId, type: 'warning', code: 'unusable_redirect_url', message }),
-      );
-      return { payment: envelope.payment, nextAction };
+      const send = (deadline: Deadline) => this.#send(call, body, deadline, limits.signal);
+      if (!this.#guard) return { ...(await send(deadlineIn(limits.timeout))), replayed: false };
+      const lookUp = async (id: string, timeout: number) =>
+        this.#resultOf({ payment: await this.getPayment(id, { ...limits, timeout }) });
+      return this.#guard.create(creation, options?.extra, { ...limits, send, lookUp });
     });
+  }
+
+  /** Sign, send, unwrap and check again, next action. */
+  async #send(call: Call, body: Uint8Array, deadline: Deadline, signal: AbortSignal | undefined) {
+    const { signKey, signatureEncoding } = this.#settings;
+    const signature = signBody(body, signKey, signatureEncoding);
+    const headers = { ...this.#headers, 'content-type': 'application/json', signature };
+    const exchange = { call, method: 'POST', url: this.#url, headers, body } as const;
+    return this.#resultOf(readCreated(await this.#transport.send(exchange, deadline, signal), call), call);
+  }
+
+  #resultOf(envelope: Envelope, call?: Call): { payment: Payment; nextAction: NextAction } {
+    const { payment } = envelope;
+    const nextAction = nextActionOf(envelope, message => {
+      const warned = { ...call, operation: call?.operation ?? 'lookup', paymentId: payment.id };
+      observe(this.#settings.onEvent, { ...warned, type: 'warning', code: 'unusable_redirect_url', message });
+    });
+    return { payment, nextAction };
   }
 }
 

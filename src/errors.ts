@@ -135,6 +135,49 @@ export class ResponseError extends AnswerError {
   }
 }
 
+/** The journal has this reference for another request: one reference is one payment for ever. */
+export class DuplicateReferenceError extends GatewayError {
+  override readonly name = 'DuplicateReferenceError';
+  readonly code = 'duplicate_reference';
+  readonly reference: string;
+  /** Which of paymentType, paymentMethod, amount and currency differ, or `other fields`. */
+  readonly differing: readonly string[];
+  constructor(reference: string, differing: readonly string[], details?: Details) {
+    const told = `Reference ${JSON.stringify(reference)} belongs to another request: ${differing.join(', ')} differ.`;
+    super(`${told} Nothing was sent: use a new reference for a new payment.`, {
+      ...details,
+      outcome: 'not_sent',
+    });
+    this.reference = reference;
+    this.differing = differing;
+  }
+}
+
+/** The journal cannot tell whether an earlier create of this reference made a payment, so it makes no other. */
+export class PaymentInDoubtError extends GatewayError {
+  override readonly name = 'PaymentInDoubtError';
+  readonly code = 'payment_in_doubt';
+  readonly reference: string;
+  /** When that create began. */
+  readonly since: Date;
+  constructor(reference: string, since: Date, details?: Details) {
+    const told = `An earlier create of ${JSON.stringify(reference)} is under way, or its outcome is unknown.`;
+    const next = 'Its callback will settle it; or ask the gateway, and call gateway.settle.';
+    super(`${told} Nothing more was sent. ${next}`, { ...details, outcome: 'unknown' });
+    this.reference = reference;
+    this.since = since;
+  }
+}
+
+/** The journal could not be written, so nothing was sent. */
+export class JournalError extends GatewayError {
+  override readonly name = 'JournalError';
+  readonly code = 'journal_failed';
+  constructor(message: string, details?: Details) {
+    super(`${message} ${adviceOn('not_sent')}`, { ...details, outcome: 'not_sent' });
+  }
+}
+
 /** `waitForPayment` reached its deadline, and the payment is not where it was waited for. */
 export class WaitTimeoutError extends GatewayError {
   override readonly name = 'WaitTimeoutError';
@@ -175,6 +218,9 @@ export type AnyGatewayError =
   | PaymentNotFoundError
   | ConnectionError
   | ResponseError
+  | DuplicateReferenceError
+  | PaymentInDoubtError
+  | JournalError
   | WaitTimeoutError
   | ConfigurationError
   | WebhookError;

@@ -26,9 +26,20 @@ export type GatewayEvent = Call &
     | { type: 'retry'; attempt: number; reason: number | string; waitedMs: number }
     /** The call failed for good, `durationMs` after it began. */
     | { type: 'failure'; error: string; code: string; outcome?: Outcome | undefined; durationMs: number }
-    /** The call succeeded, and something in the answer deserves a look. */
-    | { type: 'warning'; code: 'unusable_redirect_url'; message: string }
+    /** Nothing failed, and something deserves a look. */
+    | { type: 'warning'; code: WarningCode; message: string }
   );
+
+/**
+ * `unusable_redirect_url`: a create answered a redirect that no customer is sent to. `journal_not_recorded`: the journal
+ * could not be told how a create ended, so its reference stays in doubt. `journal_mismatch`: a confirmed payment bears the
+ * reference of a doubt, and is not the payment that was asked for. `journal_two_payments`: one reference has two payments.
+ */
+export type WarningCode =
+  | 'unusable_redirect_url'
+  | 'journal_not_recorded'
+  | 'journal_mismatch'
+  | 'journal_two_payments';
 
 export type EventListener = (event: GatewayEvent) => void;
 

@@ -8,20 +8,32 @@ export {
   ApiError,
   ConfigurationError,
   ConnectionError,
+  DuplicateReferenceError,
   GatewayError,
   InvalidRequestError,
   type Issue,
   isGatewayError,
+  JournalError,
   type Outcome,
+  PaymentInDoubtError,
   PaymentNotFoundError,
   ResponseError,
   WaitTimeoutError,
   WebhookError,
 } from './errors.ts';
-export type { EventListener, GatewayEvent } from './events.ts';
+export type { EventListener, GatewayEvent, WarningCode } from './events.ts';
 export type { NextAction, TransferInstructions } from './next-action.ts';
 export type { Inbox, InboxEvent, InboxResult } from './once/inbox.ts';
-export { memoryInbox } from './once/memory.ts';
+export type {
+  Acceptance,
+  Doubt,
+  Journal,
+  JournalAttempt,
+  JournalKey,
+  JournalRecord,
+  JournalResult,
+} from './once/journal.ts';
+export { memoryInbox, memoryJournal } from './once/memory.ts';
 export type { ClientOptions } from './options.ts';
 export { type Envelope, envelopeSchema } from './schemas/envelope.ts';
 export {

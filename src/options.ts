@@ -5,6 +5,7 @@ import { isTimeout } from './call-options.ts';
 import { ConfigurationError } from './errors.ts';
 import type { EventListener } from './events.ts';
 import { isLoopback } from './loopback.ts';
+import type { Journal } from './once/journal.ts';
 import { unknownFields } from './schemas/hints.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { SignatureEncoding } from './signing.ts';
@@ -52,6 +53,11 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * @default globalThis.fetch, as it is when a call is made
    */
   fetch?: Fetch | undefined;
+  /**
+   * Makes each create with a `reference` at most once, across processes and crashes: `postgresJournal(pool)`, or
+   * `memoryJournal()` in tests. With it a withdrawal needs a reference.
+   */
+  journal?: Journal | undefined;
   /** Hears of every request, response, retry and failure; never of a secret or of customer data. */
   onEvent?: EventListener | undefined;
 }
@@ -66,6 +72,7 @@ export interface Settings {
   timeout: number;
   retries: number;
   fetch: Fetch | undefined;
+  journal: Journal | undefined;
   onEvent: EventListener | undefined;
 }
 
@@ -78,6 +85,7 @@ const OPTIONS: readonly (keyof ClientOptions)[] = [
   'timeout',
   'retries',
   'fetch',
+  'journal',
   'onEvent',
 ];
 
@@ -98,6 +106,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     timeout = 30_000,
     retries = 2,
     fetch,
+    journal,
     onEvent,
   } = options;
   return {
@@ -109,6 +118,7 @@ export function resolveOptions(options: ClientOptions): Settings {
     timeout: checkTimeout(timeout),
     retries: checkRetries(retries),
     fetch: checkFunction('fetch', fetch),
+    journal: checkJournal(journal),
     onEvent: checkFunction('onEvent', onEvent),
   };
 }
@@ -126,6 +136,13 @@ function checkRetries(value: unknown): number {
 function checkFunction<F>(name: string, value: F | undefined): F | undefined {
   if (value === undefined || typeof value === 'function') return value;
   throw new ConfigurationError(`${name} must be a function.`);
+}
+
+function checkJournal(value: Journal | undefined): Journal | undefined {
+  if (value === undefined || typeof value?.begin === 'function') return value;
+  throw new ConfigurationError(
+    'journal must be a journal: postgresJournal(pool), or memoryJournal() in tests.',
+  );
 }
 
 function oneOf<V extends string>(name: string, value: V, accepted: readonly V[]): V {

@@ -34,3 +34,20 @@ export const failing = (message: string) => (): never => {
 
 /** Milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
+
+/** A moment by both clocks: one stands still while the machine sleeps, the other is set by people. */
+export interface Deadline {
+  /** Of `performance.now()`. */
+  monotonic: number;
+  /** Of `Date.now()`. */
+  wall: number;
+}
+
+export const deadlineIn = (ms: number): Deadline => ({
+  monotonic: performance.now() + ms,
+  wall: Date.now() + ms,
+});
+
+/** Whether it has passed by either clock. */
+export const isPast = ({ monotonic, wall }: Deadline): boolean =>
+  performance.now() > monotonic || Date.now() > wall;

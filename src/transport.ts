@@ -1,12 +1,11 @@
 // Brings back the gateway's answer to one call. The only file that knows ky, which carries out the attempts in time.
 import ky, { TimeoutError } from 'ky';
-import { type Answer, Attempts, type Exchange, type Fetch } from './attempts.ts';
-import type { Limits } from './call-options.ts';
+import { type Answer, Attempts, type Exchange, type Fetch, LateError } from './attempts.ts';
 import { adviceOn, ConnectionError } from './errors.ts';
 import { type EventListener, nameOf, observe } from './events.ts';
 import { codeOf, safeCause } from './failure.ts';
 import { findPaymentId } from './payment-id.ts';
-import { since } from './time.ts';
+import { type Deadline, since } from './time.ts';
 
 export interface TransportOptions {
   fetch?: Fetch | undefined;
@@ -33,13 +32,13 @@ export class Transport {
    * The gateway's answer, whatever its status. A lookup is repeated while the gateway is busy or out of reach; a
    * create only when it provably never left this machine.
    *
+   * @param deadline for every attempt, wait and body read
    * @throws {ConnectionError} if no whole answer arrived
    */
-  async send(exchange: Exchange, { timeout, signal }: Limits): Promise<Answer> {
+  async send(exchange: Exchange, deadline: Deadline, signal: AbortSignal | undefined): Promise<Answer> {
     const { fetch, retries, onEvent } = this.#options;
     const isLookup = exchange.method === 'GET';
-    const deadline = performance.now() + timeout;
-    const attempts = new Attempts(exchange, fetch, onEvent);
+    const attempts = new Attempts(exchange, deadline, fetch, onEvent);
     const isWorthRepeating = () =>
       attempts.answer ? isLookup && BUSY.has(attempts.answer.status) : isLookup || !attempts.mayHaveLeft;
     let failedAt = 0;
@@ -49,17 +48,17 @@ export class Transport {
       // Headers and body stay out of ky, so that no error of its can show them, and the bytes sent are those signed.
       fetch: async input => standInFor(await attempts.next((input as Request).signal)),
       timeout: false,
-      totalTimeout: timeout,
+      totalTimeout: Math.max(deadline.monotonic - performance.now(), 0),
       signal: signal ?? null,
       retry: {
         limit: retries,
         methods: ['get', 'post'],
         shouldRetry: ({ error }) => {
           failedAt = performance.now();
-          if (signal?.aborted || error instanceof TimeoutError) return false;
+          if (signal?.aborted || isLate(error)) return false;
           wait = retryAfter(attempts.answer) ?? backoff(attempts.count);
           // A wait that ends after the deadline would be waited for nothing.
-          return isWorthRepeating() && failedAt + wait < deadline;
+          return isWorthRepeating() && failedAt + wait < deadline.monotonic;
         },
         delay: () => wait,
       },
@@ -76,7 +75,7 @@ export class Transport {
       () => undefined,
       (error: unknown) => error,
     );
-    const timedOut = failure instanceof TimeoutError;
+    const timedOut = isLate(failure);
     const aborted = !timedOut && failure !== undefined && signal?.aborted;
     // An answer with an error status is an answer all the same.
     if (attempts.answer && !aborted) return attempts.answer;
@@ -84,6 +83,8 @@ export class Transport {
     throw connectionError(code, exchange, attempts);
   }
 }
+
+const isLate = (error: unknown): boolean => error instanceof TimeoutError || error instanceof LateError;
 
 /** All that ky looks at. A status that no Response can have is an error to it, as to us. */
 const standInFor = ({ status }: Answer): Response =>

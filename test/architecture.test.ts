@@ -30,7 +30,7 @@ describe('imports', () => {
     [
       'what happens once knows neither the client nor its callbacks',
       isIn('once/'),
-      /^(webhooks\/|(answers|attempts|call-options|client|creation|next-action|options|transport|wait)\.ts$)/,
+      /^(webhooks\/|(answers|attempts|call-options|client|creation|options|transport|wait)\.ts$)/,
     ],
     ['the stores know no driver: pools and clients come by shape', isIn('once/'), /^npm:(?!node:)/],
     ['nothing but the sandbox knows the sandbox', isNotIn('sandbox/'), /^sandbox\//],

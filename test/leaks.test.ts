@@ -1,7 +1,7 @@
 // Nothing that is printed, serialised or reported may hold a key, a signature, or what a customer entrusted to a shop.
 import { inspect } from 'node:util';
 import * as sdk from 'payment-gateway-sdk';
-import { GatewayClient, type GatewayEvent, parseWebhook } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryJournal, parseWebhook } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, OTHER_ID, record } from './support/fixtures.ts';
 import { type Answer, json, networkError, wire } from './support/wire.ts';
@@ -75,6 +75,30 @@ const errors: Record<string, () => Promise<unknown>> = {
     client(() => new Promise(() => {})).createDeposit(request, { timeout: 5 }),
   'ConnectionError, aborted': () =>
     client(() => new Promise(() => {})).createDeposit(request, { signal: AbortSignal.timeout(5) }),
+  DuplicateReferenceError: async () => {
+    const journal = memoryJournal();
+    await client(json(customerData), { journal }).createDeposit(request);
+    return client(json(customerData), { journal }).createDeposit({
+      ...request,
+      customer: { email: 'x@other.example' },
+    });
+  },
+  'PaymentInDoubtError, no id': async () => {
+    const journal = memoryJournal();
+    await errorOf(client(careless, { journal }).createDeposit(request));
+    return client(json(customerData), { journal }).createDeposit(request);
+  },
+  'PaymentInDoubtError, lookup fails': async () => {
+    const journal = memoryJournal();
+    await errorOf(client(json(customerData, 500), { journal }).createDeposit(request));
+    return client(careless, { journal }).createDeposit(request);
+  },
+  JournalError: () => {
+    const begin = async () => {
+      throw Object.assign(new Error('no table'), { query: { values: [email] }, client: { apiKey } });
+    };
+    return client(json(customerData), { journal: { ...memoryJournal(), begin } }).createDeposit(request);
+  },
   'ResponseError, HTML': () => client(json(`<html>${email}</html>`)).createDeposit(request),
   'ResponseError, drift': () =>
     client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),

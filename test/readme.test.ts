@@ -56,7 +56,7 @@ describe('the examples of the README', () => {
   });
 
   for (const [index, { title, code }] of examples.entries()) {
-    const needsPostgres = code.includes('postgresInbox');
+    const needsPostgres = /postgres(Inbox|Journal)\(/.test(code);
     const isLacking =
       needsPostgres && lacks(hasPostgres, 'an example of the README: no PostgreSQL at 127.0.0.1:5432');
     it.skipIf(isLacking)(`run: ${title} (${index + 1})`, async () => {

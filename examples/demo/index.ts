@@ -8,7 +8,9 @@ import {
   fundsNotDelivered,
   GatewayClient,
   isPaid,
+  memoryJournal,
   type Payment,
+  PaymentInDoubtError,
   PaymentNotFoundError,
   parseWebhook,
   type WithdrawalRequest,
@@ -24,6 +26,7 @@ const gateway = new GatewayClient({
   ...sandbox.clientOptions,
   baseUrl: server.url,
   fetch: undefined, // the real one: this is HTTP
+  journal: memoryJournal(), // one payment per reference; in production postgresJournal
   onEvent: event => {
     if (event.type === 'response') answered = `${event.status} in ${Math.round(event.durationMs)} ms`;
   },
@@ -135,7 +138,7 @@ async function play(): Promise<void> {
   assert(notFound instanceof PaymentNotFoundError && notFound.status === 404);
   done(`${notFound.name}: ${notFound.message}`);
 
-  step('A payout whose answer is cut off after the gateway took it');
+  step('A payout whose answer is cut off after the gateway took it, and which the shop tries again');
   sandbox.faults.next('commit-then-cut');
   const request = {
     ...common,
@@ -149,16 +152,54 @@ async function play(): Promise<void> {
   assert(cut instanceof ConnectionError && cut.outcome === 'unknown' && cut.paymentId);
   received(`${cut.name}`, { code: cut.code, outcome: cut.outcome, paymentId: cut.paymentId });
   done(cut.message);
-  const taken = sandbox.payments.filter(payment => payment.reference === 'payout-9');
-  assert.deepEqual(
-    taken.map(payment => payment.id),
-    [cut.paymentId],
-  );
-  assert(isPaid(await outcomeOf({ id: cut.paymentId }, id => sandbox.complete(id))));
+  const retried = await withdrawal(request);
+  assert(retried.replayed && retried.payment.id === cut.paymentId);
+  assert.equal(paymentsOf('payout-9'), 1);
   done(
-    'The half of the answer that arrived held the id: the one payout was found, and nothing was paid twice.',
+    'The half of the answer that arrived held the id, so the journal found the payout: no second one was sent.',
   );
+  assert(isPaid(await outcomeOf(retried.payment, id => sandbox.complete(id))));
+  done('Paid out, once.');
+
+  step('A payout whose answer never comes');
+  sandbox.faults.next('commit-then-drop');
+  const lost = { ...request, reference: 'payout-10' };
+  sent('createWithdrawal', lost);
+  const dropped = await errorOf(gateway.createWithdrawal(lost));
+  assert(dropped instanceof ConnectionError && dropped.outcome === 'unknown' && !dropped.paymentId);
+  received(dropped.name, { code: dropped.code, outcome: dropped.outcome });
+  sent('createWithdrawal, again', lost);
+  const doubt = await errorOf(gateway.createWithdrawal(lost));
+  assert(doubt instanceof PaymentInDoubtError);
+  received(doubt.name);
+  done(doubt.message);
+  const [taken] = sandbox.payments.filter(payment => payment.reference === 'payout-10');
+  assert(taken && isPaid(await outcomeOf(taken, id => sandbox.complete(id))));
+  const settledNow = await withdrawal(lost);
+  assert(settledNow.replayed && settledNow.payment.id === taken.id);
+  assert.equal(paymentsOf('payout-10'), 1);
+  done('The callback has settled the doubt, and the same call gets the payout that was made.');
+
+  step('A page that is loaded twice creates its deposit twice, after the callback of the first');
+  const order = {
+    ...common,
+    paymentMethod: 'P24',
+    amount: '35.00',
+    currency: 'PLN',
+    reference: 'order-11',
+  } as const;
+  const first = await deposit(order);
+  await outcomeOf(first.payment, id => sandbox.authorize(id));
+  const second = await deposit(order);
+  assert(second.replayed && first.nextAction.type === 'redirect');
+  assert.deepEqual(second.nextAction, first.nextAction);
+  assert.equal(paymentsOf('order-11'), 1);
+  done('One payment, and the customer is sent to the same page.');
 }
+
+/** How many the gateway has made. */
+const paymentsOf = (reference: string): number =>
+  sandbox.payments.filter(payment => payment.reference === reference).length;
 
 async function deposit(request: DepositRequest<'onramp'>): Promise<Created> {
   sent('createDeposit', request);
@@ -171,8 +212,8 @@ async function withdrawal(request: WithdrawalRequest): Promise<Created> {
 }
 
 function show(created: Created): Created {
-  const { payment, nextAction } = created;
-  received(`${answered}: ${payment.paymentStatus}`, {
+  const { payment, nextAction, replayed } = created;
+  received(`${replayed ? 'from the journal' : answered}: ${payment.paymentStatus}`, {
     id: payment.id,
     created: createdAt(payment)?.toISOString(),
     crypto: payment.cryptoAmount && `${payment.cryptoAmount} ${payment.cryptoCurrency}`,

@@ -1,17 +1,14 @@
 // Keeps what must happen once in this process's memory: for development and tests.
+import { isSamePayment } from '../payment-id.ts';
 import { type Inbox, isDone, type Mark } from './inbox.ts';
+import type { Journal, JournalAttempt, JournalKey, JournalRecord } from './journal.ts';
 
 /**
  * An inbox for one process, forgotten when it ends. In production a second replica or a restart would run effects
  * again: take `postgresInbox` or `redisInbox` there.
  */
 export function memoryInbox(): Inbox {
-  if (process.env.NODE_ENV === 'production') {
-    process.emitWarning(
-      'memoryInbox forgets which callbacks were handled when the process ends, and no other replica knows them. In production use postgresInbox or redisInbox.',
-      'PaymentGatewayWarning',
-    );
-  }
+  warnInProduction('memoryInbox forgets which callbacks were handled', 'postgresInbox or redisInbox');
   const marksOf = new Map<string, Mark[]>();
   const busy = new Set<string>();
   return {
@@ -30,4 +27,92 @@ export function memoryInbox(): Inbox {
       }
     },
   };
+}
+
+/**
+ * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
+ * again: take `postgresJournal` there.
+ */
+export function memoryJournal({ scope }: { scope?: string | undefined } = {}): Journal {
+  warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
+  type Row = JournalRecord & { deadline: number; strays: string[] };
+  const rows = new Map<string, Row>();
+  const nameOf = ({ scope, reference }: JournalKey) => JSON.stringify([scope, reference]);
+  const copyOf = (key: JournalKey): JournalRecord | undefined => {
+    const row = rows.get(nameOf(key));
+    if (!row) return undefined;
+    const { deadline, strays, ...record } = structuredClone(row);
+    return record;
+  };
+  /** The row, if it is still at that attempt. */
+  const at = (key: JournalKey, token: string) => {
+    const row = rows.get(nameOf(key));
+    return row?.token === token ? row : undefined;
+  };
+  const keep = (row: Row, id: string) => {
+    if (![row.paymentId ?? '', ...row.strays].some(known => isSamePayment(known, id))) row.strays.push(id);
+  };
+  const free = (key: JournalKey, token: string, isPast: (deadline: number) => boolean): boolean => {
+    const row = at(key, token);
+    return (
+      row !== undefined && !row.result && !row.paymentId && isPast(row.deadline) && rows.delete(nameOf(key))
+    );
+  };
+  return {
+    scope,
+    async begin({ timeoutMs, ...attempt }: JournalAttempt) {
+      const standing = copyOf(attempt);
+      if (standing) return standing;
+      const since = new Date();
+      rows.set(nameOf(attempt), { ...attempt, since, deadline: since.getTime() + timeoutMs, strays: [] });
+      return undefined;
+    },
+    async read(key) {
+      return copyOf(key);
+    },
+    async accept(key, token, result) {
+      const row = at(key, token);
+      if (!row) return { accepted: false };
+      const { paymentId: before } = row;
+      const { id } = result.payment;
+      Object.assign(row, { paymentId: id, result: structuredClone(result) });
+      if (!before || isSamePayment(before, id)) return { accepted: true };
+      keep(row, before);
+      return { accepted: true, other: before };
+    },
+    async settle(key, token, result) {
+      const row = at(key, token);
+      if (!row || row.result || (row.paymentId && !isSamePayment(row.paymentId, result.payment.id)))
+        return false;
+      Object.assign(row, { paymentId: result.payment.id, result: structuredClone(result) });
+      return true;
+    },
+    async suspect(key, token, paymentId) {
+      const row = at(key, token);
+      if (!row) return { accepted: false };
+      const { paymentId: before = paymentId } = row;
+      row.paymentId = before;
+      if (isSamePayment(before, paymentId)) return { accepted: true };
+      keep(row, paymentId);
+      return { accepted: true, other: before };
+    },
+    release: async (key, token) => free(key, token, () => true),
+    abandon: async (key, token) => free(key, token, deadline => deadline < Date.now()),
+    async keepStray(key, token, paymentId) {
+      const row = at(key, token);
+      if (row) keep(row, paymentId);
+      return row !== undefined;
+    },
+    async inDoubt() {
+      return [...rows.values()]
+        .filter(row => !row.result)
+        .map(({ scope, reference, since, paymentId }) => ({ scope, reference, since, paymentId }));
+    },
+  };
+}
+
+function warnInProduction(what: string, instead: string): void {
+  if (process.env.NODE_ENV !== 'production') return;
+  const message = `${what} when the process ends, and no other replica knows them. In production use ${instead}.`;
+  process.emitWarning(message, 'PaymentGatewayWarning');
 }

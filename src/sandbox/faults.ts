@@ -22,6 +22,11 @@ export class Faults {
     this.#armed.push(fault);
   }
 
+  /** Disarms whatever has not befallen a create yet. */
+  clear(): void {
+    this.#armed.length = 0;
+  }
+
   take(): Fault | undefined {
     return this.#armed.shift();
   }

@@ -13,6 +13,8 @@ import { confirm, type LookUp, readClaim } from './confirm.ts';
 /** What the handler needs of a `GatewayClient`. */
 export interface WebhookGateway {
   getPayment: LookUp;
+  /** Settles the journal's doubt of a confirmed payment, before its status takes effect. */
+  reconcile?(payment: Payment): Promise<void>;
 }
 
 export interface WebhookHandlerOptions<Context extends object = object> {
@@ -89,7 +91,8 @@ export function createWebhookHandler<Context extends object = object>(
 
   const line = inLine();
 
-  const takeEffect = (payment: Payment): Promise<InboxResult> => {
+  const takeEffect = async (payment: Payment): Promise<InboxResult> => {
+    await gateway.reconcile?.(payment);
     const event = eventOf(payment);
     return line(event.paymentId, () => inbox.run(event, async context => onPayment(payment, context)));
   };

@@ -117,7 +117,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       on: () => {},
       removeListener: () => {},
     };
-    const inbox = postgresInbox({ connect: async () => client });
+    const inbox = postgresInbox({ connect: async () => client, query: client.query });
     await expect(inbox.run(completed(), async () => {})).rejects.toThrow('COMMIT answered ROLLBACK');
   });
 

@@ -1,9 +1,11 @@
 // Real worker processes, each a merchant's replica: a callback server over an inbox.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
+const worker = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
+const creator = fileURLToPath(new URL('../stores/creator.ts', import.meta.url));
 
 export interface WorkerOptions {
   STORE: 'postgres' | 'redis';
@@ -31,7 +33,7 @@ export class Worker {
 
   /** Starts the process, and another one whenever it dies. */
   async start(): Promise<this> {
-    const child = spawn(process.execPath, ['--no-warnings', script], {
+    const child = spawn(process.execPath, ['--no-warnings', worker], {
       env: { ...process.env, NODE_ENV: '', ...this.#options },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -53,4 +55,29 @@ export class Worker {
     this.#stopped = true;
     this.kill();
   }
+}
+
+export interface CreatorOptions {
+  GATEWAY_URL: string;
+  /** Of the journal. */
+  TABLE: string;
+  /** Separated by commas. */
+  REFERENCES: string;
+  /** Other than the sandbox's: every create is refused. */
+  SIGN_KEY?: string;
+  /** The step at which the process kills itself. */
+  DIE_AT?: string;
+  /** Set to anything, it creates each reference until it has its payment. */
+  UNTIL_DONE?: string;
+}
+
+/** Runs a process that creates payments, and answers what it printed and what killed it. */
+export async function runCreator(options: CreatorOptions) {
+  const child = spawn(process.execPath, ['--no-warnings', creator], {
+    env: { ...process.env, NODE_ENV: '', ...options },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const lines = printed.split('\n').filter(Boolean);
+  return { lines: lines.map(line => JSON.parse(line)), signal: signal as NodeJS.Signals | null };
 }

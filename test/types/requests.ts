@@ -190,6 +190,12 @@ export function caught(error: unknown): string | undefined {
     case 'ConfigurationError':
     case 'WebhookError':
       return error.code;
+    case 'DuplicateReferenceError':
+      return error.differing[0];
+    case 'PaymentInDoubtError':
+      return error.paymentId ?? error.since.toISOString();
+    case 'JournalError':
+      return error.outcome;
     case 'WaitTimeoutError':
       return error.lastPayment?.id;
     default:

@@ -18,6 +18,7 @@ export interface PgClient {
 /** A pool, as of `pg`. */
 export interface PgPool {
   connect(): Promise<PgClient>;
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   /** `max` is the size of the pool; 10 if it is not told, as in `pg`. */
   options?: { max?: number | undefined };
 }

@@ -1,7 +1,7 @@
 // A merchant's CommonJS app in an empty project.
 const assert = require('node:assert/strict');
 const { GatewayClient, isGatewayError, isPaid, parseWebhook, signBody } = require('payment-gateway-sdk');
-const { postgresInbox } = require('payment-gateway-sdk/postgres');
+const { postgresInbox, postgresJournal } = require('payment-gateway-sdk/postgres');
 const { redisInbox } = require('payment-gateway-sdk/redis');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
 
@@ -33,6 +33,7 @@ async function main() {
   const error = await gateway.getPayment('nope').catch(error => error);
   assert(isGatewayError(error) && error.name === 'InvalidRequestError');
   assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });
+  assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
   assert.throws(() => redisInbox({}), { code: 'configuration' });
   await server.close();
   console.log('consumer: done');

@@ -1,7 +1,7 @@
 // A merchant's ESM app in an empty project.
 import assert from 'node:assert/strict';
 import { GatewayClient, isGatewayError, isPaid, parseWebhook, signBody } from 'payment-gateway-sdk';
-import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 
@@ -32,6 +32,7 @@ assert.equal(
 const error = await gateway.getPayment('nope').catch(error => error);
 assert(isGatewayError(error) && error.name === 'InvalidRequestError');
 assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });
+assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
 assert.throws(() => redisInbox({}), { code: 'configuration' });
 await server.close();
 console.log('consumer: done');

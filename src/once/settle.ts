@@ -1,0 +1,91 @@
+// Settles the doubts of a journal: by a payment that a lookup has confirmed, or by the word of an operator.
+import { InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
+import { isSamePayment } from '../payment-id.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { isPaymentOf, twoPayments, type Warn } from './create-once.ts';
+import type { Journal, JournalKey, JournalRecord, JournalResult } from './journal.ts';
+
+/** How often a doubt may change under us before we give up: each change means that somebody else has settled it. */
+const MOST_TRIES = 5;
+
+/**
+ * Tells the journal of a payment that the gateway's own record proves. A doubt of its reference is settled, if the
+ * payment can be the one that was asked for; a second payment of the same reference is kept beside the first.
+ *
+ * @throws what the journal throws: the callback must come again
+ */
+export async function reconcile(
+  journal: Journal,
+  key: JournalKey,
+  result: JournalResult,
+  warn: Warn,
+): Promise<void> {
+  const { payment } = result;
+  const { id } = payment;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const standing = await journal.read(key);
+    if (!standing) return;
+    const { token, paymentId } = standing;
+    if (paymentId && !isSamePayment(paymentId, id)) {
+      await journal.keepStray(key, token, id);
+      return warn('journal_two_payments', twoPayments(key.reference, paymentId, id), id);
+    }
+    if (standing.result) return;
+    if (!isPaymentOf(standing, payment)) {
+      return warn(
+        'journal_mismatch',
+        `Payment ${id} is not the one that was asked for under its reference.`,
+        id,
+      );
+    }
+    if (await journal.settle(key, token, result)) return;
+  }
+  throw new Error(`The journal's record of ${JSON.stringify(key.reference)} kept changing: try again.`);
+}
+
+/**
+ * An operator's word that this payment is the one in doubt.
+ *
+ * @throws {InvalidRequestError} if the journal has no such reference, or the payment cannot be that of the doubt
+ */
+export async function settleWith(journal: Journal, key: JournalKey, result: JournalResult): Promise<void> {
+  const { payment } = result;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const standing = await find(journal, key);
+    const differing = differences(key, standing, payment);
+    if (differing.length > 0) throw refused('paymentId', `is a payment of another ${differing.join(', ')}`);
+    if (standing.result || (await journal.settle(key, standing.token, result))) return;
+  }
+  throw new PaymentInDoubtError(key.reference, new Date());
+}
+
+/**
+ * An operator's word that the gateway has no payment of this reference.
+ *
+ * @throws {InvalidRequestError} if the journal has no such reference, or knows its payment
+ * @throws {PaymentInDoubtError} while the create may still be under way
+ */
+export async function settleWithout(journal: Journal, key: JournalKey): Promise<void> {
+  const { token, paymentId, result, since } = await find(journal, key);
+  const known = result?.payment.id ?? paymentId;
+  if (known) throw refused('reference', `has payment ${known}: settle it with that id`);
+  if (!(await journal.abandon(key, token))) throw new PaymentInDoubtError(key.reference, since);
+}
+
+async function find(journal: Journal, key: JournalKey): Promise<JournalRecord> {
+  const standing = await journal.read(key);
+  if (!standing)
+    throw refused('reference', 'is not in the journal: nothing was created under it, or it is free again');
+  return standing;
+}
+
+function differences(key: JournalKey, standing: JournalRecord, payment: Payment): string[] {
+  const differing: string[] = [];
+  if (payment.reference !== key.reference) differing.push('reference');
+  if (!isPaymentOf(standing, payment)) differing.push('type, amount or currency');
+  const known = standing.result?.payment.id ?? standing.paymentId;
+  if (known && !isSamePayment(known, payment.id)) differing.push(`id: the journal has ${known}`);
+  return differing;
+}
+
+const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }]);
