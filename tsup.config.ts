@@ -1,18 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { defineConfig, type Options } from 'tsup';
 
+const entry = {
+  index: 'src/index.ts',
+  'sandbox/index': 'src/sandbox/index.ts',
+  'postgres/index': 'src/once/postgres/index.ts',
+  'redis/index': 'src/once/redis/index.ts',
+};
+
 const common: Options = {
-  entry: {
-    index: 'src/index.ts',
-    'sandbox/index': 'src/sandbox/index.ts',
-    'postgres/index': 'src/once/postgres/index.ts',
-    'redis/index': 'src/once/redis/index.ts',
-  },
+  entry,
   target: 'node22',
   platform: 'node',
   removeNodeProtocol: false,
   // For a quick run of the demo: NO_TYPES=1 leaves the declarations out.
-  dts: !process.env.NO_TYPES,
+  dts: process.env.NO_TYPES ? false : { entry },
 };
 
 /** What the build carries inside: ky in CommonJS, hono in the sandbox. Their licence asks to be carried too. */
@@ -28,7 +30,13 @@ async function writeLicences(): Promise<void> {
 }
 
 export default defineConfig([
-  { ...common, format: 'esm', onSuccess: writeLicences },
+  // The command line is a program and no import: it is ESM only, and has no declarations.
+  {
+    ...common,
+    entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli.ts' },
+    format: 'esm',
+    onSuccess: writeLicences,
+  },
   // ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside.
   { ...common, format: 'cjs', noExternal: ['ky'] },
 ]);

@@ -4,7 +4,14 @@ import { defineConfig } from 'vitest/config';
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 /** With real stores and processes. */
-const SERVERS = ['test/stores/*.test.ts', 'test/examples/*.test.ts', 'test/readme.test.ts'];
+const SERVERS = [
+  'test/stores/*.test.ts',
+  'test/examples/*.test.ts',
+  'test/readme.test.ts',
+  'test/sandbox/cli.test.ts',
+];
+/** In Chromium. */
+const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
 const PACKAGE = 'test/package/*.test.ts';
 
@@ -22,9 +29,16 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...SERVERS, PACKAGE] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SERVERS, BROWSER, PACKAGE],
+          // Loading the SDK anew for each file would take a third of the time.
+          isolate: false,
+        },
       },
       { extends: true, test: { name: 'servers', include: SERVERS } },
+      { extends: true, test: { name: 'browser', include: [BROWSER], testTimeout: 30_000 } },
       { extends: true, test: { name: 'package', include: [PACKAGE], testTimeout: 120_000 } },
     ],
   },

@@ -63,7 +63,7 @@ describe('imports', () => {
 describe('the repository', () => {
   it('opens each source file with one sentence that says what it is', () => {
     const silent = files.filter(
-      file => !/^\/\/ [A-Z].*[.:]/.test(readFileSync(new URL(`src/${file}`, root), 'utf8')),
+      file => !/^(?:#!.*\n)?\/\/ [A-Z].*[.:]/.test(readFileSync(new URL(`src/${file}`, root), 'utf8')),
     );
     expect(silent).toEqual([]);
   });

@@ -1,7 +1,9 @@
 // Posts status callbacks to the merchant, one payment's after another, and keeps a log of every delivery.
-
+import { setTimeout } from 'node:timers/promises';
 import { isLoopback } from '../loopback.ts';
 import { failing, inTime } from '../time.ts';
+import type { Feed } from './events.ts';
+import type { CallbackFault, Faults } from './faults.ts';
 import { type PaymentRecord, SandboxError } from './ledger.ts';
 import { toPhpJson } from './php.ts';
 
@@ -19,41 +21,117 @@ export interface Delivery {
   /** Why there was no answer. */
   error?: string;
   durationMs?: number;
+  /** The fault that befell it. */
+  fault?: CallbackFault;
 }
+
+type Callback = Pick<Delivery, 'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault'>;
 
 /** Posts a callback: a fetch, or a double of it. */
 export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const LONGEST_POST = 10_000;
 
+/** Milliseconds of a delay that says nothing else. */
+const DELAY = 5_000;
+
 /** A test must not post to a shop's real address. */
 const NOT_LOOPBACK =
-  'not posted: the address is not on loopback. To post there, pass new Sandbox({ fetch }).';
+  'not posted: the address is not on loopback. To post it elsewhere, pass new Sandbox({ forwardTo }) or { fetch }.';
 
 /** Methods whose completed callbacks are documented, and lack what a lookup tells of the settlement. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
 
-export class Callbacks {
-  readonly #log: Delivery[] = [];
-  readonly #underWay = new Map<string, Promise<void>>();
-  readonly #fetch: CallbackFetch | undefined;
+export interface CallbackSettings {
+  fetch?: CallbackFetch | undefined;
+  /** Takes every callback, in place of the payments' own addresses. */
+  forwardTo?: string | undefined;
+}
 
-  constructor(fetch: CallbackFetch | undefined) {
-    this.#fetch = fetch;
+export class Callbacks {
+  #log: Delivery[] = [];
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** Held back until the next one of the same payment. */
+  readonly #held = new Map<string, Callback>();
+  /** Delays that have not passed. */
+  readonly #delays = new Set<Promise<void>>();
+  #life = new AbortController();
+  readonly #settings: CallbackSettings;
+  readonly #faults: Faults;
+  readonly #feed: Feed;
+
+  constructor(settings: CallbackSettings, faults: Faults, feed: Feed) {
+    this.#settings = settings;
+    this.#faults = faults;
+    this.#feed = feed;
   }
 
   get deliveries(): Delivery[] {
     return this.#log.map(delivery => ({ ...delivery }));
   }
 
-  /** Resolves when nothing is being posted any more. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
+  /** So many, the newest first. */
+  latest(count: number): Delivery[] {
+    return this.#log.slice(-count).reverse();
   }
 
-  send(record: PaymentRecord, url: string): void {
+  /** The newest first. */
+  ofPayment(id: string): Delivery[] {
+    return this.#log.filter(({ paymentId }) => paymentId === id).reverse();
+  }
+
+  /** Resolves when nothing is being posted any more. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size + this.#delays.size > 0) {
+      await Promise.all([...this.#underWay.values(), ...this.#delays]);
+    }
+  }
+
+  /** Forgets every delivery; what is under way is stopped. */
+  clear(): void {
+    this.#life.abort(new Error('the sandbox was reset'));
+    this.#life = new AbortController();
+    this.#log = [];
+    this.#underWay.clear();
+    this.#held.clear();
+    this.#delays.clear();
+  }
+
+  /** Posts the payment's state, unless a fault is armed that has it otherwise. */
+  send(record: PaymentRecord, address: string): void {
     const { id: paymentId, paymentStatus } = record;
-    this.#enqueue({ paymentId, paymentStatus, url, body: toPhpJson(payloadOf(record)) });
+    const armed = this.#faults.take('callback');
+    const payload = payloadOf(record);
+    const callback: Callback = {
+      paymentId,
+      paymentStatus,
+      url: this.#settings.forwardTo ?? address,
+      body: toPhpJson(payload),
+      ...(armed && { fault: armed.fault }),
+    };
+    switch (armed?.fault) {
+      case 'callback-lose':
+        this.#record({ ...callback, error: 'never posted' });
+        return;
+      case 'callback-delay':
+        this.#postLater(callback, armed.ms ?? DELAY);
+        return;
+      case 'callback-reorder':
+        this.#held.set(paymentId, callback);
+        return;
+      case 'callback-duplicate':
+        this.#enqueue(callback);
+        break;
+      case 'callback-forge': {
+        const forged = { ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 };
+        this.#enqueue({ ...callback, paymentStatus: 'COMPLETED', body: toPhpJson(forged) });
+        break;
+      }
+    }
+    this.#enqueue(callback);
+    const held = this.#held.get(paymentId);
+    this.#held.delete(paymentId);
+    if (held) this.#enqueue(held);
   }
 
   /** Posts the same body again. */
@@ -66,13 +144,19 @@ export class Callbacks {
     return { ...delivery };
   }
 
-  /** Keeps the callbacks of one payment in order. */
-  #enqueue(callback: Omit<Delivery, 'id'>): Delivery {
+  #record(callback: Callback & { error?: string }): Delivery {
     const delivery = { id: this.#log.length + 1, ...callback };
     this.#log.push(delivery);
+    return delivery;
+  }
+
+  /** Keeps the callbacks of one payment in order. */
+  #enqueue(callback: Callback): Delivery {
+    const delivery = this.#record(callback);
     const { paymentId } = delivery;
+    const { signal } = this.#life;
     const done = Promise.resolve(this.#underWay.get(paymentId))
-      .then(() => this.#post(delivery))
+      .then(() => this.#post(delivery, signal))
       .finally(() => {
         if (this.#underWay.get(paymentId) === done) this.#underWay.delete(paymentId);
       });
@@ -80,25 +164,38 @@ export class Callbacks {
     return delivery;
   }
 
-  async #post(delivery: Delivery): Promise<void> {
+  #postLater(callback: Callback, ms: number): void {
+    const { signal } = this.#life;
+    const delay = setTimeout(ms, undefined, { signal }).then(
+      () => void this.#enqueue(callback),
+      () => {}, // the sandbox was reset
+    );
+    this.#delays.add(delay);
+    delay.finally(() => this.#delays.delete(delay));
+  }
+
+  async #post(delivery: Delivery, life: AbortSignal): Promise<void> {
+    if (life.aborted) return;
     const begun = performance.now();
     try {
       const late = failing(`not answered within ${LONGEST_POST} ms`);
-      delivery.status = await inTime(this.#statusOf(delivery), LONGEST_POST, late);
+      delivery.status = await inTime(this.#statusOf(delivery, life), LONGEST_POST, late);
     } catch (error) {
       delivery.error = describe(error);
     }
     delivery.durationMs = performance.now() - begun;
+    if (!life.aborted) this.#feed.emit({ type: 'callback', delivery: { ...delivery } });
   }
 
-  async #statusOf({ url, body }: Delivery): Promise<number> {
-    if (!this.#fetch && !isLoopback(new URL(url).hostname)) throw new Error(NOT_LOOPBACK);
-    const response = await (this.#fetch ?? fetch)(url, {
+  async #statusOf({ url, body }: Delivery, life: AbortSignal): Promise<number> {
+    const { fetch: post, forwardTo } = this.#settings;
+    if (!post && !forwardTo && !isLoopback(new URL(url).hostname)) throw new Error(NOT_LOOPBACK);
+    const response = await (post ?? fetch)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(LONGEST_POST),
+      signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
     });
     response.body?.cancel().catch(() => {});
     return response.status;

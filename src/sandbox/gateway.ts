@@ -1,5 +1,5 @@
 // The sandbox's API: the routes of the gateway's document, each a Request in and a Response out.
-import { Hono } from 'hono/tiny';
+import type { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import { unknownFields } from '../schemas/hints.ts';
 import { strict } from '../schemas/objects.ts';
@@ -9,10 +9,13 @@ import {
   nftPurchaseSchema,
   onrampTerminalPaymentSchema,
 } from '../schemas/request.ts';
-import { connectionBroke, cutInHalf, type Faults } from './faults.ts';
+import { type Answer, answering, refusing, toResponse } from './answer.ts';
+import { instead, spoil } from './befall.ts';
+import type { Calls } from './calls.ts';
+import type { Faults, Operation } from './faults.ts';
 import type { AcceptedRequest, Ledger, PaymentRecord } from './ledger.ts';
-import { toPhpJson } from './php.ts';
 import { signatureProblem } from './signature.ts';
+import { transferOf } from './transfer.ts';
 
 const terminalFields = {
   /** The bearer credential that calls must carry. */
@@ -32,56 +35,85 @@ const terminalFields = {
   shape: z.enum(['wrapped', 'unwrapped']).default('wrapped'),
 };
 
+/** Options of the sandbox that are none of the terminal's. */
+const OTHER_OPTIONS = ['fetch', 'now', 'seed', 'forwardTo', 'onEvent'];
+
 /** What a terminal of the sandbox is like. */
 export const terminalSchema = strict(terminalFields, {
   error: issue =>
     issue.code === 'unrecognized_keys'
-      ? unknownFields(issue.keys, [...Object.keys(terminalFields), 'fetch', 'now'])
+      ? unknownFields(issue.keys, [...Object.keys(terminalFields), ...OTHER_OPTIONS])
       : 'must be an object of options',
 });
 
 export type TerminalOptions = z.output<typeof terminalSchema>;
 
-export function createGateway(options: TerminalOptions, ledger: Ledger, faults: Faults) {
-  const app = new Hono();
-
-  app.post('/api/v1/payments', async ({ req }) => {
-    const body = new Uint8Array(await req.arrayBuffer());
-    const fault = faults.take();
-    if (fault === 'drop') throw connectionBroke();
-    const problem =
-      credentialProblem(req.raw.headers, options.apiKey) ??
-      signatureProblem(req.raw.headers.get('signature'), body, options.signKey, options.signatureEncoding);
-    if (problem) return answer({ message: problem }, 401);
-    const checked = validate(body, options.terminal);
-    if ('errors' in checked) return answer({ message: 'The given data was invalid.', ...checked }, 422);
-
-    const record = ledger.create(checked.request);
-    const created = createdAnswer(record, options, new URL(req.url).origin);
-    if (fault === 'commit-then-drop') throw connectionBroke();
-    if (fault === 'commit-then-cut') return cutInHalf(toPhpJson(created), HEADERS);
-    return answer(created, 201);
-  });
-
-  app.get('/api/v1/payments/:id', ({ req }) => {
-    const problem = credentialProblem(req.raw.headers, options.apiKey);
-    if (problem) return answer({ message: problem }, 401);
-    const record = ledger.find(req.param('id'));
-    if (!record) return answer({ message: 'Payment not found.' }, 404);
-    return answer(options.shape === 'wrapped' ? { result: record } : record, 200);
-  });
-
-  app.notFound(() => answer({ message: 'Not found.' }, 404));
-  app.onError(error => {
-    throw error;
-  });
-  return app;
+interface Rooms {
+  terminal: TerminalOptions;
+  ledger: Ledger;
+  faults: Faults;
+  calls: Calls;
 }
 
-const HEADERS = { 'content-type': 'application/json' };
+export function addGateway(app: Hono, { terminal, ledger, faults, calls }: Rooms): void {
+  /** A call as it befalls: recorded, kept from the gateway or taken, and answered, perhaps spoilt. */
+  async function serve(
+    on: Operation,
+    request: Request,
+    take: (body: Uint8Array) => Answer,
+  ): Promise<Response> {
+    const body = new Uint8Array(await request.arrayBuffer());
+    const armed = faults.take(on);
+    const end = calls.begin(request, body);
+    let taken: Answer | undefined;
+    try {
+      let answer = instead(armed?.fault);
+      if (!answer) {
+        taken = take(body);
+        // What the gateway refuses by itself has nothing to spoil: the fault waits for the next call.
+        if (armed && taken.message) faults.putBack(armed);
+        if (!armed || taken.message) {
+          end({ answer: taken });
+          return toResponse(taken);
+        }
+        answer = await spoil(armed, taken, request.signal);
+      }
+      end({ answer, fault: armed?.fault });
+      return toResponse(answer);
+    } catch (broken) {
+      end({ fault: armed?.fault, paymentId: taken?.paymentId });
+      throw broken;
+    }
+  }
 
-const answer = (value: unknown, status: number) =>
-  new Response(toPhpJson(value), { status, headers: { ...HEADERS, 'x-request-id': crypto.randomUUID() } });
+  app.post('/api/v1/payments', ({ req }) =>
+    serve('create', req.raw, body => {
+      const problem =
+        credentialProblem(req.raw.headers, terminal.apiKey) ??
+        signatureProblem(
+          req.raw.headers.get('signature'),
+          body,
+          terminal.signKey,
+          terminal.signatureEncoding,
+        );
+      if (problem) return refusing(401, problem);
+      const checked = validate(body, terminal.terminal);
+      if ('errors' in checked) return refusing(422, 'The given data was invalid.', checked);
+      const record = ledger.create(checked.request);
+      return answering(createdAnswer(record, terminal, new URL(req.url).origin), 201, record.id);
+    }),
+  );
+
+  app.get('/api/v1/payments/:id', ({ req }) =>
+    serve('lookup', req.raw, () => {
+      const problem = credentialProblem(req.raw.headers, terminal.apiKey);
+      if (problem) return refusing(401, problem);
+      const record = ledger.find(req.param('id'));
+      if (!record) return refusing(404, 'Payment not found.');
+      return answering(terminal.shape === 'wrapped' ? { result: record } : record, 200, record.id);
+    }),
+  );
+}
 
 function credentialProblem(headers: Headers, apiKey: string): string | undefined {
   const given = headers.get('authorization');
@@ -125,13 +157,3 @@ function createdAnswer(record: PaymentRecord, { payid, shape }: TerminalOptions,
   }
   return { result: { ...record, redirectUrl: `${origin}/pay/${record.id}` } };
 }
-
-const transferOf = ({ id, amount, currency }: PaymentRecord) => ({
-  number: `pay-${id.slice(0, 8)}@sandbox.example`,
-  full_holder_name: 'Sandbox Payments Pty Ltd',
-  payment_description: id.slice(0, 8).toUpperCase(),
-  amount: amount.toFixed(2),
-  currency,
-  uuid: crypto.randomUUID(),
-  order_id: id,
-});

@@ -1,6 +1,7 @@
 // The sandbox's books: every payment it took, the state each is in, and the moves between states.
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../schemas/methods.ts';
 import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../schemas/request.ts';
+import { idsOf } from './ids.ts';
 import { toPhpDate } from './php.ts';
 
 /** A payment as the gateway records it, in the names and types of the wire. */
@@ -43,7 +44,7 @@ export interface FailureReason {
 /** A move that the sandbox refuses. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
-  readonly code: 'unknown_payment' | 'final_state' | 'unknown_delivery';
+  readonly code: 'unknown_payment' | 'final_state' | 'unknown_delivery' | 'refused';
   constructor(code: SandboxError['code'], message: string) {
     super(message);
     this.code = code;
@@ -65,9 +66,30 @@ const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
+  #nextId: () => string;
+  readonly #seed: string | undefined;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, seed: string | undefined) {
     this.#now = now;
+    this.#seed = seed;
+    this.#nextId = idsOf(seed);
+  }
+
+  /** Forgets every payment, and gives out its ids from the first one again. */
+  clear(): void {
+    this.#entries.clear();
+    this.#nextId = idsOf(this.#seed);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** So many, the newest first, after skipping some. */
+  latest(count: number, skipped = 0): PaymentRecord[] {
+    const end = Math.max(this.#entries.size - skipped, 0);
+    const ids = [...this.#entries.keys()].slice(Math.max(end - count, 0), end).reverse();
+    return ids.map(id => structuredClone(this.#entry(id).record));
   }
 
   /** In the order of creation. */
@@ -78,7 +100,7 @@ export class Ledger {
   create(request: AcceptedRequest): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
     const record: PaymentRecord = {
-      id: crypto.randomUUID(),
+      id: this.#nextId(),
       paymentStatus: 'PENDING',
       created: toPhpDate(this.#now()),
       paymentType,
@@ -98,6 +120,22 @@ export class Ledger {
   find(id: string): PaymentRecord | undefined {
     const entry = this.#entries.get(id.toLowerCase());
     return entry && structuredClone(entry.record);
+  }
+
+  /** @throws {SandboxError} `unknown_payment` */
+  get(id: string): PaymentRecord {
+    return structuredClone(this.#entry(id).record);
+  }
+
+  /** What the merchant asked for. */
+  requestOf(id: string): AcceptedRequest {
+    return this.#entry(id).request;
+  }
+
+  /** The customer has chosen how to pay: the record shows it from then on. */
+  choose(id: string, paymentMethod: string): void {
+    const entry = this.#entry(id);
+    entry.record = { ...entry.record, paymentMethod };
   }
 
   /** Where the callbacks of a payment go: to `webhookUrl` if both addresses were given. */
@@ -156,7 +194,8 @@ export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?
     : { errorMessage: TRANSLATIONS.get(String(code)) ?? `Processor error ${code}` };
 }
 
-const isOnramp = ({ paymentMethod }: AcceptedRequest) =>
+/** Whether the customer pays money and is settled in crypto. */
+export const isOnramp = ({ paymentMethod }: { paymentMethod: string }): boolean =>
   paymentMethod === 'ONRAMP' || ONRAMP_METHODS.some(method => method === paymentMethod);
 
 const quote = (amount: number) => ({

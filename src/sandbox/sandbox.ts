@@ -1,12 +1,18 @@
 // A stateful gateway in a box: takes payments, moves them between states, and posts their callbacks.
+import { Hono } from 'hono/tiny';
 import type * as z from 'zod';
 import { ConfigurationError, listOf } from '../errors.ts';
 import { issuesOf } from '../issues.ts';
-import type { PaymentStatus, Terminal } from '../schemas/methods.ts';
+import type { Terminal } from '../schemas/methods.ts';
+import { isHttpUrl } from '../schemas/request.ts';
 import { type CallbackFetch, Callbacks, type Delivery } from './callbacks.ts';
+import { Calls } from './calls.ts';
+import { Feed, type SandboxListener } from './events.ts';
 import { Faults } from './faults.ts';
-import { createGateway, type TerminalOptions, terminalSchema } from './gateway.ts';
-import { errorMessageOf, type FailureReason, Ledger, type PaymentRecord } from './ledger.ts';
+import { addGateway, type TerminalOptions, terminalSchema } from './gateway.ts';
+import { type FailureReason, Ledger, type PaymentRecord } from './ledger.ts';
+import { type MoveOptions, Moves } from './moves.ts';
+import { addPages } from './pages/routes.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
 
 export type SandboxOptions<T extends Terminal = Terminal> = Omit<
@@ -24,16 +30,19 @@ export type SandboxOptions<T extends Terminal = Terminal> = Omit<
    */
   fetch?: CallbackFetch | undefined;
   /**
+   * Takes every callback, in place of the payments' own addresses: any http(s) URL.
+   */
+  forwardTo?: string | undefined;
+  /**
    * Milliseconds since 1970, for `created`.
    * @default Date.now
    */
   now?: (() => number) | undefined;
+  /** The same seed gives the same ids in every run, and after `reset()`; without one they are random. */
+  seed?: string | undefined;
+  /** Hears of every call, move, callback and fault. */
+  onEvent?: SandboxListener | undefined;
 };
-
-export interface MoveOptions {
-  /** Move the payment even out of a final state. */
-  force?: boolean | undefined;
-}
 
 /**
  * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
@@ -47,15 +56,18 @@ export interface MoveOptions {
  */
 export class Sandbox<const T extends Terminal = 'standard'> {
   /** Faults to arm: `sandbox.faults.next('commit-then-drop')`. */
-  readonly faults = new Faults();
+  readonly faults: Faults;
   readonly #terminal: TerminalOptions;
   readonly #ledger: Ledger;
   readonly #callbacks: Callbacks;
-  readonly #gateway: ReturnType<typeof createGateway>;
+  readonly #calls: Calls;
+  readonly #moves: Moves;
+  readonly #feed = new Feed();
+  readonly #app = new Hono();
 
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
-    const { fetch, now = Date.now, ...terminal } = options ?? {};
+    const { fetch, forwardTo, now = Date.now, seed, onEvent, ...terminal } = options ?? {};
     if (process.env.NODE_ENV === 'production') {
       throw new ConfigurationError(
         'The sandbox does not start under NODE_ENV=production: it moves no money.',
@@ -63,15 +75,35 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     }
     const { success, data, error } = terminalSchema.safeParse(terminal);
     if (!success) throw new ConfigurationError(`Sandbox: ${listOf(issuesOf(error))}.`);
-    for (const [name, value] of Object.entries({ fetch, now })) {
+    for (const [name, value] of Object.entries({ fetch, now, onEvent })) {
       if (value !== undefined && typeof value !== 'function') {
         throw new ConfigurationError(`Sandbox: ${name} must be a function.`);
       }
     }
+    if (seed !== undefined && typeof seed !== 'string') {
+      throw new ConfigurationError('Sandbox: seed must be a string.');
+    }
+    if (forwardTo !== undefined && !isHttpUrl(forwardTo)) {
+      throw new ConfigurationError('Sandbox: forwardTo must be an http(s) URL.');
+    }
+    if (onEvent) this.#feed.subscribe(onEvent);
     this.#terminal = data;
-    this.#ledger = new Ledger(now);
-    this.#callbacks = new Callbacks(fetch);
-    this.#gateway = createGateway(data, this.#ledger, this.faults);
+    this.faults = new Faults(this.#feed);
+    this.#ledger = new Ledger(now, seed);
+    this.#callbacks = new Callbacks({ fetch, forwardTo }, this.faults, this.#feed);
+    this.#calls = new Calls(this.#feed, now);
+    this.#moves = new Moves(this.#ledger, this.#callbacks, this.#feed);
+    const rooms = {
+      terminal: data,
+      ledger: this.#ledger,
+      callbacks: this.#callbacks,
+      calls: this.#calls,
+      moves: this.#moves,
+      faults: this.faults,
+      feed: this.#feed,
+    };
+    addGateway(this.#app, rooms);
+    addPages(this.#app, { ...rooms, forwardTo, reset: () => this.reset(), send: this.fetch });
   }
 
   /** Options of a client that talks to this sandbox in process. Over HTTP, set `baseUrl` and drop `fetch`. */
@@ -85,7 +117,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
-    return this.#gateway.fetch(request);
+    return this.#app.fetch(request);
   };
 
   /** Serves the sandbox over real HTTP on 127.0.0.1. */
@@ -99,27 +131,25 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /** The payment is paid. Resolves once that is recorded; its callback is then on the way. */
-  async complete(id: string, options: MoveOptions = {}): Promise<PaymentRecord> {
-    return this.#move(id, 'COMPLETED', this.#ledger.settlementOf(id), options);
+  async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
+    return this.#moves.complete(id, options);
   }
 
   /** The payment is authorised, but not captured. */
-  async authorize(id: string, options: MoveOptions = {}): Promise<PaymentRecord> {
-    return this.#move(id, 'AUTHORIZED', {}, options);
+  async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
+    return this.#moves.authorize(id, options);
   }
 
-  async cancel(id: string, options: MoveOptions = {}): Promise<PaymentRecord> {
-    return this.#move(id, 'CANCELED', {}, options);
+  async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
+    return this.#moves.cancel(id, options);
   }
 
   /**
    * The payment fails. A processor's `code` is stored as words (4001, 4004 and 4018 as the document translates
    * them), a `reason` as it stands; with neither, `errorMessage` is absent.
    */
-  async fail(id: string, options: FailureReason & MoveOptions = {}): Promise<PaymentRecord> {
-    if (typeof options !== 'object') throw new TypeError('sandbox.fail takes { code } or { reason }.');
-    const { force, ...reason } = options;
-    return this.#move(id, 'FAILED', errorMessageOf(reason), { force });
+  async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
+    return this.#moves.fail(id, options);
   }
 
   /** Every callback posted so far, and those under way. */
@@ -137,15 +167,12 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#callbacks.idle();
   }
 
-  #move(
-    id: string,
-    status: PaymentStatus,
-    changes: Partial<PaymentRecord>,
-    { force }: MoveOptions,
-  ): PaymentRecord {
-    const before = this.#ledger.find(id)?.paymentStatus;
-    const record = this.#ledger.move(id, status, changes, force);
-    if (record.paymentStatus !== before) this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
-    return record;
+  /** Forgets every payment, delivery and armed fault, and stops what is under way: a fresh sandbox for the next test. */
+  reset(): void {
+    this.faults.clear();
+    this.#callbacks.clear();
+    this.#calls.clear();
+    this.#ledger.clear();
+    this.#feed.emit({ type: 'reset' });
   }
 }

@@ -52,10 +52,18 @@ async function serve(handler: Handler, incoming: IncomingMessage, outgoing: Serv
     outgoing.writeHead(403).end('The sandbox answers on loopback names only.');
     return;
   }
-  const response = await handler(await toRequest(incoming, host));
+  const gone = new AbortController();
+  outgoing.once('close', () => gone.abort());
+  const response = await handler(await toRequest(incoming, host, gone.signal));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const reader = response.body?.getReader();
+  gone.signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
   try {
-    for await (const chunk of response.body ?? []) outgoing.write(chunk);
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      outgoing.write(value);
+    }
   } catch {
     // Cut off on purpose: what was written arrives, then the connection ends without the rest.
     outgoing.socket?.destroySoon();
@@ -64,7 +72,7 @@ async function serve(handler: Handler, incoming: IncomingMessage, outgoing: Serv
   outgoing.end();
 }
 
-async function toRequest(incoming: IncomingMessage, host: string): Promise<Request> {
+async function toRequest(incoming: IncomingMessage, host: string, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming;
   const chunks: Buffer[] = [];
   let length = 0;
@@ -75,5 +83,5 @@ async function toRequest(incoming: IncomingMessage, host: string): Promise<Reque
   }
   const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
   const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
-  return new Request(`http://${host}${url}`, { method, headers: fields, body });
+  return new Request(`http://${host}${url}`, { method, headers: fields, body, signal });
 }

@@ -5,11 +5,15 @@ import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from './methods.t
 export function unknownFields(unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
   const described = unknown.map(field => {
-    const meant = names.find(name => isSlip(field, name));
+    const meant = nearest(field, names);
     return meant ? `"${field}" (did you mean "${meant}"?)` : `"${field}"`;
   });
   return `unknown field ${described.join(', ')}`;
 }
+
+/** The known name that the given one is a slip of. */
+export const nearest = (given: string, known: readonly string[]): string | undefined =>
+  known.find(name => isSlip(given, name));
 
 /** The known name that the given one spells in other capitals. */
 export const otherCapitals = (given: string, known: readonly string[]): string | undefined =>

@@ -1,6 +1,15 @@
 // The tarball that would be published, tried as its consumers would. Needs `npm run build` before.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -117,17 +126,55 @@ describe('in an empty project', () => {
   });
 });
 
-const hasOtherNodes = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
+const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
 
-describe.skipIf(lacks(hasOtherNodes, 'the tarball on other versions of Node, which CI fetches'))(
-  'on Node',
-  () => {
-    it.each(
-      ['22.12.0', '26'].flatMap(version => ['main.mjs', 'main.cjs', 'both.mjs'].map(file => [version, file])),
-    )('%s, %s runs', (version, file) => {
-      expect(run('npx', ['-y', '-p', `node@${version}`, 'node', file as string])).toContain(
-        'consumer: done\n',
-      );
-    });
-  },
-);
+describe("a merchant's checkout test, as the README shows it", () => {
+  const testing = join(root, 'examples/testing');
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  /** A folder of the app with one test in it, and nothing that another runner would pick up. */
+  const folderOf = (name: string) => {
+    const folder = join(app, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const file = readdirSync(testing).find(file => file.includes(`.${name}.`)) ?? '';
+    expect(readme).toContain(readFileSync(join(testing, file), 'utf8'));
+    copyFileSync(join(testing, file), join(folder, file));
+    return folder;
+  };
+
+  it('runs with Vitest', () => {
+    symlinkSync(join(root, 'node_modules/vitest'), join(app, 'node_modules/vitest'));
+    expect(run(bin('vitest'), ['run', '--root', folderOf('vitest')])).toMatch(/Tests .*3 passed/);
+  });
+
+  it('runs with node:test', () => {
+    const reported = run(process.execPath, ['--test', '--test-reporter=tap'], folderOf('node'));
+    expect(reported).toMatch(/^# pass 1$[\s\S]*^# fail 0$/m);
+  });
+
+  it.skipIf(lacks(isCi, 'the checkout test with Jest, which CI fetches'))(
+    'runs with Jest, in CommonJS',
+    () => {
+      // Not a dev dependency: it would double what a newcomer installs.
+      const jest = ['--yes', 'jest@30.5.2', '--json', '--rootDir', folderOf('jest')];
+      expect(JSON.parse(run('npx', jest))).toMatchObject({ success: true, numPassedTests: 2 });
+    },
+  );
+});
+
+describe('the command line', () => {
+  const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
+
+  it('is installed with the package', () => {
+    expect(run(sandbox, ['--version'])).toBe(`${JSON.parse(read('package.json')).version}\n`);
+    expect(run(sandbox, ['--help'])).toContain('payment-gateway-sandbox trigger <scenario>');
+  });
+});
+
+describe.skipIf(lacks(isCi, 'the tarball on other versions of Node, which CI fetches'))('on Node', () => {
+  it.each(
+    ['22.12.0', '26'].flatMap(version => ['main.mjs', 'main.cjs', 'both.mjs'].map(file => [version, file])),
+  )('%s, %s runs', (version, file) => {
+    expect(run('npx', ['-y', '-p', `node@${version}`, 'node', file as string])).toContain('consumer: done\n');
+  });
+});

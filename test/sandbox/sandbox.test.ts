@@ -305,6 +305,115 @@ describe('callbacks', () => {
   });
 });
 
+describe('for tests of merchants', () => {
+  const create = async (sandbox: Sandbox) =>
+    (await new GatewayClient(sandbox.clientOptions).createDeposit({ ...CARD, paymentMethod: 'PAYID' }))
+      .payment;
+
+  it('a seed gives the same ids in every run, and after a reset', async () => {
+    const [one, same, other] = ['a', 'a', 'b'].map(seed => new Sandbox({ seed, fetch: accepting }));
+    if (!one || !same || !other) throw new Error();
+    const ids = [(await create(one)).id, (await create(one)).id];
+    // printf 'a 1' | sha256sum, shaped as a UUID
+    expect(ids).toEqual(['042a5f2e-7634-44c8-8a75-691b6b89dfe4', 'cde73473-38c9-42ea-bbc5-42b12aa05b08']);
+    expect([(await create(same)).id, (await create(same)).id]).toEqual(ids);
+    expect(ids).not.toContain((await create(other)).id);
+    one.reset();
+    expect((await create(one)).id).toBe(ids[0]);
+  });
+
+  it('without a seed every id is new', async () => {
+    const sandbox = new Sandbox();
+    const ids = new Set([(await create(sandbox)).id]);
+    sandbox.reset();
+    expect(ids).not.toContain((await create(sandbox)).id);
+  });
+
+  it('a clock of their own dates the payments', async () => {
+    const payment = await create(new Sandbox({ now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) }));
+    expect(payment.created).toMatchObject({ date: '2026-01-02 03:04:05.678000' });
+  });
+
+  it('a reset forgets payments, callbacks and faults, and stops what is under way', async () => {
+    const posted: string[] = [];
+    const sandbox = new Sandbox({
+      fetch: (url, { signal }) => {
+        posted.push(url);
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    const [first, second] = [await create(sandbox), await create(sandbox)];
+    sandbox.faults.next('callback-delay', { ms: 60_000 });
+    await sandbox.complete(first.id);
+    await sandbox.complete(second.id);
+    sandbox.faults.next('drop');
+    sandbox.reset();
+    await sandbox.idle();
+    expect(posted).toHaveLength(1);
+    expect([sandbox.payments, sandbox.deliveries, sandbox.faults.armed]).toEqual([[], [], []]);
+    await expect(sandbox.complete(first.id)).rejects.toMatchObject({ code: 'unknown_payment' });
+    expect((await create(sandbox)).paymentStatus).toBe('PENDING');
+  });
+
+  it('idle waits for a delayed callback too', async () => {
+    const sandbox = new Sandbox({ fetch: accepting });
+    const { id } = await create(sandbox);
+    sandbox.faults.next('callback-delay', { ms: 30 });
+    await sandbox.complete(id);
+    expect(sandbox.deliveries).toEqual([]);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ status: 200, fault: 'callback-delay' }]);
+  });
+
+  it('every callback can go to one address', async () => {
+    const shop = await openShop();
+    const sandbox = new Sandbox({ forwardTo: `${shop.url}/all` });
+    await sandbox.complete((await create(sandbox)).id);
+    await sandbox.idle();
+    expect(shop.posts.map(({ url }) => url)).toEqual(['/all']);
+    expect(sandbox.deliveries[0]?.url).toBe(`${shop.url}/all`);
+    await shop.close();
+  });
+
+  it('a listener hears of every call, move, callback and fault, and changes nothing by throwing', async () => {
+    const heard: object[] = [];
+    const sandbox = new Sandbox({
+      fetch: accepting,
+      onEvent: event => {
+        heard.push(event);
+        throw new Error('of the listener');
+      },
+    });
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(create(sandbox));
+    const [payment] = sandbox.payments;
+    await sandbox.complete(payment?.id ?? '');
+    await sandbox.idle();
+    await sandbox.fetch(API);
+    sandbox.reset();
+    const paymentId = payment?.id;
+    const timed = { durationMs: expect.any(Number) };
+    expect(heard).toEqual([
+      { type: 'fault', fault: 'commit-then-drop' },
+      {
+        type: 'request',
+        method: 'POST',
+        path: '/api/v1/payments',
+        fault: 'commit-then-drop',
+        paymentId,
+        ...timed,
+      },
+      { type: 'move', paymentId, paymentStatus: 'COMPLETED', reference: null },
+      {
+        type: 'callback',
+        delivery: sandbox.deliveries[0] ?? expect.objectContaining({ paymentId, status: 200 }),
+      },
+      { type: 'fault' },
+      { type: 'reset' },
+    ]);
+  });
+});
+
 describe('over HTTP', () => {
   const call = (url: string, headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
@@ -344,6 +453,9 @@ describe('options', () => {
     { apikey: 'x' },
     { fetch: 5 },
     { now: 5 },
+    { seed: 5 },
+    { forwardTo: 'localhost:3000' },
+    { onEvent: 'log' },
   ])('are refused as %j', options => {
     expect(() => new Sandbox(options as object)).toThrow(ConfigurationError);
   });
@@ -354,8 +466,6 @@ describe('options', () => {
   });
 
   it('name the faults there are', () => {
-    expect(() => new Sandbox().faults.next('explode' as 'drop')).toThrow(
-      'drop, commit-then-drop, commit-then-cut',
-    );
+    expect(() => new Sandbox().faults.next('explode' as 'drop')).toThrow('There are: drop, reject-401');
   });
 });

@@ -1,0 +1,57 @@
+// What the sandbox answers a call, before it becomes a Response, so that a fault can still spoil it.
+import { toPhpJson } from './php.ts';
+
+export interface Answer {
+  status: number;
+  body: string;
+  headers?: Record<string, string> | undefined;
+  /** Why the call was refused, for people. */
+  message?: string | undefined;
+  /** Of the payment that the call made or read. */
+  paymentId?: string | undefined;
+  /** The connection breaks in the middle of the body. */
+  isCut?: boolean | undefined;
+}
+
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+export const answering = (value: unknown, status: number, paymentId?: string): Answer => ({
+  status,
+  body: toPhpJson(value),
+  headers: JSON_TYPE,
+  paymentId,
+});
+
+export const refusing = (status: number, message: string, details: object = {}): Answer => ({
+  ...answering({ message, ...details }, status),
+  message,
+});
+
+export function toResponse({ status, body, headers, isCut }: Answer): Response {
+  const fields = { ...headers, 'x-request-id': crypto.randomUUID() };
+  return isCut ? cutInHalf(body, status, fields) : new Response(body, { status, headers: fields });
+}
+
+/** What a fetch throws when the other side goes away. */
+export const connectionBroke = () =>
+  new TypeError('fetch failed', {
+    cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+  });
+
+/** Milliseconds for the half to arrive: a stream that fails drops what its readers have not taken yet. */
+const HALF_ARRIVES = 20;
+
+/** A response that promises the whole text and breaks in the middle of it. */
+function cutInHalf(text: string, status: number, headers: Record<string, string>): Response {
+  const bytes = new TextEncoder().encode(text);
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes.subarray(0, bytes.length / 2));
+    },
+    async pull(controller) {
+      await new Promise(resolve => setTimeout(resolve, HALF_ARRIVES));
+      controller.error(connectionBroke());
+    },
+  });
+  return new Response(body, { status, headers: { ...headers, 'content-length': String(bytes.length) } });
+}

@@ -1,0 +1,48 @@
+// What happens in the sandbox, told to whoever listens: the command line, the dashboard, and a merchant's own tests.
+import type { PaymentStatus } from '../schemas/methods.ts';
+import type { Delivery } from './callbacks.ts';
+import type { Fault } from './faults.ts';
+
+/** Something happened in the sandbox. */
+export type SandboxEvent =
+  | {
+      type: 'request';
+      method: string;
+      path: string;
+      /** HTTP; absent where the connection was broken on purpose. */
+      status?: number | undefined;
+      durationMs: number;
+      paymentId?: string | undefined;
+      /** Why it was refused. */
+      message?: string | undefined;
+      /** The fault that befell it. */
+      fault?: Fault | undefined;
+    }
+  | { type: 'move'; paymentId: string; reference: string | null; paymentStatus: PaymentStatus }
+  /** A callback has been posted, or could not be. */
+  | { type: 'callback'; delivery: Delivery }
+  /** A fault was armed; without a name, all were disarmed. */
+  | { type: 'fault'; fault?: Fault | undefined }
+  | { type: 'reset' };
+
+export type SandboxListener = (event: SandboxEvent) => void;
+
+export class Feed {
+  readonly #listeners = new Set<SandboxListener>();
+
+  /** @returns what ends it */
+  subscribe(listener: SandboxListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  emit(event: SandboxEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch {
+        // A listener never changes what the gateway does.
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// The moves between a payment's states, each with its callback.
+import type { PaymentStatus } from '../schemas/methods.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { Feed } from './events.ts';
+import { errorMessageOf, type FailureReason, type Ledger, type PaymentRecord } from './ledger.ts';
+
+export interface MoveOptions {
+  /** Move the payment even out of a final state. */
+  force?: boolean | undefined;
+}
+
+export class Moves {
+  readonly #ledger: Ledger;
+  readonly #callbacks: Callbacks;
+  readonly #feed: Feed;
+
+  constructor(ledger: Ledger, callbacks: Callbacks, feed: Feed) {
+    this.#ledger = ledger;
+    this.#callbacks = callbacks;
+    this.#feed = feed;
+  }
+
+  complete(id: string, options?: MoveOptions): PaymentRecord {
+    return this.#move(id, 'COMPLETED', this.#ledger.settlementOf(id), options);
+  }
+
+  authorize(id: string, options?: MoveOptions): PaymentRecord {
+    return this.#move(id, 'AUTHORIZED', {}, options);
+  }
+
+  cancel(id: string, options?: MoveOptions): PaymentRecord {
+    return this.#move(id, 'CANCELED', {}, options);
+  }
+
+  fail(id: string, options: FailureReason & MoveOptions = {}): PaymentRecord {
+    if (typeof options !== 'object') throw new TypeError('sandbox.fail takes { code } or { reason }.');
+    const { force, ...reason } = options;
+    return this.#move(id, 'FAILED', errorMessageOf(reason), { force });
+  }
+
+  #move(
+    id: string,
+    status: PaymentStatus,
+    changes: Partial<PaymentRecord>,
+    { force }: MoveOptions = {},
+  ): PaymentRecord {
+    const before = this.#ledger.find(id)?.paymentStatus;
+    const record = this.#ledger.move(id, status, changes, force);
+    const { id: paymentId, reference, paymentStatus } = record;
+    this.#feed.emit({ type: 'move', paymentId, reference, paymentStatus });
+    if (paymentStatus !== before) this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
+    return record;
+  }
+}

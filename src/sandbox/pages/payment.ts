@@ -1,0 +1,76 @@
+// One payment on the dashboard: its moves, the raw request and record, and each callback.
+import { html } from 'hono/html';
+import { isFinalStatus } from '../../schemas/methods.ts';
+import type { Delivery } from '../callbacks.ts';
+import type { Call } from '../calls.ts';
+import type { PaymentRecord } from '../ledger.ts';
+import { DECLINES } from './checkout.ts';
+import { callbacks, code, pretty, timeOf } from './dashboard.ts';
+import { badge, facts, type Html, methodName, money } from './layout.ts';
+
+export const paymentPage = (
+  record: PaymentRecord,
+  call: Call | undefined,
+  deliveries: Delivery[],
+): Html => html`<main>
+  <p><a href="/">All payments</a></p>
+  <h1>${record.reference || 'Payment without a reference'}</h1>
+  <div class="columns">
+    <div>
+    <section class="card" aria-labelledby="state"><h2 id="state">State</h2>
+      ${facts({
+        State: badge(record.paymentStatus),
+        Reason: record.errorMessage,
+        Amount: money(record),
+        Type:
+          record.paymentType === 'DEPOSIT' ? 'Deposit: the customer pays' : 'Withdrawal: the merchant pays',
+        Method: methodName(record.paymentMethod),
+        Id: html`<code>${record.id}</code>`,
+        Created: timeOf(record.created),
+      })}
+      ${moves(record)}
+      ${record.paymentType === 'DEPOSIT' && html`<p><a href="/pay/${record.id}">The customer's page</a></p>`}
+    </section>
+    <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${callbacks(deliveries)}</section>
+    </div>
+    <div>
+    <section class="card" aria-labelledby="record"><h2 id="record">Record</h2>
+      <p>As a lookup shows it.</p>
+      ${code('Record of the payment', JSON.stringify(record, null, 2))}
+    </section>
+    <section class="card" aria-labelledby="request"><h2 id="request">Request</h2>${call ? rawCall(call) : html`<p class="dim">It was not kept.</p>`}</section>
+    </div>
+  </div>
+</main>`;
+
+function moves({ id, paymentStatus }: PaymentRecord): Html {
+  const isFinal = isFinalStatus(paymentStatus);
+  const buttons = html`<form method="post" action="/payments/${id}" class="moves" data-quiet>
+    ${isFinal && html`<input type="hidden" name="force" value="yes">`}
+    <div class="row">
+      <button class="${isFinal ? '' : 'primary'}" name="move" value="complete">Complete</button>
+      <button name="move" value="authorize">Authorise</button>
+      <button name="move" value="cancel">Cancel</button>
+    </div>
+    <label for="reason">Fail, because</label>
+    <div class="row">
+      <select id="reason" name="reason">
+        ${Object.entries(DECLINES).map(([value, { label }]) => html`<option value="${value}">${label}</option>`)}
+        <option value="">no reason is told</option>
+      </select>
+      <button name="move" value="fail">Fail</button>
+    </div>
+  </form>`;
+  if (!isFinal) return buttons;
+  return html`<details id="force"><summary>${paymentStatus} is final. Move it all the same</summary>${buttons}</details>`;
+}
+
+const rawCall = ({ method, path, headers, body, answer, fault }: Call): Html => html`
+  ${fault && html`<p>It met the fault <span class="badge fault">${fault}</span></p>`}
+  ${code('Raw request', [`${method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', body].join('\n'))}
+  <h3>Answer</h3>
+  ${
+    answer
+      ? code('Raw answer', `${answer.status}\n\n${pretty(answer.body)}`)
+      : html`<p>None: the connection was broken on purpose.</p>`
+  }`;

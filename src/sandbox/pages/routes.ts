@@ -1,0 +1,219 @@
+// The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
+import type { Hono } from 'hono/tiny';
+import type { Callbacks } from '../callbacks.ts';
+import type { Calls } from '../calls.ts';
+import type { Feed } from '../events.ts';
+import type { Fault, Faults, Operation } from '../faults.ts';
+import type { TerminalOptions } from '../gateway.ts';
+import { type Ledger, SandboxError } from '../ledger.ts';
+import type { Moves } from '../moves.ts';
+import { isScenario, play, SCENARIOS } from '../scenarios.ts';
+import { CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
+import { dashboard } from './dashboard.ts';
+import { goTo, noticeResponse, pageResponse } from './layout.ts';
+import { LIVE_SCRIPT } from './live.ts';
+import { paymentPage } from './payment.ts';
+import { STYLE } from './style.ts';
+
+export interface House {
+  terminal: TerminalOptions;
+  ledger: Ledger;
+  callbacks: Callbacks;
+  calls: Calls;
+  moves: Moves;
+  faults: Faults;
+  feed: Feed;
+  /** Where all callbacks go, if they go to one place. */
+  forwardTo: string | undefined;
+  reset(): void;
+  send(url: string, init: RequestInit): Promise<Response>;
+}
+
+/** Payments on a page of the dashboard. */
+const PAGE = 50;
+
+export function addPages(app: Hono, house: House): void {
+  const { terminal, ledger, callbacks, calls, moves, faults, feed } = house;
+
+  app.get('/sandbox.css', () => asset(STYLE, 'text/css'));
+  app.get('/sandbox.js', () => asset(LIVE_SCRIPT, 'text/javascript'));
+  app.get('/live', () => stream(feed));
+
+  app.get('/', ({ req }) => {
+    const pages = Math.max(Math.ceil(ledger.size / PAGE), 1);
+    const page = Math.min(Math.max(Number.parseInt(req.query('page') ?? '1', 10) || 1, 1), pages);
+    const main = dashboard({
+      origin: new URL(req.url).origin,
+      terminal,
+      payments: ledger.latest(PAGE, (page - 1) * PAGE),
+      total: ledger.size,
+      page,
+      pages,
+      armed: faults.armed,
+      calls: calls.latest.slice(0, 12),
+      find: id => ledger.find(id),
+      deliveries: callbacks.latest(12),
+    });
+    return pageResponse({ title: 'Payments', main, isLive: true });
+  });
+
+  app.get('/payments/:id', ({ req }) => {
+    const record = ledger.get(req.param('id'));
+    const main = paymentPage(record, calls.creating(record.id), callbacks.ofPayment(record.id));
+    return pageResponse({ title: record.reference ?? record.id, main, isLive: true });
+  });
+
+  app.get('/pay/:id', ({ req }) => {
+    const id = req.param('id');
+    return pageResponse({ ...checkout(ledger.get(id), ledger.requestOf(id)), isNarrow: true });
+  });
+
+  const act = (
+    path: string,
+    run: (form: Form, id: string) => string | Response | Promise<string | Response>,
+  ) =>
+    app.post(path, async ({ req }) => {
+      if (isForeign(req.raw.headers)) {
+        return noticeResponse(
+          'Refused',
+          'A page from elsewhere must not press the buttons of the sandbox.',
+          403,
+        );
+      }
+      const done = await run(new URLSearchParams(await req.text()), req.param('id') ?? '');
+      return typeof done === 'string' ? goTo(done) : done;
+    });
+
+  act('/pay/:id', (form, id) => {
+    const { paymentMethod } = ledger.get(id);
+    const chosen = form.get('method') ?? '';
+    if (paymentMethod === 'USER_CHOICE' && CHOICES.includes(chosen)) ledger.choose(id, chosen);
+    switch (form.get('act')) {
+      case 'pay':
+        moves.complete(id);
+        break;
+      case 'authorize':
+        moves.authorize(id);
+        break;
+      case 'decline':
+        moves.fail(id, DECLINES[form.get('reason') ?? '']?.reason);
+        break;
+      case 'abandon':
+        break;
+      default:
+        throw new SandboxError('refused', 'act must be pay, authorize, decline or abandon.');
+    }
+    return returnUrlOf(ledger.requestOf(id)) ?? `/pay/${id}`;
+  });
+
+  act('/payments/:id', (form, id) => {
+    const force = form.has('force');
+    switch (form.get('move')) {
+      case 'complete':
+        moves.complete(id, { force });
+        break;
+      case 'authorize':
+        moves.authorize(id, { force });
+        break;
+      case 'cancel':
+        moves.cancel(id, { force });
+        break;
+      case 'fail':
+        moves.fail(id, { ...DECLINES[form.get('reason') ?? '']?.reason, force });
+        break;
+      default:
+        throw new SandboxError('refused', 'move must be complete, authorize, cancel or fail.');
+    }
+    return `/payments/${id}`;
+  });
+
+  act('/deliveries/:id', async (_, id) => {
+    const { paymentId } = await callbacks.redeliver(Number(id));
+    return `/payments/${paymentId}`;
+  });
+
+  act('/faults', form => {
+    if (form.get('act') === 'clear') faults.clear();
+    else {
+      const ms = form.get('ms');
+      const on = (form.get('on') ?? 'create') as Operation;
+      faults.next(form.get('fault') as Fault, { on, ...(ms && { ms: Number(ms) }) });
+    }
+    return '/';
+  });
+
+  act('/reset', () => {
+    house.reset();
+    return '/';
+  });
+
+  app.post('/scenarios/:name', async ({ req }) => {
+    if (isForeign(req.raw.headers)) return new Response('Not from a page elsewhere.', { status: 403 });
+    const name = req.param('name');
+    if (!isScenario(name)) {
+      throw new SandboxError(
+        'refused',
+        `No scenario is called ${name}. There are: ${Object.keys(SCENARIOS).join(', ')}.`,
+      );
+    }
+    const webhookUrl = new URLSearchParams(await req.text()).get('to') ?? house.forwardTo;
+    if (!webhookUrl) {
+      throw new SandboxError(
+        'refused',
+        'Callbacks have nowhere to go: start the sandbox with --forward-to, or pass --to.',
+      );
+    }
+    return Response.json(await play(house, name, new URL(req.url).origin, webhookUrl));
+  });
+
+  app.onError((error, { req }) => {
+    // What else a route throws is how it breaks its connection.
+    if (!(error instanceof SandboxError || error instanceof TypeError) || req.path.startsWith('/api/'))
+      throw error;
+    const status = error instanceof SandboxError ? STATUS[error.code] : 422;
+    if (!req.header('accept')?.includes('text/html')) return new Response(error.message, { status });
+    return noticeResponse('That did not work', error.message, status);
+  });
+  app.notFound(({ req }) =>
+    req.header('accept')?.includes('text/html')
+      ? noticeResponse('Not found', 'The sandbox has no such page.', 404)
+      : Response.json({ message: 'Not found.' }, { status: 404 }),
+  );
+}
+
+type Form = URLSearchParams;
+
+const STATUS = { unknown_payment: 404, unknown_delivery: 404, final_state: 409, refused: 422 } as const;
+
+const asset = (text: string, type: string) =>
+  new Response(text, {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    },
+  });
+
+/** Whether a browser says that the request comes from another site's page. Programs send neither header. */
+function isForeign(headers: Headers): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== null) return site !== 'same-origin' && site !== 'none';
+  const origin = headers.get('origin');
+  return origin !== null && origin !== `http://${headers.get('host')}`;
+}
+
+/** Server-sent events: one for each thing that happens. */
+function stream(feed: Feed): Response {
+  const encoder = new TextEncoder();
+  let unsubscribe = () => {};
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(encoder.encode(': hello\n\n'));
+      unsubscribe = feed.subscribe(({ type }) => controller.enqueue(encoder.encode(`data: ${type}\n\n`)));
+    },
+    cancel: () => unsubscribe(),
+  });
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+  });
+}

@@ -1,0 +1,14 @@
+// The transfer instructions of a PayID deposit: how the customer is to send the money.
+import { uuidOf } from './ids.ts';
+import type { PaymentRecord } from './ledger.ts';
+
+/** In the names of the wire. */
+export const transferOf = ({ id, amount, currency }: PaymentRecord) => ({
+  number: `pay-${id.slice(0, 8)}@sandbox.example`,
+  full_holder_name: 'Sandbox Payments Pty Ltd',
+  payment_description: id.slice(0, 8).toUpperCase(),
+  amount: amount.toFixed(2),
+  currency,
+  uuid: uuidOf(`transfer of ${id}`),
+  order_id: id,
+});

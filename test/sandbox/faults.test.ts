@@ -1,0 +1,199 @@
+// What the SDK does about every fault of the sandbox. The README's tables are what these tests have seen.
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  createWebhookHandler,
+  GatewayClient,
+  type GatewayError,
+  isGatewayError,
+  type Payment,
+} from 'payment-gateway-sdk';
+import { type CallbackFault, type CallFault, Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../../src/sandbox/faults.ts';
+import { CARD, errorOf } from '../support/fixtures.ts';
+
+const README = new URL('../../README.md', import.meta.url);
+const accepting = async () => new Response();
+
+/** Quicker than the fault takes by itself, and slower than the client waits. */
+const SLOW = { ms: 200 };
+const TIMEOUT = { slow: 50 } as Record<string, number>;
+
+function open(fault: CallFault) {
+  const sandbox = new Sandbox({ fetch: accepting });
+  let calls = 0;
+  const fetch: typeof sandbox.fetch = (...call) => {
+    calls += 1;
+    return sandbox.fetch(...call);
+  };
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, fetch, timeout: TIMEOUT[fault] ?? 5_000 });
+  return { sandbox, gateway, calls: () => calls };
+}
+
+const status = (payment: Payment) =>
+  payment.paymentStatus === 'UNKNOWN' ? "the payment, `paymentStatus: 'UNKNOWN'`" : 'the payment';
+
+/** An error as a merchant branches on it. */
+const told = ({ name, outcome, paymentId }: GatewayError) =>
+  [`\`${name}\``, outcome && `\`${outcome}\``, outcome && paymentId && 'with `paymentId`']
+    .filter(Boolean)
+    .join(', ');
+
+/** What a create gives that meets the fault, and how many payments there are then. */
+async function create(fault: CallFault): Promise<string> {
+  const { sandbox, gateway, calls } = open(fault);
+  sandbox.faults.next(fault, SLOW);
+  const seen = await gateway.createDeposit(CARD).then(
+    ({ payment }) => status(payment),
+    error => {
+      expect(isGatewayError(error)).toBe(true);
+      // An id on an error is that of the payment there is.
+      if (error.paymentId) expect(error.paymentId).toBe(sandbox.payments[0]?.id);
+      if (error.outcome !== 'unknown') expect(sandbox.payments).toEqual([]);
+      return told(error);
+    },
+  );
+  expect(calls()).toBe(1); // a create is never repeated
+  expect(sandbox.faults.armed).toEqual([]);
+  expect(sandbox.payments.length).toBeLessThan(2);
+  return seen;
+}
+
+/** What a lookup gives that meets the fault. */
+async function lookUp(fault: CallFault): Promise<string> {
+  const { sandbox, gateway, calls } = open(fault);
+  const { payment } = await gateway.createDeposit(CARD);
+  sandbox.faults.next(fault, { ...SLOW, on: 'lookup' });
+  const seen = await gateway.getPayment(payment.id).then(status, told);
+  expect(sandbox.faults.armed).toEqual([]);
+  return calls() > 2 ? `repeated, then ${seen}` : seen;
+}
+
+/** How the handler takes the callbacks of a payment that is authorised and paid while a fault is armed. */
+async function callBack(fault: CallbackFault): Promise<string> {
+  const effects: string[] = [];
+  const answers: number[] = [];
+  const sandbox: Sandbox = new Sandbox({
+    fetch: async (url, init) => {
+      const response = await handler(new Request(url, init));
+      answers.push(response.status);
+      return response;
+    },
+  });
+  const gateway = new GatewayClient(sandbox.clientOptions);
+  const handler = createWebhookHandler({
+    gateway,
+    onPayment: ({ paymentStatus }) => void effects.push(paymentStatus),
+    onError: () => {},
+  });
+  const { payment } = await gateway.createDeposit(CARD);
+  sandbox.faults.next(fault, { ms: 20 });
+  if (fault === 'callback-reorder') await sandbox.authorize(payment.id);
+  await sandbox.complete(payment.id);
+  await sandbox.idle();
+  const isSwept = effects.length === 0;
+  if (isSwept) await handler.process(payment.id);
+  expect(effects).toEqual(['COMPLETED']);
+  expect(sandbox.faults.armed).toEqual([]);
+  return [
+    answers.length > 0 && `answers ${answers.join(', then ')}`,
+    `\`onPayment\` runs once, \`COMPLETED\`${isSwept ? ', from `handler.process` alone' : ''}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+const rows: Record<'calls' | 'callbacks', string[]> = { calls: [], callbacks: [] };
+
+describe('a fault of calls', () => {
+  it.each(Object.entries(CALL_FAULTS) as [CallFault, string][])('%s', async (fault, does) => {
+    const [created, lookedUp] = [await create(fault), await lookUp(fault)];
+    rows.calls.push(`| \`${fault}\` | ${does} | ${created} | ${lookedUp} |`);
+  });
+
+  it('waits for a call that it can spoil', async () => {
+    const { sandbox, gateway } = open('commit-then-cut');
+    sandbox.faults.next('commit-then-cut');
+    const stranger = new GatewayClient({ ...sandbox.clientOptions, signKey: 'another' });
+    expect(await errorOf(stranger.createDeposit(CARD))).toMatchObject({ status: 401 });
+    expect(sandbox.faults.armed).toEqual([{ fault: 'commit-then-cut', on: 'create', ms: undefined }]);
+    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('befalls calls of its own kind, in the order of arming', async () => {
+    const { sandbox, gateway } = open('drop');
+    sandbox.faults.next('reject-422', { on: 'lookup' });
+    sandbox.faults.next('reject-401');
+    sandbox.faults.next('reject-422');
+    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 401 });
+    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 422 });
+    const { payment } = await gateway.createDeposit(CARD);
+    expect(await errorOf(gateway.getPayment(payment.id))).toMatchObject({ status: 422 });
+    expect(sandbox.faults.armed).toEqual([]);
+  });
+
+  it('spoils the unwrapped shape as well', async () => {
+    const sandbox = new Sandbox({ shape: 'unwrapped' });
+    sandbox.faults.next('commit-then-drift');
+    const error = await errorOf(new GatewayClient(sandbox.clientOptions).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ResponseError', paymentId: sandbox.payments[0]?.id });
+  });
+
+  it('is refused by a name that is none, and so is a wrong option', () => {
+    const { faults } = new Sandbox();
+    expect(() => faults.next('toString' as 'drop')).toThrow(
+      'No fault is called "toString". There are: drop, ',
+    );
+    expect(() => faults.next('drop', { on: 'callback' as 'create' })).toThrow(
+      "on must be 'create' or 'lookup'",
+    );
+    for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => faults.next('slow', { ms })).toThrow('ms must be');
+    }
+    expect(faults.armed).toEqual([]);
+  });
+});
+
+describe('a fault of callbacks', () => {
+  it.each(Object.entries(CALLBACK_FAULTS) as [CallbackFault, string][])('%s', async (fault, does) => {
+    rows.callbacks.push(`| \`${fault}\` | ${does} | ${await callBack(fault)} |`);
+  });
+
+  it('is written into the log of deliveries', async () => {
+    const sandbox = new Sandbox({ fetch: accepting });
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
+    sandbox.faults.next('callback-lose');
+    await sandbox.complete(payment.id);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ fault: 'callback-lose', error: 'never posted' }]);
+    await sandbox.redeliver(1);
+    expect(sandbox.deliveries[1]).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the README', () => {
+  /** Mend: UPDATE_README=1 npx vitest run test/sandbox/faults.test.ts */
+  it('tells what was seen above', () => {
+    const tables = {
+      calls: [
+        '| fault | what happens | a create gives | a lookup gives |',
+        '| --- | --- | --- | --- |',
+        ...rows.calls,
+      ],
+      callbacks: [
+        '| fault | what happens | `createWebhookHandler` |',
+        '| --- | --- | --- |',
+        ...rows.callbacks,
+      ],
+    };
+    let readme = readFileSync(README, 'utf8');
+    for (const [name, table] of Object.entries(tables)) {
+      const shown = new RegExp(`(<!-- faults of ${name}: [^\\n]*-->\\n\\n?)([^<]*?)(\\n\\n<!-- end -->)`);
+      const text = table.join('\n');
+      if (process.env.UPDATE_README)
+        readme = readme.replace(shown, (_, begin, __, end) => `${begin}${text}${end}`);
+      else expect(shown.exec(readme)?.[2]).toBe(text);
+    }
+    if (process.env.UPDATE_README) writeFileSync(README, readme);
+  });
+});
