@@ -1,6 +1,7 @@
 // What each fault does to a call: some keep it from the gateway, the others spoil the answer.
 import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from './answer.ts';
-import type { Armed, CallFault } from './faults.ts';
+import type { CallFault } from './fault-kinds.ts';
+import type { Armed } from './faults.ts';
 
 /** Milliseconds; longer than the 30 s that a client waits unless told otherwise. */
 const SLOW = 35_000;

@@ -2,28 +2,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { isLoopback } from '../loopback.ts';
 import { failing, inTime } from '../time.ts';
+import type { Delivery } from './delivery.ts';
+import { SandboxError } from './errors.ts';
 import type { Feed } from './events.ts';
-import type { CallbackFault, Faults } from './faults.ts';
-import { type PaymentRecord, SandboxError } from './ledger.ts';
+import type { Faults } from './faults.ts';
+import type { PaymentRecord } from './ledger.ts';
 import { toPhpJson } from './php.ts';
-
-/** One post of one callback. */
-export interface Delivery {
-  /** Counts from 1, in order of posting. */
-  id: number;
-  paymentId: string;
-  paymentStatus: string;
-  url: string;
-  /** The JSON that was posted. */
-  body: string;
-  /** The merchant's HTTP status; absent while the post is under way, and when it got no answer. */
-  status?: number;
-  /** Why there was no answer. */
-  error?: string;
-  durationMs?: number;
-  /** The fault that befell it. */
-  fault?: CallbackFault;
-}
 
 type Callback = Pick<Delivery, 'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault'>;
 
@@ -52,7 +36,7 @@ export class Callbacks {
   #log: Delivery[] = [];
   readonly #underWay = new Map<string, Promise<void>>();
   /** Held back until the next one of the same payment. */
-  readonly #held = new Map<string, Callback>();
+  readonly #held = new Map<string, Callback[]>();
   /** Delays that have not passed. */
   readonly #delays = new Set<Promise<void>>();
   #life = new AbortController();
@@ -117,7 +101,7 @@ export class Callbacks {
         this.#postLater(callback, armed.ms ?? DELAY);
         return;
       case 'callback-reorder':
-        this.#held.set(paymentId, callback);
+        this.#held.set(paymentId, [callback, ...(this.#held.get(paymentId) ?? [])]);
         return;
       case 'callback-duplicate':
         this.#enqueue(callback);
@@ -129,9 +113,8 @@ export class Callbacks {
       }
     }
     this.#enqueue(callback);
-    const held = this.#held.get(paymentId);
+    for (const held of this.#held.get(paymentId) ?? []) this.#enqueue(held);
     this.#held.delete(paymentId);
-    if (held) this.#enqueue(held);
   }
 
   /** Posts the same body again. */

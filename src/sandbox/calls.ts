@@ -1,7 +1,7 @@
 // The calls that the sandbox was sent, as they arrived and as they were answered.
 import type { Answer } from './answer.ts';
 import type { Feed } from './events.ts';
-import type { CallFault } from './faults.ts';
+import type { CallFault } from './fault-kinds.ts';
 
 export interface Call {
   /** Milliseconds since 1970, by the sandbox's clock. */

@@ -1,7 +1,7 @@
 // What happens in the sandbox, told to whoever listens: the command line, the dashboard, and a merchant's own tests.
 import type { PaymentStatus } from '../schemas/methods.ts';
-import type { Delivery } from './callbacks.ts';
-import type { Fault } from './faults.ts';
+import type { Delivery } from './delivery.ts';
+import type { Fault } from './fault-kinds.ts';
 
 /** Something happened in the sandbox. */
 export type SandboxEvent =

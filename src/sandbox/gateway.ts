@@ -1,8 +1,5 @@
 // The sandbox's API: the routes of the gateway's document, each a Request in and a Response out.
 import type { Hono } from 'hono/tiny';
-import * as z from 'zod';
-import { unknownFields } from '../schemas/hints.ts';
-import { strict } from '../schemas/objects.ts';
 import {
   createPaymentSchema,
   isRequestField,
@@ -12,41 +9,12 @@ import {
 import { type Answer, answering, refusing, toResponse } from './answer.ts';
 import { instead, spoil } from './befall.ts';
 import type { Calls } from './calls.ts';
-import type { Faults, Operation } from './faults.ts';
+import type { Operation } from './fault-kinds.ts';
+import type { Faults } from './faults.ts';
 import type { AcceptedRequest, Ledger, PaymentRecord } from './ledger.ts';
+import type { TerminalOptions } from './options.ts';
 import { signatureProblem } from './signature.ts';
 import { transferOf } from './transfer.ts';
-
-const terminalFields = {
-  /** The bearer credential that calls must carry. */
-  apiKey: z.string().min(1).default('sandbox-api-key'),
-  /** The key that creates must be signed with. */
-  signKey: z.string().min(1).default('sandbox-sign-key'),
-  /** How the signature of a create must be written. */
-  signatureEncoding: z.enum(['hex', 'base64']).default('hex'),
-  /** Which methods deposits may use. */
-  terminal: z.enum(['standard', 'onramp']).default('standard'),
-  /** How a PayID deposit is paid: by transfer instructions in the answer, or on a hosted page. */
-  payid: z.enum(['host-to-host', 'redirect']).default('host-to-host'),
-  /**
-   * Whether answers stand in `result`, or alone as in an earlier variant of the interface: that one had neither a
-   * `redirectUrl` nor transfer instructions.
-   */
-  shape: z.enum(['wrapped', 'unwrapped']).default('wrapped'),
-};
-
-/** Options of the sandbox that are none of the terminal's. */
-const OTHER_OPTIONS = ['fetch', 'now', 'seed', 'forwardTo', 'onEvent'];
-
-/** What a terminal of the sandbox is like. */
-export const terminalSchema = strict(terminalFields, {
-  error: issue =>
-    issue.code === 'unrecognized_keys'
-      ? unknownFields(issue.keys, [...Object.keys(terminalFields), ...OTHER_OPTIONS])
-      : 'must be an object of options',
-});
-
-export type TerminalOptions = z.output<typeof terminalSchema>;
 
 interface Rooms {
   terminal: TerminalOptions;

@@ -1,6 +1,7 @@
 // The sandbox's books: every payment it took, the state each is in, and the moves between states.
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../schemas/methods.ts';
 import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../schemas/request.ts';
+import { SandboxError } from './errors.ts';
 import { idsOf } from './ids.ts';
 import { toPhpDate } from './php.ts';
 
@@ -39,16 +40,6 @@ interface Entry {
 export interface FailureReason {
   code?: number | string | undefined;
   reason?: string | undefined;
-}
-
-/** A move that the sandbox refuses. */
-export class SandboxError extends Error {
-  override readonly name = 'SandboxError';
-  readonly code: 'unknown_payment' | 'final_state' | 'unknown_delivery' | 'refused';
-  constructor(code: SandboxError['code'], message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** The document's translations of processor codes. */

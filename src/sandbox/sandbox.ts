@@ -1,48 +1,17 @@
 // A stateful gateway in a box: takes payments, moves them between states, and posts their callbacks.
 import { Hono } from 'hono/tiny';
-import type * as z from 'zod';
-import { ConfigurationError, listOf } from '../errors.ts';
-import { issuesOf } from '../issues.ts';
 import type { Terminal } from '../schemas/methods.ts';
-import { isHttpUrl } from '../schemas/request.ts';
-import { type CallbackFetch, Callbacks, type Delivery } from './callbacks.ts';
+import { Callbacks } from './callbacks.ts';
 import { Calls } from './calls.ts';
-import { Feed, type SandboxListener } from './events.ts';
+import type { Delivery } from './delivery.ts';
+import { Feed } from './events.ts';
 import { Faults } from './faults.ts';
-import { addGateway, type TerminalOptions, terminalSchema } from './gateway.ts';
+import { addGateway } from './gateway.ts';
 import { type FailureReason, Ledger, type PaymentRecord } from './ledger.ts';
 import { type MoveOptions, Moves } from './moves.ts';
+import { resolveOptions, type SandboxOptions, type TerminalOptions } from './options.ts';
 import { addPages } from './pages/routes.ts';
 import { type Listening, type ListenOptions, listen } from './server.ts';
-
-export type SandboxOptions<T extends Terminal = Terminal> = Omit<
-  z.input<typeof terminalSchema>,
-  'terminal'
-> & {
-  /**
-   * Which methods deposits may use.
-   * @default 'standard'
-   */
-  terminal?: T | undefined;
-  /**
-   * Posts the callbacks.
-   * @default the global fetch, to loopback addresses only; pass it to post anywhere
-   */
-  fetch?: CallbackFetch | undefined;
-  /**
-   * Takes every callback, in place of the payments' own addresses: any http(s) URL.
-   */
-  forwardTo?: string | undefined;
-  /**
-   * Milliseconds since 1970, for `created`.
-   * @default Date.now
-   */
-  now?: (() => number) | undefined;
-  /** The same seed gives the same ids in every run, and after `reset()`; without one they are random. */
-  seed?: string | undefined;
-  /** Hears of every call, move, callback and fault. */
-  onEvent?: SandboxListener | undefined;
-};
 
 /**
  * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
@@ -67,34 +36,16 @@ export class Sandbox<const T extends Terminal = 'standard'> {
 
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
-    const { fetch, forwardTo, now = Date.now, seed, onEvent, ...terminal } = options ?? {};
-    if (process.env.NODE_ENV === 'production') {
-      throw new ConfigurationError(
-        'The sandbox does not start under NODE_ENV=production: it moves no money.',
-      );
-    }
-    const { success, data, error } = terminalSchema.safeParse(terminal);
-    if (!success) throw new ConfigurationError(`Sandbox: ${listOf(issuesOf(error))}.`);
-    for (const [name, value] of Object.entries({ fetch, now, onEvent })) {
-      if (value !== undefined && typeof value !== 'function') {
-        throw new ConfigurationError(`Sandbox: ${name} must be a function.`);
-      }
-    }
-    if (seed !== undefined && typeof seed !== 'string') {
-      throw new ConfigurationError('Sandbox: seed must be a string.');
-    }
-    if (forwardTo !== undefined && !isHttpUrl(forwardTo)) {
-      throw new ConfigurationError('Sandbox: forwardTo must be an http(s) URL.');
-    }
+    const { terminal, fetch, forwardTo, now, seed, onEvent } = resolveOptions(options);
     if (onEvent) this.#feed.subscribe(onEvent);
-    this.#terminal = data;
+    this.#terminal = terminal;
     this.faults = new Faults(this.#feed);
     this.#ledger = new Ledger(now, seed);
     this.#callbacks = new Callbacks({ fetch, forwardTo }, this.faults, this.#feed);
     this.#calls = new Calls(this.#feed, now);
     this.#moves = new Moves(this.#ledger, this.#callbacks, this.#feed);
     const rooms = {
-      terminal: data,
+      terminal,
       ledger: this.#ledger,
       callbacks: this.#callbacks,
       calls: this.#calls,

@@ -1,10 +1,13 @@
 // Whole stories of a payment to play at a merchant's callback address: created, moved, and called back.
 import { signBody } from '../signing.ts';
-import type { Callbacks, Delivery } from './callbacks.ts';
-import type { CallbackFault, Faults } from './faults.ts';
-import type { TerminalOptions } from './gateway.ts';
-import { type PaymentRecord, SandboxError } from './ledger.ts';
+import type { Callbacks } from './callbacks.ts';
+import type { Delivery } from './delivery.ts';
+import { SandboxError } from './errors.ts';
+import type { CallbackFault } from './fault-kinds.ts';
+import type { Faults } from './faults.ts';
+import type { PaymentRecord } from './ledger.ts';
 import type { Moves } from './moves.ts';
+import type { TerminalOptions } from './options.ts';
 
 type Move = (moves: Moves, id: string) => PaymentRecord;
 

@@ -9,7 +9,7 @@ import {
 } from 'payment-gateway-sdk';
 import { type CallbackFault, type CallFault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../../src/sandbox/faults.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../../src/sandbox/fault-kinds.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
 
 const README = new URL('../../README.md', import.meta.url);
@@ -157,6 +157,24 @@ describe('a fault of calls', () => {
 describe('a fault of callbacks', () => {
   it.each(Object.entries(CALLBACK_FAULTS) as [CallbackFault, string][])('%s', async (fault, does) => {
     rows.callbacks.push(`| \`${fault}\` | ${does} | ${await callBack(fault)} |`);
+  });
+
+  it('holds back as many as are armed, and posts the latest first', async () => {
+    const sandbox = new Sandbox({ fetch: accepting });
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
+    sandbox.faults.next('callback-reorder');
+    sandbox.faults.next('callback-reorder');
+    await sandbox.authorize(payment.id);
+    await sandbox.complete(payment.id);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toEqual([]);
+    await sandbox.fail(payment.id, { force: true });
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual([
+      'FAILED',
+      'COMPLETED',
+      'AUTHORIZED',
+    ]);
   });
 
   it('is written into the log of deliveries', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HELP } from '../../src/sandbox/cli/help.ts';
 import { lineOf, printable } from '../../src/sandbox/cli/lines.ts';
 import { readCommand, UsageError } from '../../src/sandbox/cli/options.ts';
-import { FAULTS } from '../../src/sandbox/faults.ts';
+import { FAULTS } from '../../src/sandbox/fault-kinds.ts';
 import { SCENARIOS } from '../../src/sandbox/scenarios.ts';
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean));

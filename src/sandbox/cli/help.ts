@@ -1,5 +1,5 @@
 // What --help prints: every command, option, scenario and fault.
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../faults.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../fault-kinds.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { DEFAULT_PORT } from './options.ts';
 

@@ -1,6 +1,6 @@
 // What the command line prints while the sandbox runs: one line for each thing that happens.
 import { styleText } from 'node:util';
-import type { Delivery } from '../callbacks.ts';
+import type { Delivery } from '../delivery.ts';
 import type { SandboxEvent } from '../events.ts';
 
 /** Text that a merchant sent, without what would move a terminal's cursor or change its colours. */

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../../schemas/hints.ts';
 import { isHttpUrl } from '../../schemas/request.ts';
-import { FAULTS, type Fault, type Operation } from '../faults.ts';
+import { FAULTS, type Fault, type Operation } from '../fault-kinds.ts';
 import { isScenario, SCENARIOS, type ScenarioName } from '../scenarios.ts';
 
 /** A command line that is not understood: the program ends with exit code 2. */

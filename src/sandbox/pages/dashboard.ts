@@ -1,13 +1,15 @@
 // The dashboard: every payment, call and callback of the sandbox, live, and the faults to arm.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../schemas/methods.ts';
-import type { Delivery } from '../callbacks.ts';
 import type { Call } from '../calls.ts';
+import type { Delivery } from '../delivery.ts';
 import { environmentOf } from '../environment.ts';
-import { type Armed, CALL_FAULTS, CALLBACK_FAULTS } from '../faults.ts';
-import type { TerminalOptions } from '../gateway.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../fault-kinds.ts';
+import type { Armed } from '../faults.ts';
 import type { PaymentRecord } from '../ledger.ts';
-import { badge, type Html, methodName, money } from './layout.ts';
+import type { TerminalOptions } from '../options.ts';
+import { badge, type Html, methodName, money, nameOf, timeOf } from './layout.ts';
+import { callList, deliveryList, rawText } from './log.ts';
 
 export interface Overview {
   origin: string;
@@ -28,8 +30,8 @@ export const dashboard = (overview: Overview): Html => html`<main>
   ${payments(overview)}
   <div class="columns">
     <div>
-      <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${callbacks(overview.deliveries)}</section>
-      <section class="card" aria-labelledby="calls"><h2 id="calls">Calls</h2>${calls(overview)}</section>
+      <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(overview.deliveries)}</section>
+      <section class="card" aria-labelledby="calls"><h2 id="calls">Calls</h2>${callList(overview.calls, overview.find)}</section>
     </div>
     <div>
       <section class="card" aria-labelledby="faults"><h2 id="faults">Faults</h2>${faults(overview.armed)}</section>
@@ -37,13 +39,6 @@ export const dashboard = (overview: Overview): Html => html`<main>
     </div>
   </div>
 </main>`;
-
-const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);
-
-export const timeOf = (created: PaymentRecord['created']): Html => {
-  const [day, time = ''] = created.date.split(' ');
-  return html`<time datetime="${day}T${time}Z" title="${day} UTC">${time.slice(0, 8)}</time>`;
-};
 
 function payments({ payments, total, page, pages }: Overview): Html {
   if (total === 0) {
@@ -82,31 +77,6 @@ const row = (payment: PaymentRecord): Html => html`<tr>
   }</td>
 </tr>`;
 
-/** What the merchant answered, in its colour. */
-const answerOf = ({ status, error, durationMs }: Delivery): Html => {
-  if (error) return html`<span class="badge failed">${error}</span>`;
-  if (status === undefined) return html`<span class="badge">under way</span>`;
-  const tone = status < 300 ? 'completed' : 'failed';
-  return html`<span class="badge ${tone}">${status}</span> <span class="dim">${Math.round(durationMs ?? 0)} ms</span>`;
-};
-
-export function callbacks(deliveries: readonly Delivery[]): Html {
-  if (deliveries.length === 0) return html`<p class="dim">None has been posted yet.</p>`;
-  return html`<ul class="list">${deliveries.map(
-    delivery => html`<li>
-      <div class="line">
-        ${badge(delivery.paymentStatus)} ${answerOf(delivery)}
-        ${delivery.fault && html`<span class="badge fault">${delivery.fault}</span>`}
-        <form method="post" action="/deliveries/${delivery.id}" data-quiet>
-          <button class="small" aria-label="Redeliver callback ${delivery.id}">Redeliver</button>
-        </form>
-      </div>
-      <p class="url">POST ${delivery.url}</p>
-      <details id="delivery-${delivery.id}"><summary>Body of callback ${delivery.id}</summary>${code(`Body of callback ${delivery.id}`, pretty(delivery.body))}</details>
-    </li>`,
-  )}</ul>`;
-}
-
 function faults(armed: readonly Armed[]): Html {
   const options = (table: Readonly<Record<string, string>>) =>
     Object.entries(table).map(
@@ -139,44 +109,8 @@ function faults(armed: readonly Armed[]): Html {
     )}</dl></details>`;
 }
 
-function calls({ calls, find }: Overview): Html {
-  if (calls.length === 0) return html`<p class="dim">None has arrived yet.</p>`;
-  return html`<ul class="list">${calls.map(call => {
-    const { method, path, answer, fault } = call;
-    const payment = call.paymentId && find(call.paymentId);
-    return html`<li>
-      <div class="line">
-        ${outcomeOf(call)} <code>${method}</code> <span class="url">${path}</span>
-        ${payment && html`<a href="/payments/${payment.id}">${nameOf(payment)}</a>`}
-        ${fault && html`<span class="badge fault">${fault}</span>`}
-      </div>
-      ${answer?.message && html`<p>${answer.message}</p>`}
-    </li>`;
-  })}</ul>`;
-}
-
-const outcomeOf = ({ answer, durationMs }: Call): Html => {
-  if (!answer)
-    return html`<span class="badge failed">${durationMs === undefined ? 'under way' : 'broken'}</span>`;
-  const tone = answer.status < 300 && !answer.isCut ? 'completed' : 'failed';
-  return html`<span class="badge ${tone}">${answer.status}</span>`;
-};
-
 function connection({ origin, terminal }: Overview): Html {
   return html`<p>Paste into your shell, or your <code>.env</code>:</p>
-    ${code('Environment of your app', environmentOf(origin, terminal).join('\n'))}
+    ${rawText('Environment of your app', environmentOf(origin, terminal).join('\n'))}
     <form method="post" action="/reset" data-quiet><button class="quiet" name="act" value="reset">Forget everything: reset the sandbox</button></form>`;
-}
-
-/** Text as it is; it can be scrolled with the keyboard. */
-export const code = (label: string, text: string): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
-
-/** JSON for people; what is none stays as it is. */
-export function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,5 +1,6 @@
 // The frame of every page: plain HTML, one style sheet, nothing from outside.
 import { html } from 'hono/html';
+import type { PaymentRecord } from '../ledger.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -103,3 +104,12 @@ export const facts = (rows: Record<string, Html | string | null | undefined>): H
   html`<dl class="facts">${Object.entries(rows)
     .filter(([, value]) => value !== null && value !== undefined && value !== '')
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** A payment as its merchant calls it. */
+export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);
+
+/** When a payment was created; the sandbox's dates are in UTC. */
+export const timeOf = (created: PaymentRecord['created']): Html => {
+  const [day, time = ''] = created.date.split(' ');
+  return html`<time datetime="${day}T${time}Z" title="${day} UTC">${time.slice(0, 8)}</time>`;
+};

@@ -1,12 +1,12 @@
 // One payment on the dashboard: its moves, the raw request and record, and each callback.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../schemas/methods.ts';
-import type { Delivery } from '../callbacks.ts';
 import type { Call } from '../calls.ts';
+import type { Delivery } from '../delivery.ts';
 import type { PaymentRecord } from '../ledger.ts';
 import { DECLINES } from './checkout.ts';
-import { callbacks, code, pretty, timeOf } from './dashboard.ts';
-import { badge, facts, type Html, methodName, money } from './layout.ts';
+import { badge, facts, type Html, methodName, money, timeOf } from './layout.ts';
+import { deliveryList, pretty, rawText } from './log.ts';
 
 export const paymentPage = (
   record: PaymentRecord,
@@ -29,14 +29,14 @@ export const paymentPage = (
         Created: timeOf(record.created),
       })}
       ${moves(record)}
-      ${record.paymentType === 'DEPOSIT' && html`<p><a href="/pay/${record.id}">The customer's page</a></p>`}
+      ${record.paymentType === 'DEPOSIT' && html`<p><a href="/pay/${record.id}">The payment page</a></p>`}
     </section>
-    <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${callbacks(deliveries)}</section>
+    <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(deliveries)}</section>
     </div>
     <div>
     <section class="card" aria-labelledby="record"><h2 id="record">Record</h2>
       <p>As a lookup shows it.</p>
-      ${code('Record of the payment', JSON.stringify(record, null, 2))}
+      ${rawText('Record of the payment', JSON.stringify(record, null, 2))}
     </section>
     <section class="card" aria-labelledby="request"><h2 id="request">Request</h2>${call ? rawCall(call) : html`<p class="dim">It was not kept.</p>`}</section>
     </div>
@@ -67,10 +67,10 @@ function moves({ id, paymentStatus }: PaymentRecord): Html {
 
 const rawCall = ({ method, path, headers, body, answer, fault }: Call): Html => html`
   ${fault && html`<p>It met the fault <span class="badge fault">${fault}</span></p>`}
-  ${code('Raw request', [`${method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', body].join('\n'))}
+  ${rawText('Raw request', [`${method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', body].join('\n'))}
   <h3>Answer</h3>
   ${
     answer
-      ? code('Raw answer', `${answer.status}\n\n${pretty(answer.body)}`)
+      ? rawText('Raw answer', `${answer.status}\n\n${pretty(answer.body)}`)
       : html`<p>None: the connection was broken on purpose.</p>`
   }`;

@@ -2,11 +2,13 @@
 import type { Hono } from 'hono/tiny';
 import type { Callbacks } from '../callbacks.ts';
 import type { Calls } from '../calls.ts';
+import { SandboxError } from '../errors.ts';
 import type { Feed } from '../events.ts';
-import type { Fault, Faults, Operation } from '../faults.ts';
-import type { TerminalOptions } from '../gateway.ts';
-import { type Ledger, SandboxError } from '../ledger.ts';
+import type { Fault, Operation } from '../fault-kinds.ts';
+import type { Faults } from '../faults.ts';
+import type { Ledger } from '../ledger.ts';
 import type { Moves } from '../moves.ts';
+import type { TerminalOptions } from '../options.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
 import { dashboard } from './dashboard.ts';
