@@ -1,4 +1,4 @@
-// Hono, on Node here and as well on Bun, Deno and Workers: takes callbacks, and pays each order once.
+// Hono, on Node here and as well on Bun: takes callbacks, and pays each order once.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createWebhookHandler, GatewayClient, isFinal, isPaid, memoryInbox } from 'payment-gateway-sdk';

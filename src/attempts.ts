@@ -1,5 +1,6 @@
 // The attempts of one call: each sends the very same bytes and reads the whole answer, up to a limit.
 import { Buffer } from 'node:buffer';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Call, type EventListener, observe } from './events.ts';
 import { neverLeft } from './failure.ts';
 import { type Deadline, isPast, since } from './time.ts';
@@ -95,6 +96,8 @@ export class Attempts {
     this.answer = undefined;
     this.#body = new Body();
     observe(this.#onEvent, { ...call, type: 'request', attempt });
+    const { signature } = this.#exchange.headers;
+    const unwatch = signature ? stopLate(signature, this.#deadline) : undefined;
     try {
       // A process that was paused must not send late: somebody may have given the attempt up by now.
       if (isPast(this.#deadline)) throw new LateError();
@@ -116,6 +119,8 @@ export class Attempts {
       this.failure = error;
       this.#body.cancel();
       throw error;
+    } finally {
+      unwatch?.();
     }
   }
 
@@ -133,17 +138,36 @@ export class Attempts {
     };
     const before = this.mayHaveLeft;
     this.mayHaveLeft = true;
-    const sending = (this.#fetch ?? fetch)(url, init);
-    const answer = await sending.catch(error => {
+    let answer: FetchAnswer;
+    try {
+      answer = await (this.#fetch ?? fetch)(url, init);
+    } catch (error) {
       // Only what fetch itself reports, of its own accord, can prove that nothing left: no reason of an abort, and
       // nothing that happens once there is an answer.
-      if (!signal.aborted && neverLeft(error)) this.mayHaveLeft = before;
+      if (!signal.aborted && neverLeft(error, url)) this.mayHaveLeft = before;
       throw error;
-    });
+    }
     await into.read(answer);
     return answer;
   }
 }
+
+/**
+ * A process that is paused while it connects finds the connection standing when it goes on, and fetch would write at
+ * once. So the clock is looked at once more when Node's fetch, or undici, announces that it writes.
+ *
+ * @returns what ends the watch
+ */
+function stopLate(signature: string, deadline: Deadline): () => void {
+  const watch = (message: unknown) => {
+    const { headers, socket } = message as { headers: unknown; socket: { destroy(error: Error): unknown } };
+    if (String(headers).includes(signature) && isPast(deadline)) socket.destroy(new LateError());
+  };
+  subscribe(SENDING, watch);
+  return () => void unsubscribe(SENDING, watch);
+}
+
+const SENDING = 'undici:client:sendHeaders';
 
 /** The time is up before anything was sent. */
 export class LateError extends Error {}

@@ -29,13 +29,13 @@ export const isTimeout = (value: unknown): value is number =>
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export function limitsOf(options: CallOptions | undefined, defaultTimeout: number): Limits {
   checkOptions(options, ['signal', 'timeout']);
-  return { timeout: options?.timeout ?? defaultTimeout, signal: options?.signal };
+  return { timeout: options?.timeout ?? defaultTimeout, signal: nativeSignal(options?.signal) };
 }
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export function creationLimitsOf(options: CreateOptions | undefined, defaultTimeout: number): Limits {
   checkOptions(options, ['signal', 'timeout', 'extra'], 'not_sent');
-  return { timeout: options?.timeout ?? defaultTimeout, signal: options?.signal };
+  return { timeout: options?.timeout ?? defaultTimeout, signal: nativeSignal(options?.signal) };
 }
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */
@@ -54,6 +54,17 @@ const isObjectOfFields = (value: unknown): boolean =>
   value !== null &&
   !Array.isArray(value) &&
   Object.values(value).every(field => typeof field !== 'function');
+
+/** Fetch takes none but its own realm's: another one is followed. */
+function nativeSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (!signal || signal instanceof AbortSignal) return signal;
+  const other: AbortSignal = signal;
+  const controller = new AbortController();
+  const follow = () => controller.abort(other.reason);
+  if (other.aborted) follow();
+  else other.addEventListener('abort', follow, { once: true });
+  return controller.signal;
+}
 
 /** By shape: a test runner's realm may have an AbortSignal of its own. */
 const isSignal = (value: unknown): boolean =>

@@ -14,10 +14,11 @@ import {
   type WithdrawalRequest,
   withdrawalSchema,
 } from './creation.ts';
-import { ConfigurationError, InvalidRequestError } from './errors.ts';
+import { ConfigurationError, InvalidRequestError, PaymentNotFoundError } from './errors.ts';
 import { type Call, observe, reporting } from './events.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { Guard } from './once/guard.ts';
+import type { Doubt } from './once/journal.ts';
 import { type ClientOptions, resolveOptions, type Settings } from './options.ts';
 import { isPaymentId } from './payment-id.ts';
 import type { Envelope } from './schemas/envelope.ts';
@@ -214,21 +215,47 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * An operator's word on a reference in doubt (`journal.inDoubt()` lists them): the id of its payment, which is looked
+   * The creates of this client's scope of which nobody knows how they ended, the oldest first; those under way are
+   * among them.
+   *
+   * @throws {ConfigurationError} without a journal
+   * @throws what the journal throws
+   * @example
+   * for (const { reference, since } of await gateway.inDoubt()) console.log('ask the gateway about', reference, since);
+   */
+  async inDoubt(): Promise<Doubt[]> {
+    if (!this.#guard) throw new ConfigurationError('inDoubt needs a client with a journal.');
+    return this.#guard.inDoubt();
+  }
+
+  /**
+   * An operator's word on a reference in doubt: the id of its payment, which is looked
    * up and compared; or that the gateway made none, which frees the reference.
    *
    * @throws {ConfigurationError} without a journal
    * @throws {InvalidRequestError} if the payment is not the one in doubt, or the journal knows nothing of the reference
    * @throws {PaymentInDoubtError} for `not_created` while the create may still be under way
    * @example
-   * for (const { reference } of await journal.inDoubt()) console.log('ask the gateway about', reference);
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
    */
   async settle(reference: string, paymentId: string | 'not_created'): Promise<void> {
     if (!this.#guard) throw new ConfigurationError('settle needs a client with a journal.');
     const word =
-      paymentId === 'not_created' ? paymentId : this.#resultOf({ payment: await this.getPayment(paymentId) });
-    await this.#guard.settle(reference, word);
+      paymentId === 'not_created' ? paymentId : this.#resultOf({ payment: await this.#settling(paymentId) });
+    const exists = (id: string) =>
+      this.getPayment(id).then(
+        () => true,
+        error => {
+          if (error instanceof PaymentNotFoundError) return false;
+          throw error;
+        },
+      );
+    await this.#guard.settle(reference, word, exists);
+  }
+
+  async #settling(paymentId: string): Promise<Payment> {
+    if (!isPaymentId(paymentId)) throw new InvalidRequestError([NEITHER]);
+    return this.getPayment(paymentId);
   }
 
   /** Check, serialise, send: at most once, if there is a journal and a reference. */
@@ -248,7 +275,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
       if (!this.#guard) return { ...(await send(deadlineIn(limits.timeout))), replayed: false };
       const lookUp = async (id: string, timeout: number) =>
         this.#resultOf({ payment: await this.getPayment(id, { ...limits, timeout }) });
-      return this.#guard.create(creation, options?.extra, { ...limits, send, lookUp });
+      return this.#guard.create(creation, body, { ...limits, send, lookUp });
     });
   }
 
@@ -270,6 +297,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     return { payment, nextAction };
   }
 }
+
+const NEITHER = {
+  path: 'paymentId',
+  message: "must be the gateway's id of the payment, a UUID, or 'not_created'",
+};
 
 const NOT_AN_ID = {
   path: 'id',

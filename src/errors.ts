@@ -142,12 +142,13 @@ export class DuplicateReferenceError extends GatewayError {
   readonly reference: string;
   /** Which of paymentType, paymentMethod, amount and currency differ, or `other fields`. */
   readonly differing: readonly string[];
-  constructor(reference: string, differing: readonly string[], details?: Details) {
+  /** @param isInDoubt whether nobody knows yet if the other request has made a payment */
+  constructor(reference: string, differing: readonly string[], isInDoubt: boolean, details?: Details) {
     const told = `Reference ${JSON.stringify(reference)} belongs to another request: ${differing.join(', ')} differ.`;
-    super(`${told} Nothing was sent: use a new reference for a new payment.`, {
-      ...details,
-      outcome: 'not_sent',
-    });
+    const next = isInDoubt
+      ? 'That request may have made a payment: settle it before you create another, under whatever reference.'
+      : `That request has made payment ${details?.paymentId}: only another payment needs another reference.`;
+    super(`${told} Nothing was sent now. ${next}`, { ...details, outcome: 'not_sent' });
     this.reference = reference;
     this.differing = differing;
   }
@@ -160,10 +161,13 @@ export class PaymentInDoubtError extends GatewayError {
   readonly reference: string;
   /** When that create began. */
   readonly since: Date;
-  constructor(reference: string, since: Date, details?: Details) {
+  constructor(reference: string, since: Date, details?: Details & { isTooEarly?: boolean }) {
+    const { isTooEarly, ...rest } = details ?? {};
     const told = `An earlier create of ${JSON.stringify(reference)} is under way, or its outcome is unknown.`;
-    const next = 'Its callback will settle it; or ask the gateway, and call gateway.settle.';
-    super(`${told} Nothing more was sent. ${next}`, { ...details, outcome: 'unknown' });
+    const next = isTooEarly
+      ? "It may still be sent: 'not_created' is refused until the time-out of that create has passed."
+      : 'Nothing more was sent. Its callback will settle it; or ask the gateway, and call gateway.settle.';
+    super(`${told} ${next}`, { ...rest, outcome: 'unknown' });
     this.reference = reference;
     this.since = since;
   }

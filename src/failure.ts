@@ -42,20 +42,25 @@ function unlessItThrows<T>(read: () => T, otherwise: T): T {
  * Whether the request provably never left this machine. An allow list: whatever it does not name may have left.
  * Of several connections tried (an AggregateError), every one must have failed so.
  */
-export const neverLeft = (error: unknown): boolean => unlessItThrows(() => hasNeverLeft(error, 0), false);
+export const neverLeft = (error: unknown, url: string): boolean =>
+  unlessItThrows(() => hasNeverLeft(error, new URL(url), 0), false);
 
-function hasNeverLeft(error: unknown, depth: number): boolean {
+/** A merchant's own fetch may have failed at something else, after the gateway had answered. */
+const isElsewhere = ({ port, hostname }: Failure, url: URL): boolean =>
+  (typeof port === 'number' && port !== Number(url.port || (url.protocol === 'https:' ? 443 : 80))) ||
+  (typeof hostname === 'string' && hostname !== url.hostname);
+
+function hasNeverLeft(error: unknown, url: URL, depth: number): boolean {
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return false;
   const members = membersOf(error);
-  if (members.length > 0) return members.every(member => hasNeverLeft(member, depth + 1));
+  if (members.length > 0) return members.every(member => hasNeverLeft(member, url, depth + 1));
   return (
-    error.syscall === 'connect' ||
-    error.syscall === 'getaddrinfo' ||
+    ((error.syscall === 'connect' || error.syscall === 'getaddrinfo') && !isElsewhere(error, url)) ||
     error.code === 'UND_ERR_CONNECT_TIMEOUT' ||
     CERTIFICATE_CODES.has(error.code) ||
     // undici's word on a port that fetch refuses, such as 6000.
     error.message === 'bad port' ||
-    hasNeverLeft(error.cause, depth + 1)
+    hasNeverLeft(error.cause, url, depth + 1)
   );
 }
 

@@ -92,6 +92,11 @@ const OPTIONS: readonly (keyof ClientOptions)[] = [
 /** @throws {ConfigurationError} naming the option and the mend, never the value */
 export function resolveOptions(options: ClientOptions): Settings {
   if (!('rawJSON' in JSON)) throw new ConfigurationError('payment-gateway-sdk needs Node.js 22.12 or later.');
+  if ('Deno' in globalThis && !options?.fetch) {
+    throw new ConfigurationError(
+      "Deno's fetch may send a create again when a connection breaks: pass a fetch that does not, for example with Deno.createHttpClient({ poolMaxIdlePerHost: 0 }).",
+    );
+  }
   if (typeof options !== 'object' || options === null) {
     throw new ConfigurationError('GatewayClient takes one object of options: { baseUrl, apiKey, signKey }.');
   }

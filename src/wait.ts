@@ -50,7 +50,7 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
     const left = remaining();
     if (left < TOO_SHORT) {
       const seenAs = last ? `it is ${last.paymentStatus}` : 'no lookup succeeded';
-      const message = `Payment ${paymentId} is not there after ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
+      const message = `Payment ${paymentId} has not come where it was waited for within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
     // The last looks are close to the deadline, and each leaves time for another.

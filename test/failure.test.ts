@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf, neverLeft, safeCause } from '../src/failure.ts';
 
+const GATEWAY = 'https://gateway.example/api/v1/payments';
+
 const system = (code: string, syscall?: string) =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
@@ -15,12 +17,17 @@ describe('neverLeft', () => {
     ['a certificate that has expired', fetchFailed(system('CERT_HAS_EXPIRED'))],
     ['a certificate for another name', fetchFailed(system('ERR_TLS_CERT_ALTNAME_INVALID'))],
     ['a port that fetch refuses', fetchFailed(new Error('bad port'))],
+    ["the gateway's own port", fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { port: 443 }))],
+    [
+      "the gateway's own name",
+      fetchFailed(Object.assign(system('ENOTFOUND', 'getaddrinfo'), { hostname: 'gateway.example' })),
+    ],
     [
       'several connections, all refused',
       fetchFailed(new AggregateError([system('ECONNREFUSED', 'connect'), system('EHOSTUNREACH', 'connect')])),
     ],
   ])('is sure of %s', (_, error) => {
-    expect(neverLeft(error)).toBe(true);
+    expect(neverLeft(error, GATEWAY)).toBe(true);
   });
 
   it.each([
@@ -36,16 +43,24 @@ describe('neverLeft', () => {
       fetchFailed(new AggregateError([system('ECONNREFUSED', 'connect'), system('ECONNRESET', 'read')])),
     ],
     ['several connections that it is not told of', fetchFailed(new AggregateError([]))],
+    [
+      'a wrapper that failed at something else',
+      fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { port: 4318 })),
+    ],
+    [
+      'a name that is not the gateway',
+      fetchFailed(Object.assign(system('ENOTFOUND', 'getaddrinfo'), { hostname: 'telemetry.example' })),
+    ],
     ['nothing', undefined],
     ['a word', 'ECONNREFUSED'],
   ])('doubts %s', (_, error) => {
-    expect(neverLeft(error)).toBe(false);
+    expect(neverLeft(error, GATEWAY)).toBe(false);
   });
 
   it('survives causes in a ring', () => {
     const ring = new Error('ring');
     ring.cause = ring;
-    expect([neverLeft(ring), codeOf(ring)]).toEqual([false, 'fetch_failed']);
+    expect([neverLeft(ring, GATEWAY), codeOf(ring)]).toEqual([false, 'fetch_failed']);
     expect(safeCause(ring, [])).toBeInstanceOf(Error);
   });
 });
@@ -125,7 +140,7 @@ describe('safeCause', () => {
         },
       },
     );
-    expect([neverLeft(hostile), codeOf(hostile), safeCause(hostile, [])?.message]).toEqual([
+    expect([neverLeft(hostile, GATEWAY), codeOf(hostile), safeCause(hostile, [])?.message]).toEqual([
       false,
       'fetch_failed',
       '(withheld: it may hold customer data)',

@@ -135,3 +135,13 @@ describe('other options', () => {
     );
   });
 });
+
+describe('under Deno', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it('wants a fetch that does not send a create again by itself', () => {
+    vi.stubGlobal('Deno', {});
+    expect(() => new GatewayClient(KEYS)).toThrow('poolMaxIdlePerHost: 0');
+    expect(() => new GatewayClient({ ...KEYS, fetch: async () => new Response() })).not.toThrow();
+  });
+});

@@ -1,4 +1,5 @@
-import { GatewayClient } from 'payment-gateway-sdk';
+import { channel, hasSubscribers } from 'node:diagnostics_channel';
+import { type FetchInit, GatewayClient } from 'payment-gateway-sdk';
 import { fetch as undiciFetch } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from './support/fixtures.ts';
@@ -386,5 +387,61 @@ describe('on a real socket', () => {
       ID,
     );
     await gateway.close();
+  });
+});
+
+describe('a process that was paused while it connected', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("writes nothing any more once fetch has its connection, if the call's time is over", async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const destroyed: string[] = [];
+    const announce = (init: FetchInit, name: string) =>
+      channel('undici:client:sendHeaders').publish({
+        headers: `POST / HTTP/1.1\r\nsignature: ${init.headers.signature}\r\n`,
+        socket: { destroy: () => destroyed.push(name) },
+      });
+    const paused = async (_url: string, init: FetchInit) => {
+      announce(init, 'in time');
+      announce({ ...init, headers: { signature: 'of another call' } }, 'of another call');
+      vi.setSystemTime(Date.now() + 60_000);
+      announce(init, 'late');
+      announce({ ...init, headers: { signature: 'of another call' } }, 'of another call');
+      throw networkError('ECONNRESET', 'write');
+    };
+    const gateway = new GatewayClient({ ...KEYS, fetch: paused, timeout: 1_000 });
+    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+    expect(destroyed).toEqual(['late']);
+    expect(hasSubscribers('undici:client:sendHeaders')).toBe(false);
+  });
+});
+
+describe('a signal of another realm', () => {
+  /** As an app's polyfill, or a test runner's own. */
+  const foreign = () => {
+    const target = new EventTarget();
+    const signal = Object.assign(target, { aborted: false, reason: undefined });
+    return {
+      signal: signal as unknown as AbortSignal,
+      abort: () => {
+        signal.aborted = true;
+        target.dispatchEvent(new Event('abort'));
+      },
+    };
+  };
+
+  it('stops a call like any other', async () => {
+    const { signal, abort } = foreign();
+    const gateway = new GatewayClient({ ...KEYS, fetch: () => new Promise(() => {}) });
+    const creating = errorOf(gateway.createDeposit(CARD, { signal }));
+    await Promise.resolve();
+    abort();
+    expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+    const late = foreign();
+    late.abort();
+    expect(await errorOf(gateway.createDeposit(CARD, { signal: late.signal }))).toMatchObject({
+      code: 'aborted',
+      outcome: 'not_sent',
+    });
   });
 });

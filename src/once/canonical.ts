@@ -1,14 +1,18 @@
 // One form for every way of writing the same request, so that a repeated create is known for what it is.
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 /** Changes when the form does: a hash of another version never equals one of this. */
 const VERSION = 'v1';
 
 /** A plain decimal without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
-export const canonicalAmount = (amount: number | string): string =>
-  String(amount)
-    .replace(/(\.\d*?)0+$/, '$1')
-    .replace(/\.$/, '');
+export function canonicalAmount(amount: number | string): string {
+  const text = String(amount);
+  if (!text.includes('.')) return text;
+  let end = text.length;
+  while (text[end - 1] === '0') end -= 1;
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
+}
 
 /** Keys in order, `undefined` dropped, null kept, everything else as its JSON. */
 function canonicalJson(value: unknown): string {
@@ -27,14 +31,21 @@ export interface Recordable {
   reference?: string | null | undefined;
 }
 
-/** What the journal keeps of a request: the four fields that decide money, and a hash of the whole, `extra` included. */
-export function attemptOf(request: Recordable, extra: object = {}) {
+/**
+ * What the journal keeps of a request: the four fields that decide money, and a hash of the whole.
+ *
+ * @param body the bytes that are sent, `extra` included
+ */
+export function attemptOf(request: Recordable, body: Uint8Array) {
   const { paymentType, paymentMethod, currency } = request;
   const amount = canonicalAmount(request.amount);
-  const canonical = canonicalJson({ ...request, amount, ...extra });
+  const canonical = canonicalJson({ ...JSON.parse(Buffer.from(body).toString()), amount });
   const bodyHash = createHash('sha256').update(`${VERSION}:${canonical}`).digest('hex');
   return { paymentType, paymentMethod, amount, currency, bodyHash };
 }
+
+/** In place of a hash: nobody has seen the request, only the payment that it has made. */
+export const UNSEEN = 'unseen';
 
 /** What references are unique within, unless the journal says otherwise. */
 export const scopeOf = (baseUrl: string): string =>

@@ -12,10 +12,10 @@
 // | the answer came  | doubt, until its callback; the next  | PaymentInDoubtError     | -                     | settles the doubt     |
 // |                  | action is lost, it had been told none|                         |                       |                       |
 // | accept           | created                              | replays the result      | -                     | finds it created      |
-// | release          | the reference is free                | begins                  | finds another token,  | finds nothing, or     |
-// |                  |                                      |                         | and touches nothing   | another attempt: event|
-// | abandon          | as release; the attempt's own        | begins                  | never: nothing is     | event: two payments   |
-// | (an operator)    | deadline has passed                  |                         | sent after a deadline |                       |
+// | release          | the reference is free                | begins                  | writes itself down    | is written down, or   |
+// |                  |                                      |                         | anew, or as a stray   | kept as a stray: event|
+// | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
+// | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
 import {
   adviceOn,
@@ -30,6 +30,7 @@ import type { WarningCode } from '../events.ts';
 import { isSamePayment } from '../payment-id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Deadline, deadlineIn, failing, inTime } from '../time.ts';
+import { UNSEEN } from './canonical.ts';
 import type { Journal, JournalAttempt, JournalRecord, JournalResult } from './journal.ts';
 
 /** A create, ready to be sent. */
@@ -97,7 +98,11 @@ async function make(create: GuardedCreate): Promise<GuardedResult> {
     await recordFailure(create, token, error);
     throw error;
   }
-  await record(create, () => tell(create, token, result.payment.id, result));
+  const { id } = result.payment;
+  const anew = randomUUID();
+  const isRecorded = await record(create, () => tell(create, token, anew, id, result));
+  // A result that cannot be stored must not take its id along.
+  if (!isRecorded) await inTime(tell(create, token, anew, id), LONGEST_RECORDING, () => {}).catch(() => {});
   return { ...result, replayed: false };
 }
 
@@ -109,8 +114,8 @@ async function writeDown(create: GuardedCreate, token: string): Promise<JournalR
     return await within(create, writing, 'not_sent');
   } catch (error) {
     // It may have been written all the same, or be written late: nothing was sent, so it must not stand.
-    const undo = () => journal.release(attempt, token);
-    writing.then(undo, undo).catch(() => {});
+    const undo = () => void again(() => journal.release(attempt, token));
+    writing.then(undo, undo);
     if (error instanceof ConnectionError && error.code === 'aborted') throw error;
     const told = `The journal could not write down the creation of ${JSON.stringify(attempt.reference)}.`;
     throw new JournalError(told, { cause: wordsOf(error) });
@@ -138,7 +143,8 @@ async function resume(
   const result = await create.lookUp(paymentId, timeout).catch(cause => {
     throw new PaymentInDoubtError(reference, since, { paymentId, cause });
   });
-  if (!isPaymentOf(standing, result.payment)) {
+  const told = result.payment.reference;
+  if (!isPaymentOf(standing, result.payment) || (told && told !== reference)) {
     warn(
       'journal_mismatch',
       `Payment ${paymentId} is not the one that was asked for under this reference.`,
@@ -156,24 +162,32 @@ async function recordFailure(create: GuardedCreate, token: string, error: unknow
   if (outcome === 'rejected' || outcome === 'not_sent') {
     await record(create, () => journal.release(attempt, token));
   } else if (paymentId) {
-    await record(create, () => tell(create, token, paymentId));
+    const anew = randomUUID();
+    await record(create, () => tell(create, token, anew, paymentId));
   }
 }
 
 /**
  * Tells the journal of a payment, with the result if it is known. An operator may have given the attempt up in the
  * meantime: then the payment is written down anew, or kept beside that of the newer attempt.
+ *
+ * @param anew the token of an attempt written down anew: the same in every try
  */
-async function tell(create: GuardedCreate, token: string, id: string, result?: JournalResult): Promise<void> {
+async function tell(
+  create: GuardedCreate,
+  token: string,
+  anew: string,
+  id: string,
+  result?: JournalResult,
+): Promise<void> {
   const { journal, attempt, warn } = create;
   const write = (token: string) =>
     result ? journal.accept(attempt, token, result) : journal.suspect(attempt, token, id);
   const first = await write(token);
   let { other } = first;
   if (!first.accepted) {
-    const anew = randomUUID();
     const standing = await journal.begin({ ...attempt, token: anew, timeoutMs: 0 });
-    if (!standing) ({ other } = await write(anew));
+    if (!standing || standing.token === anew) ({ other } = await write(anew));
     else if (!standing.paymentId || !isSamePayment(standing.paymentId, id)) {
       other = standing.paymentId ?? 'one that is under way';
       await journal.keepStray(attempt, standing.token, id);
@@ -189,12 +203,24 @@ export const twoPayments = (reference: string, one: string, another: string): st
 const LONGEST_RECORDING = 5_000;
 const RECORDING_PAUSES = [100, 1_000];
 
+/** In the background, as often as a record is tried. */
+async function again(work: () => Promise<unknown>): Promise<void> {
+  for (const pause of [...RECORDING_PAUSES, 0]) {
+    const isDone = await work().then(
+      () => true,
+      () => false,
+    );
+    if (isDone) return;
+    await new Promise(resolve => setTimeout(resolve, pause).unref());
+  }
+}
+
 /** The payment is what it is, so the caller hears of it even if the journal cannot: then its reference is in doubt. */
-async function record(create: GuardedCreate, write: () => Promise<unknown>): Promise<void> {
+async function record(create: GuardedCreate, write: () => Promise<unknown>): Promise<boolean> {
   for (const pause of [...RECORDING_PAUSES, undefined]) {
     try {
       await inTime(write(), LONGEST_RECORDING, failing('The journal did not answer.'));
-      return;
+      return true;
     } catch {
       if (pause !== undefined) await new Promise(resolve => setTimeout(resolve, pause));
     }
@@ -203,6 +229,7 @@ async function record(create: GuardedCreate, write: () => Promise<unknown>): Pro
     'journal_not_recorded',
     'The journal could not be told how this create ended: its reference is in doubt.',
   );
+  return false;
 }
 
 /** Waits for work that is shared, or that cannot be stopped, no longer than this call may take. */
@@ -234,15 +261,16 @@ function refuseAnother(
 ): void {
   if (standing.bodyHash === attempt.bodyHash) return;
   const fields = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
-  const differing = fields.filter(field => standing[field] !== attempt[field]);
-  const { paymentId } = standing as Partial<JournalRecord>;
-  throw new DuplicateReferenceError(attempt.reference, differing.length > 0 ? differing : ['other fields'], {
-    paymentId,
-  });
+  const differing = fields.filter(field => standing[field].toUpperCase() !== attempt[field].toUpperCase());
+  // Nobody has seen that request: what its payment shows must do. A customer may have chosen the method.
+  if (standing.bodyHash === UNSEEN && differing.every(field => field === 'paymentMethod')) return;
+  const { paymentId, result } = standing as Partial<JournalRecord>;
+  const told = differing.length > 0 ? differing : ['other fields'];
+  throw new DuplicateReferenceError(attempt.reference, told, !result, { paymentId });
 }
 
 /** Whether a payment can be the one that was asked for: of the same type, amount and currency. */
 export const isPaymentOf = (asked: JournalRecord, payment: Payment): boolean =>
   asked.paymentType === payment.paymentType &&
-  asked.currency === payment.currency &&
+  asked.currency.toUpperCase() === payment.currency.toUpperCase() &&
   Number(asked.amount) === payment.amount;

@@ -4,8 +4,8 @@ import { type EventListener, observe } from '../events.ts';
 import { deadlineIn } from '../time.ts';
 import { attemptOf, type Recordable, scopeOf } from './canonical.ts';
 import { createOnce, type GuardedCreate, type GuardedResult, type Warn } from './create-once.ts';
-import type { Journal, JournalKey, JournalResult } from './journal.ts';
-import { reconcile, settleWith, settleWithout } from './settle.ts';
+import type { Doubt, Journal, JournalKey, JournalResult } from './journal.ts';
+import { disproveSuspicion, reconcile, settleWith, settleWithout } from './settle.ts';
 
 type Sending = Pick<GuardedCreate, 'timeout' | 'signal' | 'send' | 'lookUp'>;
 
@@ -25,10 +25,10 @@ export class Guard {
    *
    * @throws {InvalidRequestError} for a withdrawal without a reference: nobody could tell whether it was paid
    */
-  async create(creation: Recordable, extra: object | undefined, sending: Sending): Promise<GuardedResult> {
+  async create(creation: Recordable, body: Uint8Array, sending: Sending): Promise<GuardedResult> {
     const { reference, paymentType } = creation;
     if (reference) {
-      const attempt = { ...this.#key(reference), ...attemptOf(creation, extra) };
+      const attempt = { ...this.#key(reference), ...attemptOf(creation, body) };
       return createOnce({ journal: this.#journal, attempt, ...sending, warn: this.#warner(reference) });
     }
     if (paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
@@ -38,12 +38,29 @@ export class Guard {
   /** Settles the doubt of a payment that a lookup has confirmed, if there is one. */
   async reconcile(result: JournalResult): Promise<void> {
     const { reference } = result.payment;
-    if (reference) await reconcile(this.#journal, this.#key(reference), result, this.#warner(reference));
+    // A NUL, which no journal in Postgres can hold, is in no reference that it has.
+    if (reference && !reference.includes('\0'))
+      await reconcile(this.#journal, this.#key(reference), result, this.#warner(reference));
   }
 
-  /** Settles a doubt by an operator's word. */
-  async settle(reference: string, word: JournalResult | 'not_created'): Promise<void> {
+  /** The doubts of this client's own scope. */
+  async inDoubt(): Promise<Doubt[]> {
+    const doubts = await this.#journal.inDoubt();
+    return doubts.filter(({ scope }) => scope === this.#scope);
+  }
+
+  /**
+   * Settles a doubt by an operator's word.
+   *
+   * @param exists looks a payment up that was only suspected
+   */
+  async settle(
+    reference: string,
+    word: JournalResult | 'not_created',
+    exists: (paymentId: string) => Promise<boolean>,
+  ): Promise<void> {
     const key = this.#key(reference);
+    await disproveSuspicion(this.#journal, key, exists, word === 'not_created' ? undefined : word.payment.id);
     await (word === 'not_created' ? settleWithout(this.#journal, key) : settleWith(this.#journal, key, word));
   }
 

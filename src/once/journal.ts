@@ -35,6 +35,8 @@ export interface JournalRecord extends Omit<JournalAttempt, 'timeoutMs'> {
   /** The payment's id, once anything has told it. */
   paymentId?: string | undefined;
   result?: JournalResult | undefined;
+  /** Further payments that have claimed the reference. */
+  strayIds?: readonly string[] | undefined;
 }
 
 /** Whether the attempt was still the reference's own, and the id of another payment that it found there. */
@@ -60,7 +62,10 @@ export interface Journal {
    * @default a hash of the client's `baseUrl`
    */
   readonly scope?: string | undefined;
-  /** Writes the attempt down, durably, if the reference is free; else answers what stands there. */
+  /**
+   * Writes the attempt down, durably, if the reference is free; else answers what stands there. The same attempt twice
+   * is one, as when a store's answer was lost and the statement was sent again.
+   */
   begin(attempt: JournalAttempt): Promise<JournalRecord | undefined>;
   read(key: JournalKey): Promise<JournalRecord | undefined>;
   /**
@@ -72,12 +77,18 @@ export interface Journal {
   settle(key: JournalKey, token: string, result: JournalResult): Promise<boolean>;
   /** A doubt learns its payment's id. A second id is kept as a stray, and the first is answered. */
   suspect(key: JournalKey, token: string, paymentId: string): Promise<Acceptance>;
-  /** The reference is free again: the gateway refused it, or it never left. Not if anything has told of a payment. */
+  /** The reference is free again: the gateway refused it, or it never left. Not if anything has told of any payment. */
   release(key: JournalKey, token: string): Promise<boolean>;
   /** As `release`, and only if the attempt's time has passed by the journal's own clock. */
   abandon(key: JournalKey, token: string): Promise<boolean>;
+  /** A doubt's suspected id is that of no payment: it is forgotten. Not once there is a result. */
+  disprove(key: JournalKey, token: string, paymentId: string): Promise<boolean>;
   /** Keeps the id of a further payment of the same reference. */
   keepStray(key: JournalKey, token: string, paymentId: string): Promise<boolean>;
   /** Every doubt, the oldest first; creates that are under way are among them. */
   inDoubt(): Promise<Doubt[]>;
 }
+
+/** Whether what stands there is the attempt itself, and nothing has happened to it since. */
+export const isOwn = ({ token, paymentId, result }: JournalRecord, own: string): boolean =>
+  token === own && !paymentId && !result;

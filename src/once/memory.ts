@@ -1,7 +1,7 @@
 // Keeps what must happen once in this process's memory: for development and tests.
 import { isSamePayment } from '../payment-id.ts';
 import { type Inbox, isDone, type Mark } from './inbox.ts';
-import type { Journal, JournalAttempt, JournalKey, JournalRecord } from './journal.ts';
+import { isOwn, type Journal, type JournalAttempt, type JournalKey, type JournalRecord } from './journal.ts';
 
 /**
  * An inbox for one process, forgotten when it ends. In production a second replica or a restart would run effects
@@ -42,7 +42,7 @@ export function memoryJournal({ scope }: { scope?: string | undefined } = {}): J
     const row = rows.get(nameOf(key));
     if (!row) return undefined;
     const { deadline, strays, ...record } = structuredClone(row);
-    return record;
+    return strays.length > 0 ? { ...record, strayIds: strays } : record;
   };
   /** The row, if it is still at that attempt. */
   const at = (key: JournalKey, token: string) => {
@@ -55,14 +55,18 @@ export function memoryJournal({ scope }: { scope?: string | undefined } = {}): J
   const free = (key: JournalKey, token: string, isPast: (deadline: number) => boolean): boolean => {
     const row = at(key, token);
     return (
-      row !== undefined && !row.result && !row.paymentId && isPast(row.deadline) && rows.delete(nameOf(key))
+      row !== undefined &&
+      !row.paymentId &&
+      row.strays.length === 0 &&
+      isPast(row.deadline) &&
+      rows.delete(nameOf(key))
     );
   };
   return {
     scope,
     async begin({ timeoutMs, ...attempt }: JournalAttempt) {
       const standing = copyOf(attempt);
-      if (standing) return standing;
+      if (standing) return isOwn(standing, attempt.token) ? undefined : standing;
       const since = new Date();
       rows.set(nameOf(attempt), { ...attempt, since, deadline: since.getTime() + timeoutMs, strays: [] });
       return undefined;
@@ -98,6 +102,12 @@ export function memoryJournal({ scope }: { scope?: string | undefined } = {}): J
     },
     release: async (key, token) => free(key, token, () => true),
     abandon: async (key, token) => free(key, token, deadline => deadline < Date.now()),
+    async disprove(key, token, paymentId) {
+      const row = at(key, token);
+      if (!row || row.result || !row.paymentId || !isSamePayment(row.paymentId, paymentId)) return false;
+      row.paymentId = undefined;
+      return true;
+    },
     async keepStray(key, token, paymentId) {
       const row = at(key, token);
       if (row) keep(row, paymentId);

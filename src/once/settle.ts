@@ -1,7 +1,9 @@
 // Settles the doubts of a journal: by a payment that a lookup has confirmed, or by the word of an operator.
+import { randomUUID } from 'node:crypto';
 import { InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import { isSamePayment } from '../payment-id.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { canonicalAmount, UNSEEN } from './canonical.ts';
 import { isPaymentOf, twoPayments, type Warn } from './create-once.ts';
 import type { Journal, JournalKey, JournalRecord, JournalResult } from './journal.ts';
 
@@ -24,7 +26,14 @@ export async function reconcile(
   const { id } = payment;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const standing = await journal.read(key);
-    if (!standing) return;
+    if (!standing) {
+      // Nobody knows of its create any more, or ever did: it was given up, or made by other means. It must not be paid
+      // again under this reference.
+      const token = randomUUID();
+      if (await journal.begin({ ...key, token, ...requestOf(payment) })) continue;
+      if (await journal.settle(key, token, result)) return;
+      continue;
+    }
     const { token, paymentId } = standing;
     if (paymentId && !isSamePayment(paymentId, id)) {
       await journal.keepStray(key, token, id);
@@ -41,6 +50,31 @@ export async function reconcile(
     if (await journal.settle(key, token, result)) return;
   }
   throw new Error(`The journal's record of ${JSON.stringify(key.reference)} kept changing: try again.`);
+}
+
+/** As much of the request as its payment tells. */
+const requestOf = (payment: Payment) => ({
+  paymentType: payment.paymentType,
+  paymentMethod: payment.paymentMethod ?? '',
+  amount: canonicalAmount(payment.amount),
+  currency: payment.currency,
+  bodyHash: UNSEEN,
+  timeoutMs: 0,
+});
+
+/**
+ * An id in an error's body may be that of anything. Before an operator's word is weighed against it, it is looked up,
+ * and forgotten if the gateway has no such payment.
+ */
+export async function disproveSuspicion(
+  journal: Journal,
+  key: JournalKey,
+  exists: (paymentId: string) => Promise<boolean>,
+  said?: string,
+): Promise<void> {
+  const standing = await journal.read(key);
+  if (!standing?.paymentId || standing.result || (said && isSamePayment(standing.paymentId, said))) return;
+  if (!(await exists(standing.paymentId))) await journal.disprove(key, standing.token, standing.paymentId);
 }
 
 /**
@@ -66,10 +100,11 @@ export async function settleWith(journal: Journal, key: JournalKey, result: Jour
  * @throws {PaymentInDoubtError} while the create may still be under way
  */
 export async function settleWithout(journal: Journal, key: JournalKey): Promise<void> {
-  const { token, paymentId, result, since } = await find(journal, key);
-  const known = result?.payment.id ?? paymentId;
+  const { token, paymentId, result, since, strayIds } = await find(journal, key);
+  const known = result?.payment.id ?? paymentId ?? strayIds?.[0];
   if (known) throw refused('reference', `has payment ${known}: settle it with that id`);
-  if (!(await journal.abandon(key, token))) throw new PaymentInDoubtError(key.reference, since);
+  if (!(await journal.abandon(key, token)))
+    throw new PaymentInDoubtError(key.reference, since, { isTooEarly: true });
 }
 
 async function find(journal: Journal, key: JournalKey): Promise<JournalRecord> {
@@ -81,7 +116,8 @@ async function find(journal: Journal, key: JournalKey): Promise<JournalRecord> {
 
 function differences(key: JournalKey, standing: JournalRecord, payment: Payment): string[] {
   const differing: string[] = [];
-  if (payment.reference !== key.reference) differing.push('reference');
+  // A record without one is for the operator to know.
+  if (payment.reference && payment.reference.trim() !== key.reference.trim()) differing.push('reference');
   if (!isPaymentOf(standing, payment)) differing.push('type, amount or currency');
   const known = standing.result?.payment.id ?? standing.paymentId;
   if (known && !isSamePayment(known, payment.id)) differing.push(`id: the journal has ${known}`);

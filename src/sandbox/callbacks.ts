@@ -21,7 +21,7 @@ const DELAY = 5_000;
 
 /** A test must not post to a shop's real address. */
 const NOT_LOOPBACK =
-  'not posted: the address is not on loopback. To post it elsewhere, pass new Sandbox({ forwardTo }) or { fetch }.';
+  'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
 
 /** Methods whose completed callbacks are documented, and lack what a lookup tells of the settlement. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
@@ -37,6 +37,8 @@ export class Callbacks {
   readonly #underWay = new Map<string, Promise<void>>();
   /** Held back until the next one of the same payment. */
   readonly #held = new Map<string, Callback[]>();
+  /** Payments whose own address counts, whatever `forwardTo` says. */
+  readonly #ownAddress = new Set<string>();
   /** Delays that have not passed. */
   readonly #delays = new Set<Promise<void>>();
   #life = new AbortController();
@@ -71,6 +73,16 @@ export class Callbacks {
     }
   }
 
+  /** Resolves when no callback of this payment is being posted any more. */
+  async delivered(paymentId: string): Promise<void> {
+    await this.#underWay.get(paymentId);
+  }
+
+  /** This payment's callbacks go to its own address, whatever `forwardTo` says. */
+  keepAddress(paymentId: string): void {
+    this.#ownAddress.add(paymentId);
+  }
+
   /** Forgets every delivery; what is under way is stopped. */
   clear(): void {
     this.#life.abort(new Error('the sandbox was reset'));
@@ -78,41 +90,45 @@ export class Callbacks {
     this.#log = [];
     this.#underWay.clear();
     this.#held.clear();
+    this.#ownAddress.clear();
     this.#delays.clear();
   }
 
   /** Posts the payment's state, unless a fault is armed that has it otherwise. */
   send(record: PaymentRecord, address: string): void {
     const { id: paymentId, paymentStatus } = record;
-    const armed = this.#faults.take('callback');
+    const armed = this.#faults.take('callback', paymentId);
     const payload = payloadOf(record);
     const callback: Callback = {
       paymentId,
       paymentStatus,
-      url: this.#settings.forwardTo ?? address,
+      url: this.#ownAddress.has(paymentId) ? address : (this.#settings.forwardTo ?? address),
       body: toPhpJson(payload),
-      ...(armed && { fault: armed.fault }),
     };
+    const befallen = { ...callback, ...(armed && { fault: armed.fault }) };
     switch (armed?.fault) {
       case 'callback-lose':
-        this.#record({ ...callback, error: 'never posted' });
+        this.#record({ ...befallen, error: 'never posted' });
         return;
       case 'callback-delay':
-        this.#postLater(callback, armed.ms ?? DELAY);
+        this.#postLater(befallen, armed.ms ?? DELAY);
         return;
       case 'callback-reorder':
-        this.#held.set(paymentId, [callback, ...(this.#held.get(paymentId) ?? [])]);
+        this.#held.set(paymentId, [befallen, ...(this.#held.get(paymentId) ?? [])]);
         return;
       case 'callback-duplicate':
         this.#enqueue(callback);
+        this.#enqueue(befallen);
         break;
       case 'callback-forge': {
         const forged = { ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 };
-        this.#enqueue({ ...callback, paymentStatus: 'COMPLETED', body: toPhpJson(forged) });
+        this.#enqueue({ ...befallen, paymentStatus: 'COMPLETED', body: toPhpJson(forged) });
+        this.#enqueue(callback);
         break;
       }
+      default:
+        this.#enqueue(callback);
     }
-    this.#enqueue(callback);
     for (const held of this.#held.get(paymentId) ?? []) this.#enqueue(held);
     this.#held.delete(paymentId);
   }

@@ -1,4 +1,5 @@
 // The list of armed faults: each waits for the next call, or the next callback.
+import { nearest } from '../schemas/hints.ts';
 import type { Feed } from './events.ts';
 import {
   CALLBACK_FAULTS,
@@ -30,6 +31,7 @@ const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(
 
 export class Faults {
   #armed: Armed[] = [];
+  readonly #forPayment = new Map<string, CallbackFault>();
   readonly #feed: Feed;
 
   constructor(feed: Feed) {
@@ -52,7 +54,12 @@ export class Faults {
    */
   next(fault: Fault, options: FaultOptions = {}): void {
     const { on = 'create', ms } = options;
-    if (!isFault(fault)) throw new TypeError(`No fault is called ${JSON.stringify(fault)}. ${THERE_ARE}`);
+    if (!isFault(fault)) {
+      const near = nearest(String(fault), Object.keys(FAULTS));
+      throw new TypeError(
+        `No fault is called ${JSON.stringify(fault)}. ${near ? `Did you mean ${near}?` : THERE_ARE}`,
+      );
+    }
     if (on !== 'create' && on !== 'lookup') throw new TypeError("on must be 'create' or 'lookup'.");
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) {
       throw new TypeError('ms must be a number of milliseconds, 0 or more.');
@@ -64,15 +71,26 @@ export class Faults {
   /** Disarms whatever has not befallen anything yet. */
   clear(): void {
     this.#armed = [];
+    this.#forPayment.clear();
     this.#feed.emit({ type: 'fault' });
   }
 
   /** @internal */
   take(on: Operation): Armed<CallFault> | undefined;
-  take(on: 'callback'): Armed<CallbackFault> | undefined;
-  take(on: Armed['on']): Armed | undefined {
+  take(on: 'callback', paymentId: string): Armed<CallbackFault> | undefined;
+  take(on: Armed['on'], paymentId?: string): Armed | undefined {
+    const own = this.#forPayment.get(paymentId ?? '');
+    if (own) {
+      this.#forPayment.delete(paymentId ?? '');
+      return { fault: own, on };
+    }
     const index = this.#armed.findIndex(armed => armed.on === on);
     return index < 0 ? undefined : this.#armed.splice(index, 1)[0];
+  }
+
+  /** @internal For the next callback of one payment, ahead of those that are armed for any. */
+  armFor(paymentId: string, fault: CallbackFault): void {
+    this.#forPayment.set(paymentId, fault);
   }
 
   /** @internal For a fault that found nothing to spoil: it waits for the next. */

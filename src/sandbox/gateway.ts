@@ -21,9 +21,11 @@ interface Rooms {
   ledger: Ledger;
   faults: Faults;
   calls: Calls;
+  /** Requests that no fault is to befall. */
+  unspoilt: WeakSet<Request>;
 }
 
-export function addGateway(app: Hono, { terminal, ledger, faults, calls }: Rooms): void {
+export function addGateway(app: Hono, { terminal, ledger, faults, calls, unspoilt }: Rooms): void {
   /** A call as it befalls: recorded, kept from the gateway or taken, and answered, perhaps spoilt. */
   async function serve(
     on: Operation,
@@ -31,7 +33,7 @@ export function addGateway(app: Hono, { terminal, ledger, faults, calls }: Rooms
     take: (body: Uint8Array) => Answer,
   ): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
-    const armed = faults.take(on);
+    const armed = unspoilt.has(request) ? undefined : faults.take(on);
     const end = calls.begin(request, body);
     let taken: Answer | undefined;
     try {

@@ -44,6 +44,11 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     this.#callbacks = new Callbacks({ fetch, forwardTo }, this.faults, this.#feed);
     this.#calls = new Calls(this.#feed, now);
     this.#moves = new Moves(this.#ledger, this.#callbacks, this.#feed);
+    const unspoilt = new WeakSet<Request>();
+    const send = async (request: Request) => {
+      unspoilt.add(request);
+      return this.#app.fetch(request);
+    };
     const rooms = {
       terminal,
       ledger: this.#ledger,
@@ -52,9 +57,10 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       moves: this.#moves,
       faults: this.faults,
       feed: this.#feed,
+      unspoilt,
     };
     addGateway(this.#app, rooms);
-    addPages(this.#app, { ...rooms, forwardTo, reset: () => this.reset(), send: this.fetch });
+    addPages(this.#app, { ...rooms, forwardTo, reset: () => this.reset(), send });
   }
 
   /** Options of a client that talks to this sandbox in process. Over HTTP, set `baseUrl` and drop `fetch`. */

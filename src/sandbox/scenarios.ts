@@ -93,8 +93,8 @@ export interface Stage {
   moves: Moves;
   callbacks: Callbacks;
   faults: Faults;
-  /** The sandbox's own fetch. */
-  send(url: string, init: RequestInit): Promise<Response>;
+  /** Takes a call that no armed fault befalls: those are for the merchant's. */
+  send(request: Request): Promise<Response>;
 }
 
 export interface Played {
@@ -112,7 +112,7 @@ export async function play(
   const scenario = SCENARIOS[name];
   const reference = `${name}-${crypto.randomUUID().slice(0, 8)}`;
   const body = JSON.stringify({ ...scenario.request, reference, webhookUrl });
-  const response = await send(`${origin}/api/v1/payments`, {
+  const request = new Request(`${origin}/api/v1/payments`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${terminal.apiKey}`,
@@ -121,13 +121,15 @@ export async function play(
     },
     body,
   });
+  const response = await send(request);
   const { result, ...bare } = JSON.parse(await response.text());
   if (!response.ok) throw new SandboxError('refused', `The create was refused: ${bare.message}`);
   let payment: PaymentRecord = result ?? bare;
-  if (scenario.fault) faults.next(scenario.fault);
+  callbacks.keepAddress(payment.id);
+  if (scenario.fault) faults.armFor(payment.id, scenario.fault);
   for (const move of scenario.moves) {
     payment = move(moves, payment.id);
-    await callbacks.idle();
+    await callbacks.delivered(payment.id);
   }
   return { payment, deliveries: callbacks.deliveries.filter(({ paymentId }) => paymentId === payment.id) };
 }

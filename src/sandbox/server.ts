@@ -18,6 +18,9 @@ export interface Listening {
 
 type Handler = (request: Request) => Promise<Response>;
 
+/** By which the command line knows a sandbox. */
+export const SERVER_NAME = 'payment-gateway-sandbox';
+
 /** Bytes; as much as a gateway would take. */
 const LONGEST_BODY = 1024 * 1024;
 
@@ -47,6 +50,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
 /** Rejects where the connection is to break. */
 async function serve(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  outgoing.setHeader('server', SERVER_NAME);
   const { host = '' } = incoming.headers;
   if (!LOCAL_NAMES.test(host)) {
     outgoing.writeHead(403).end('The sandbox answers on loopback names only.');

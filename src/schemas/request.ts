@@ -9,8 +9,12 @@ const PLAIN_DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** A double keeps 15 digits of what the caller meant; from the 16th on, arithmetic noise shows. */
 const TRUSTED_DIGITS = 15;
 
+/** Characters: more than any amount of money has, and few enough to look at. */
+const LONGEST_AMOUNT = 100;
+
 function amountProblem(amount: number | string): string | undefined {
   const text = String(amount);
+  if (text.length > LONGEST_AMOUNT) return `has more than ${LONGEST_AMOUNT} characters`;
   if (text.startsWith('-') || (text.trim() !== '' && Number(text) === 0)) return 'must be greater than 0';
   if (!PLAIN_DECIMAL.test(text) || !Number.isFinite(Number(text))) {
     return 'must be a plain decimal without sign or exponent: pass a string such as "25.50"';
@@ -150,7 +154,9 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMeth
 export const isRequestField = (name: string): boolean => REQUEST_FIELDS.has(name);
 
 /** The two addresses of a creation request, at least one of which the gateway demands. */
-export type CallbackAddress = { callbackUrl: string } | { webhookUrl: string };
+export type CallbackAddress =
+  | { webhookUrl: string; callbackUrl?: string | null | undefined }
+  | { webhookUrl?: string | null | undefined; callbackUrl: string };
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 

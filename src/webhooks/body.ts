@@ -6,6 +6,16 @@ import { failing, inTime } from '../time.ts';
 /** Milliseconds for the whole body: a callback is small, and whoever trickles it is no gateway. */
 const DEADLINE = 10_000;
 
+/** Shared by the ESM and the CommonJS copy. */
+const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
+
+/** A request whose body a framework has parsed already, with what it made of it. */
+export const withParsedBody = (request: Request, body: object): Request =>
+  Object.defineProperty(request, PARSED, { value: body });
+
+export const parsedBodyOf = (request: Request): object | undefined =>
+  (request as { [PARSED]?: object })[PARSED];
+
 /**
  * @throws {WebhookError} `too_large`; `already_parsed` if something else has read the body before
  * @throws what the connection throws, and if the body takes too long

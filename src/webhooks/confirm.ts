@@ -1,6 +1,6 @@
 // Believes a callback only after a lookup: the gateway documents no signature on callbacks.
 import * as z from 'zod';
-import { listOf, PaymentNotFoundError, WaitTimeoutError, WebhookError } from '../errors.ts';
+import { isGatewayError, listOf, WaitTimeoutError, WebhookError } from '../errors.ts';
 import { issuesOf } from '../issues.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import { isFinal, type Payment } from '../schemas/payment.ts';
@@ -63,7 +63,7 @@ export async function confirm(
       ...limits,
       ...(Number.isFinite(left) && { timeout: left }),
     }).catch(error => {
-      throw error instanceof PaymentNotFoundError
+      throw isGatewayError(error) && error.name === 'PaymentNotFoundError'
         ? unconfirmed(claim, 'the gateway has no such payment')
         : error;
     });

@@ -1,13 +1,15 @@
 // Takes callbacks: believes each only after a lookup, and lets each status of a payment take effect once.
 import { Buffer } from 'node:buffer';
-import { WebhookError } from '../errors.ts';
+import process from 'node:process';
+import { ConfigurationError, isGatewayError, WebhookError } from '../errors.ts';
 import { observe } from '../events.ts';
 import { limit } from '../limit.ts';
 import { eventOf, type Inbox, type InboxResult } from '../once/inbox.ts';
 import { memoryInbox } from '../once/memory.ts';
+import { unknownFields } from '../schemas/hints.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { inTime } from '../time.ts';
-import { readRequestBody } from './body.ts';
+import { parsedBodyOf, readRequestBody } from './body.ts';
 import { confirm, type LookUp, readClaim } from './confirm.ts';
 
 /** What the handler needs of a `GatewayClient`. */
@@ -47,8 +49,8 @@ export interface WebhookHandlerOptions<Context extends object = object> {
 
 /** A web-standard handler: `(Request) => Promise<Response>`, and the same work by payment id for sweeps. */
 export interface WebhookHandler {
-  /** @param parsedBody a body that a framework has already parsed, in place of the request's own */
-  (request: Request, parsedBody?: object): Promise<Response>;
+  /** Whatever else a runtime passes along is left alone. */
+  (request: Request): Promise<Response>;
   /**
    * Looks a payment up and lets its status take effect, as its callback would have: for a sweep of open payments, since
    * the gateway documents no retries of callbacks.
@@ -78,12 +80,13 @@ const RETRY_AFTER = { busy: 1, failed: 10 };
  *     if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) await creditOrder(tx, payment.reference);
  *   },
  * });
- * export const POST = handler; // or app.post('/callbacks', toNodeHandler(handler))
+ * export const POST = handler; // Next.js; or app.post('/callbacks', toNodeHandler(handler))
  */
 export function createWebhookHandler<Context extends object = object>(
   options: WebhookHandlerOptions<Context>,
 ): WebhookHandler {
-  const { gateway, onPayment, maxBodyBytes = 262_144, verify, onError } = options;
+  checkOptions(options);
+  const { gateway, onPayment, maxBodyBytes = 262_144, verify, onError = warnOf } = options;
   const inbox = options.inbox ?? (memoryInbox() as Inbox<Context>);
   const lookups = limit(LOOKUPS, WAITING);
   const lookUp: LookUp = (id, limits) => lookups(() => gateway.getPayment(id, limits));
@@ -110,8 +113,9 @@ export function createWebhookHandler<Context extends object = object>(
     return shared;
   };
 
-  const handle = async (request: Request, parsedBody?: object): Promise<Response> => {
+  const handle = async (request: Request): Promise<Response> => {
     try {
+      const parsedBody = parsedBodyOf(request);
       if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
       if (parsedBody && !verify) return replyTo(await takeClaim(parsedBody));
       if (parsedBody) throw parsedBefore();
@@ -124,8 +128,45 @@ export function createWebhookHandler<Context extends object = object>(
     }
   };
 
-  const process = async (paymentId: string): Promise<InboxResult> => takeEffect(await lookUp(paymentId, {}));
-  return Object.assign(handle, { process });
+  const sweep = async (paymentId: string): Promise<InboxResult> => takeEffect(await lookUp(paymentId, {}));
+  return Object.assign(handle, { process: sweep });
+}
+
+const OPTIONS = ['gateway', 'onPayment', 'inbox', 'maxBodyBytes', 'verify', 'onError'];
+
+/** What is wrong with a handler must show when it is made: later it would only show as callbacks that fail. */
+function checkOptions(options: object): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError('createWebhookHandler takes one object of options: { gateway, onPayment }.');
+  }
+  const unknown = Object.keys(options).filter(name => !OPTIONS.includes(name));
+  if (unknown.length > 0)
+    throw new ConfigurationError(`createWebhookHandler: ${unknownFields(unknown, OPTIONS)}.`);
+  const { gateway, onPayment, inbox, maxBodyBytes, verify, onError } = options as Record<string, unknown>;
+  const hasMethod = (value: unknown, name: string) =>
+    typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';
+  const isFunction = (value: unknown) => value === undefined || typeof value === 'function';
+  const mends: Record<string, boolean> = {
+    'gateway must be a GatewayClient': hasMethod(gateway, 'getPayment'),
+    'onPayment must be a function': typeof onPayment === 'function',
+    'inbox must be an inbox, such as postgresInbox(pool)': inbox === undefined || hasMethod(inbox, 'run'),
+    'maxBodyBytes must be a number of bytes, more than 0':
+      maxBodyBytes === undefined || (typeof maxBodyBytes === 'number' && maxBodyBytes > 0),
+    'verify must be a function': isFunction(verify),
+    'onError must be a function': isFunction(onError),
+  };
+  const wrong = Object.keys(mends).filter(mend => !mends[mend]);
+  if (wrong.length > 0) throw new ConfigurationError(`createWebhookHandler: ${wrong.join('; ')}.`);
+}
+
+/** Without an onError, a failure would be a 503 that nobody has heard of. Its words may hold customer data. */
+function warnOf(error: unknown): void {
+  if (isGatewayError(error) && error.name === 'WebhookError') return;
+  const name = error instanceof Error ? error.name : typeof error;
+  process.emitWarning(
+    `A callback was answered 503: ${name}. Pass onError to hear why.`,
+    'PaymentGatewayWarning',
+  );
 }
 
 /** Milliseconds that one callback waits for another of the same payment before it is answered `busy`. */
@@ -160,7 +201,7 @@ function replyTo(result: InboxResult): Response {
 
 /** What can never be valid is refused for good; everything else may come again, so that nothing is lost. */
 function replyToError(error: unknown): Response {
-  if (error instanceof WebhookError && error.code !== 'already_parsed') {
+  if (isGatewayError(error) && error.name === 'WebhookError' && error.code !== 'already_parsed') {
     return answer(error.code === 'too_large' ? 413 : 400, error.code);
   }
   return answer(503, 'failed', { 'retry-after': String(RETRY_AFTER.failed) });

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { WebhookError } from '../errors.ts';
+import { withParsedBody } from './body.ts';
 
 /** node:http's request, or that of a framework on top of it: Express's and Nest's extend it, Fastify's holds it. */
 export type NodeRequest = (IncomingMessage | { raw: IncomingMessage }) & {
@@ -13,7 +14,7 @@ export type NodeRequest = (IncomingMessage | { raw: IncomingMessage }) & {
 export type NodeResponse = ServerResponse | { raw: ServerResponse; hijack(): unknown };
 
 /** A `WebhookHandler`, or any other web-standard one. */
-type Handler = (request: Request, parsedBody?: object) => Promise<Response>;
+type Handler = (request: Request) => Promise<Response>;
 
 /**
  * Turns a webhook handler into one for node:http, Express, Fastify and Nest.
@@ -29,8 +30,11 @@ export function toNodeHandler(
     const incoming = 'raw' in request ? request.raw : request;
     if ('raw' in response) response.hijack();
     const outgoing = 'raw' in response ? response.raw : response;
-    const parsed = parsedBodyOf(request, incoming);
-    const reply = await handler(toRequest(request, incoming, parsed), parsed);
+    const parsed = parsedByFramework(request, incoming);
+    const webRequest = toRequest(request, incoming, parsed);
+    const reply = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
+    // Something else may have answered in the meantime, such as a time-out of the merchant's own.
+    if (outgoing.headersSent || outgoing.destroyed) return;
     // What is left of a body that was not wanted would be taken for the next request.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(reply.status, Object.fromEntries(reply.headers));
@@ -44,7 +48,7 @@ const isRaw = (body: unknown): body is string | Uint8Array =>
 type RequestBody = NonNullable<RequestInit['body']>;
 
 /** What a framework parsed. An empty object beside an unread body is no parse: body parsers put it there by default. */
-function parsedBodyOf({ body, rawBody }: NodeRequest, incoming: IncomingMessage): object | undefined {
+function parsedByFramework({ body, rawBody }: NodeRequest, incoming: IncomingMessage): object | undefined {
   if (isRaw(rawBody) || isRaw(body) || typeof body !== 'object' || body === null) return undefined;
   return incoming.readableDidRead ? body : undefined;
 }

@@ -410,8 +410,9 @@ describe('a journal that fails', () => {
     expect(await creating(once.gateway)).toHaveProperty('replayed', false);
     expect([tries, await journal.inDoubt(), once.warnings()]).toEqual([3, [], []]);
 
+    const failing = async () => Promise.reject(new Error('store down'));
     const down = open({
-      journal: { ...memoryJournal(), accept: async () => Promise.reject(new Error('store down')) },
+      journal: { ...memoryJournal(), accept: failing, suspect: failing },
     });
     expect(await creating(down.gateway)).toHaveProperty('payment.id');
     expect(down.warnings()).toEqual(['journal_not_recorded']);
@@ -524,5 +525,114 @@ describe('an operator', () => {
     const { payment } = await creating;
     expect(warnings()).toEqual(taken ? ['journal_two_payments'] : []);
     expect((await journal.read({ scope, reference }))?.paymentId).toBe(taken ? undefined : payment.id);
+  });
+});
+
+describe('what nobody must pay twice', () => {
+  it('a result that cannot be stored leaves its id', async () => {
+    vi.useFakeTimers();
+    const journal = memoryJournal();
+    const failing = async () => Promise.reject(new Error('too deep'));
+    const { gateway, sandbox } = open({ journal: { ...journal, accept: failing } });
+    const creating = gateway.createWithdrawal(payout);
+    await vi.advanceTimersByTimeAsync(2_000);
+    const { payment } = await creating;
+    expect(await journal.inDoubt()).toMatchObject([{ paymentId: payment.id }]);
+    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+      replayed: true,
+      payment: { id: payment.id },
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('a payment of another reference, named in an error, does not settle the doubt', async () => {
+    const other = created({ id: OTHER_ID, reference: 'another', amount: 75, paymentType: 'WITHDRAWAL' });
+    const doubt = json(JSON.stringify({ id: OTHER_ID, error: 'possible duplicate' }), 409);
+    const { gateway, warnings } = scripted(memoryJournal(), doubt, other);
+    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ paymentId: OTHER_ID });
+    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ name: 'PaymentInDoubtError' });
+    expect(warnings()).toEqual(['journal_mismatch']);
+  });
+
+  it('a payment whose create was given up is written down when it is heard of', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(payout, { timeout: 1 }));
+    const [doubt] = await journal.inDoubt();
+    if (doubt) await journal.release(doubt, (await journal.read(doubt))?.token ?? '');
+    const [payment] = sandbox.payments;
+    await gateway.reconcile(await gateway.getPayment(payment?.id ?? ''));
+    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+      replayed: true,
+      payment: { id: payment?.id },
+    });
+    expect(await errorOf(gateway.createWithdrawal({ ...payout, amount: '76.00' }))).toMatchObject({
+      name: 'DuplicateReferenceError',
+      differing: ['amount'],
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('nobody is told to take a new reference while the first request is in doubt', async () => {
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(payout));
+    const error = await errorOf(gateway.createWithdrawal({ ...payout, description: 'again' }));
+    expect(error).toMatchObject({
+      name: 'DuplicateReferenceError',
+      outcome: 'not_sent',
+      differing: ['other fields'],
+    });
+    expect((error as Error).message).toContain(
+      'may have made a payment: settle it before you create another',
+    );
+    expect((error as Error).message).not.toContain('new reference');
+  });
+
+  it('an id that is that of no payment does not stand in the way of an operator', async () => {
+    const trace = json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
+    const unknown = json('{"message":"Payment not found."}', 404);
+    const real = () => created({ reference: payout.reference, amount: 75, paymentType: 'WITHDRAWAL' });
+
+    const found = scripted(memoryJournal(), trace, real(), unknown);
+    await errorOf(found.gateway.createWithdrawal(payout));
+    await found.gateway.settle(payout.reference, JSON.parse(record('created card deposit')).result.id);
+    expect(await found.gateway.inDoubt()).toEqual([]);
+
+    const none = scripted(memoryJournal(), trace, unknown, unknown);
+    await errorOf(none.gateway.createWithdrawal(payout, { timeout: 20 }));
+    await new Promise(resolve => setTimeout(resolve, 30));
+    await none.gateway.settle(payout.reference, 'not_created');
+    expect(await none.gateway.inDoubt()).toEqual([]);
+  });
+
+  it('requests that differ only in a number within an object are two requests', async () => {
+    const { gateway } = open();
+    const boxed = (value: number) => ({ ...deposit, additionalParameters: { count: Object(value) } });
+    await gateway.createDeposit(boxed(1));
+    expect(await errorOf(gateway.createDeposit(boxed(2)))).toMatchObject({ name: 'DuplicateReferenceError' });
+  });
+
+  it("a doubt is listed by the client whose scope it is in, and by no other's", async () => {
+    const journal = memoryJournal();
+    const [one, other] = ['https://one.example', 'https://other.example'].map(
+      baseUrl =>
+        new GatewayClient({
+          ...KEYS,
+          baseUrl,
+          journal,
+          retries: 0,
+          fetch: async () => Promise.reject(networkError('ECONNRESET', 'read')),
+        }),
+    );
+    await errorOf(one?.createWithdrawal(payout) ?? Promise.resolve());
+    expect(await one?.inDoubt()).toMatchObject([{ reference: payout.reference }]);
+    expect(await other?.inDoubt()).toEqual([]);
+  });
+
+  it('a callback with a reference that no journal can hold passes', async () => {
+    const { gateway } = open();
+    const payment: Payment = { ...JSON.parse(record('completed CARD callback')), reference: 'a\0b' };
+    await expect(gateway.reconcile(payment)).resolves.toBeUndefined();
   });
 });

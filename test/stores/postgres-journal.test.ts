@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { record } from '../support/fixtures.ts';
 import { journalContract } from '../support/journal-contract.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
@@ -80,6 +81,41 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
       taken.release();
       expect(await beginning).toBeUndefined();
       await small.end();
+    });
+
+    it('reads what it wrote, though the driver was taught to leave dates and JSON as text', async () => {
+      const asText = { getTypeParser: () => (text: string) => text };
+      const taught = postgresPool({ types: asText as never });
+      const journal = postgresJournal(taught, { table });
+      const one = attempt();
+      await journal.begin(one);
+      const payment = JSON.parse(record('created, unwrapped'));
+      await journal.keepStray(one, one.token, randomUUID());
+      await journal.accept(one, one.token, { payment, nextAction: { type: 'wait' } });
+      expect(await journal.read(one)).toMatchObject({
+        since: expect.any(Date),
+        strayIds: [expect.any(String)],
+        result: { payment },
+      });
+      await taught.end();
+    });
+
+    it('lets one of many begin under the strictest isolation too', async () => {
+      const strict = postgresPool({ options: '-c default_transaction_isolation=serializable' });
+      const { reference } = attempt();
+      const begun = await Promise.all(
+        Array.from({ length: 20 }, () =>
+          postgresJournal(strict, { table }).begin({ ...attempt(), reference }),
+        ),
+      );
+      expect(begun.filter(standing => standing === undefined)).toHaveLength(1);
+      await strict.end();
+    });
+
+    it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
+      const client = await pool.connect();
+      expect(() => postgresJournal(client as never, { table })).toThrow('takes the pool itself');
+      client.release();
     });
 
     it('refuses a table name that is none', () => {

@@ -46,8 +46,16 @@ export function journalContract(name: string, open: () => [Journal, Journal]): v
         const first = attempt({ reference, scope: randomUUID() });
         expect(await a.begin(first)).toBeUndefined();
         expect(await a.begin({ ...first, scope: randomUUID() })).toBeUndefined();
-        expect(await a.begin(first)).toMatchObject({ reference });
+        expect(await a.begin({ ...first, token: randomUUID() })).toMatchObject({ reference });
       }
+    });
+
+    it('takes the same attempt twice as one, until something has happened to it', async () => {
+      const [a, b] = open();
+      const first = attempt();
+      expect([await a.begin(first), await b.begin(first)]).toEqual([undefined, undefined]);
+      await a.suspect(first, first.token, randomUUID());
+      expect(await b.begin(first)).toMatchObject({ token: first.token });
     });
 
     it('lets one of many at once begin', async () => {
@@ -65,7 +73,10 @@ export function journalContract(name: string, open: () => [Journal, Journal]): v
       await a.begin(first);
       const result = redirected();
       expect(await a.accept(first, first.token, result)).toEqual({ accepted: true });
-      expect(await b.begin(attempt(first))).toMatchObject({ paymentId: result.payment.id, result });
+      expect(await b.begin({ ...first, token: randomUUID() })).toMatchObject({
+        paymentId: result.payment.id,
+        result,
+      });
       expect(await a.release(first, first.token)).toBe(false);
       expect(await a.abandon(first, first.token)).toBe(false);
       expect(await a.settle(first, first.token, waiting())).toBe(false);
@@ -109,6 +120,34 @@ export function journalContract(name: string, open: () => [Journal, Journal]): v
       expect(await b.settle(first, first.token, waiting())).toBe(false);
       expect(await b.read(first)).toMatchObject({ paymentId: id });
       expect(await b.settle(first, first.token, waiting(id))).toBe(true);
+    });
+
+    it('frees no reference that another payment has claimed', async () => {
+      const [a, b] = open();
+      const first = attempt({ timeoutMs: -1000 });
+      await a.begin(first);
+      const stray = randomUUID();
+      await b.keepStray(first, first.token, stray);
+      expect([await a.release(first, first.token), await a.abandon(first, first.token)]).toEqual([
+        false,
+        false,
+      ]);
+      expect(await b.read(first)).toMatchObject({ strayIds: [stray] });
+    });
+
+    it('forgets a suspected id that is that of no payment, and none that is', async () => {
+      const [a, b] = open();
+      const first = attempt({ timeoutMs: -1000 });
+      await a.begin(first);
+      const { id } = payment();
+      await a.suspect(first, first.token, id);
+      expect(await b.disprove(first, first.token, randomUUID())).toBe(false);
+      expect(await b.disprove(first, randomUUID(), id)).toBe(false);
+      expect(await b.disprove(first, first.token, id)).toBe(true);
+      expect((await a.read(first))?.paymentId).toBeUndefined();
+      await a.accept(first, first.token, waiting(id));
+      expect(await b.disprove(first, first.token, id)).toBe(false);
+      expect(await a.read(first)).toMatchObject({ paymentId: id });
     });
 
     it('frees a reference that was refused, for another attempt', async () => {

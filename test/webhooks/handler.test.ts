@@ -8,6 +8,7 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { withParsedBody } from '../../src/webhooks/body.ts';
 import { CARD, ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const callback = record('completed CARD callback');
@@ -42,7 +43,7 @@ function setUp(
     ...options,
   });
   const reply = async (request: Request, parsedBody?: object) => {
-    const response = await handler(request, parsedBody);
+    const response = await handler(parsedBody ? withParsedBody(request, parsedBody) : request);
     return `${response.status} ${await response.text()}`;
   };
   return { handler, reply, lookups, effects, errors };
@@ -371,5 +372,58 @@ describe('process', () => {
       'already',
     ]);
     expect(credited).toEqual([payment.id]);
+  });
+});
+
+describe('createWebhookHandler', () => {
+  it("leaves alone what a runtime passes beside the request: Bun's server, Deno's info, Next's context", async () => {
+    const { handler, effects } = setUp();
+    const beside = handler as (...args: unknown[]) => Promise<Response>;
+    for (const second of [{ remoteAddr: {} }, { params: Promise.resolve({}) }, 'server']) {
+      expect((await beside(post(callback), second, {})).status).toBe(200);
+    }
+    expect(effects).toEqual([completed]);
+  });
+
+  it.each([
+    [undefined, 'takes one object of options'],
+    [{ onPayment() {} }, 'gateway must be a GatewayClient'],
+    [{ gateway: { getPayment() {} } }, 'onPayment must be a function'],
+    [{ gateway: { getPayment() {} }, onPaymnt() {} }, 'unknown field "onPaymnt" (did you mean "onPayment"?)'],
+    [
+      { gateway: { getPayment() {} }, onPayment() {}, inbox: {} },
+      'inbox must be an inbox, such as postgresInbox(pool)',
+    ],
+    [{ gateway: { getPayment() {} }, onPayment() {}, maxBodyBytes: 0 }, 'maxBodyBytes must be'],
+    [{ gateway: { getPayment() {} }, onPayment() {}, verify: true }, 'verify must be a function'],
+    [{ gateway: { getPayment() {} }, onPayment() {}, onError: 'log' }, 'onError must be a function'],
+  ])('refuses %j when it is made, and not callback by callback', (options, told) => {
+    const make = createWebhookHandler as (options: unknown) => unknown;
+    expect(() => make(options)).toThrow(told);
+    expect(() => make(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError' }));
+  });
+
+  it('without onError warns of a callback that it answers 503, and not with the words of the error', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const handler = createWebhookHandler({
+      gateway: { getPayment: async () => completed },
+      onPayment: () => {
+        throw new RangeError('jane@customer.example');
+      },
+    });
+    expect((await handler(post(callback))).status).toBe(503);
+    expect((await handler(post('nope'))).status).toBe(400);
+    expect(warn.mock.calls.map(([told]) => told)).toEqual([
+      'A callback was answered 503: RangeError. Pass onError to hear why.',
+    ]);
+    warn.mockRestore();
+  });
+
+  it("knows the gateway's 404 also from the SDK's other copy, when an app loads both", async () => {
+    const { reply } = setUp({}, async () => {
+      const foreign = Object.assign(new Error('not found'), { name: 'PaymentNotFoundError' });
+      throw Object.defineProperty(foreign, Symbol.for('payment-gateway-sdk.error'), { value: true });
+    });
+    expect(await reply(post(callback))).toBe('400 unconfirmed');
   });
 });

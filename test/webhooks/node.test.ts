@@ -216,4 +216,22 @@ describe('toNodeHandler', () => {
     await expect.poll(() => paid).toHaveLength(1);
     expect(await post(url)).toBe('200 handled before');
   });
+
+  it('stands back when something else has answered in the meantime', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { node } = setUp({ onPayment: () => slow.promise });
+    const outcomes: unknown[] = [];
+    const url = await serve((request: never, response: { writeHead(status: number): { end(): void } }) => {
+      node(request, response as never).then(
+        () => outcomes.push('resolved'),
+        error => outcomes.push(error),
+      );
+      setTimeout(() => {
+        response.writeHead(504).end();
+        slow.resolve();
+      }, 20);
+    });
+    expect(await post(url)).toBe('504 ');
+    await expect.poll(() => outcomes).toEqual(['resolved']);
+  });
 });

@@ -1,6 +1,7 @@
 // A journal in the merchant's own Postgres: every transition is one statement, and bears the token of its attempt.
+import { ConfigurationError } from '../../errors.ts';
 import { failing, inTime } from '../../time.ts';
-import type { Doubt, Journal, JournalKey, JournalRecord, JournalResult } from '../journal.ts';
+import { type Doubt, isOwn, type Journal, type JournalKey, type JournalRecord } from '../journal.ts';
 import { identifier, migrate, type PgPool } from './pool.ts';
 
 export interface PostgresJournalOptions {
@@ -41,6 +42,11 @@ export function postgresJournal(
   pool: PgPool,
   { table = 'payment_gateway_journal', scope }: PostgresJournalOptions = {},
 ): PostgresJournal {
+  if ('release' in pool) {
+    throw new ConfigurationError(
+      'postgresJournal takes the pool itself: in a transaction, an attempt could be rolled back.',
+    );
+  }
   const journal = identifier(table);
   const here = 'scope = $1 AND reference = $2';
 
@@ -58,7 +64,7 @@ export function postgresJournal(
     (await rowsOf(`${sql} RETURNING token`, key, ...values)).length > 0;
 
   async function read(key: JournalKey): Promise<JournalRecord | undefined> {
-    const [row] = await rowsOf<Row>(`SELECT * FROM ${journal} WHERE ${here}`, key);
+    const [row] = await rowsOf<Row>(`SELECT ${COLUMNS} FROM ${journal} WHERE ${here}`, key);
     return row && recordOf(row);
   }
 
@@ -96,10 +102,11 @@ export function postgresJournal(
         timeoutMs / 1000,
       ];
       for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const { rows } = await pool.query(beginSql(journal), values);
+        const rows = await pool.query(beginSql(journal), values).then(({ rows }) => rows, unlessSerialized);
         if (rows.length > 0) return undefined;
         const standing = await read({ scope, reference });
-        if (standing) return standing;
+        // Ours, if the statement took effect although its connection broke, and was sent again.
+        if (standing) return isOwn(standing, token) ? undefined : standing;
       }
       throw new Error(`Reference ${JSON.stringify(reference)} is taken and freed again and again.`);
     },
@@ -134,18 +141,23 @@ export function postgresJournal(
       ),
 
     release: (key, token) =>
+      changes(`DELETE FROM ${journal} WHERE ${here} AND token = $3 AND ${NOTHING_TOLD}`, key, token),
+
+    abandon: (key, token) =>
       changes(
-        `DELETE FROM ${journal} WHERE ${here} AND token = $3 AND result IS NULL AND payment_id IS NULL`,
+        `DELETE FROM ${journal} WHERE ${here} AND token = $3 AND ${NOTHING_TOLD}
+         AND deadline < clock_timestamp()`,
         key,
         token,
       ),
 
-    abandon: (key, token) =>
+    disprove: (key, token, paymentId) =>
       changes(
-        `DELETE FROM ${journal} WHERE ${here} AND token = $3 AND result IS NULL AND payment_id IS NULL
-         AND deadline < clock_timestamp()`,
+        `UPDATE ${journal} SET payment_id = NULL
+         WHERE ${here} AND token = $3 AND result IS NULL AND payment_id = $4`,
         key,
         token,
+        paymentId,
       ),
 
     keepStray: (key, token, paymentId) =>
@@ -160,7 +172,7 @@ export function postgresJournal(
 
     async inDoubt() {
       const { rows } = await pool.query(
-        `SELECT * FROM ${journal} WHERE result IS NULL AND ($1::text IS NULL OR scope = $1) ORDER BY begun_at`,
+        `SELECT ${COLUMNS} FROM ${journal} WHERE result IS NULL AND ($1::text IS NULL OR scope = $1) ORDER BY begun_at`,
         [scope ?? null],
       );
       return (rows as Row[]).map(recordOf).map(({ scope, reference, since, paymentId }): Doubt => {
@@ -179,9 +191,24 @@ interface Row {
   amount: string;
   currency: string;
   body_hash: string;
-  begun_at: Date;
+  since: string;
   payment_id: string | null;
-  result: JournalResult | null;
+  stray_ids: string;
+  result: string | null;
+}
+
+/** As text, for a merchant may have taught the driver other ways of reading dates and JSON. */
+const COLUMNS = `scope, reference, token::text, payment_type, payment_method, amount, currency, body_hash,
+  (extract(epoch FROM begun_at) * 1000)::text AS since, payment_id::text, array_to_string(stray_ids, ' ') AS stray_ids,
+  result::text`;
+
+/** Nothing has told of any payment. */
+const NOTHING_TOLD = "result IS NULL AND payment_id IS NULL AND stray_ids = '{}'";
+
+/** Under a stricter isolation than usual, two that begin at once are told apart by an error: one of them has begun. */
+function unlessSerialized(error: unknown): never[] {
+  if ((error as { code?: unknown }).code === '40001') return [];
+  throw error;
 }
 
 const recordOf = (row: Row): JournalRecord => ({
@@ -193,9 +220,10 @@ const recordOf = (row: Row): JournalRecord => ({
   amount: row.amount,
   currency: row.currency,
   bodyHash: row.body_hash,
-  since: row.begun_at,
+  since: new Date(Number(row.since)),
   paymentId: row.payment_id ?? undefined,
-  result: row.result ?? undefined,
+  result: row.result ? JSON.parse(row.result) : undefined,
+  ...(row.stray_ids && { strayIds: row.stray_ids.split(' ') }),
 });
 
 /**

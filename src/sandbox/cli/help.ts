@@ -16,7 +16,10 @@ export const HELP = `payment-gateway-sandbox: the payment gateway, on this machi
 Usage
 ${columns([
   ['payment-gateway-sandbox [options]', 'run the gateway, its payment pages and its dashboard'],
-  ['payment-gateway-sandbox trigger <scenario>', 'play a whole scenario against a running sandbox'],
+  [
+    'payment-gateway-sandbox trigger <scenario>',
+    'play a whole scenario against a running sandbox; exit code 1 if a callback is not taken',
+  ],
   ['payment-gateway-sandbox fault <fault>', 'arm a fault on a running sandbox'],
 ])}
 

@@ -1,19 +1,26 @@
 // What the command line asks of a sandbox that runs already: to play a scenario, or to arm a fault.
 import type { Played } from '../scenarios.ts';
+import { SERVER_NAME } from '../server.ts';
 import { callbackLine, printable } from './lines.ts';
 import { type Command, UsageError } from './options.ts';
 
 type Print = (line: string) => void;
 
-/** @throws {UsageError} if no sandbox answers there, or it refuses */
+/**
+ * @returns whether every callback was taken, forged ones aside
+ * @throws {UsageError} if no sandbox answers there, or it refuses
+ */
 export async function trigger(
   { port, scenario, to }: Extract<Command, { name: 'trigger' }>,
   print: Print,
-): Promise<void> {
+): Promise<boolean> {
   const response = await ask(port, `/scenarios/${scenario}`, { ...(to && { to }) });
   const { payment, deliveries } = (await response.json()) as Played;
   print(`${payment.paymentStatus}  ${printable(payment.reference ?? '')}  ${payment.id}`);
   for (const delivery of deliveries) print(callbackLine(delivery));
+  return deliveries.every(
+    ({ status = 0, fault }) => fault === 'callback-forge' || (status >= 200 && status < 300),
+  );
 }
 
 /** @throws {UsageError} if no sandbox answers there, or it refuses */
@@ -36,6 +43,9 @@ async function ask(port: number, path: string, form: Record<string, string>): Pr
       `No sandbox answers at ${url}. Start one: npx payment-gateway-sandbox --port ${port}`,
     );
   });
+  if (response.headers.get('server') !== SERVER_NAME) {
+    throw new UsageError(`What answers at ${url} is no sandbox. Say where it listens: --port <number>`);
+  }
   if (response.status >= 400) throw new UsageError(printable(await response.text()));
   return response;
 }

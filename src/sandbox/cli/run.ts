@@ -1,4 +1,5 @@
-// Runs one command line to its end, and answers the exit code: 0, or 2 for what was not understood.
+// Runs one command line to its end, and answers the exit code: 0; 1 if a callback was not taken; 2 for what was not
+// understood.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { GatewayError } from '../../errors.ts';
@@ -20,8 +21,7 @@ export async function run(args: string[]): Promise<number> {
         print(createRequire(import.meta.url)('payment-gateway-sdk/package.json').version);
         break;
       case 'trigger':
-        await trigger(command, print);
-        break;
+        return (await trigger(command, print)) ? 0 : 1;
       case 'fault':
         await arm(command, print);
         break;

@@ -23,7 +23,11 @@ export async function serve({ port, auto, ...options }: ServeOptions, print: Pri
     throw new UsageError(problemOf(error, port));
   });
   print(greeting(sandbox, listening.url, options.forwardTo));
-  return listening;
+  const close = () => {
+    sandbox.reset(); // nothing that is delayed keeps the process
+    return listening.close();
+  };
+  return { ...listening, close };
 }
 
 function greeting(
@@ -42,7 +46,7 @@ function greeting(
     `  Gateway and dashboard  ${styleText('cyan', url)}`,
     `  Callbacks go to        ${forwardTo ?? "each payment's own webhookUrl, if it is on loopback"}`,
     '',
-    '  For your app:',
+    '  For the .env of your app:',
     ...environmentOf(url, sandbox.clientOptions).map(line => `    ${line}`),
     ...(further.length > 0 ? [`  and  new GatewayClient({ ${further.join(', ')} })`] : []),
     '',

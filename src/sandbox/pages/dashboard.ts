@@ -110,7 +110,7 @@ function faults(armed: readonly Armed[]): Html {
 }
 
 function connection({ origin, terminal }: Overview): Html {
-  return html`<p>Paste into your shell, or your <code>.env</code>:</p>
+  return html`<p>Paste into the <code>.env</code> of your app:</p>
     ${rawText('Environment of your app', environmentOf(origin, terminal).join('\n'))}
     <form method="post" action="/reset" data-quiet><button class="quiet" name="act" value="reset">Forget everything: reset the sandbox</button></form>`;
 }

@@ -28,7 +28,7 @@ export interface House {
   /** Where all callbacks go, if they go to one place. */
   forwardTo: string | undefined;
   reset(): void;
-  send(url: string, init: RequestInit): Promise<Response>;
+  send(request: Request): Promise<Response>;
 }
 
 /** Payments on a page of the dashboard. */
