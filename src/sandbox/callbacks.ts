@@ -108,7 +108,7 @@ export class Callbacks {
     const befallen = { ...callback, ...(armed && { fault: armed.fault }) };
     switch (armed?.fault) {
       case 'callback-lose':
-        this.#record({ ...befallen, error: 'never posted' });
+        this.#feed.emit({ type: 'callback', delivery: this.#record({ ...befallen, error: 'never posted' }) });
         return;
       case 'callback-delay':
         this.#postLater(befallen, armed.ms ?? DELAY);
@@ -178,7 +178,7 @@ export class Callbacks {
     const begun = performance.now();
     try {
       const late = failing(`not answered within ${LONGEST_POST} ms`);
-      delivery.status = await inTime(this.#statusOf(delivery, life), LONGEST_POST, late);
+      delivery.status = await inTime(unlessAborted(life, this.#statusOf(delivery, life)), LONGEST_POST, late);
     } catch (error) {
       delivery.error = describe(error);
     }
@@ -200,6 +200,14 @@ export class Callbacks {
     return response.status;
   }
 }
+
+/** Rejects with the signal's reason, also where a fetch does not heed it. */
+const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 
 /** The record as a callback shows it: unwrapped, and each method with its own peculiarities. */
 function payloadOf(record: PaymentRecord): object {

@@ -25,12 +25,13 @@ interface CallEnd {
   paymentId?: string | undefined;
 }
 
-/** How many calls besides creates are kept. */
+/** How many of the latest calls are kept; each payment keeps the call that created it as well. */
 const KEPT = 50;
 
 export class Calls {
   #latest: Call[] = [];
-  readonly #creates = new Map<string, Call>();
+  #creates = new Map<string, Call>();
+  #life = new AbortController();
   readonly #feed: Feed;
   readonly #now: () => number;
 
@@ -49,14 +50,22 @@ export class Calls {
     return this.#creates.get(paymentId);
   }
 
+  /** Aborted when the sandbox is reset: calls that are under way then leave no trace. */
+  get life(): AbortSignal {
+    return this.#life.signal;
+  }
+
   clear(): void {
+    this.#life.abort(new Error('the sandbox was reset'));
+    this.#life = new AbortController();
     this.#latest = [];
-    this.#creates.clear();
+    this.#creates = new Map();
   }
 
   /** @returns what to call at its end */
   begin(request: Request, body: Uint8Array) {
     const begun = performance.now();
+    const { life } = this;
     const { method, headers } = request;
     const shown = ['authorization', 'signature', 'content-type'].flatMap(name => {
       const value = headers.get(name);
@@ -74,6 +83,7 @@ export class Calls {
     this.#latest.push(call);
     if (this.#latest.length > KEPT) this.#latest.shift();
     return ({ answer, fault, paymentId = answer?.paymentId }: CallEnd): void => {
+      if (life.aborted) return;
       const durationMs = performance.now() - begun;
       Object.assign(call, { durationMs, answer, fault, paymentId });
       if (paymentId && method === 'POST') this.#creates.set(paymentId, call);
@@ -92,4 +102,4 @@ export class Calls {
 }
 
 /** A merchant may have taken a live key by mistake. */
-const masked = (authorization: string): string => authorization.replace(/\S{1,}$/, '••••••••');
+const masked = (authorization: string): string => authorization.replace(/\S+$/, '••••••••');

@@ -1,10 +1,13 @@
-// The environment that leads a client to a sandbox, to paste into a shell or a file.
+// The environment that leads a client to a sandbox, to paste into its .env.
 
 export const environmentOf = (
   url: string,
   { apiKey, signKey }: { apiKey: string; signKey: string },
 ): string[] => [
   `PAYMENT_GATEWAY_URL=${url}`,
-  `PAYMENT_GATEWAY_API_KEY=${apiKey}`,
-  `PAYMENT_GATEWAY_SIGN_KEY=${signKey}`,
+  `PAYMENT_GATEWAY_API_KEY=${quoted(apiKey)}`,
+  `PAYMENT_GATEWAY_SIGN_KEY=${quoted(signKey)}`,
 ];
+
+/** A value that the readers of .env files would otherwise cut or expand. */
+const quoted = (value: string): string => (/^[\w./+=:@-]*$/.test(value) ? value : `'${value}'`);

@@ -25,7 +25,8 @@ export type SandboxEvent =
   | { type: 'fault'; fault?: Fault | undefined }
   | { type: 'reset' };
 
-export type SandboxListener = (event: SandboxEvent) => void;
+/** What it throws changes nothing. */
+export type SandboxListener = (event: SandboxEvent) => unknown;
 
 export class Feed {
   readonly #listeners = new Set<SandboxListener>();
@@ -38,11 +39,10 @@ export class Feed {
 
   emit(event: SandboxEvent): void {
     for (const listener of this.#listeners) {
+      // A listener never changes what the gateway does.
       try {
-        listener(event);
-      } catch {
-        // A listener never changes what the gateway does.
-      }
+        Promise.resolve(listener(event)).catch(() => {});
+      } catch {}
     }
   }
 }

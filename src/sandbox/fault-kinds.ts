@@ -28,9 +28,15 @@ export const CALLBACK_FAULTS = {
 
 export const FAULTS = { ...CALL_FAULTS, ...CALLBACK_FAULTS };
 
+/** Befalls a call. */
 export type CallFault = keyof typeof CALL_FAULTS;
+/** Befalls a callback. */
 export type CallbackFault = keyof typeof CALLBACK_FAULTS;
+/** Any of them. */
 export type Fault = CallFault | CallbackFault;
+
+/** Milliseconds that a timer can keep. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** What a fault of calls befalls. */
 export type Operation = 'create' | 'lookup';

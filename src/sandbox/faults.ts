@@ -7,9 +7,11 @@ import {
   type CallFault,
   FAULTS,
   type Fault,
+  LONGEST_TIMER,
   type Operation,
 } from './fault-kinds.ts';
 
+/** How a fault is armed. */
 export interface FaultOptions {
   /**
    * Which call a fault of calls befalls.
@@ -20,6 +22,7 @@ export interface FaultOptions {
   ms?: number | undefined;
 }
 
+/** A fault that waits. */
 export interface Armed<F extends Fault = Fault> {
   fault: F;
   on: Operation | 'callback';
@@ -29,6 +32,7 @@ export interface Armed<F extends Fault = Fault> {
 const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
 const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);
 
+/** The faults of a sandbox: armed one by one, and used up in that order. */
 export class Faults {
   #armed: Armed[] = [];
   readonly #forPayment = new Map<string, CallbackFault>();
@@ -61,8 +65,8 @@ export class Faults {
       );
     }
     if (on !== 'create' && on !== 'lookup') throw new TypeError("on must be 'create' or 'lookup'.");
-    if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) {
-      throw new TypeError('ms must be a number of milliseconds, 0 or more.');
+    if (ms !== undefined && !(ms >= 0 && ms <= LONGEST_TIMER)) {
+      throw new TypeError('ms must be a number of milliseconds, 0 or more, and at most 24 days.');
     }
     this.#armed.push({ fault, on: isCallbackFault(fault) ? 'callback' : on, ms });
     this.#feed.emit({ type: 'fault', fault });

@@ -34,6 +34,7 @@ export function addGateway(app: Hono, { terminal, ledger, faults, calls, unspoil
   ): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
     const armed = unspoilt.has(request) ? undefined : faults.take(on);
+    const { life } = calls;
     const end = calls.begin(request, body);
     let taken: Answer | undefined;
     try {
@@ -46,7 +47,7 @@ export function addGateway(app: Hono, { terminal, ledger, faults, calls, unspoil
           end({ answer: taken });
           return toResponse(taken);
         }
-        answer = await spoil(armed, taken, request.signal);
+        answer = await spoil(armed, taken, AbortSignal.any([request.signal, life]));
       }
       end({ answer, fault: armed?.fault });
       return toResponse(answer);
@@ -68,7 +69,7 @@ export function addGateway(app: Hono, { terminal, ledger, faults, calls, unspoil
         );
       if (problem) return refusing(401, problem);
       const checked = validate(body, terminal.terminal);
-      if ('errors' in checked) return refusing(422, 'The given data was invalid.', checked);
+      if ('errors' in checked) return invalid(checked.errors);
       const record = ledger.create(checked.request);
       return answering(createdAnswer(record, terminal, new URL(req.url).origin), 201, record.id);
     }),
@@ -92,6 +93,13 @@ function credentialProblem(headers: Headers, apiKey: string): string | undefined
   return given === `Bearer ${apiKey}` ? undefined : 'The API key is not that of this terminal.';
 }
 
+/** The body is the gateway's; the message also names the fields, for whoever watches. */
+function invalid(errors: Record<string, string[]>): Answer {
+  const told = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
+  const answer = refusing(422, 'The given data was invalid.', { errors });
+  return { ...answer, message: `${answer.message} ${told.join('; ')}` };
+}
+
 type Validated = { request: AcceptedRequest } | { errors: Record<string, string[]> };
 
 /** The checks of the document. Fields that the gateway does not know are ignored. */
@@ -104,18 +112,33 @@ function validate(body: Uint8Array, terminal: TerminalOptions['terminal']): Vali
   }
   const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => isRequestField(name)));
   const { amount } = known;
-  if (typeof amount !== 'number') return { errors: { amount: ['The amount must be a number.'] } };
+  if (typeof amount !== 'number' || !Number.isFinite(amount))
+    return { errors: { amount: ['The amount must be a number.'] } };
   const payments = terminal === 'onramp' ? onrampTerminalPaymentSchema : createPaymentSchema;
   const schema = known.paymentMethod === 'OPENBANKING' ? nftPurchaseSchema : payments;
   // On the wire any positive number is an amount; the schema's stricter rules are for the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
-  if (success) return { request: { ...data, amount } };
+  if (success) {
+    const request = { ...data, amount };
+    return isShallow(request) ? { request } : { errors: { body: ['The body is nested too deeply.'] } };
+  }
   const errors: Record<string, string[]> = {};
   for (const { path, message } of error.issues) {
     const field = path.join('.') || 'body';
     errors[field] = [...(errors[field] ?? []), message];
   }
   return { errors };
+}
+
+/** Whether it can be copied. */
+function isShallow(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A create's answer: the record, and how the customer pays. */

@@ -4,6 +4,7 @@ import type { Callbacks } from './callbacks.ts';
 import type { Feed } from './events.ts';
 import { errorMessageOf, type FailureReason, type Ledger, type PaymentRecord } from './ledger.ts';
 
+/** How a payment is moved. */
 export interface MoveOptions {
   /** Move the payment even out of a final state. */
   force?: boolean | undefined;
@@ -33,7 +34,8 @@ export class Moves {
   }
 
   fail(id: string, options: FailureReason & MoveOptions = {}): PaymentRecord {
-    if (typeof options !== 'object') throw new TypeError('sandbox.fail takes { code } or { reason }.');
+    if (typeof options !== 'object' || options === null)
+      throw new TypeError('sandbox.fail takes { code } or { reason }.');
     const { force, ...reason } = options;
     return this.#move(id, 'FAILED', errorMessageOf(reason), { force });
   }

@@ -40,6 +40,7 @@ const terminalSchema = strict(terminalFields, {
 
 export type TerminalOptions = z.output<typeof terminalSchema>;
 
+/** What a sandbox is told when it is made. */
 export type SandboxOptions<T extends Terminal = Terminal> = Omit<
   z.input<typeof terminalSchema>,
   'terminal'

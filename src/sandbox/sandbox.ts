@@ -87,7 +87,11 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#ledger.records;
   }
 
-  /** The payment is paid. Resolves once that is recorded; its callback is then on the way. */
+  /**
+   * The payment is paid. Resolves once that is recorded; its callback is then on the way.
+   *
+   * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. So do the other moves
+   */
   async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
     return this.#moves.complete(id, options);
   }
@@ -97,6 +101,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#moves.authorize(id, options);
   }
 
+  /** The payment is canceled. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
     return this.#moves.cancel(id, options);
   }
@@ -114,7 +119,11 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#callbacks.deliveries;
   }
 
-  /** Posts a past callback again, byte for byte. */
+  /**
+   * Posts a past callback again, byte for byte.
+   *
+   * @throws {SandboxError} `unknown_delivery`
+   */
   redeliver(deliveryId: number): Promise<Delivery> {
     return this.#callbacks.redeliver(deliveryId);
   }

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Where a sandbox listens. */
 export interface ListenOptions {
   /**
    * 0 takes a free port.
@@ -10,6 +11,7 @@ export interface ListenOptions {
   port?: number | undefined;
 }
 
+/** A sandbox that listens. */
 export interface Listening {
   /** `http://127.0.0.1:<port>`: the `baseUrl` of a client. */
   url: string;
@@ -21,15 +23,17 @@ type Handler = (request: Request) => Promise<Response>;
 /** By which the command line knows a sandbox. */
 export const SERVER_NAME = 'payment-gateway-sandbox';
 
-/** Bytes; as much as a gateway would take. */
+/** Bytes. A create takes one or two thousand. */
 const LONGEST_BODY = 1024 * 1024;
 
 /** A page elsewhere whose name was pointed at this machine must not reach the sandbox through a browser. */
-const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
+const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
-  if (typeof options !== 'object') throw new TypeError('sandbox.listen takes { port }.');
-  const { port = 0 } = options;
+  const { port = 0 } = options ?? {};
+  if (typeof options !== 'object' || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new TypeError('sandbox.listen takes { port }: a number from 0 to 65535.');
+  }
   const server = createServer((request, response) => {
     serve(handler, request, response).catch(() => response.socket?.destroy());
   });
@@ -58,7 +62,12 @@ async function serve(handler: Handler, incoming: IncomingMessage, outgoing: Serv
   }
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
-  const response = await handler(await toRequest(incoming, host, gone.signal));
+  const request = await toRequest(incoming, host, gone.signal);
+  if (!request) {
+    outgoing.writeHead(413, { connection: 'close' }).end(`A body has at most ${LONGEST_BODY} bytes.`);
+    return;
+  }
+  const response = await handler(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   const reader = response.body?.getReader();
   gone.signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
@@ -76,13 +85,18 @@ async function serve(handler: Handler, incoming: IncomingMessage, outgoing: Serv
   outgoing.end();
 }
 
-async function toRequest(incoming: IncomingMessage, host: string, signal: AbortSignal): Promise<Request> {
+/** Undefined if the body is too long. */
+async function toRequest(
+  incoming: IncomingMessage,
+  host: string,
+  signal: AbortSignal,
+): Promise<Request | undefined> {
   const { method = 'GET', url = '/', headers } = incoming;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming) {
     length += chunk.length;
-    if (length > LONGEST_BODY) throw new RangeError('The body is too long.');
+    if (length > LONGEST_BODY) return undefined;
     chunks.push(chunk);
   }
   const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);

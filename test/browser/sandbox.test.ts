@@ -189,6 +189,46 @@ describe.skipIf(
     expect(await page.getByRole('alert').isVisible()).toBe(false);
   });
 
+  it('the dashboard misses nothing that happens while it opens, and says what has moved', async () => {
+    for (let count = 0; count < 5; count++) {
+      await page.goto(server.url, { waitUntil: 'commit' });
+      const reference = `early-${count}`;
+      const { id } = await create({ reference });
+      await page.getByRole('row').filter({ hasText: reference }).waitFor();
+      await sandbox.complete(id);
+      await page.getByRole('status').getByText(`${reference} is COMPLETED`).waitFor({ state: 'attached' });
+    }
+  });
+
+  it('the focus stays with its own payment, and with a neighbour when its button has gone', async () => {
+    const first = await create({ reference: 'dup' });
+    const second = await create({ reference: 'dup' });
+    await page.goto(server.url);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.locator(`#complete-${first.id}`).focus();
+    await create({ reference: 'news' });
+    await page.getByRole('row').filter({ hasText: 'news' }).waitFor();
+    const focused = () => page.evaluate('document.activeElement.id');
+    expect(await focused()).toBe(`complete-${first.id}`);
+    await page.keyboard.press('Enter');
+    await page.locator(`#row-${first.id}`).getByText('COMPLETED').waitFor();
+    await expect.poll(focused).toBe(`open-${first.id}`);
+    expect(await gateway.getPayment(second.id)).toMatchObject({ paymentStatus: 'PENDING' });
+  });
+
+  it('seven tabs leave a connection for the payment page', async () => {
+    const { url } = await create();
+    for (let count = 0; count < 7; count++) {
+      const tab = await context.newPage();
+      await tab.goto(server.url);
+      await tab.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    }
+    await page.goto(url);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('25.50 EUR');
+  });
+
   it('without JavaScript everything works, page by page', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false });
     const quiet = await plain.newPage();

@@ -46,10 +46,9 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 describe('the tarball', () => {
   it('holds the build and its papers, and nothing else', () => {
-    const [papers, build] = [
-      packed.filter(path => !path.startsWith('dist/')),
-      packed.filter(path => path.startsWith('dist/')),
-    ];
+    const isIn = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
+    const build = packed.filter(isIn('dist'));
+    const papers = packed.filter(path => !isIn('dist')(path) && !isIn('examples')(path));
     expect(papers.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
     const code = /\.(js|cjs|d\.ts|d\.cts)$/;
     expect(build.filter(path => !code.test(path))).toEqual(['dist/THIRD-PARTY-LICENCES.txt']);

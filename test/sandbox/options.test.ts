@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { HELP } from '../../src/sandbox/cli/help.ts';
-import { lineOf, printable } from '../../src/sandbox/cli/lines.ts';
+import { lineOf } from '../../src/sandbox/cli/lines.ts';
 import { readCommand, UsageError } from '../../src/sandbox/cli/options.ts';
 import { FAULTS } from '../../src/sandbox/fault-kinds.ts';
+import { printable } from '../../src/sandbox/printable.ts';
 import { SCENARIOS } from '../../src/sandbox/scenarios.ts';
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean));
@@ -60,6 +61,7 @@ describe('the command line', () => {
     });
     for (const line of ['--help', '-h', 'help', 'trigger --help', 'fault -h'])
       expect(read(line)).toEqual({ name: 'help' });
+    expect(read('--port 5 trigger deposit-completed')).toMatchObject({ name: 'trigger', port: 5 });
     expect(read('--version')).toEqual({ name: 'version' });
   });
 
@@ -80,13 +82,15 @@ describe('the command line', () => {
       '--auto takes a move and a time, such as complete:2s or fail:500ms, and not "complete".',
     ],
     ['--auto refund:2s', 'and not "refund:2s"'],
+    ['--auto complete:9999999s', 'up to 24 days'],
+    ['fault slow --ms 3000000000', '--ms takes milliseconds'],
     ['--api-key=', '--api-key must not be empty.'],
     ['--help=yes', "Option '-h, --help' does not take an argument."],
     ['serve', 'No command is called "serve". There are: trigger, fault, help.'],
     ['tirgger x', 'No command is called "tirgger". Did you mean trigger?'],
     ['trigger', 'Which scenario? There are: deposit-completed, '],
     ['trigger deposit-complted', 'No scenario is called "deposit-complted". Did you mean deposit-completed?'],
-    ['trigger deposit-completed twice', 'No command is called "twice"'],
+    ['trigger deposit-completed twice', 'Only one scenario at a time: "twice" is too many.'],
     ['trigger deposit-completed --api-key k', 'No option is called "--api-key"'],
     ['fault toString', 'No fault is called "toString". There are: drop, '],
     ['fault slow --ms soon', '--ms takes milliseconds, and not "soon".'],

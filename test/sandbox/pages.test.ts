@@ -102,9 +102,30 @@ describe('the payment page', () => {
     const { sandbox, create, post } = open();
     const id = await create();
     await post(`/pay/${id}`, { act: 'pay' });
-    const again = await post(`/pay/${id}`, { act: 'decline', reason: 'cvv' });
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining('COMPLETED, which is final')]);
+    // A second click goes where the first one led.
+    expect(await post(`/pay/${id}`, { act: 'decline', reason: 'cvv' })).toMatchObject({
+      status: 303,
+      location: returnUrl,
+    });
     expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'COMPLETED' });
+  });
+
+  it.each([
+    ['https://shop.example/danke/✓?q=zurück', 'https://shop.example/danke/%E2%9C%93?q=zur%C3%BCck'],
+    ['myapp://paid', 'myapp://paid'],
+  ])('returns to %s', async (returnUrl, location) => {
+    const { create, get, post } = open();
+    const id = await create({ returnUrl });
+    expect(await post(`/pay/${id}`, { act: 'pay' })).toMatchObject({ status: 303, location });
+    expect((await get(`/pay/${id}`)).text).toContain(`href="${location.replaceAll('&', '&amp;')}"`);
+  });
+
+  it('of a withdrawal there is none', async () => {
+    const { create, get, post } = open();
+    const id = await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'PAYID' });
+    expect([(await get(`/pay/${id}`)).status, (await post(`/pay/${id}`, { act: 'pay' })).status]).toEqual([
+      404, 404,
+    ]);
   });
 
   it('is missed by name, and takes no act but its own', async () => {
@@ -161,6 +182,16 @@ describe('the on-ramp widget', () => {
     expect((await get(`/pay/${id}`)).text).not.toContain('type="radio"');
     await post(`/pay/${id}`, { act: 'pay', method: 'ONRAMP_PIX' });
     expect(sandbox.payments[0]).toMatchObject({ paymentMethod: 'ONRAMP_SPEI' });
+  });
+
+  it('keeps the choice of a customer who declines, and none after the end', async () => {
+    const { sandbox, create, post } = open();
+    const id = await create({ paymentMethod: 'USER_CHOICE' });
+    await post(`/pay/${id}`, { act: 'bogus', method: 'ONRAMP_PIX' });
+    expect(sandbox.payments[0]).toMatchObject({ paymentMethod: 'USER_CHOICE' });
+    await post(`/pay/${id}`, { act: 'decline', reason: 'cvv', method: 'ONRAMP_SPEI' });
+    await post(`/pay/${id}`, { act: 'pay', method: 'ONRAMP_PIX' });
+    expect(sandbox.payments[0]).toMatchObject({ paymentMethod: 'ONRAMP_SPEI', paymentStatus: 'FAILED' });
   });
 
   it('takes no choice that it does not offer', async () => {
@@ -287,10 +318,10 @@ describe('the dashboard', () => {
     const next = async () => new TextDecoder().decode((await reader.read()).value);
     expect(await next()).toBe(': hello\n\n');
     const id = await create();
-    expect(await next()).toBe('data: request\n\n');
+    expect(await next()).toBe('data: \n\n');
     await sandbox.complete(id);
-    expect(await next()).toBe('data: move\n\n');
-    expect(await next()).toBe('data: callback\n\n');
+    expect(await next()).toBe(`data: ${id} is COMPLETED\n\n`);
+    expect(await next()).toBe('data: \n\n');
     await reader.cancel();
     await sandbox.cancel(id, { force: true });
   });
@@ -315,6 +346,21 @@ describe('scenarios', () => {
   ])('play on a terminal of %s', async (_, options) => {
     const { post } = open(options);
     expect((await post('/scenarios/deposit-completed', { to: 'http://127.0.0.1:1/' })).status).toBe(200);
+  });
+
+  it('meet no fault that is armed for the merchant, and go where they are told', async () => {
+    const posted: string[] = [];
+    const fetch = async (url: string) => {
+      posted.push(url);
+      return new Response();
+    };
+    const { sandbox, post } = open({ fetch, forwardTo: 'http://127.0.0.1:1/all' });
+    sandbox.faults.next('commit-then-502');
+    sandbox.faults.next('callback-lose');
+    await post('/scenarios/callback-duplicated', { to: 'http://127.0.0.1:1/mine' });
+    expect(posted).toEqual(['http://127.0.0.1:1/mine', 'http://127.0.0.1:1/mine']);
+    await post('/scenarios/deposit-completed');
+    expect(sandbox.faults.armed.map(({ fault }) => fault)).toEqual(['commit-then-502']);
   });
 
   it('need a name, and an address for their callbacks', async () => {

@@ -116,6 +116,33 @@ describe('requests', () => {
   });
 });
 
+describe('a body', () => {
+  it('that is nested too deeply is refused, and breaks no page', async () => {
+    const sandbox = new Sandbox();
+    const deep = body.replace(
+      '{',
+      `{"additionalParameters":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}},`,
+    );
+    const response = await post(sandbox, deep).catch(error => error);
+    expect(response).toMatchObject({ status: 422 });
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('with an amount beyond all numbers is refused', async () => {
+    expect(await post(new Sandbox(), body.replace('25.5', '1e999'))).toMatchObject({ status: 422 });
+  });
+
+  it('of more than a megabyte is refused over HTTP', async () => {
+    const server = await new Sandbox().listen();
+    const response = await fetch(`${server.url}/api/v1/payments`, {
+      method: 'POST',
+      body: 'x'.repeat(2 ** 20 + 1),
+    });
+    expect(response.status).toBe(413);
+    await server.close();
+  });
+});
+
 describe('moves', () => {
   async function start(options: object = {}) {
     const sandbox = new Sandbox({ fetch: accepting, ...options });
@@ -193,6 +220,8 @@ describe('moves', () => {
     ['fail', (sandbox: Sandbox, id: string) => sandbox.fail(id, 4004 as never)],
     ['complete', (sandbox: Sandbox) => sandbox.complete({ id: 1 } as never)],
     ['listen', (sandbox: Sandbox) => sandbox.listen(4010 as never)],
+    ['listen to a name', (sandbox: Sandbox) => sandbox.listen({ port: 'x' as never })],
+    ['fail with null', (sandbox: Sandbox, id: string) => sandbox.fail(id, null as never)],
   ])('and calls of the wrong shape are refused with the right one: %s', async (_, call) => {
     const { sandbox, id } = await start();
     await expect(call(sandbox, id)).rejects.toThrow(/takes \{|pass payment\.id/);
@@ -353,6 +382,26 @@ describe('for tests of merchants', () => {
     expect([sandbox.payments, sandbox.deliveries, sandbox.faults.armed]).toEqual([[], [], []]);
     await expect(sandbox.complete(first.id)).rejects.toMatchObject({ code: 'unknown_payment' });
     expect((await create(sandbox)).paymentStatus).toBe('PENDING');
+  });
+
+  it('a reset ends a slow create, which leaves no trace in the next test', async () => {
+    const sandbox = new Sandbox({ seed: 'slow', fetch: accepting });
+    sandbox.faults.next('slow', { ms: 60_000 });
+    const slow = errorOf(create(sandbox));
+    await expect.poll(() => sandbox.payments.length).toBe(1);
+    sandbox.reset();
+    const { id } = await create(sandbox);
+    expect(await slow).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    const page = await (await sandbox.fetch(`http://sandbox.localhost/payments/${id}`)).text();
+    expect(page).not.toContain('slow');
+  });
+
+  it('a reset ends a post whose fetch heeds no signal', async () => {
+    const sandbox = new Sandbox({ fetch: () => new Promise(() => {}) });
+    await sandbox.complete((await create(sandbox)).id);
+    const idle = sandbox.idle();
+    sandbox.reset();
+    await idle;
   });
 
   it('idle waits for a delayed callback too', async () => {

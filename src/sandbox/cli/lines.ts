@@ -2,9 +2,7 @@
 import { styleText } from 'node:util';
 import type { Delivery } from '../delivery.ts';
 import type { SandboxEvent } from '../events.ts';
-
-/** Text that a merchant sent, without what would move a terminal's cursor or change its colours. */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '·');
+import { printable } from '../printable.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);
@@ -24,7 +22,7 @@ export function lineOf(event: SandboxEvent): string | undefined {
         made,
         milliseconds(durationMs),
         fault && bad(`fault: ${fault}`),
-        message,
+        message && printable(message),
       ]
         .filter(Boolean)
         .join('  ');

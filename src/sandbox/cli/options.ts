@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../../schemas/hints.ts';
 import { isHttpUrl } from '../../schemas/request.ts';
-import { FAULTS, type Fault, type Operation } from '../fault-kinds.ts';
+import { FAULTS, type Fault, LONGEST_TIMER, type Operation } from '../fault-kinds.ts';
 import { isScenario, SCENARIOS, type ScenarioName } from '../scenarios.ts';
 
 /** A command line that is not understood: the program ends with exit code 2. */
@@ -34,6 +34,8 @@ export type Command =
 
 export const DEFAULT_PORT = 4010;
 
+const COMMANDS: readonly string[] = ['trigger', 'fault', 'help'];
+
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const COMMON = { port: text, help: { ...flag, short: 'h' } } as const;
@@ -54,10 +56,11 @@ const FAULT = { ...COMMON, on: text, ms: text } as const;
 
 /** @throws {UsageError} */
 export function readCommand(args: string[]): Command {
-  const [first] = args;
-  if (first === 'trigger') return readTrigger(args.slice(1));
-  if (first === 'fault') return readFault(args.slice(1));
-  if (first === 'help') return { name: 'help' };
+  const at = args.findIndex(arg => COMMANDS.includes(arg));
+  const rest = args.toSpliced(at, at < 0 ? 0 : 1);
+  if (args[at] === 'trigger') return readTrigger(rest);
+  if (args[at] === 'fault') return readFault(rest);
+  if (args[at] === 'help') return { name: 'help' };
   const { values } = parse(args, SERVE, []);
   if (values.help) return { name: 'help' };
   if (values.version) return { name: 'version' };
@@ -89,7 +92,7 @@ function readFault(args: string[]): Command {
   const [fault = ''] = positionals;
   if (!Object.hasOwn(FAULTS, fault)) throw unknown('fault', fault, Object.keys(FAULTS));
   const ms = values.ms === undefined ? undefined : Number(values.ms);
-  if (ms !== undefined && !(ms >= 0 && Number.isFinite(ms))) {
+  if (ms !== undefined && !(ms >= 0 && ms <= LONGEST_TIMER)) {
     throw new UsageError(`--ms takes milliseconds, and not ${JSON.stringify(values.ms)}.`);
   }
   const on = oneOf('--on', values.on, ['create', 'lookup']) ?? 'create';
@@ -114,7 +117,10 @@ function parse<O extends Options>(args: string[], options: O, wanted: string[]) 
   })();
   const { positionals } = parsed;
   if (positionals.length > wanted.length) {
-    throw unknown('command', positionals[wanted.length] ?? '', ['trigger', 'fault', 'help']);
+    const extra = positionals[wanted.length] ?? '';
+    if (wanted.length > 0)
+      throw new UsageError(`Only one ${wanted[0]} at a time: ${JSON.stringify(extra)} is too many.`);
+    throw unknown('command', extra, COMMANDS);
   }
   return parsed;
 }
@@ -161,5 +167,7 @@ function autoOf(value: string): Auto {
       `--auto takes a move and a time, such as complete:2s or fail:500ms, and not ${JSON.stringify(value)}.`,
     );
   }
-  return { move: move as Auto['move'], ms: Number(count) * (unit === 's' ? 1000 : 1) };
+  const ms = Number(count) * (unit === 's' ? 1000 : 1);
+  if (ms > LONGEST_TIMER) throw new UsageError('--auto takes times up to 24 days.');
+  return { move: move as Auto['move'], ms };
 }

@@ -1,7 +1,9 @@
 // What the command line asks of a sandbox that runs already: to play a scenario, or to arm a fault.
+
+import { printable } from '../printable.ts';
 import type { Played } from '../scenarios.ts';
 import { SERVER_NAME } from '../server.ts';
-import { callbackLine, printable } from './lines.ts';
+import { callbackLine } from './lines.ts';
 import { type Command, UsageError } from './options.ts';
 
 type Print = (line: string) => void;

@@ -1,7 +1,6 @@
 // The page behind a redirectUrl: a customer pays, declines, authorises or walks away, and returns to the shop.
 import { html } from 'hono/html';
 import { isFinalStatus, ONRAMP_METHODS } from '../../schemas/methods.ts';
-import { isHttpUrl } from '../../schemas/request.ts';
 import { type AcceptedRequest, type FailureReason, isOnramp, type PaymentRecord } from '../ledger.ts';
 import { transferOf } from '../transfer.ts';
 import { badge, facts, type Html, methodName, money } from './layout.ts';
@@ -17,9 +16,9 @@ export const DECLINES: Readonly<Record<string, { label: string; reason: FailureR
 /** What the widget of `USER_CHOICE` offers. */
 export const CHOICES: readonly string[] = ONRAMP_METHODS.filter(method => method !== 'USER_CHOICE');
 
-/** Where the customer goes afterwards. */
+/** Where the customer goes afterwards: an address of any scheme that the request may have, as a header can carry it. */
 export const returnUrlOf = ({ returnUrl }: AcceptedRequest): string | undefined =>
-  isHttpUrl(returnUrl) ? returnUrl : undefined;
+  typeof returnUrl === 'string' ? new URL(returnUrl).href : undefined;
 
 export function checkout(record: PaymentRecord, request: AcceptedRequest): { title: string; main: Html } {
   const title = `Pay ${money(record)}`;
@@ -39,14 +38,30 @@ export function checkout(record: PaymentRecord, request: AcceptedRequest): { tit
 }
 
 function offer(record: PaymentRecord): Html {
-  if (record.paymentMethod === 'PAYID') return transfer(record);
-  if (isOnramp(record)) return widget(record);
+  const { paymentMethod, paymentStatus } = record;
+  const isTransfer = paymentMethod === 'PAYID';
   return html`
+    ${isTransfer ? transfer(record) : isOnramp(record) && quoted(record)}
     <form method="post" class="stack">
-      <button class="primary" name="act" value="pay">Pay ${money(record)}</button>
-      ${record.paymentStatus === 'PENDING' && html`<button name="act" value="authorize">Authorise first</button>`}
-    </form>
-    ${otherwise()}`;
+      ${paymentMethod === 'USER_CHOICE' && methods()}
+      <button class="primary" name="act" value="pay">${isTransfer ? 'The customer has paid' : `Pay ${money(record)}`}</button>
+      ${
+        !isTransfer &&
+        !isOnramp(record) &&
+        paymentStatus === 'PENDING' &&
+        html`<button name="act" value="authorize">Authorise first</button>`
+      }
+      <div class="decline">
+        <label for="reason">Decline, because</label>
+        <div class="row">
+          <select id="reason" name="reason">${Object.entries(DECLINES).map(
+            ([value, { label }]) => html`<option value="${value}">${label}</option>`,
+          )}</select>
+          <button name="act" value="decline">Decline</button>
+        </div>
+      </div>
+      <button class="quiet" name="act" value="abandon">Abandon: leave without paying</button>
+    </form>`;
 }
 
 /** PayID: the customer sends the money from the own bank. */
@@ -59,49 +74,27 @@ function transfer(record: PaymentRecord): Html {
       'Account holder': full_holder_name,
       Amount: `${amount} ${currency}`,
       'Reference code': html`<code>${payment_description}</code>`,
-    })}
-    <form method="post" class="stack">
-      <button class="primary" name="act" value="pay">The customer has paid</button>
-    </form>
-    ${otherwise()}`;
+    })}`;
 }
 
-/** The on-ramp widget: money in, crypto out, by the customer's method or the pinned one. */
-function widget(record: PaymentRecord): Html {
-  const { paymentMethod, cryptoAmount, cryptoCurrency, crypto_fx } = record;
-  const methods = html`<fieldset>
-    <legend>How do you want to pay?</legend>
-    <div class="choices">${CHOICES.map(
-      (method, index) =>
-        html`<label><input type="radio" name="method" value="${method}" ${index === 0 ? 'checked' : ''}> ${methodName(method)}</label>`,
-    )}</div>
-  </fieldset>`;
+/** The on-ramp widget: money in, crypto out. */
+function quoted({ cryptoAmount, cryptoCurrency, crypto_fx, currency }: PaymentRecord): Html {
   return html`
     <h2>You receive</h2>
     ${facts({
       Amount: `${cryptoAmount ?? ''} ${cryptoCurrency ?? ''}`,
-      Rate: crypto_fx === undefined ? undefined : `1 ${cryptoCurrency} = ${crypto_fx} ${record.currency}`,
-    })}
-    <form method="post" class="stack">
-      ${paymentMethod === 'USER_CHOICE' && methods}
-      <button class="primary" name="act" value="pay">Pay ${money(record)}</button>
-    </form>
-    ${otherwise()}`;
+      Rate: crypto_fx === undefined ? undefined : `1 ${cryptoCurrency} = ${crypto_fx} ${currency}`,
+    })}`;
 }
 
-const otherwise = (): Html => html`
-  <form method="post" class="decline">
-    <label for="reason">Decline, because</label>
-    <div class="row">
-      <select id="reason" name="reason">${Object.entries(DECLINES).map(
-        ([value, { label }]) => html`<option value="${value}">${label}</option>`,
-      )}</select>
-      <button name="act" value="decline">Decline</button>
-    </div>
-  </form>
-  <form method="post" class="abandon">
-    <button class="quiet" name="act" value="abandon">Abandon: leave without paying</button>
-  </form>`;
+/** The customer's choice, where the merchant has pinned none. */
+const methods = (): Html => html`<fieldset>
+  <legend>How do you want to pay?</legend>
+  <div class="choices">${CHOICES.map(
+    (method, index) =>
+      html`<label><input type="radio" name="method" value="${method}" ${index === 0 ? 'checked' : ''}> ${methodName(method)}</label>`,
+  )}</div>
+</fieldset>`;
 
 const TOLD: Record<string, string> = {
   COMPLETED: 'This payment is paid.',

@@ -30,22 +30,22 @@ export const dashboard = (overview: Overview): Html => html`<main>
   ${payments(overview)}
   <div class="columns">
     <div>
-      <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(overview.deliveries)}</section>
-      <section class="card" aria-labelledby="calls"><h2 id="calls">Calls</h2>${callList(overview.calls, overview.find)}</section>
+      <section class="card" id="part-callbacks" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(overview.deliveries)}</section>
+      <section class="card" id="part-calls" aria-labelledby="calls"><h2 id="calls">Calls</h2>${callList(overview.calls, overview.find)}</section>
     </div>
     <div>
-      <section class="card" aria-labelledby="faults"><h2 id="faults">Faults</h2>${faults(overview.armed)}</section>
-      <section class="card" aria-labelledby="connect"><h2 id="connect">Connect your app</h2>${connection(overview)}</section>
+      <section class="card" id="part-faults" aria-labelledby="faults"><h2 id="faults">Faults</h2>${faults(overview.armed)}</section>
+      <section class="card" id="part-connect" aria-labelledby="connect"><h2 id="connect">Connect your app</h2>${connection(overview)}</section>
     </div>
   </div>
 </main>`;
 
 function payments({ payments, total, page, pages }: Overview): Html {
   if (total === 0) {
-    return html`<section class="card empty"><p>No payment yet.</p>
+    return html`<section class="card empty" id="part-payments"><p>No payment yet.</p>
       <p>Create one through your app, or play a whole story: <code>npx payment-gateway-sandbox trigger deposit-completed</code></p></section>`;
   }
-  return html`<section class="card" aria-label="Payments">
+  return html`<section class="card" id="part-payments" aria-label="Payments">
     <table class="payments">
       <thead><tr><th scope="col">Reference</th><th scope="col">State</th><th scope="col">Amount</th><th scope="col">Method</th><th scope="col">Created</th><th scope="col">Move</th></tr></thead>
       <tbody>${payments.map(row)}</tbody>
@@ -61,8 +61,8 @@ function payments({ payments, total, page, pages }: Overview): Html {
   </section>`;
 }
 
-const row = (payment: PaymentRecord): Html => html`<tr>
-  <th scope="row"><a href="/payments/${payment.id}">${nameOf(payment)}</a></th>
+const row = (payment: PaymentRecord): Html => html`<tr id="row-${payment.id}">
+  <th scope="row"><a id="open-${payment.id}" href="/payments/${payment.id}">${nameOf(payment)}</a></th>
   <td>${badge(payment.paymentStatus)}</td>
   <td class="number">${payment.paymentType === 'WITHDRAWAL' ? '−' : ''}${money(payment)}</td>
   <td>${methodName(payment.paymentMethod)}<span class="dim"> ${payment.paymentType.toLowerCase()}</span></td>
@@ -71,8 +71,8 @@ const row = (payment: PaymentRecord): Html => html`<tr>
     isFinalStatus(payment.paymentStatus)
       ? html`<span class="dim">final</span>`
       : html`<form method="post" action="/payments/${payment.id}" class="row" data-quiet>
-          <button class="small" name="move" value="complete" aria-label="Complete ${nameOf(payment)}">Complete</button>
-          <button class="small" name="move" value="fail" aria-label="Fail ${nameOf(payment)}">Fail</button>
+          <button class="small" id="complete-${payment.id}" name="move" value="complete" aria-label="Complete ${nameOf(payment)}">Complete</button>
+          <button class="small" id="fail-${payment.id}" name="move" value="fail" aria-label="Fail ${nameOf(payment)}">Fail</button>
         </form>`
   }</td>
 </tr>`;
@@ -93,7 +93,7 @@ function faults(armed: readonly Armed[]): Html {
         <label><input type="radio" name="on" value="create" id="on-create" checked> a create</label>
         <label><input type="radio" name="on" value="lookup" id="on-lookup"> a lookup</label>
       </fieldset>
-      <button name="act" value="arm">Arm</button>
+      <button id="arm" name="act" value="arm">Arm</button>
     </form>
     ${
       armed.length > 0 &&
@@ -112,5 +112,5 @@ function faults(armed: readonly Armed[]): Html {
 function connection({ origin, terminal }: Overview): Html {
   return html`<p>Paste into the <code>.env</code> of your app:</p>
     ${rawText('Environment of your app', environmentOf(origin, terminal).join('\n'))}
-    <form method="post" action="/reset" data-quiet><button class="quiet" name="act" value="reset">Forget everything: reset the sandbox</button></form>`;
+    <form method="post" action="/reset" data-quiet data-confirm="Forget every payment, callback and fault?"><button class="quiet" name="act" value="reset">Forget everything: reset the sandbox</button></form>`;
 }

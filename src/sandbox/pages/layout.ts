@@ -27,8 +27,9 @@ const document = ({ title, main, isNarrow = false, isLive = false }: Page): Html
     <header class="top">
       <a class="brand" href="/">Sandbox gateway</a>
       <span class="pill">No money moves</span>
-      ${isLive && html`<span class="live" id="live" role="status">Live</span>`}
+      ${isLive && html`<noscript class="live">Reload to see what is new</noscript><span class="live" id="live" hidden>Connecting</span>`}
     </header>
+    ${isLive && html`<p class="unseen" id="news" role="status"></p>`}
     <p class="problem" id="problem" role="alert" hidden></p>
     ${main}
   </body>

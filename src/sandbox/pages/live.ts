@@ -1,63 +1,119 @@
 // The script of live pages: it shows what has happened since, and sends forms without leaving the page.
 
 export const LIVE_SCRIPT = `'use strict';
-const feed = new EventSource('/live');
 const live = document.getElementById('live');
+const news = document.getElementById('news');
 const problem = document.getElementById('problem');
-let waiting = false;
+/** The parts of the page as the server last told them. */
+const told = new Map();
+const partsOf = root => [...root.querySelectorAll('section[id]')];
+let feed;
+let refreshing;
+let isWanted = false;
 
-/** Puts the page's new content in place of the old, and keeps what the reader has opened, chosen and focused. */
-async function refresh() {
-  waiting = false;
-  const response = await fetch(location.href);
-  if (!response.ok) return;
+/** One refresh at a time, and one more if something has happened meanwhile: an older answer never replaces a newer. */
+function refresh() {
+  isWanted = true;
+  refreshing ??= (async () => {
+    while (isWanted) {
+      isWanted = false;
+      await new Promise(resolve => setTimeout(resolve, 50));
+      await show().catch(() => {});
+    }
+    refreshing = undefined;
+  })();
+}
+
+async function show() {
+  const response = await fetch(location.href, { headers: { accept: 'text/html' } });
   const text = await response.text();
-  const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
-  const main = document.querySelector('main');
-  const focused = pathOf(document.activeElement, main);
-  for (const old of main.querySelectorAll('[id]')) {
-    const now = fresh.querySelector('#' + CSS.escape(old.id));
-    if (!now) continue;
-    if (old.open !== undefined) now.open = old.open;
-    if (old.matches('select')) now.value = old.value;
-    if (old.matches('[type=radio]')) now.checked = old.checked;
+  const main = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
+  if (!response.ok) return complain('This page is no more: ' + main.querySelector('p').textContent);
+  const parts = partsOf(main);
+  const focused = document.activeElement;
+  const places = placesOf(focused);
+  for (const part of parts) {
+    const old = document.getElementById(part.id);
+    if (told.get(part.id) === part.innerHTML) continue;
+    told.set(part.id, part.innerHTML);
+    keepChoices(old, part);
+    old.replaceWith(part);
   }
-  main.replaceWith(fresh);
-  focused && fresh.querySelector(focused)?.focus({ preventScroll: true });
+  if (focused?.isConnected || places.length === 0) return;
+  const place = places.map(id => document.getElementById(id)).find(Boolean);
+  const target = place?.matches('a, button, select, input') ? place : place?.querySelector('a, button, summary');
+  (target ?? heading()).focus({ preventScroll: true });
 }
 
-/** Leads to the same element in the new content: by its id, or by its label. */
-function pathOf(element, main) {
-  if (!element || !main.contains(element)) return undefined;
-  if (element.id) return '#' + CSS.escape(element.id);
-  const label = element.getAttribute('aria-label');
-  if (label) return '[aria-label="' + CSS.escape(label) + '"]';
-  return element.value ? '[name="' + element.name + '"][value="' + CSS.escape(element.value) + '"]' : undefined;
+/** What the reader has opened and chosen stays so. */
+function keepChoices(old, part) {
+  for (const before of old.querySelectorAll('[id]')) {
+    const now = part.querySelector('#' + CSS.escape(before.id));
+    if (!now) continue;
+    if (before.matches('details')) now.open = before.open;
+    if (before.matches('select')) now.value = before.value;
+    if (before.matches('[type=radio]')) now.checked = before.checked;
+  }
 }
 
-/** Many things that happen at once are one change of the page. */
-function soon() {
-  if (!waiting) setTimeout(refresh, 50);
-  waiting = true;
+/** Its own id, then those of what it stands in, from near to far. */
+function placesOf(element) {
+  const ids = [];
+  for (let at = element; at && at !== document.body; at = at.parentElement) if (at.id) ids.push(at.id);
+  return ids;
 }
 
-feed.onmessage = soon;
-feed.onopen = () => {
-  if (live.textContent !== 'Live') soon();
-  live.textContent = 'Live';
-};
-feed.onerror = () => {
-  live.textContent = 'Not connected';
-};
+function heading() {
+  const h1 = document.querySelector('h1');
+  h1.tabIndex = -1;
+  return h1;
+}
+
+function complain(text) {
+  problem.hidden = !text;
+  problem.textContent = text;
+}
+
+function say(state, text) {
+  live.dataset.state = state;
+  live.textContent = text;
+  live.hidden = false;
+}
+
+/** A browser has few connections for one server: a page that nobody sees gives its own back. */
+function follow() {
+  feed?.close();
+  if (document.hidden) return;
+  feed = new EventSource('/live');
+  feed.onopen = () => {
+    say('live', 'Live');
+    refresh();
+  };
+  feed.onerror = () => say('lost', 'Not connected');
+  feed.onmessage = ({ data }) => {
+    if (data) news.textContent = data;
+    refresh();
+  };
+}
+
+document.addEventListener('visibilitychange', follow);
+for (const part of partsOf(document)) told.set(part.id, part.innerHTML);
+say('', 'Connecting');
+follow();
 
 document.addEventListener('submit', async event => {
   const form = event.target;
   if (!form.matches('[data-quiet]')) return;
   event.preventDefault();
+  if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   const body = new URLSearchParams(new FormData(form, event.submitter));
-  const response = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/plain' } });
-  problem.hidden = response.ok;
-  problem.textContent = response.ok ? '' : await response.text();
-  soon();
+  const request = { method: 'POST', body, headers: { accept: 'text/plain' } };
+  try {
+    const response = await fetch(form.action, request);
+    complain(response.ok ? '' : await response.text());
+  } catch {
+    complain('The sandbox does not answer: is it still running?');
+  }
+  refresh();
 });
 `;

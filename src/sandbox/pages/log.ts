@@ -21,7 +21,7 @@ export function deliveryList(deliveries: readonly Delivery[]): Html {
         ${badge(delivery.paymentStatus)} ${answerOf(delivery)}
         ${delivery.fault && html`<span class="badge fault">${delivery.fault}</span>`}
         <form method="post" action="/deliveries/${delivery.id}" data-quiet>
-          <button class="small" aria-label="Redeliver callback ${delivery.id}">Redeliver</button>
+          <button class="small" id="redeliver-${delivery.id}" aria-label="Redeliver callback ${delivery.id}">Redeliver</button>
         </form>
       </div>
       <p class="url">POST ${delivery.url}</p>

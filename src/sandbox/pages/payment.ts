@@ -17,7 +17,7 @@ export const paymentPage = (
   <h1>${record.reference || 'Payment without a reference'}</h1>
   <div class="columns">
     <div>
-    <section class="card" aria-labelledby="state"><h2 id="state">State</h2>
+    <section class="card" id="part-state" aria-labelledby="state"><h2 id="state">State</h2>
       ${facts({
         State: badge(record.paymentStatus),
         Reason: record.errorMessage,
@@ -31,14 +31,14 @@ export const paymentPage = (
       ${moves(record)}
       ${record.paymentType === 'DEPOSIT' && html`<p><a href="/pay/${record.id}">The payment page</a></p>`}
     </section>
-    <section class="card" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(deliveries)}</section>
+    <section class="card" id="part-callbacks" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(deliveries)}</section>
     </div>
     <div>
-    <section class="card" aria-labelledby="record"><h2 id="record">Record</h2>
+    <section class="card" id="part-record" aria-labelledby="record"><h2 id="record">Record</h2>
       <p>As a lookup shows it.</p>
       ${rawText('Record of the payment', JSON.stringify(record, null, 2))}
     </section>
-    <section class="card" aria-labelledby="request"><h2 id="request">Request</h2>${call ? rawCall(call) : html`<p class="dim">It was not kept.</p>`}</section>
+    <section class="card" id="part-request" aria-labelledby="request"><h2 id="request">Request</h2>${call ? rawCall(call) : html`<p class="dim">It was not kept.</p>`}</section>
     </div>
   </div>
 </main>`;
@@ -48,9 +48,9 @@ function moves({ id, paymentStatus }: PaymentRecord): Html {
   const buttons = html`<form method="post" action="/payments/${id}" class="moves" data-quiet>
     ${isFinal && html`<input type="hidden" name="force" value="yes">`}
     <div class="row">
-      <button class="${isFinal ? '' : 'primary'}" name="move" value="complete">Complete</button>
-      <button name="move" value="authorize">Authorise</button>
-      <button name="move" value="cancel">Cancel</button>
+      <button class="${isFinal ? '' : 'primary'}" id="complete" name="move" value="complete">Complete</button>
+      <button id="authorize" name="move" value="authorize">Authorise</button>
+      <button id="cancel" name="move" value="cancel">Cancel</button>
     </div>
     <label for="reason">Fail, because</label>
     <div class="row">
@@ -58,7 +58,7 @@ function moves({ id, paymentStatus }: PaymentRecord): Html {
         ${Object.entries(DECLINES).map(([value, { label }]) => html`<option value="${value}">${label}</option>`)}
         <option value="">no reason is told</option>
       </select>
-      <button name="move" value="fail">Fail</button>
+      <button id="fail" name="move" value="fail">Fail</button>
     </div>
   </form>`;
   if (!isFinal) return buttons;
@@ -72,5 +72,5 @@ const rawCall = ({ method, path, headers, body, answer, fault }: Call): Html => 
   ${
     answer
       ? rawText('Raw answer', `${answer.status}\n\n${pretty(answer.body)}`)
-      : html`<p>None: the connection was broken on purpose.</p>`
+      : html`<p>None was sent: the connection broke, or the caller left.</p>`
   }`;

@@ -1,14 +1,16 @@
 // The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
 import type { Hono } from 'hono/tiny';
+import { isFinalStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { Calls } from '../calls.ts';
 import { SandboxError } from '../errors.ts';
-import type { Feed } from '../events.ts';
+import type { Feed, SandboxEvent } from '../events.ts';
 import type { Fault, Operation } from '../fault-kinds.ts';
 import type { Faults } from '../faults.ts';
 import type { Ledger } from '../ledger.ts';
 import type { Moves } from '../moves.ts';
 import type { TerminalOptions } from '../options.ts';
+import { printable } from '../printable.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
 import { dashboard } from './dashboard.ts';
@@ -39,7 +41,7 @@ export function addPages(app: Hono, house: House): void {
 
   app.get('/sandbox.css', () => asset(STYLE, 'text/css'));
   app.get('/sandbox.js', () => asset(LIVE_SCRIPT, 'text/javascript'));
-  app.get('/live', () => stream(feed));
+  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(feed)));
 
   app.get('/', ({ req }) => {
     const pages = Math.max(Math.ceil(ledger.size / PAGE), 1);
@@ -61,13 +63,17 @@ export function addPages(app: Hono, house: House): void {
 
   app.get('/payments/:id', ({ req }) => {
     const record = ledger.get(req.param('id'));
-    const main = paymentPage(record, calls.creating(record.id), callbacks.ofPayment(record.id));
-    return pageResponse({ title: record.reference ?? record.id, main, isLive: true });
+    const main = paymentPage(
+      record,
+      calls.creating(record.id),
+      callbacks.ofPayment(record.id).slice(0, PAGE),
+    );
+    return pageResponse({ title: record.reference || record.id, main, isLive: true });
   });
 
   app.get('/pay/:id', ({ req }) => {
     const id = req.param('id');
-    return pageResponse({ ...checkout(ledger.get(id), ledger.requestOf(id)), isNarrow: true });
+    return pageResponse({ ...checkout(payPageOf(id), ledger.requestOf(id)), isNarrow: true });
   });
 
   const act = (
@@ -86,26 +92,25 @@ export function addPages(app: Hono, house: House): void {
       return typeof done === 'string' ? goTo(done) : done;
     });
 
+  const payPageOf = (id: string) => {
+    const record = ledger.get(id);
+    if (record.paymentType === 'DEPOSIT') return record;
+    throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
+  };
+
   act('/pay/:id', (form, id) => {
-    const { paymentMethod } = ledger.get(id);
+    const { paymentMethod, paymentStatus } = payPageOf(id);
+    const next = returnUrlOf(ledger.requestOf(id)) ?? `/pay/${id}`;
+    const doing = ACTS[form.get('act') ?? ''];
+    if (!doing) throw new SandboxError('refused', 'act must be pay, authorize, decline or abandon.');
+    // A second click, or a page gone stale: the customer goes where the first one led.
+    if (isFinalStatus(paymentStatus)) return next;
     const chosen = form.get('method') ?? '';
-    if (paymentMethod === 'USER_CHOICE' && CHOICES.includes(chosen)) ledger.choose(id, chosen);
-    switch (form.get('act')) {
-      case 'pay':
-        moves.complete(id);
-        break;
-      case 'authorize':
-        moves.authorize(id);
-        break;
-      case 'decline':
-        moves.fail(id, DECLINES[form.get('reason') ?? '']?.reason);
-        break;
-      case 'abandon':
-        break;
-      default:
-        throw new SandboxError('refused', 'act must be pay, authorize, decline or abandon.');
+    if (paymentMethod === 'USER_CHOICE' && doing !== ACTS.abandon && CHOICES.includes(chosen)) {
+      ledger.choose(id, chosen);
     }
-    return returnUrlOf(ledger.requestOf(id)) ?? `/pay/${id}`;
+    doing(moves, id, form);
+    return next;
   });
 
   act('/payments/:id', (form, id) => {
@@ -185,6 +190,14 @@ export function addPages(app: Hono, house: House): void {
 
 type Form = URLSearchParams;
 
+/** What a customer can do on the payment page. */
+const ACTS: Readonly<Record<string, (moves: Moves, id: string, form: Form) => unknown>> = {
+  pay: (moves, id) => moves.complete(id),
+  authorize: (moves, id) => moves.authorize(id),
+  decline: (moves, id, form) => moves.fail(id, DECLINES[form.get('reason') ?? '']?.reason),
+  abandon: () => {},
+};
+
 const STATUS = { unknown_payment: 404, unknown_delivery: 404, final_state: 409, refused: 422 } as const;
 
 const asset = (text: string, type: string) =>
@@ -204,6 +217,10 @@ function isForeign(headers: Headers): boolean {
   return origin !== null && origin !== `http://${headers.get('host')}`;
 }
 
+/** What a screen reader is told; nothing of what only changes the page. */
+const newsOf = (event: SandboxEvent): string =>
+  event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '';
+
 /** Server-sent events: one for each thing that happens. */
 function stream(feed: Feed): Response {
   const encoder = new TextEncoder();
@@ -211,7 +228,7 @@ function stream(feed: Feed): Response {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(encoder.encode(': hello\n\n'));
-      unsubscribe = feed.subscribe(({ type }) => controller.enqueue(encoder.encode(`data: ${type}\n\n`)));
+      unsubscribe = feed.subscribe(event => controller.enqueue(encoder.encode(`data: ${newsOf(event)}\n\n`)));
     },
     cancel: () => unsubscribe(),
   });

@@ -41,7 +41,11 @@ code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation M
 .pill, .live { font-size: 0.8rem; color: var(--dim); }
 .pill { border: 1px solid var(--line); border-radius: 99px; padding: 0.05rem 0.6rem; }
 .live { margin-left: auto; }
-.live::before { content: ""; display: inline-block; width: 0.5rem; height: 0.5rem; margin-right: 0.4rem; border-radius: 50%; background: var(--green); }
+
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.live::before { content: ""; display: inline-block; width: 0.5rem; height: 0.5rem; margin-right: 0.4rem; border-radius: 50%; background: var(--dim); }
+.live[data-state=live]::before { background: var(--green); }
+.live[data-state=lost]::before { background: var(--red); }
 .problem { padding: 0.6rem 0.9rem; border-radius: 8px; background: var(--red-ground); color: var(--red); }
 
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; min-width: 0; box-shadow: 0 1px 2px rgb(0 0 0 / 0.05); }
@@ -55,7 +59,7 @@ code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation M
 .url { overflow-wrap: anywhere; font-size: 0.875rem; color: var(--dim); margin: 0.25rem 0; }
 a.url { color: var(--accent); }
 
-.badge { display: inline-block; padding: 0.1rem 0.55rem; border-radius: 99px; font-size: 0.75rem; font-weight: 600; letter-spacing: 0.02em; background: var(--grey-ground); color: var(--text); overflow-wrap: anywhere; }
+.badge { display: inline-block; max-width: 100%; padding: 0.1rem 0.55rem; border-radius: 99px; font-size: 0.75rem; font-weight: 600; letter-spacing: 0.02em; background: var(--grey-ground); color: var(--text); overflow-wrap: anywhere; }
 .badge.completed { background: var(--green-ground); color: var(--green); }
 .badge.failed { background: var(--red-ground); color: var(--red); }
 .badge.authorized { background: var(--blue-ground); color: var(--blue); }
@@ -92,9 +96,9 @@ fieldset.row legend { font-weight: 400; float: left; margin: 0 0.75rem 0 0; }
 .checkout .amount { font-size: 2rem; font-variant-numeric: tabular-nums; margin-top: -0.75rem; }
 .checkout h2 { margin: 0.5rem 0 0; }
 .checkout .stack button { min-height: 3rem; }
+
 .checkout .decline { border-top: 1px solid var(--line); padding-top: 1rem; }
 .checkout .decline label { color: var(--dim); display: block; margin-bottom: 0.3rem; }
-.checkout .abandon { margin-top: -0.75rem; }
 .checkout .small { border-top: 1px solid var(--line); padding-top: 0.75rem; }
 .choices { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.1rem 0.75rem; }
 .choices label { padding: 0.3rem 0; }
@@ -102,8 +106,8 @@ input[type=radio] { accent-color: var(--accent); width: 1.05rem; height: 1.05rem
 
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 thead th { text-align: left; font-size: 0.8rem; font-weight: 550; color: var(--dim); padding: 0 0.75rem 0.5rem 0; }
-tbody th, tbody td { text-align: left; font-weight: 400; padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--line); vertical-align: middle; overflow-wrap: anywhere; }
-tbody th { font-weight: 550; }
+tbody th, tbody td { text-align: left; font-weight: 400; padding: 0.5rem 0.75rem 0.5rem 0; border-top: 1px solid var(--line); vertical-align: middle; white-space: nowrap; }
+tbody th { font-weight: 550; white-space: normal; overflow-wrap: anywhere; }
 .number { white-space: nowrap; }
 .pages { display: flex; gap: 1rem; align-items: center; padding-top: 0.75rem; border-top: 1px solid var(--line); font-size: 0.9rem; }
 
@@ -119,12 +123,12 @@ summary { cursor: pointer; font-size: 0.875rem; color: var(--dim); }
 #all-faults { margin-top: 1rem; }
 pre { margin: 0.5rem 0; padding: 0.75rem 0.9rem; background: var(--sunk); border: 1px solid var(--line); border-radius: 8px; overflow: auto; max-height: 26rem; line-height: 1.45; white-space: pre-wrap; overflow-wrap: anywhere; }
 
-@media (max-width: 44rem) {
+@media (max-width: 58rem) {
   .payments, .payments tbody { display: block; }
   .payments thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .payments tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0.15rem 0.75rem; padding: 0.75rem 0; border-top: 1px solid var(--line); }
   .payments tbody tr:first-child { border-top: 0; padding-top: 0; }
-  .payments th, .payments td { border: 0; padding: 0; }
+  .payments th, .payments td { border: 0; padding: 0; white-space: normal; overflow-wrap: anywhere; }
   .payments td:nth-child(even) { text-align: right; }
   .card { padding: 1rem; }
 }
