@@ -156,7 +156,7 @@ export const isRequestField = (name: string): boolean => REQUEST_FIELDS.has(name
 /** The two addresses of a creation request, at least one of which the gateway demands. */
 export type CallbackAddress =
   | { webhookUrl: string; callbackUrl?: string | null | undefined }
-  | { webhookUrl?: string | null | undefined; callbackUrl: string };
+  | { webhookUrl?: null | undefined; callbackUrl: string };
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 

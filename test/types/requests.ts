@@ -3,6 +3,7 @@ import {
   ConnectionError,
   type Created,
   createPaymentSchema,
+  type DepositMethod,
   type DepositRequest,
   GatewayClient,
   isFinal,
@@ -19,6 +20,7 @@ interface BlikParameters {
   purpose: string;
 }
 declare const blik: BlikParameters;
+declare const method: DepositMethod;
 declare const settings: { terminal: 'standard' | 'onramp' };
 
 const gateway = new GatewayClient();
@@ -30,6 +32,16 @@ const card = { paymentMethod: 'CARD', currency: 'EUR', webhookUrl } as const;
 export async function taken(): Promise<void> {
   await gateway.createDeposit({ ...card, amount: 25.5 });
   await gateway.createDeposit({ ...card, amount: '25.50' });
+  await gateway.createDeposit({ ...card, amount: 1, webhookUrl: maybe, callbackUrl: webhookUrl });
+  // A method that the customer has chosen: with all that Apple Pay demands, any will do.
+  await gateway.createDeposit({
+    ...card,
+    paymentMethod: method,
+    amount: 1,
+    reference: null,
+    returnUrl: null,
+    billingAddress: { countryCode: 'DE' },
+  });
   await gateway.createDeposit({ ...card, amount: number, description: maybe });
   await gateway.createDeposit({ ...card, amount: text, webhookUrl: null, callbackUrl: webhookUrl });
   await gateway.createDeposit(

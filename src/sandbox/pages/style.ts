@@ -95,13 +95,16 @@ fieldset.row legend { font-weight: 400; float: left; margin: 0 0.75rem 0 0; }
 .checkout .merchant { color: var(--dim); overflow-wrap: anywhere; }
 .checkout .amount { font-size: 2rem; font-variant-numeric: tabular-nums; margin-top: -0.75rem; }
 .checkout h2 { margin: 0.5rem 0 0; }
-.checkout .stack button { min-height: 3rem; }
+.checkout .stack > button { min-height: 3rem; }
+.checkout .stack > button.quiet { min-height: 2.5rem; justify-self: start; }
+.checkout fieldset + .primary { margin-top: 0.4rem; }
 
-.checkout .decline { border-top: 1px solid var(--line); padding-top: 1rem; }
+.checkout .decline { border-top: 1px solid var(--line); padding-top: 1rem; margin-top: 0.4rem; }
 .checkout .decline label { color: var(--dim); display: block; margin-bottom: 0.3rem; }
 .checkout .small { border-top: 1px solid var(--line); padding-top: 0.75rem; }
 .choices { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.1rem 0.75rem; }
-.choices label { padding: 0.3rem 0; }
+.choices label { display: flex; gap: 0.4rem; padding: 0.3rem 0; line-height: 1.3; }
+.choices input { flex: none; margin: 0.05rem 0 0; }
 input[type=radio] { accent-color: var(--accent); width: 1.05rem; height: 1.05rem; vertical-align: -0.15rem; }
 
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
