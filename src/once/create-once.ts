@@ -114,7 +114,7 @@ async function writeDown(create: GuardedCreate, token: string): Promise<JournalR
     return await within(create, writing, 'not_sent');
   } catch (error) {
     // It may have been written all the same, or be written late: nothing was sent, so it must not stand.
-    const undo = () => void again(() => journal.release(attempt, token));
+    const undo = () => tried(() => journal.release(attempt, token));
     writing.then(undo, undo);
     if (error instanceof ConnectionError && error.code === 'aborted') throw error;
     const told = `The journal could not write down the creation of ${JSON.stringify(attempt.reference)}.`;
@@ -203,33 +203,27 @@ export const twoPayments = (reference: string, one: string, another: string): st
 const LONGEST_RECORDING = 5_000;
 const RECORDING_PAUSES = [100, 1_000];
 
-/** In the background, as often as a record is tried. */
-async function again(work: () => Promise<unknown>): Promise<void> {
-  for (const pause of [...RECORDING_PAUSES, 0]) {
-    const isDone = await work().then(
-      () => true,
-      () => false,
-    );
-    if (isDone) return;
-    await new Promise(resolve => setTimeout(resolve, pause).unref());
-  }
-}
-
-/** The payment is what it is, so the caller hears of it even if the journal cannot: then its reference is in doubt. */
-async function record(create: GuardedCreate, write: () => Promise<unknown>): Promise<boolean> {
+/** Whether the journal has taken it, at last. */
+async function tried(work: () => Promise<unknown>): Promise<boolean> {
   for (const pause of [...RECORDING_PAUSES, undefined]) {
     try {
-      await inTime(write(), LONGEST_RECORDING, failing('The journal did not answer.'));
+      await inTime(work(), LONGEST_RECORDING, failing('The journal did not answer.'));
       return true;
     } catch {
       if (pause !== undefined) await new Promise(resolve => setTimeout(resolve, pause));
     }
   }
-  create.warn(
-    'journal_not_recorded',
-    'The journal could not be told how this create ended: its reference is in doubt.',
-  );
   return false;
+}
+
+/** The payment is what it is, so the caller hears of it even if the journal cannot: then its reference is in doubt. */
+async function record(create: GuardedCreate, write: () => Promise<unknown>): Promise<boolean> {
+  const isRecorded = await tried(write);
+  if (!isRecorded) {
+    const told = 'The journal could not be told how this create ended: its reference is in doubt.';
+    create.warn('journal_not_recorded', told);
+  }
+  return isRecorded;
 }
 
 /** Waits for work that is shared, or that cannot be stopped, no longer than this call may take. */

@@ -5,7 +5,7 @@ import { deadlineIn } from '../time.ts';
 import { attemptOf, type Recordable, scopeOf } from './canonical.ts';
 import { createOnce, type GuardedCreate, type GuardedResult, type Warn } from './create-once.ts';
 import type { Doubt, Journal, JournalKey, JournalResult } from './journal.ts';
-import { disproveSuspicion, reconcile, settleWith, settleWithout } from './settle.ts';
+import { reconcile, settleWith, settleWithout } from './settle.ts';
 
 type Sending = Pick<GuardedCreate, 'timeout' | 'signal' | 'send' | 'lookUp'>;
 
@@ -60,8 +60,9 @@ export class Guard {
     exists: (paymentId: string) => Promise<boolean>,
   ): Promise<void> {
     const key = this.#key(reference);
-    await disproveSuspicion(this.#journal, key, exists, word === 'not_created' ? undefined : word.payment.id);
-    await (word === 'not_created' ? settleWithout(this.#journal, key) : settleWith(this.#journal, key, word));
+    await (word === 'not_created'
+      ? settleWithout(this.#journal, key, exists)
+      : settleWith(this.#journal, key, word, exists));
   }
 
   #key(reference: string): JournalKey {

@@ -73,16 +73,19 @@ export interface Journal {
    * that callback told of another payment, its id is kept as a stray, and answered.
    */
   accept(key: JournalKey, token: string, result: JournalResult): Promise<Acceptance>;
-  /** What a callback, a lookup or an operator told of a doubt. It never takes the place of a result. */
-  settle(key: JournalKey, token: string, result: JournalResult): Promise<boolean>;
+  /**
+   * What a callback, a lookup or an operator told of a doubt. It never takes the place of a result, nor of another id,
+   * unless that one is disproved: then it is kept as a stray.
+   *
+   * @param disproved a suspected id that the gateway knows no payment of
+   */
+  settle(key: JournalKey, token: string, result: JournalResult, disproved?: string): Promise<boolean>;
   /** A doubt learns its payment's id. A second id is kept as a stray, and the first is answered. */
   suspect(key: JournalKey, token: string, paymentId: string): Promise<Acceptance>;
   /** The reference is free again: the gateway refused it, or it never left. Not if anything has told of any payment. */
   release(key: JournalKey, token: string): Promise<boolean>;
-  /** As `release`, and only if the attempt's time has passed by the journal's own clock. */
-  abandon(key: JournalKey, token: string): Promise<boolean>;
-  /** A doubt's suspected id is that of no payment: it is forgotten. Not once there is a result. */
-  disprove(key: JournalKey, token: string, paymentId: string): Promise<boolean>;
+  /** As `release`, and only if the attempt's time has passed by the journal's own clock; also over a disproved id. */
+  abandon(key: JournalKey, token: string, disproved?: string): Promise<boolean>;
   /** Keeps the id of a further payment of the same reference. */
   keepStray(key: JournalKey, token: string, paymentId: string): Promise<boolean>;
   /** Every doubt, the oldest first; creates that are under way are among them. */

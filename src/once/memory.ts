@@ -52,11 +52,19 @@ export function memoryJournal({ scope }: { scope?: string | undefined } = {}): J
   const keep = (row: Row, id: string) => {
     if (![row.paymentId ?? '', ...row.strays].some(known => isSamePayment(known, id))) row.strays.push(id);
   };
-  const free = (key: JournalKey, token: string, isPast: (deadline: number) => boolean): boolean => {
+  /** Whether nothing but perhaps a disproved id has been told. */
+  const isOpen = ({ result, paymentId }: Row, disproved?: string): boolean =>
+    !result && (!paymentId || (disproved !== undefined && isSamePayment(paymentId, disproved)));
+  const free = (
+    key: JournalKey,
+    token: string,
+    isPast: (deadline: number) => boolean,
+    disproved?: string,
+  ): boolean => {
     const row = at(key, token);
     return (
       row !== undefined &&
-      !row.paymentId &&
+      isOpen(row, disproved) &&
       row.strays.length === 0 &&
       isPast(row.deadline) &&
       rows.delete(nameOf(key))
@@ -84,11 +92,13 @@ export function memoryJournal({ scope }: { scope?: string | undefined } = {}): J
       keep(row, before);
       return { accepted: true, other: before };
     },
-    async settle(key, token, result) {
+    async settle(key, token, result, disproved) {
       const row = at(key, token);
-      if (!row || row.result || (row.paymentId && !isSamePayment(row.paymentId, result.payment.id)))
-        return false;
-      Object.assign(row, { paymentId: result.payment.id, result: structuredClone(result) });
+      const { id } = result.payment;
+      if (!row || !(isOpen(row, disproved) || isOpen(row, id))) return false;
+      const { paymentId: before } = row;
+      Object.assign(row, { paymentId: id, result: structuredClone(result) });
+      if (before) keep(row, before);
       return true;
     },
     async suspect(key, token, paymentId) {
@@ -101,13 +111,7 @@ export function memoryJournal({ scope }: { scope?: string | undefined } = {}): J
       return { accepted: true, other: before };
     },
     release: async (key, token) => free(key, token, () => true),
-    abandon: async (key, token) => free(key, token, deadline => deadline < Date.now()),
-    async disprove(key, token, paymentId) {
-      const row = at(key, token);
-      if (!row || row.result || !row.paymentId || !isSamePayment(row.paymentId, paymentId)) return false;
-      row.paymentId = undefined;
-      return true;
-    },
+    abandon: async (key, token, disproved) => free(key, token, deadline => deadline < Date.now(), disproved),
     async keepStray(key, token, paymentId) {
       const row = at(key, token);
       if (row) keep(row, paymentId);

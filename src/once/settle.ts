@@ -62,19 +62,19 @@ const requestOf = (payment: Payment) => ({
   timeoutMs: 0,
 });
 
+/** Asks the gateway whether it has a payment. */
+type Exists = (paymentId: string) => Promise<boolean>;
+
 /**
- * An id in an error's body may be that of anything. Before an operator's word is weighed against it, it is looked up,
- * and forgotten if the gateway has no such payment.
+ * An id in an error's body may be that of anything. Before an operator's word is weighed against it, it is looked up.
+ *
+ * @returns the suspected id, if the gateway knows no payment of it
  */
-export async function disproveSuspicion(
-  journal: Journal,
-  key: JournalKey,
-  exists: (paymentId: string) => Promise<boolean>,
-  said?: string,
-): Promise<void> {
-  const standing = await journal.read(key);
-  if (!standing?.paymentId || standing.result || (said && isSamePayment(standing.paymentId, said))) return;
-  if (!(await exists(standing.paymentId))) await journal.disprove(key, standing.token, standing.paymentId);
+async function disprovedOf(
+  { paymentId, result }: JournalRecord,
+  exists: Exists,
+): Promise<string | undefined> {
+  return paymentId && !result && !(await exists(paymentId)) ? paymentId : undefined;
 }
 
 /**
@@ -82,13 +82,20 @@ export async function disproveSuspicion(
  *
  * @throws {InvalidRequestError} if the journal has no such reference, or the payment cannot be that of the doubt
  */
-export async function settleWith(journal: Journal, key: JournalKey, result: JournalResult): Promise<void> {
+export async function settleWith(
+  journal: Journal,
+  key: JournalKey,
+  result: JournalResult,
+  exists: Exists,
+): Promise<void> {
   const { payment } = result;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const standing = await find(journal, key);
-    const differing = differences(key, standing, payment);
+    const isSuspected = standing.paymentId && isSamePayment(standing.paymentId, payment.id);
+    const disproved = isSuspected ? undefined : await disprovedOf(standing, exists);
+    const differing = differences(key, standing, payment, disproved);
     if (differing.length > 0) throw refused('paymentId', `is a payment of another ${differing.join(', ')}`);
-    if (standing.result || (await journal.settle(key, standing.token, result))) return;
+    if (standing.result || (await journal.settle(key, standing.token, result, disproved))) return;
   }
   throw new PaymentInDoubtError(key.reference, new Date());
 }
@@ -99,11 +106,13 @@ export async function settleWith(journal: Journal, key: JournalKey, result: Jour
  * @throws {InvalidRequestError} if the journal has no such reference, or knows its payment
  * @throws {PaymentInDoubtError} while the create may still be under way
  */
-export async function settleWithout(journal: Journal, key: JournalKey): Promise<void> {
-  const { token, paymentId, result, since, strayIds } = await find(journal, key);
-  const known = result?.payment.id ?? paymentId ?? strayIds?.[0];
+export async function settleWithout(journal: Journal, key: JournalKey, exists: Exists): Promise<void> {
+  const standing = await find(journal, key);
+  const { token, paymentId, since, strayIds } = standing;
+  const disproved = await disprovedOf(standing, exists);
+  const known = (disproved ? undefined : paymentId) ?? strayIds?.[0];
   if (known) throw refused('reference', `has payment ${known}: settle it with that id`);
-  if (!(await journal.abandon(key, token)))
+  if (!(await journal.abandon(key, token, disproved)))
     throw new PaymentInDoubtError(key.reference, since, { isTooEarly: true });
 }
 
@@ -114,13 +123,19 @@ async function find(journal: Journal, key: JournalKey): Promise<JournalRecord> {
   return standing;
 }
 
-function differences(key: JournalKey, standing: JournalRecord, payment: Payment): string[] {
+function differences(
+  key: JournalKey,
+  standing: JournalRecord,
+  payment: Payment,
+  disproved: string | undefined,
+): string[] {
   const differing: string[] = [];
   // A record without one is for the operator to know.
   if (payment.reference && payment.reference.trim() !== key.reference.trim()) differing.push('reference');
   if (!isPaymentOf(standing, payment)) differing.push('type, amount or currency');
-  const known = standing.result?.payment.id ?? standing.paymentId;
-  if (known && !isSamePayment(known, payment.id)) differing.push(`id: the journal has ${known}`);
+  const known = standing.paymentId;
+  if (known && known !== disproved && !isSamePayment(known, payment.id))
+    differing.push(`id: the journal has ${known}`);
   return differing;
 }
 

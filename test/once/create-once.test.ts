@@ -600,8 +600,12 @@ describe('what nobody must pay twice', () => {
     expect(await found.gateway.inDoubt()).toEqual([]);
 
     const none = scripted(memoryJournal(), trace, unknown, unknown);
-    await errorOf(none.gateway.createWithdrawal(payout, { timeout: 20 }));
-    await new Promise(resolve => setTimeout(resolve, 30));
+    await errorOf(none.gateway.createWithdrawal(payout, { timeout: 200 }));
+    const early = await errorOf(none.gateway.settle(payout.reference, 'not_created'));
+    expect((early as Error).message).toContain('until the time-out of that create has passed');
+    // What was suspected is not forgotten by an operator who was too early.
+    expect(await none.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID }]);
+    await new Promise(resolve => setTimeout(resolve, 210));
     await none.gateway.settle(payout.reference, 'not_created');
     expect(await none.gateway.inDoubt()).toEqual([]);
   });

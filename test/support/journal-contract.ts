@@ -135,19 +135,35 @@ export function journalContract(name: string, open: () => [Journal, Journal]): v
       expect(await b.read(first)).toMatchObject({ strayIds: [stray] });
     });
 
-    it('forgets a suspected id that is that of no payment, and none that is', async () => {
+    it('lets a disproved id give way to the payment, and keeps it as a stray', async () => {
       const [a, b] = open();
-      const first = attempt({ timeoutMs: -1000 });
+      const first = attempt();
       await a.begin(first);
-      const { id } = payment();
-      await a.suspect(first, first.token, id);
-      expect(await b.disprove(first, first.token, randomUUID())).toBe(false);
-      expect(await b.disprove(first, randomUUID(), id)).toBe(false);
-      expect(await b.disprove(first, first.token, id)).toBe(true);
-      expect((await a.read(first))?.paymentId).toBeUndefined();
-      await a.accept(first, first.token, waiting(id));
-      expect(await b.disprove(first, first.token, id)).toBe(false);
-      expect(await a.read(first)).toMatchObject({ paymentId: id });
+      const [suspected, real] = [randomUUID(), waiting()];
+      await a.suspect(first, first.token, suspected);
+      expect(await b.settle(first, first.token, real, randomUUID())).toBe(false);
+      expect(await b.settle(first, first.token, real, suspected)).toBe(true);
+      expect(await a.read(first)).toMatchObject({
+        paymentId: real.payment.id,
+        result: real,
+        strayIds: [suspected],
+      });
+      expect(await b.settle(first, first.token, waiting(), real.payment.id)).toBe(false);
+    });
+
+    it('frees a reference over a disproved id alone, and once its time has passed', async () => {
+      const [a, b] = open();
+      const [running, over] = [attempt(), attempt({ timeoutMs: -1000 })];
+      const suspected = randomUUID();
+      for (const one of [running, over]) {
+        await a.begin(one);
+        await a.suspect(one, one.token, suspected);
+      }
+      expect(await b.abandon(running, running.token, suspected)).toBe(false);
+      expect(await b.read(running)).toMatchObject({ paymentId: suspected });
+      expect(await b.abandon(over, over.token, randomUUID())).toBe(false);
+      expect(await b.abandon(over, over.token)).toBe(false);
+      expect(await b.abandon(over, over.token, suspected)).toBe(true);
     });
 
     it('frees a reference that was refused, for another attempt', async () => {

@@ -130,34 +130,33 @@ export function postgresJournal(
         paymentId,
       ),
 
-    settle: (key, token, result) =>
+    settle: (key, token, result, disproved) =>
       changes(
-        `UPDATE ${journal} SET payment_id = $4, result = $5
-         WHERE ${here} AND token = $3 AND result IS NULL AND (payment_id IS NULL OR payment_id = $4)`,
+        `UPDATE ${journal} SET payment_id = $4, result = $5, stray_ids = CASE WHEN payment_id <> $4
+           THEN array_append(stray_ids, payment_id) ELSE stray_ids END
+         WHERE ${here} AND token = $3 AND result IS NULL
+           AND (payment_id IS NULL OR payment_id IN ($4, $6::uuid))`,
         key,
         token,
         result.payment.id,
         JSON.stringify(result),
+        disproved,
       ),
 
     release: (key, token) =>
-      changes(`DELETE FROM ${journal} WHERE ${here} AND token = $3 AND ${NOTHING_TOLD}`, key, token),
-
-    abandon: (key, token) =>
       changes(
-        `DELETE FROM ${journal} WHERE ${here} AND token = $3 AND ${NOTHING_TOLD}
-         AND deadline < clock_timestamp()`,
+        `DELETE FROM ${journal} WHERE ${here} AND token = $3 AND payment_id IS NULL AND ${UNCLAIMED}`,
         key,
         token,
       ),
 
-    disprove: (key, token, paymentId) =>
+    abandon: (key, token, disproved) =>
       changes(
-        `UPDATE ${journal} SET payment_id = NULL
-         WHERE ${here} AND token = $3 AND result IS NULL AND payment_id = $4`,
+        `DELETE FROM ${journal} WHERE ${here} AND token = $3 AND (payment_id IS NULL OR payment_id = $4::uuid)
+           AND ${UNCLAIMED} AND deadline < clock_timestamp()`,
         key,
         token,
-        paymentId,
+        disproved,
       ),
 
     keepStray: (key, token, paymentId) =>
@@ -202,8 +201,8 @@ const COLUMNS = `scope, reference, token::text, payment_type, payment_method, am
   (extract(epoch FROM begun_at) * 1000)::text AS since, payment_id::text, array_to_string(stray_ids, ' ') AS stray_ids,
   result::text`;
 
-/** Nothing has told of any payment. */
-const NOTHING_TOLD = "result IS NULL AND payment_id IS NULL AND stray_ids = '{}'";
+/** There is no result, and no further payment. */
+const UNCLAIMED = "result IS NULL AND stray_ids = '{}'";
 
 /** Under a stricter isolation than usual, two that begin at once are told apart by an error: one of them has begun. */
 function unlessSerialized(error: unknown): never[] {
