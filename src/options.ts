@@ -6,7 +6,7 @@ import { ConfigurationError } from './errors.ts';
 import type { EventListener } from './events.ts';
 import { isLoopback } from './loopback.ts';
 import type { Journal } from './once/journal.ts';
-import { unknownFields } from './schemas/hints.ts';
+import { checkOptionNames } from './option-names.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { SignatureEncoding } from './signing.ts';
 
@@ -97,11 +97,7 @@ export function resolveOptions(options: ClientOptions): Settings {
       "Deno's fetch may send a create again when a connection breaks: pass a fetch that does not, for example with Deno.createHttpClient({ poolMaxIdlePerHost: 0 }).",
     );
   }
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('GatewayClient takes one object of options: { baseUrl, apiKey, signKey }.');
-  }
-  const unknown = Object.keys(options).filter(name => !OPTIONS.some(option => option === name));
-  if (unknown.length > 0) throw new ConfigurationError(`GatewayClient: ${unknownFields(unknown, OPTIONS)}.`);
+  checkOptionNames('GatewayClient', options, OPTIONS);
   const {
     baseUrl = process.env.PAYMENT_GATEWAY_URL,
     apiKey = process.env.PAYMENT_GATEWAY_API_KEY,

@@ -1,5 +1,8 @@
 import { inspect } from 'node:util';
-import { ConfigurationError, GatewayClient } from 'payment-gateway-sdk';
+import { ConfigurationError, GatewayClient, memoryJournal, toNodeHandler } from 'payment-gateway-sdk';
+import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { redisInbox } from 'payment-gateway-sdk/redis';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CARD, KEYS, record } from './support/fixtures.ts';
 import { json, wire } from './support/wire.ts';
@@ -143,5 +146,50 @@ describe('under Deno', () => {
     vi.stubGlobal('Deno', {});
     expect(() => new GatewayClient(KEYS)).toThrow('poolMaxIdlePerHost: 0');
     expect(() => new GatewayClient({ ...KEYS, fetch: async () => new Response() })).not.toThrow();
+  });
+});
+
+describe('a mistyped option', () => {
+  const pool = { connect: async () => ({}) as never, query: async () => ({ rows: [] }) };
+  it.each([
+    ['postgresJournal', () => postgresJournal(pool, { scop: 'eu' } as object), 'did you mean "scope"?'],
+    ['postgresInbox', () => postgresInbox(pool, { tabel: 'marks' } as object), 'did you mean "table"?'],
+    [
+      'redisInbox',
+      () => redisInbox({ call: async () => 0 }, { leaseMS: 1000 } as object),
+      'did you mean "leaseMs"?',
+    ],
+    ['memoryJournal', () => memoryJournal({ scop: 'eu' } as object), 'did you mean "scope"?'],
+    ['memoryJournal', () => memoryJournal('eu' as never), 'takes one object of options: { scope }'],
+    [
+      'faults.next',
+      () => new Sandbox().faults.next('drop', { no: 'lookup' } as object),
+      'did you mean "on"?',
+    ],
+    ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],
+  ])('of %s is refused with what was meant', async (whose, call, told) => {
+    const error = await Promise.resolve()
+      .then(call)
+      .then(
+        () => undefined,
+        error => error,
+      );
+    expect(error).toMatchObject({ name: 'ConfigurationError' });
+    expect(error.message).toContain(`${whose}`);
+    expect(error.message).toContain(told);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a client', { ...pool, release() {} }],
+    ['something else', { query: async () => ({ rows: [] }) }],
+  ])('and so is %s in place of the pool', (_, wrong) => {
+    for (const make of [postgresJournal, postgresInbox]) {
+      expect(() => make(wrong as never)).toThrow(`${make.name} takes the pool itself, such as new pg.Pool()`);
+    }
+  });
+
+  it('and what is no handler', () => {
+    expect(() => toNodeHandler({} as never)).toThrow('toNodeHandler takes a handler');
   });
 });

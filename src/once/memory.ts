@@ -1,4 +1,5 @@
 // Keeps what must happen once in this process's memory: for development and tests.
+import { checkOptionNames } from '../option-names.ts';
 import { isSamePayment } from '../payment-id.ts';
 import { type Inbox, isDone, type Mark } from './inbox.ts';
 import { isOwn, type Journal, type JournalAttempt, type JournalKey, type JournalRecord } from './journal.ts';
@@ -33,7 +34,9 @@ export function memoryInbox(): Inbox {
  * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
  * again: take `postgresJournal` there.
  */
-export function memoryJournal({ scope }: { scope?: string | undefined } = {}): Journal {
+export function memoryJournal(options: { scope?: string | undefined } = {}): Journal {
+  checkOptionNames('memoryJournal', options, ['scope']);
+  const { scope } = options;
   warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
   type Row = JournalRecord & { deadline: number; strays: string[] };
   const rows = new Map<string, Row>();

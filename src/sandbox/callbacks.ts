@@ -188,7 +188,7 @@ export class Callbacks {
 
   async #statusOf({ url, body }: Delivery, life: AbortSignal): Promise<number> {
     const { fetch: post, forwardTo } = this.#settings;
-    if (!post && !forwardTo && !isLoopback(new URL(url).hostname)) throw new Error(NOT_LOOPBACK);
+    if (!post && url !== forwardTo && !isLoopback(new URL(url).hostname)) throw new Error(NOT_LOOPBACK);
     const response = await (post ?? fetch)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -1,4 +1,5 @@
 // The list of armed faults: each waits for the next call, or the next callback.
+import { checkOptionNames } from '../option-names.ts';
 import { nearest } from '../schemas/hints.ts';
 import type { Feed } from './events.ts';
 import {
@@ -57,6 +58,7 @@ export class Faults {
    * @throws TypeError for a name that is none
    */
   next(fault: Fault, options: FaultOptions = {}): void {
+    checkOptionNames('faults.next', options, ['on', 'ms']);
     const { on = 'create', ms } = options;
     if (!isFault(fault)) {
       const near = nearest(String(fault), Object.keys(FAULTS));

@@ -1,6 +1,7 @@
 // Serves the sandbox over real HTTP, on loopback only.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkOptionNames } from '../option-names.ts';
 
 /** Where a sandbox listens. */
 export interface ListenOptions {
@@ -30,8 +31,9 @@ const LONGEST_BODY = 1024 * 1024;
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
-  const { port = 0 } = options ?? {};
-  if (typeof options !== 'object' || !Number.isInteger(port) || port < 0 || port > 65_535) {
+  checkOptionNames('sandbox.listen', options, ['port']);
+  const { port = 0 } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new TypeError('sandbox.listen takes { port }: a number from 0 to 65535.');
   }
   const server = createServer((request, response) => {

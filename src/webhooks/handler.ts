@@ -6,7 +6,7 @@ import { observe } from '../events.ts';
 import { limit } from '../limit.ts';
 import { eventOf, type Inbox, type InboxResult } from '../once/inbox.ts';
 import { memoryInbox } from '../once/memory.ts';
-import { unknownFields } from '../schemas/hints.ts';
+import { checkOptionNames } from '../option-names.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { inTime } from '../time.ts';
 import { parsedBodyOf, readRequestBody } from './body.ts';
@@ -136,12 +136,7 @@ const OPTIONS = ['gateway', 'onPayment', 'inbox', 'maxBodyBytes', 'verify', 'onE
 
 /** What is wrong with a handler must show when it is made: later it would only show as callbacks that fail. */
 function checkOptions(options: object): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError('createWebhookHandler takes one object of options: { gateway, onPayment }.');
-  }
-  const unknown = Object.keys(options).filter(name => !OPTIONS.includes(name));
-  if (unknown.length > 0)
-    throw new ConfigurationError(`createWebhookHandler: ${unknownFields(unknown, OPTIONS)}.`);
+  checkOptionNames('createWebhookHandler', options, OPTIONS);
   const { gateway, onPayment, inbox, maxBodyBytes, verify, onError } = options as Record<string, unknown>;
   const hasMethod = (value: unknown, name: string) =>
     typeof (value as Record<string, unknown> | null | undefined)?.[name] === 'function';

@@ -1,7 +1,7 @@
 // Lets a web-standard handler serve node:http, Express, Fastify and Nest.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { WebhookError } from '../errors.ts';
+import { ConfigurationError, WebhookError } from '../errors.ts';
 import { withParsedBody } from './body.ts';
 
 /** node:http's request, or that of a framework on top of it: Express's and Nest's extend it, Fastify's holds it. */
@@ -26,6 +26,11 @@ type Handler = (request: Request) => Promise<Response>;
 export function toNodeHandler(
   handler: Handler,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
+  if (typeof handler !== 'function') {
+    throw new ConfigurationError(
+      'toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).',
+    );
+  }
   return async (request, response) => {
     const incoming = 'raw' in request ? request.raw : request;
     if ('raw' in response) response.hijack();

@@ -363,6 +363,13 @@ describe('scenarios', () => {
     expect(sandbox.faults.armed.map(({ fault }) => fault)).toEqual(['commit-then-502']);
   });
 
+  it('post to no real shop, not even where another address takes all callbacks', async () => {
+    const sandbox = new Sandbox({ forwardTo: 'http://127.0.0.1:1/all' });
+    const body = new URLSearchParams({ to: 'https://shop.example/callbacks' });
+    await sandbox.fetch(`${HERE}/scenarios/deposit-completed`, { method: 'POST', body });
+    expect(sandbox.deliveries).toMatchObject([{ error: expect.stringContaining('not on loopback') }]);
+  });
+
   it('need a name, and an address for their callbacks', async () => {
     const { post } = open();
     expect((await post('/scenarios/nope', { to: 'http://127.0.0.1:1/' })).status).toBe(422);

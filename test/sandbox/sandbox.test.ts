@@ -224,7 +224,7 @@ describe('moves', () => {
     ['fail with null', (sandbox: Sandbox, id: string) => sandbox.fail(id, null as never)],
   ])('and calls of the wrong shape are refused with the right one: %s', async (_, call) => {
     const { sandbox, id } = await start();
-    await expect(call(sandbox, id)).rejects.toThrow(/takes \{|pass payment\.id/);
+    await expect(call(sandbox, id)).rejects.toThrow(/takes (one object of options: )?\{|pass payment\.id/);
   });
 
   it('of an unknown payment are refused', async () => {

@@ -1,7 +1,9 @@
 // An inbox in the merchant's own Postgres: the effect of a callback and its mark commit together, or not at all.
+import { checkOptionNames } from '../../option-names.ts';
 import { type Inbox, isDone, type Mark } from '../inbox.ts';
 import {
   type ClientOf,
+  checkPool,
   commit,
   identifier,
   lender,
@@ -40,8 +42,11 @@ export interface PostgresInbox<Client> extends Inbox<{ tx: Client }> {
  */
 export function postgresInbox<Pool extends PgPool>(
   pool: Pool,
-  { table = 'payment_gateway_inbox' }: PostgresInboxOptions = {},
+  options: PostgresInboxOptions = {},
 ): PostgresInbox<ClientOf<Pool>> {
+  checkOptionNames('postgresInbox', options, ['table']);
+  checkPool('postgresInbox', pool);
+  const { table = 'payment_gateway_inbox' } = options;
   const marks = identifier(table);
   const lend = lender(pool);
   return {

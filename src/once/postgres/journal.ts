@@ -1,8 +1,8 @@
 // A journal in the merchant's own Postgres: every transition is one statement, and bears the token of its attempt.
-import { ConfigurationError } from '../../errors.ts';
+import { checkOptionNames } from '../../option-names.ts';
 import { failing, inTime } from '../../time.ts';
 import { type Doubt, isOwn, type Journal, type JournalKey, type JournalRecord } from '../journal.ts';
-import { identifier, migrate, type PgPool } from './pool.ts';
+import { checkPool, identifier, migrate, type PgPool } from './pool.ts';
 
 export interface PostgresJournalOptions {
   /**
@@ -38,15 +38,10 @@ const MOST_TRIES = 10;
  * await journal.migrate();
  * const gateway = new GatewayClient({ journal });
  */
-export function postgresJournal(
-  pool: PgPool,
-  { table = 'payment_gateway_journal', scope }: PostgresJournalOptions = {},
-): PostgresJournal {
-  if ('release' in pool) {
-    throw new ConfigurationError(
-      'postgresJournal takes the pool itself: in a transaction, an attempt could be rolled back.',
-    );
-  }
+export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = {}): PostgresJournal {
+  checkOptionNames('postgresJournal', options, ['table', 'scope']);
+  checkPool('postgresJournal', pool);
+  const { table = 'payment_gateway_journal', scope } = options;
   const journal = identifier(table);
   const here = 'scope = $1 AND reference = $2';
 

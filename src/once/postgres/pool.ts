@@ -30,6 +30,13 @@ export type ClientOf<Pool> = Pool extends {
   ? Client
   : PgClient;
 
+/** @throws {ConfigurationError} for what is no pool: in a client's transaction, what we commit could be rolled back */
+export function checkPool(whose: string, pool: PgPool): void {
+  const { connect, query, release } = (pool ?? {}) as unknown as Record<string, unknown>;
+  if (typeof connect === 'function' && typeof query === 'function' && release === undefined) return;
+  throw new ConfigurationError(`${whose} takes the pool itself, such as new pg.Pool(), and no client of it.`);
+}
+
 /** Milliseconds to wait for a client of the pool. */
 const LONGEST_WAIT = 5_000;
 

@@ -1,6 +1,7 @@
 // An inbox in the merchant's own Redis: one worker per payment by a lease, and marks that never expire. At least once.
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError } from '../../errors.ts';
+import { checkOptionNames } from '../../option-names.ts';
 import { failing, inTime } from '../../time.ts';
 import type { Inbox, InboxResult } from '../inbox.ts';
 
@@ -58,10 +59,9 @@ const LEAVE = `
  * @example
  * const handler = createWebhookHandler({ gateway, inbox: redisInbox(client), onPayment: creditOnce });
  */
-export function redisInbox(
-  client: RedisClient,
-  { prefix = 'payment-gateway:inbox', leaseMs = 30_000 }: RedisInboxOptions = {},
-): Inbox {
+export function redisInbox(client: RedisClient, options: RedisInboxOptions = {}): Inbox {
+  checkOptionNames('redisInbox', options, ['prefix', 'leaseMs']);
+  const { prefix = 'payment-gateway:inbox', leaseMs = 30_000 } = options;
   const send = senderOf(client);
   if (!(Number.isFinite(leaseMs) && leaseMs >= 1000))
     throw new ConfigurationError('leaseMs must be 1000 or more.');
