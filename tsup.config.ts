@@ -1,11 +1,28 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 
 const entry = {
   index: 'src/index.ts',
   'sandbox/index': 'src/sandbox/index.ts',
-  'postgres/index': 'src/once/postgres/index.ts',
-  'redis/index': 'src/once/redis/index.ts',
+  'postgres/index': 'src/postgres/index.ts',
+  'redis/index': 'src/redis/index.ts',
+  'testing/index': 'src/testing/index.ts',
+};
+
+/** Files that are imported as `./file?raw` become text in the build: style sheets and browser scripts. */
+const rawFiles: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'raw-files',
+  setup(build) {
+    build.onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path),
+      namespace: 'raw',
+    }));
+    build.onLoad({ filter: /\?raw$/, namespace: 'raw' }, async ({ path }) => ({
+      contents: await readFile(path.replace('?raw', ''), 'utf8'),
+      loader: 'text',
+    }));
+  },
 };
 
 const common: Options = {
@@ -13,27 +30,24 @@ const common: Options = {
   target: 'node22',
   platform: 'node',
   removeNodeProtocol: false,
-  // For a quick run of the demo: NO_TYPES=1 leaves the declarations out.
-  dts: process.env.NO_TYPES ? false : { entry },
+  dts: { entry },
+  esbuildPlugins: [rawFiles],
 };
 
-/** What the build carries inside: ky in CommonJS, hono in the sandbox. Their licence asks to be carried too. */
+/** What the build carries inside: ky in CommonJS, hono in the sandbox. Their licences ask to be carried too. */
 async function writeLicences(): Promise<void> {
   const licences = ['ky/license', 'hono/LICENSE'].map(async path => {
     const text = await readFile(`node_modules/${path}`, 'utf8');
     return `${path.split('/')[0]}\n\n${text.trim()}\n`;
   });
-  await writeFile(
-    'dist/THIRD-PARTY-LICENCES.txt',
-    (await Promise.all(licences)).join(`\n${'-'.repeat(80)}\n\n`),
-  );
+  await writeFile('dist/THIRD-PARTY-LICENCES.txt', (await Promise.all(licences)).join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 export default defineConfig([
   // The command line is a program and no import: it is ESM only, and has no declarations.
   {
     ...common,
-    entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli.ts' },
+    entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli/main.ts' },
     format: 'esm',
     onSuccess: writeLicences,
   },

@@ -4,12 +4,7 @@ import { defineConfig } from 'vitest/config';
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 /** With real stores and processes. */
-const SERVERS = [
-  'test/stores/*.test.ts',
-  'test/examples/*.test.ts',
-  'test/readme.test.ts',
-  'test/sandbox/cli.test.ts',
-];
+const SERVERS = ['test/stores/*.test.ts', 'test/examples/*.test.ts', 'test/readme.test.ts', 'test/sandbox/cli.test.ts'];
 /** In Chromium. */
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
@@ -19,13 +14,16 @@ export default defineConfig({
   resolve: {
     // Tests and examples import the package by its name, and get its source.
     alias: [
-      { find: 'payment-gateway-sdk/postgres', replacement: source('once/postgres/index.ts') },
-      { find: 'payment-gateway-sdk/redis', replacement: source('once/redis/index.ts') },
+      { find: 'payment-gateway-sdk/postgres', replacement: source('postgres/index.ts') },
+      { find: 'payment-gateway-sdk/redis', replacement: source('redis/index.ts') },
+      { find: 'payment-gateway-sdk/testing', replacement: source('testing/index.ts') },
       { find: 'payment-gateway-sdk/sandbox', replacement: source('sandbox/index.ts') },
       { find: 'payment-gateway-sdk', replacement: source('index.ts') },
     ],
   },
   test: {
+    // Without this, a style sheet that is imported as text would be empty.
+    css: true,
     projects: [
       {
         extends: true,

@@ -25,9 +25,7 @@ const answered = { result: record };
 const answer = JSON.stringify(answered);
 
 const server = createServer((request, response) => {
-  request
-    .resume()
-    .on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
+  request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
@@ -74,11 +72,7 @@ async function time(call: () => Promise<unknown>, calls = 400): Promise<number> 
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Interleaved, so that both sides meet the same noise. */
-async function compare(
-  name: string,
-  ours: () => Promise<unknown>,
-  theirs: () => Promise<unknown>,
-): Promise<void> {
+async function compare(name: string, ours: () => Promise<unknown>, theirs: () => Promise<unknown>): Promise<void> {
   await time(ours);
   await time(theirs);
   const [mine, hand]: [number[], number[]] = [[], []];

@@ -1,13 +1,6 @@
 // Fastify 5: takes callbacks, and pays each order once.
 import Fastify from 'fastify';
-import {
-  createWebhookHandler,
-  GatewayClient,
-  isFinal,
-  isPaid,
-  memoryInbox,
-  toNodeHandler,
-} from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, isFinal, isPaid, memoryInbox, toNodeHandler } from 'payment-gateway-sdk';
 
 // PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
 const gateway = new GatewayClient();

@@ -22,6 +22,4 @@ const handler = createWebhookHandler({
 const app = new Hono();
 app.post('/callbacks', ({ req }) => handler(req.raw));
 
-serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, address =>
-  console.log('Listening on', address),
-);
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) }, address => console.log('Listening on', address));

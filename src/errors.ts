@@ -1,4 +1,5 @@
-// Every error of the SDK, told apart by what the merchant must do next.
+// Every error of the SDK: one class for each thing that the merchant must do next.
+import type * as z from 'zod';
 import type { Payment } from './schemas/payment.ts';
 
 /**
@@ -23,6 +24,10 @@ export interface Issue {
   message: string;
 }
 
+/** What a schema refused, without the values. */
+export const issuesOf = (error: z.core.$ZodError): Issue[] =>
+  error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+
 /** All of them in one line, for a message. */
 export const listOf = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
@@ -35,14 +40,14 @@ interface Details {
 
 const BRAND = Symbol.for('payment-gateway-sdk.error');
 
-/** What every error of the SDK extends. None holds a key or a signature, or shows customer data when printed. */
+/** What every error of the SDK extends. None holds a key or a signature; printing one never shows customer data. */
 export abstract class GatewayError extends Error {
   abstract override readonly name: string;
   /** Stable and for machines; the message is for people and may change. */
   abstract readonly code: string;
-  /** Only where money could have moved, that is on a create. */
+  /** Only on a create: what became of the money. */
   declare readonly outcome?: Outcome;
-  /** The gateway's id of the payment, when the gateway told it. */
+  /** The gateway's id of the payment, if the gateway told it. */
   declare readonly paymentId?: string;
 
   constructor(message: string, { cause, outcome, paymentId }: Details = {}) {
@@ -64,19 +69,19 @@ export abstract class GatewayError extends Error {
 
 type Inspect = (value: unknown, options: object) => string;
 
-/** The SDK refused the request before it was sent. Mend the request. */
+/** The SDK refused the request before it was sent: correct the request. */
 export class InvalidRequestError extends GatewayError {
   override readonly name = 'InvalidRequestError';
   readonly code = 'invalid_request';
   readonly issues: readonly Issue[];
   constructor(issues: readonly Issue[], outcome?: 'not_sent') {
-    const told = `Invalid request: ${listOf(issues)}.`;
-    super(outcome ? `${told} Nothing was sent.` : told, { outcome });
+    const message = `Invalid request: ${listOf(issues)}.`;
+    super(outcome ? `${message} Nothing was sent.` : message, { outcome });
     this.issues = issues;
   }
 }
 
-/** What the gateway answered, kept out of sight of printers and serialisers. */
+/** An error that keeps what the gateway answered where printing and serialising do not show it. */
 abstract class AnswerError extends GatewayError {
   /** HTTP status. */
   readonly status: number;
@@ -89,7 +94,7 @@ abstract class AnswerError extends GatewayError {
     if (answer.requestId) this.requestId = answer.requestId;
     this.#body = answer.body;
   }
-  /** The answer's text. It may hold customer data, so nothing prints it for you. */
+  /** The answer's text. It may hold customer data, so printing the error does not show it. */
   get body(): string {
     return this.#body;
   }
@@ -107,7 +112,7 @@ export class ApiError extends AnswerError {
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
 }
 
-/** A lookup answered 404: the gateway has no payment of that id. */
+/** A lookup answered 404: the gateway has no payment with that id. */
 export class PaymentNotFoundError extends ApiError {
   override readonly name = 'PaymentNotFoundError';
   override readonly code = 'payment_not_found';
@@ -135,26 +140,26 @@ export class ResponseError extends AnswerError {
   }
 }
 
-/** The journal has this reference for another request: one reference is one payment for ever. */
+/** The journal has another request under this reference: one reference is one payment for ever. */
 export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
   /** Which of paymentType, paymentMethod, amount and currency differ, or `other fields`. */
   readonly differing: readonly string[];
-  /** @param isInDoubt whether nobody knows yet if the other request has made a payment */
+  /** @param isInDoubt whether it is still unknown if the other request made a payment */
   constructor(reference: string, differing: readonly string[], isInDoubt: boolean, details?: Details) {
-    const told = `Reference ${JSON.stringify(reference)} belongs to another request: ${differing.join(', ')} differ.`;
+    const message = `Reference ${JSON.stringify(reference)} belongs to another request: ${differing.join(', ')} differ.`;
     const next = isInDoubt
-      ? 'That request may have made a payment: settle it before you create another, under whatever reference.'
-      : `That request has made payment ${details?.paymentId}: only another payment needs another reference.`;
-    super(`${told} Nothing was sent now. ${next}`, { ...details, outcome: 'not_sent' });
+      ? 'That request may have made a payment: settle it before you create another, under any reference.'
+      : `That request made payment ${details?.paymentId}: if you want a second payment, use another reference.`;
+    super(`${message} Nothing was sent now. ${next}`, { ...details, outcome: 'not_sent' });
     this.reference = reference;
     this.differing = differing;
   }
 }
 
-/** The journal cannot tell whether an earlier create of this reference made a payment, so it makes no other. */
+/** It is unknown whether an earlier create of this reference made a payment, so no other is made. */
 export class PaymentInDoubtError extends GatewayError {
   override readonly name = 'PaymentInDoubtError';
   readonly code = 'payment_in_doubt';
@@ -163,11 +168,11 @@ export class PaymentInDoubtError extends GatewayError {
   readonly since: Date;
   constructor(reference: string, since: Date, details?: Details & { isTooEarly?: boolean }) {
     const { isTooEarly, ...rest } = details ?? {};
-    const told = `An earlier create of ${JSON.stringify(reference)} is under way, or its outcome is unknown.`;
+    const message = `An earlier create of ${JSON.stringify(reference)} is under way, or its outcome is unknown.`;
     const next = isTooEarly
       ? "It may still be sent: 'not_created' is refused until the time-out of that create has passed."
-      : 'Nothing more was sent. Its callback will settle it; or ask the gateway, and call gateway.settle.';
-    super(`${told} ${next}`, { ...rest, outcome: 'unknown' });
+      : 'Nothing was sent now. Its callback will settle it; or ask the gateway, then call gateway.settle.';
+    super(`${message} ${next}`, { ...rest, outcome: 'unknown' });
     this.reference = reference;
     this.since = since;
   }
@@ -182,7 +187,7 @@ export class JournalError extends GatewayError {
   }
 }
 
-/** `waitForPayment` reached its deadline, and the payment is not where it was waited for. */
+/** The payment did not reach the status that was waited for in time. */
 export class WaitTimeoutError extends GatewayError {
   override readonly name = 'WaitTimeoutError';
   readonly code = 'wait_timeout';
@@ -191,19 +196,19 @@ export class WaitTimeoutError extends GatewayError {
     super(message, details);
     this.#lastPayment = lastPayment;
   }
-  /** The payment as the last lookup saw it; undefined if none succeeded. */
+  /** The payment as the last lookup showed it; undefined if no lookup succeeded. */
   get lastPayment(): Payment | undefined {
     return this.#lastPayment;
   }
 }
 
-/** An option of the client or the sandbox is missing or refused. */
+/** An option is missing or refused: correct it. */
 export class ConfigurationError extends GatewayError {
   override readonly name = 'ConfigurationError';
   readonly code = 'configuration';
 }
 
-/** A callback was refused. */
+/** A callback was not handled: `code` says why. */
 export class WebhookError extends GatewayError {
   override readonly name = 'WebhookError';
   readonly code: 'not_json' | 'wrapped' | 'invalid' | 'too_large' | 'already_parsed' | 'unconfirmed';

@@ -1,8 +1,8 @@
-// What `onEvent` hears of each call: enough for logs and metrics, and nothing secret.
+// What `onEvent` is told about each call: enough for logs and metrics, and nothing secret.
+import { since } from './deadline.ts';
 import { GatewayError, type Outcome } from './errors.ts';
-import { since } from './time.ts';
 
-/** Which call an event or an error speaks of. */
+/** The call that an event or an error is about. */
 export interface Call {
   operation: 'create' | 'lookup';
   /** The merchant's own transaction id, on a create that has one. */
@@ -22,18 +22,18 @@ export type GatewayEvent = Call &
         requestId?: string | undefined;
         durationMs: number;
       }
-    /** The attempt that now follows, after `waitedMs`; `reason` is an HTTP status or a connection's code. */
+    /** The attempt that follows now, after `waitedMs`; `reason` is an HTTP status or a connection's code. */
     | { type: 'retry'; attempt: number; reason: number | string; waitedMs: number }
-    /** The call failed for good, `durationMs` after it began. */
+    /** The call failed and is not repeated; `durationMs` counts from its beginning. */
     | { type: 'failure'; error: string; code: string; outcome?: Outcome | undefined; durationMs: number }
-    /** Nothing failed, and something deserves a look. */
+    /** Nothing failed, and somebody should look at it. */
     | { type: 'warning'; code: WarningCode; message: string }
   );
 
 /**
- * `unusable_redirect_url`: a create answered a redirect that no customer is sent to. `journal_not_recorded`: the journal
- * could not be told how a create ended, so its reference stays in doubt. `journal_mismatch`: a confirmed payment bears the
- * reference of a doubt, and is not the payment that was asked for. `journal_two_payments`: one reference has two payments.
+ * `unusable_redirect_url`: a create answered a redirect address that is not http(s). `journal_not_recorded`: the end of a
+ * create could not be recorded, so its reference stays in doubt. `journal_mismatch`: a confirmed payment has the reference
+ * of a doubt, and is another payment than the one requested. `journal_two_payments`: one reference has two payments.
  */
 export type WarningCode =
   | 'unusable_redirect_url'
@@ -41,38 +41,28 @@ export type WarningCode =
   | 'journal_mismatch'
   | 'journal_two_payments';
 
+/** Gets every event. What it throws changes nothing. */
 export type EventListener = (event: GatewayEvent) => void;
 
-/** Calls a merchant's observer. What it throws, or rejects with, never changes the outcome of a payment. */
-export function observe<T>(observer: ((value: T) => unknown) | undefined, value: T): void {
-  if (!observer) return;
+/** Calls a merchant's listener. What it throws, or rejects with, never changes the outcome of a payment. */
+export function notify<T>(listener: ((value: T) => unknown) | undefined, value: T): void {
+  if (!listener) return;
   try {
-    Promise.resolve(observer(value)).catch(() => {});
+    Promise.resolve(listener(value)).catch(() => {});
   } catch {
-    // Theirs to notice; ours is the payment.
+    // Errors of the listener are ignored.
   }
 }
 
-/** Does the work of a call, and reports its failure if it fails. */
-export async function reporting<R>(
-  call: Call,
-  onEvent: EventListener | undefined,
-  work: () => Promise<R>,
-): Promise<R> {
-  const begun = performance.now();
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof GatewayError) {
-      const { name, code, outcome, paymentId = call.paymentId } = error;
-      const durationMs = since(begun);
-      observe(onEvent, { ...call, type: 'failure', paymentId, error: name, code, outcome, durationMs });
-    }
-    throw error;
-  }
+/** Reports the end of a call that failed. @param begun its beginning, of `performance.now()` */
+export function reportFailure(listener: EventListener | undefined, call: Call, error: unknown, begun: number): void {
+  if (!(error instanceof GatewayError)) return;
+  const { name, code, outcome, paymentId = call.paymentId } = error;
+  const durationMs = since(begun);
+  notify(listener, { ...call, type: 'failure', paymentId, error: name, code, outcome, durationMs });
 }
 
-/** Names a call in an error's message. */
+/** How an error's message calls a call. */
 export function nameOf({ operation, reference, paymentId }: Call): string {
   if (operation === 'lookup') return paymentId ? `the lookup of payment ${paymentId}` : 'a lookup';
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';

@@ -1,8 +1,5 @@
 // The public list of payment-gateway-sdk.
-export type { Fetch, FetchAnswer, FetchInit } from './attempts.ts';
-export type { CallOptions, CreateOptions } from './call-options.ts';
-export { type Created, GatewayClient } from './client.ts';
-export type { DepositRequest, NftPurchaseRequest, PaymentRequest, WithdrawalRequest } from './creation.ts';
+export { GatewayClient } from './client.ts';
 export {
   type AnyGatewayError,
   ApiError,
@@ -21,24 +18,52 @@ export {
   WaitTimeoutError,
   WebhookError,
 } from './errors.ts';
-export type { EventListener, GatewayEvent, WarningCode } from './events.ts';
-export type { NextAction, TransferInstructions } from './next-action.ts';
-export type { Inbox, InboxEvent, InboxResult } from './once/inbox.ts';
+export type { Call, EventListener, GatewayEvent, WarningCode } from './events.ts';
+export type { Fetch, FetchAnswer, FetchInit } from './http/own-fetch.ts';
+export type { BodyReader, BodyStream } from './http/read-body.ts';
+export type { Inbox, InboxEvent, InboxResult } from './inbox/contract.ts';
+export { memoryInbox } from './inbox/memory.ts';
 export type {
-  Acceptance,
   Doubt,
   Journal,
-  JournalAttempt,
   JournalKey,
-  JournalRecord,
-  JournalResult,
-} from './once/journal.ts';
-export { memoryInbox, memoryJournal } from './once/memory.ts';
-export type { ClientOptions } from './options.ts';
-export { type Envelope, envelopeSchema } from './schemas/envelope.ts';
+  JournalQuery,
+  JournalRequest,
+  JournalRow,
+  JournalState,
+  JournalStore,
+  Timed,
+} from './journal/contract.ts';
+export { type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
+export type { CallOptions, ClientOptions, CreateOptions, SignatureEncoding } from './options.ts';
+export type { Created } from './payments/create.ts';
+export type { LookUp } from './payments/lookup.ts';
+export type { NextAction, TransferInstructions } from './payments/next-action.ts';
+export type {
+  DepositRequest,
+  NftPurchaseRequest,
+  PaymentRequest,
+  WithdrawalRequest,
+} from './payments/request.ts';
+export { signBody } from './payments/sign.ts';
+export type { WaitOptions } from './payments/wait.ts';
+export { type Amount, amountSchema } from './schemas/amount.ts';
+export { createdAt } from './schemas/created-at.ts';
+export {
+  type ApplePayBillingAddress,
+  type BillingAddressRequest,
+  billingAddressRequestSchema,
+  type CustomerRequest,
+  customerRequestSchema,
+} from './schemas/customer-request.ts';
 export {
   DEPOSIT_METHODS,
   type DepositMethod,
+  isDepositMethod,
+  isNftMethod,
+  isOnrampMethod,
+  isPaymentStatus,
+  isWithdrawalMethod,
   NFT_METHODS,
   type NftMethod,
   ONRAMP_METHODS,
@@ -46,6 +71,7 @@ export {
   PAYMENT_STATUSES,
   type PaymentMethod,
   type PaymentStatus,
+  type PaymentType,
   type Terminal,
   WITHDRAWAL_METHODS,
   type WithdrawalMethod,
@@ -77,13 +103,10 @@ export {
   unknownPaymentSchema,
 } from './schemas/payment.ts';
 export {
-  type Amount,
   type ApplePayDeposit,
-  amountSchema,
   applePayDepositSchema,
-  billingAddressRequestSchema,
+  type CallbackAddress,
   createPaymentSchema,
-  customerRequestSchema,
   type Deposit,
   depositSchema,
   type NftPurchase,
@@ -98,16 +121,10 @@ export {
   type Withdrawal,
   withdrawalSchema,
 } from './schemas/request.ts';
-export { createdAt } from './schemas/timestamp.ts';
+export { type Envelope, envelopeSchema } from './schemas/response.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
-export { type SignatureEncoding, signBody } from './signing.ts';
-export type { WaitOptions } from './wait.ts';
 export type { ConfirmedWebhook, WebhookClaim } from './webhooks/confirm.ts';
-export {
-  createWebhookHandler,
-  type WebhookGateway,
-  type WebhookHandler,
-  type WebhookHandlerOptions,
-} from './webhooks/handler.ts';
+export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './webhooks/node.ts';
 export { parseWebhook, type WebhookPayment } from './webhooks/parse.ts';
+export type { WebhookGateway } from './webhooks/process.ts';

@@ -1,15 +1,26 @@
-// The client's options: what each means, where its default comes from, and what is refused.
-import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { Fetch } from './attempts.ts';
-import { isTimeout } from './call-options.ts';
-import { ConfigurationError } from './errors.ts';
+// The options of the client and of its calls: what each means, its default, and what is refused.
+import { createSecretKey } from 'node:crypto';
+import * as z from 'zod';
+import { ConfigurationError, InvalidRequestError, type Issue } from './errors.ts';
 import type { EventListener } from './events.ts';
-import { isLoopback } from './loopback.ts';
-import type { Journal } from './once/journal.ts';
-import { checkOptionNames } from './option-names.ts';
+import type { Fetch } from './http/own-fetch.ts';
+import type { Journal } from './journal/contract.ts';
 import type { Terminal } from './schemas/methods.ts';
-import type { SignatureEncoding } from './signing.ts';
+import {
+  fromEnvironment,
+  functionOf,
+  milliseconds,
+  objectWith,
+  oneOf,
+  optionsReader,
+  requiredText,
+} from './schemas/read-options.ts';
+import { isLoopback } from './schemas/url.ts';
 
+/** How the signature's 32 bytes are written. The gateway's document does not say: `hex` is the default. */
+export type SignatureEncoding = 'hex' | 'base64';
+
+/** What a `GatewayClient` is made with. */
 export interface ClientOptions<T extends Terminal = Terminal> {
   /**
    * The gateway's base address, `https:` except on loopback; a path is kept, `/api/v1` is added by the SDK.
@@ -49,7 +60,7 @@ export interface ClientOptions<T extends Terminal = Terminal> {
   retries?: number | undefined;
   /**
    * Any fetch that does not retry: a proxy's, an APM wrapper, `sandbox.fetch`. It should reject for nothing but its
-   * own request, since a failed `connect` reads as "never left this machine".
+   * own request, because a failed `connect` counts as "never left this machine".
    * @default globalThis.fetch, as it is when a call is made
    */
   fetch?: Fetch | undefined;
@@ -58,137 +69,155 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * `memoryJournal()` in tests. With it a withdrawal needs a reference.
    */
   journal?: Journal | undefined;
-  /** Hears of every request, response, retry and failure; never of a secret or of customer data. */
+  /** Gets every request, response, retry and failure; never a secret or customer data. */
   onEvent?: EventListener | undefined;
 }
 
-/** Options with every default in place and every value checked. */
-export interface Settings {
-  baseUrl: string;
-  apiKey: string;
-  signKey: KeyObject;
-  signatureEncoding: SignatureEncoding;
-  terminal: Terminal;
-  timeout: number;
-  retries: number;
-  fetch: Fetch | undefined;
-  journal: Journal | undefined;
-  onEvent: EventListener | undefined;
+/** What any call can take as its second argument. */
+export interface CallOptions {
+  /** Stops the call. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Milliseconds for the whole call.
+   * @default the client's `timeout`
+   */
+  timeout?: number | undefined;
 }
 
-const OPTIONS: readonly (keyof ClientOptions)[] = [
-  'baseUrl',
-  'apiKey',
-  'signKey',
-  'signatureEncoding',
-  'terminal',
-  'timeout',
-  'retries',
-  'fetch',
-  'journal',
-  'onEvent',
-];
+/** What a create can take as its second argument. */
+export interface CreateOptions extends CallOptions {
+  /** Further top-level fields of the body, for what the gateway knows and this SDK does not yet. */
+  extra?: object | undefined;
+}
 
-/** @throws {ConfigurationError} naming the option and the mend, never the value */
-export function resolveOptions(options: ClientOptions): Settings {
+/** A control character or a line break anywhere, or white space at an end: left by a careless copy. */
+const CARELESS_COPY = /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u;
+const HEADER_TEXT = /^[\x20-\xff]*$/;
+
+/** Refuses a value with a sentence on what to do; it is not checked any further. */
+const refusing =
+  (problemOf: (value: string) => string | false | undefined) =>
+  (value: string, context: z.core.$RefinementCtx<string>) => {
+    const message = problemOf(value);
+    if (message) context.addIssue({ code: 'custom', message, continue: false });
+  };
+
+const baseUrl = requiredText('PAYMENT_GATEWAY_URL', 'an absolute URL, such as https://gateway.example')
+  .superRefine(refusing(baseUrlProblem))
+  .transform(value => {
+    const { origin, pathname } = new URL(value);
+    return origin + pathname.replace(/\/+$/, '');
+  });
+const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY')
+  .superRefine(refusing(keyProblem))
+  .superRefine(refusing(key => !HEADER_TEXT.test(key) && 'has a character that no header can carry: copy it again'));
+const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY')
+  .superRefine(refusing(keyProblem))
+  .transform(text => createSecretKey(text, 'utf8'));
+
+function keyProblem(key: string): string | undefined {
+  if (CARELESS_COPY.test(key)) return 'has a line break or a space at an end: copy it again';
+  return /^bearer /i.test(key) ? 'goes without "Bearer": the SDK adds it' : undefined;
+}
+
+function baseUrlProblem(value: string): string | undefined {
+  if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value))
+    return 'must be an absolute URL, such as https://gateway.example';
+  const { protocol, hostname, username, password, search, hash, pathname } = new URL(value);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+    return 'must be https: http: would show the keys to the network. Only loopback may be http';
+  if (username || password) return 'must not hold a user name or a password';
+  if (search || hash) return 'must not have a query or a fragment';
+  return /\/api\/v1(\/|$)/.test(pathname) ? 'must end before /api/v1: the SDK adds it' : undefined;
+}
+
+const RETRIES = { error: 'must be a whole number, 0 or more' };
+
+const readFields = optionsReader<ClientOptions>()('GatewayClient', {
+  baseUrl: fromEnvironment('PAYMENT_GATEWAY_URL', baseUrl),
+  apiKey: fromEnvironment('PAYMENT_GATEWAY_API_KEY', apiKey),
+  signKey: fromEnvironment('PAYMENT_GATEWAY_SIGN_KEY', signKey),
+  signatureEncoding: oneOf(['hex', 'base64']).default('hex'),
+  terminal: oneOf(['standard', 'onramp']).default('standard'),
+  timeout: milliseconds.default(30_000),
+  retries: z.number(RETRIES).int(RETRIES).nonnegative(RETRIES).default(2),
+  fetch: functionOf<Fetch>().optional(),
+  journal: objectWith<Journal>(
+    'replace',
+    'must be a journal: postgresJournal(pool), or memoryJournal() in tests',
+  ).optional(),
+  onEvent: functionOf<EventListener>().optional(),
+});
+
+/** The client's options with every default filled in and every value checked. */
+export type Settings = ReturnType<typeof readFields>;
+
+/** @throws {ConfigurationError} naming the option and what to do, never the value */
+export function readClientOptions(options: ClientOptions): Settings {
   if (!('rawJSON' in JSON)) throw new ConfigurationError('payment-gateway-sdk needs Node.js 22.12 or later.');
   if ('Deno' in globalThis && !options?.fetch) {
     throw new ConfigurationError(
       "Deno's fetch may send a create again when a connection breaks: pass a fetch that does not, for example with Deno.createHttpClient({ poolMaxIdlePerHost: 0 }).",
     );
   }
-  checkOptionNames('GatewayClient', options, OPTIONS);
-  const {
-    baseUrl = process.env.PAYMENT_GATEWAY_URL,
-    apiKey = process.env.PAYMENT_GATEWAY_API_KEY,
-    signKey = process.env.PAYMENT_GATEWAY_SIGN_KEY,
-    signatureEncoding = 'hex',
-    terminal = 'standard',
-    timeout = 30_000,
-    retries = 2,
-    fetch,
-    journal,
-    onEvent,
-  } = options;
-  return {
-    baseUrl: checkBaseUrl(baseUrl),
-    apiKey: checkKey('apiKey', apiKey, 'PAYMENT_GATEWAY_API_KEY'),
-    signKey: createSecretKey(checkKey('signKey', signKey, 'PAYMENT_GATEWAY_SIGN_KEY'), 'utf8'),
-    signatureEncoding: oneOf('signatureEncoding', signatureEncoding, ['hex', 'base64']),
-    terminal: oneOf('terminal', terminal, ['standard', 'onramp']),
-    timeout: checkTimeout(timeout),
-    retries: checkRetries(retries),
-    fetch: checkFunction('fetch', fetch),
-    journal: checkJournal(journal),
-    onEvent: checkFunction('onEvent', onEvent),
-  };
+  return readFields(options);
 }
 
-function checkTimeout(value: unknown): number {
-  if (isTimeout(value)) return value;
-  throw new ConfigurationError('timeout must be milliseconds, more than 0 and at most 24 days.');
+/** By shape: a test runner's realm may have an AbortSignal of its own. */
+const isSignal = (value: unknown): value is AbortSignal =>
+  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+
+/** Only a signal of this realm works everywhere: another one is followed. */
+function nativeSignal(signal: AbortSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  const other: AbortSignal = signal;
+  const controller = new AbortController();
+  const follow = () => controller.abort(other.reason);
+  if (other.aborted) follow();
+  else other.addEventListener('abort', follow, { once: true });
+  return controller.signal;
 }
 
-function checkRetries(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw new ConfigurationError('retries must be a whole number, 0 or more.');
-}
+const isObjectOfFields = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every(field => typeof field !== 'function');
 
-function checkFunction<F>(name: string, value: F | undefined): F | undefined {
-  if (value === undefined || typeof value === 'function') return value;
-  throw new ConfigurationError(`${name} must be a function.`);
-}
+/** The options that every call has. */
+export const callFields = {
+  signal: z
+    .custom<AbortSignal>(isSignal, { error: "must be an AbortSignal, such as a controller's `signal`" })
+    .transform(nativeSignal)
+    .optional(),
+  timeout: milliseconds.optional(),
+};
 
-function checkJournal(value: Journal | undefined): Journal | undefined {
-  if (value === undefined || typeof value?.begin === 'function') return value;
-  throw new ConfigurationError(
-    'journal must be a journal: postgresJournal(pool), or memoryJournal() in tests.',
-  );
-}
+const readCall = optionsReader<CallOptions>()('options', callFields);
+const readCreate = optionsReader<CreateOptions>()('options', {
+  ...callFields,
+  extra: z
+    .custom<object>(isObjectOfFields, { error: 'must be an object of fields that can be written as JSON' })
+    .optional(),
+});
 
-function oneOf<V extends string>(name: string, value: V, accepted: readonly V[]): V {
-  if (accepted.includes(value)) return value;
-  throw new ConfigurationError(`${name} must be ${accepted.map(one => `'${one}'`).join(' or ')}.`);
-}
-
-/** Left by a careless copy: a control character or line break anywhere, white space at an end. */
-const CARELESS_COPY = /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u;
-const HEADER_TEXT = /^[\x20-\xff]*$/;
-
-function checkKey(name: 'apiKey' | 'signKey', value: unknown, variable: string): string {
-  if (value === undefined) throw new ConfigurationError(`${name} is missing: pass it, or set ${variable}.`);
-  if (typeof value !== 'string') throw new ConfigurationError(`${name} must be a string.`);
-  if (value === '') throw new ConfigurationError(`${name} is empty: pass it, or set ${variable}.`);
-  if (CARELESS_COPY.test(value)) {
-    throw new ConfigurationError(`${name} has a line break or a space at an end: copy it anew.`);
-  }
-  if (/^bearer /i.test(value))
-    throw new ConfigurationError(`${name} goes without "Bearer": the SDK adds it.`);
-  if (name === 'apiKey' && !HEADER_TEXT.test(value)) {
-    throw new ConfigurationError('apiKey has a character that no header can carry: copy it anew.');
-  }
-  return value;
-}
-
-function checkBaseUrl(value: unknown): string {
-  const example = 'such as https://gateway.example';
-  if (value === undefined || value === '') {
-    throw new ConfigurationError(`baseUrl is missing: pass it, or set PAYMENT_GATEWAY_URL, ${example}.`);
-  }
-  if (typeof value !== 'string' || !/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) {
-    throw new ConfigurationError(`baseUrl must be an absolute URL, ${example}.`);
-  }
-  const url = new URL(value);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw new ConfigurationError(
-      'baseUrl must be https: http: would show the keys to the network. Loopback may be http.',
+/** Reads the second argument of a call, whose mistakes are those of the request. */
+export function readArgument<T>(
+  read: (options: unknown, refuse: (issues: readonly Issue[]) => Error) => T,
+  options: unknown,
+  outcome?: 'not_sent',
+): T {
+  const refuse = (issues: readonly Issue[]) =>
+    new InvalidRequestError(
+      issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
+      outcome,
     );
-  }
-  if (url.username || url.password)
-    throw new ConfigurationError('baseUrl must not hold a user name or a password.');
-  if (url.search || url.hash) throw new ConfigurationError('baseUrl must not have a query or a fragment.');
-  const path = url.pathname.replace(/\/+$/, '');
-  if (/\/api\/v1(\/|$)/.test(path))
-    throw new ConfigurationError('baseUrl must end before /api/v1: the SDK adds it.');
-  return url.origin + path;
+  if (isSignal(options)) throw refuse([{ path: '', message: 'must be an object: pass { signal }' }]);
+  return read(options ?? {}, refuse);
 }
+
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readCallOptions = (options: CallOptions | undefined) => readArgument(readCall, options);
+
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readCreateOptions = (options: CreateOptions | undefined) => readArgument(readCreate, options, 'not_sent');

@@ -16,25 +16,39 @@ function importsOf(file: string, { types = true } = {}): string[] {
     .map(([, , name = '']) => (name.startsWith('.') ? posix.join(posix.dirname(file), name) : `npm:${name}`));
 }
 
-const isIn = (folder: string) => (file: string) => file.startsWith(folder);
-const isNotIn = (folder: string) => (file: string) => !file.startsWith(folder);
-const CLIENT = /^(answers|attempts|client|creation|next-action|options|transport|wait)\.ts$/;
+const isIn =
+  (...folders: string[]) =>
+  (file: string) =>
+    folders.some(folder => file.startsWith(folder));
+const isNotIn =
+  (...folders: string[]) =>
+  (file: string) =>
+    !isIn(...folders)(file);
 
 describe('imports', () => {
   it.each([
-    ['only transport.ts knows ky', (file: string) => file !== 'transport.ts', /^npm:ky$/],
-    ['errors.ts imports nothing but types', (file: string) => file === 'errors.ts', /./],
-    ['schemas import zod and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/)/],
-    ['the sandbox does not know the client', isIn('sandbox/'), CLIENT],
-    ['callbacks know the client only by interface', isIn('webhooks/'), CLIENT],
+    ['only http/client.ts knows ky', (file: string) => file !== 'http/client.ts', /^npm:ky$/],
+    ['errors.ts imports nothing but types', isIn('errors.ts'), /./],
+    ['waiting imports nothing', isIn('deadline.ts', 'limit.ts'), /./],
+    ['schemas import zod, errors and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/|errors\.ts$)/],
+    ['http knows no payment and no journal', isIn('http/'), /^(?!npm:|http\/|deadline\.ts$|events\.ts$)/],
     [
-      'what happens once knows neither the client nor its callbacks',
-      isIn('once/'),
-      /^(webhooks\/|(answers|attempts|call-options|client|creation|options|transport|wait)\.ts$)/,
+      'the journal and the inbox know neither the client nor HTTP nor callbacks',
+      isIn('journal/', 'inbox/'),
+      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|events\.ts$)/,
     ],
-    ['the stores know no driver: pools and clients come by shape', isIn('once/'), /^npm:(?!node:)/],
-    ['nothing but the sandbox knows the sandbox', isNotIn('sandbox/'), /^sandbox\//],
+    ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|redis|sandbox)\/|^client\.ts$/],
+    [
+      'callbacks know the client only as something that looks payments up',
+      isIn('webhooks/'),
+      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/read-body|payments\/lookup|deadline|limit|errors|events)/,
+    ],
+    ['stores know no driver: pools and clients come by shape', isIn('postgres/', 'redis/'), /^npm:(?!node:|zod$)/],
+    ['the sandbox does not know the client', isIn('sandbox/'), /^(client|options)\.ts$|^(http|journal|webhooks)\//],
+    ['of payments the sandbox knows the signature', isIn('sandbox/'), /^payments\/(?!sign\.ts$)/],
+    ['the client does not know the sandbox', isNotIn('sandbox/'), /^sandbox\//],
     ['nothing but the sandbox needs more than zod and ky', isNotIn('sandbox/'), /^npm:(?!node:|zod$|ky$)/],
+    ['nothing needs the suites for stores', isNotIn('testing/'), /^testing\//],
     ['nothing imports an index', () => true, /(^|\/)index\.ts$/],
   ])('%s', (_, applies, forbidden) => {
     const applicable = files.filter(applies);
@@ -51,12 +65,18 @@ describe('imports', () => {
     const circles: string[] = [];
     const visit = (file: string, path: string[]): void => {
       if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-      else
-        for (const next of importsOf(file, { types: false }))
-          if (files.includes(next)) visit(next, [...path, file]);
+      else for (const next of importsOf(file, { types: false })) if (files.includes(next)) visit(next, [...path, file]);
     };
     for (const file of files) visit(file, []);
     expect(circles).toEqual([]);
+  });
+});
+
+describe('the house', () => {
+  it('has eight files at its top at most, and none longer than 300 lines', () => {
+    expect(files.filter(file => !file.includes('/') && !file.endsWith('.d.ts')).length).toBeLessThanOrEqual(8);
+    const long = files.filter(file => readFileSync(new URL(`src/${file}`, root), 'utf8').split('\n').length > 300);
+    expect(long).toEqual([]);
   });
 });
 

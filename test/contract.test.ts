@@ -2,14 +2,7 @@
 
 import { HttpResponse, http, passthrough } from 'msw';
 import { setupServer } from 'msw/node';
-import {
-  createdAt,
-  fundsNotDelivered,
-  GatewayClient,
-  isPaid,
-  type Payment,
-  parseWebhook,
-} from 'payment-gateway-sdk';
+import { createdAt, fundsNotDelivered, GatewayClient, isPaid, type Payment, parseWebhook } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf, OTHER_ID } from './support/fixtures.ts';
@@ -169,11 +162,7 @@ describe.each<[string, Reach]>([
     const { sandbox, gateway, webhookUrl } = await open();
     const request = { paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', webhookUrl } as const;
     const { payment, nextAction } = await gateway.createWithdrawal(request);
-    expect([payment.paymentType, payment.redirectUrl, nextAction.type]).toEqual([
-      'WITHDRAWAL',
-      undefined,
-      'wait',
-    ]);
+    expect([payment.paymentType, payment.redirectUrl, nextAction.type]).toEqual(['WITHDRAWAL', undefined, 'wait']);
     await sandbox.complete(payment.id);
     expect(await lastCallback(sandbox)).toMatchObject({
       paymentType: 'WITHDRAWAL',

@@ -71,8 +71,7 @@ const errors: Record<string, () => Promise<unknown>> = {
   'ConnectionError, system': () => client(networkError('ECONNRESET', 'read')).createDeposit(request),
   'ConnectionError, careless wrapper': () => client(careless).createDeposit(request),
   'ConnectionError, careless wrapper of a lookup': () => client(careless).getPayment(ID),
-  'ConnectionError, timeout': () =>
-    client(() => new Promise(() => {})).createDeposit(request, { timeout: 5 }),
+  'ConnectionError, timeout': () => client(() => new Promise(() => {})).createDeposit(request, { timeout: 5 }),
   'ConnectionError, aborted': () =>
     client(() => new Promise(() => {})).createDeposit(request, { signal: AbortSignal.timeout(5) }),
   DuplicateReferenceError: async () => {
@@ -94,14 +93,13 @@ const errors: Record<string, () => Promise<unknown>> = {
     return client(careless, { journal }).createDeposit(request);
   },
   JournalError: () => {
-    const begin = async () => {
+    const insert = async () => {
       throw Object.assign(new Error('no table'), { query: { values: [email] }, client: { apiKey } });
     };
-    return client(json(customerData), { journal: { ...memoryJournal(), begin } }).createDeposit(request);
+    return client(json(customerData), { journal: { ...memoryJournal(), insert } }).createDeposit(request);
   },
   'ResponseError, HTML': () => client(json(`<html>${email}</html>`)).createDeposit(request),
-  'ResponseError, drift': () =>
-    client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),
+  'ResponseError, drift': () => client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),
   'ResponseError, another payment': () => client(json(customerData)).getPayment(OTHER_ID),
   WaitTimeoutError: () => client(json(customerData)).waitForPayment(ID, { timeout: 5 }),
   'WaitTimeoutError, no lookup': () => client(careless).waitForPayment(ID, { timeout: 5 }),
@@ -133,17 +131,7 @@ function everythingIn(value: unknown): string {
   return [...printed, walk(value)].join('\n');
 }
 
-const SECRETS = [
-  's3cr3t',
-  email,
-  'Zoë',
-  'Zo\\u00eb',
-  'Ulica',
-  '600000000',
-  '600 000',
-  'PL6110',
-  '203.0.113.7',
-];
+const SECRETS = ['s3cr3t', email, 'Zoë', 'Zo\\u00eb', 'Ulica', '600000000', '600 000', 'PL6110', '203.0.113.7'];
 
 function expectNoSecretIn(value: unknown): void {
   const text = everythingIn(value);

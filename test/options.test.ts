@@ -57,29 +57,28 @@ describe('baseUrl', () => {
 describe('keys', () => {
   it.each(['apiKey', 'signKey'])('%s may not be missing, empty, or no string', name => {
     const variable = name === 'apiKey' ? 'PAYMENT_GATEWAY_API_KEY' : 'PAYMENT_GATEWAY_SIGN_KEY';
-    expect(problem({ [name]: undefined })).toBe(`${name} is missing: pass it, or set ${variable}.`);
-    expect(problem({ [name]: '' })).toBe(`${name} is empty: pass it, or set ${variable}.`);
-    for (const value of [null, 7, {}, Buffer.from('key')])
-      expect(problem({ [name]: value })).toContain('string');
+    expect(problem({ [name]: undefined })).toBe(`GatewayClient: ${name} is missing: pass it, or set ${variable}.`);
+    expect(problem({ [name]: '' })).toBe(`GatewayClient: ${name} is empty: pass it, or set ${variable}.`);
+    for (const value of [null, 7, {}, Buffer.from('key')]) expect(problem({ [name]: value })).toContain('string');
   });
 
   it.each(['s3cr3t\n', '\ns3cr3t', 's3c\r\nr3t', ' s3cr3t', 's3cr3t ', 's3c\0r3t', 's3c\u2028r3t'])(
     '%j is refused as a careless copy, and never echoed',
     key => {
       for (const name of ['apiKey', 'signKey']) {
-        expect(problem({ [name]: key })).toMatch(/copy it anew/);
+        expect(problem({ [name]: key })).toMatch(/copy it again/);
         expect(problem({ [name]: key })).not.toMatch(/s3c|r3t/);
       }
     },
   );
 
   it.each(['Bearer s3cr3t', 'bearer s3cr3t'])('%s is refused with its Bearer, and never echoed', key => {
-    expect(problem({ apiKey: key })).toBe('apiKey goes without "Bearer": the SDK adds it.');
+    expect(problem({ apiKey: key })).toBe('GatewayClient: apiKey goes without "Bearer": the SDK adds it.');
   });
 
   it('apiKey may hold no character that a header cannot carry', () => {
     expect(problem({ apiKey: 's3cr3t😀' })).toBe(
-      'apiKey has a character that no header can carry: copy it anew.',
+      'GatewayClient: apiKey has a character that no header can carry: copy it again.',
     );
     expect(problem({ signKey: 's3cr3t😀' })).toBe('');
   });
@@ -105,12 +104,12 @@ describe('other options', () => {
   });
 
   it.each([null, 'https://gateway.example', 7])('are one object, not %j', options => {
-    expect(() => new GatewayClient(options as never)).toThrow('GatewayClient takes one object of options');
+    expect(() => new GatewayClient(options as never)).toThrow('GatewayClient: takes one object of options');
   });
 
   it('are refused by a name that is none', () => {
     expect(problem({ signkey: 'x' })).not.toContain('extra');
-    expect(problem({ signkey: 'x' })).toContain('unknown field "signkey" (did you mean "signKey"?)');
+    expect(problem({ signkey: 'x' })).toContain('unknown option "signkey" (did you mean "signKey"?)');
   });
 
   it('come from the environment where they are not passed', async () => {
@@ -154,18 +153,10 @@ describe('a mistyped option', () => {
   it.each([
     ['postgresJournal', () => postgresJournal(pool, { scop: 'eu' } as object), 'did you mean "scope"?'],
     ['postgresInbox', () => postgresInbox(pool, { tabel: 'marks' } as object), 'did you mean "table"?'],
-    [
-      'redisInbox',
-      () => redisInbox({ call: async () => 0 }, { leaseMS: 1000 } as object),
-      'did you mean "leaseMs"?',
-    ],
+    ['redisInbox', () => redisInbox({ call: async () => 0 }, { leaseMS: 1000 } as object), 'did you mean "leaseMs"?'],
     ['memoryJournal', () => memoryJournal({ scop: 'eu' } as object), 'did you mean "scope"?'],
     ['memoryJournal', () => memoryJournal('eu' as never), 'takes one object of options: { scope }'],
-    [
-      'faults.next',
-      () => new Sandbox().faults.next('drop', { no: 'lookup' } as object),
-      'did you mean "on"?',
-    ],
+    ['faults.next', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object), 'did you mean "on"?'],
     ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],
   ])('of %s is refused with what was meant', async (whose, call, told) => {
     const error = await Promise.resolve()

@@ -45,20 +45,16 @@ describe('the examples of the README', () => {
   it('compile', { timeout: 60_000 }, () => {
     const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram(files, options));
+    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([...files, `${root}src/sandbox/raw-files.d.ts`], options));
     expect(
-      diagnostics.map(({ file, messageText }) => [
-        file?.fileName,
-        ts.flattenDiagnosticMessageText(messageText, '\n'),
-      ]),
+      diagnostics.map(({ file, messageText }) => [file?.fileName, ts.flattenDiagnosticMessageText(messageText, '\n')]),
     ).toEqual([]);
     expect(files.length).toBeGreaterThan(5);
   });
 
   for (const [index, { title, code }] of examples.entries()) {
     const needsPostgres = /postgres(Inbox|Journal)\(/.test(code);
-    const isLacking =
-      needsPostgres && lacks(hasPostgres, 'an example of the README: no PostgreSQL at 127.0.0.1:5432');
+    const isLacking = needsPostgres && lacks(hasPostgres, 'an example of the README: no PostgreSQL at 127.0.0.1:5432');
     it.skipIf(isLacking)(`run: ${title} (${index + 1})`, async () => {
       for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
       await import(files[index] ?? '');

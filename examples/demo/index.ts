@@ -99,9 +99,7 @@ async function play(): Promise<void> {
   const settled = await outcomeOf(onramp.payment, id => sandbox.complete(id));
   assert(isPaid(settled) && settled.destination_wallet === wallet && settled.settled_crypto_amount);
   assert(typeof settled.cryptoAmount === 'string' && /^\d+\.\d{8}$/.test(settled.cryptoAmount));
-  done(
-    `Settled: ${settled.settled_crypto_amount} ${settled.cryptoCurrency} to ${settled.destination_wallet}.`,
-  );
+  done(`Settled: ${settled.settled_crypto_amount} ${settled.cryptoCurrency} to ${settled.destination_wallet}.`);
 
   step('A SEPA withdrawal: the shop pays a customer');
   const payout = await withdrawal({
@@ -155,9 +153,7 @@ async function play(): Promise<void> {
   const retried = await withdrawal(request);
   assert(retried.replayed && retried.payment.id === cut.paymentId);
   assert.equal(paymentsOf('payout-9'), 1);
-  done(
-    'The half of the answer that arrived held the id, so the journal found the payout: no second one was sent.',
-  );
+  done('The half of the answer that arrived held the id, so the journal found the payout: no second one was sent.');
   assert(isPaid(await outcomeOf(retried.payment, id => sandbox.complete(id))));
   done('Paid out, once.');
 
@@ -229,10 +225,7 @@ function show(created: Created): Created {
 }
 
 /** The customer or the processor acts; the callback comes; the shop confirms it by a lookup. */
-async function outcomeOf(
-  { id }: { id: string },
-  act: (id: string) => Promise<PaymentRecord>,
-): Promise<Payment> {
+async function outcomeOf({ id }: { id: string }, act: (id: string) => Promise<PaymentRecord>): Promise<Payment> {
   const { paymentStatus } = await act(id);
   const payment = await inTime(shop.effectOf(id, paymentStatus), `the callback of ${id}`);
   await sandbox.idle();

@@ -1,9 +1,6 @@
 // The environment that leads a client to a sandbox, to paste into its .env.
 
-export const environmentOf = (
-  url: string,
-  { apiKey, signKey }: { apiKey: string; signKey: string },
-): string[] => [
+export const environmentOf = (url: string, { apiKey, signKey }: { apiKey: string; signKey: string }): string[] => [
   `PAYMENT_GATEWAY_URL=${url}`,
   `PAYMENT_GATEWAY_API_KEY=${quoted(apiKey)}`,
   `PAYMENT_GATEWAY_SIGN_KEY=${quoted(signKey)}`,

@@ -1,12 +1,13 @@
 // The public list of payment-gateway-sdk/sandbox.
-export type { CallbackFetch } from './callbacks.ts';
-export type { Delivery } from './delivery.ts';
-export { SandboxError } from './errors.ts';
-export type { SandboxEvent, SandboxListener } from './events.ts';
-export type { CallbackFault, CallFault, Fault, Operation } from './fault-kinds.ts';
-export type { Armed, FaultOptions, Faults } from './faults.ts';
-export type { FailureReason, PaymentRecord } from './ledger.ts';
-export type { MoveOptions } from './moves.ts';
-export type { SandboxOptions } from './options.ts';
+
+export type { Listening, ListenOptions } from './api/server.ts';
+export type { CallbackFetch } from './callbacks/callbacks.ts';
+export type { Delivery } from './callbacks/delivery.ts';
+export type { SandboxEvent, SandboxListener } from './event-bus.ts';
+export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
+export type { CallbackFault, CallFault, Fault, Operation } from './faults/kinds.ts';
+export type { FailureReason, PaymentRecord } from './ledger/ledger.ts';
+export type { MoveOptions } from './ledger/moves.ts';
 export { Sandbox } from './sandbox.ts';
-export type { Listening, ListenOptions } from './server.ts';
+export { SandboxError } from './sandbox-error.ts';
+export type { SandboxOptions } from './sandbox-options.ts';

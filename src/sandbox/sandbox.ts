@@ -1,17 +1,18 @@
 // A stateful gateway in a box: takes payments, moves them between states, and posts their callbacks.
 import { Hono } from 'hono/tiny';
 import type { Terminal } from '../schemas/methods.ts';
-import { Callbacks } from './callbacks.ts';
-import { Calls } from './calls.ts';
-import type { Delivery } from './delivery.ts';
-import { Feed } from './events.ts';
-import { Faults } from './faults.ts';
-import { addGateway } from './gateway.ts';
-import { type FailureReason, Ledger, type PaymentRecord } from './ledger.ts';
-import { type MoveOptions, Moves } from './moves.ts';
-import { resolveOptions, type SandboxOptions, type TerminalOptions } from './options.ts';
+import { RequestLog } from './api/request-log.ts';
+import { addApi } from './api/routes.ts';
+import { type Listening, type ListenOptions, listen } from './api/server.ts';
+import { Callbacks } from './callbacks/callbacks.ts';
+import type { Delivery } from './callbacks/delivery.ts';
+import { EventBus } from './event-bus.ts';
+import { Faults } from './faults/faults.ts';
+import { type FailureReason, Ledger, type PaymentRecord } from './ledger/ledger.ts';
+import { type MoveOptions, Moves } from './ledger/moves.ts';
 import { addPages } from './pages/routes.ts';
-import { type Listening, type ListenOptions, listen } from './server.ts';
+import type { Parts } from './parts.ts';
+import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 
 /**
  * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
@@ -26,46 +27,42 @@ import { type Listening, type ListenOptions, listen } from './server.ts';
 export class Sandbox<const T extends Terminal = 'standard'> {
   /** Faults to arm: `sandbox.faults.next('commit-then-drop')`. */
   readonly faults: Faults;
-  readonly #terminal: TerminalOptions;
-  readonly #ledger: Ledger;
-  readonly #callbacks: Callbacks;
-  readonly #calls: Calls;
-  readonly #moves: Moves;
-  readonly #feed = new Feed();
+  readonly #parts: Parts;
   readonly #app = new Hono();
 
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
-    const { terminal, fetch, forwardTo, now, seed, onEvent } = resolveOptions(options);
-    if (onEvent) this.#feed.subscribe(onEvent);
-    this.#terminal = terminal;
-    this.faults = new Faults(this.#feed);
-    this.#ledger = new Ledger(now, seed);
-    this.#callbacks = new Callbacks({ fetch, forwardTo }, this.faults, this.#feed);
-    this.#calls = new Calls(this.#feed, now);
-    this.#moves = new Moves(this.#ledger, this.#callbacks, this.#feed);
-    const unspoilt = new WeakSet<Request>();
-    const send = async (request: Request) => {
-      unspoilt.add(request);
-      return this.#app.fetch(request);
+    const settings = readSandboxOptions(options);
+    const { now, seed, onEvent } = settings;
+    const events = new EventBus();
+    if (onEvent) events.subscribe(onEvent);
+    const faults = new Faults(events);
+    const ledger = new Ledger(now, seed);
+    const callbacks = new Callbacks(settings, faults, events);
+    const exempt = new WeakSet<Request>();
+    this.faults = faults;
+    this.#parts = {
+      settings,
+      ledger,
+      moves: new Moves(ledger, callbacks, events),
+      callbacks,
+      faults,
+      requests: new RequestLog(events, now),
+      events,
+      reset: () => this.reset(),
+      send: async request => {
+        exempt.add(request);
+        return this.#app.fetch(request);
+      },
+      isExempt: request => exempt.has(request),
     };
-    const rooms = {
-      terminal,
-      ledger: this.#ledger,
-      callbacks: this.#callbacks,
-      calls: this.#calls,
-      moves: this.#moves,
-      faults: this.faults,
-      feed: this.#feed,
-      unspoilt,
-    };
-    addGateway(this.#app, rooms);
-    addPages(this.#app, { ...rooms, forwardTo, reset: () => this.reset(), send });
+    addApi(this.#app, this.#parts);
+    addPages(this.#app, this.#parts);
   }
 
   /** Options of a client that talks to this sandbox in process. Over HTTP, set `baseUrl` and drop `fetch`. */
   get clientOptions() {
-    const { apiKey, signKey, signatureEncoding, terminal } = this.#terminal;
+    const { apiKey, signKey, signatureEncoding, terminal } = this.#parts.settings;
     const baseUrl = 'http://sandbox.localhost';
     return { baseUrl, apiKey, signKey, signatureEncoding, terminal: terminal as T, fetch: this.fetch };
   }
@@ -84,7 +81,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
 
   /** Every payment, as a lookup would show it, in the order of creation. */
   get payments(): PaymentRecord[] {
-    return this.#ledger.records;
+    return this.#parts.ledger.records;
   }
 
   /**
@@ -93,17 +90,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. So do the other moves
    */
   async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#moves.complete(id, options);
+    return this.#parts.moves.complete(id, options);
   }
 
   /** The payment is authorised, but not captured. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#moves.authorize(id, options);
+    return this.#parts.moves.authorize(id, options);
   }
 
   /** The payment is canceled. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#moves.cancel(id, options);
+    return this.#parts.moves.cancel(id, options);
   }
 
   /**
@@ -111,12 +108,12 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * them), a `reason` as it stands; with neither, `errorMessage` is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return this.#moves.fail(id, options);
+    return this.#parts.moves.fail(id, options);
   }
 
   /** Every callback posted so far, and those under way. */
   get deliveries(): Delivery[] {
-    return this.#callbacks.deliveries;
+    return this.#parts.callbacks.deliveries;
   }
 
   /**
@@ -125,20 +122,18 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_delivery`
    */
   redeliver(deliveryId: number): Promise<Delivery> {
-    return this.#callbacks.redeliver(deliveryId);
+    return this.#parts.callbacks.redeliver(deliveryId);
   }
 
   /** Resolves when no callback is under way any more. */
   idle(): Promise<void> {
-    return this.#callbacks.idle();
+    return this.#parts.callbacks.idle();
   }
 
   /** Forgets every payment, delivery and armed fault, and stops what is under way: a fresh sandbox for the next test. */
   reset(): void {
-    this.faults.clear();
-    this.#callbacks.clear();
-    this.#calls.clear();
-    this.#ledger.clear();
-    this.#feed.emit({ type: 'reset' });
+    const { faults, callbacks, requests, ledger, events } = this.#parts;
+    for (const part of [faults, callbacks, requests, ledger]) part.clear();
+    events.emit({ type: 'reset' });
   }
 }

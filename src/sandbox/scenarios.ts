@@ -1,13 +1,11 @@
 // Whole stories of a payment to play at a merchant's callback address: created, moved, and called back.
-import { signBody } from '../signing.ts';
-import type { Callbacks } from './callbacks.ts';
-import type { Delivery } from './delivery.ts';
-import { SandboxError } from './errors.ts';
-import type { CallbackFault } from './fault-kinds.ts';
-import type { Faults } from './faults.ts';
-import type { PaymentRecord } from './ledger.ts';
-import type { Moves } from './moves.ts';
-import type { TerminalOptions } from './options.ts';
+import { signBody } from '../payments/sign.ts';
+import type { Delivery } from './callbacks/delivery.ts';
+import type { CallbackFault } from './faults/kinds.ts';
+import type { PaymentRecord } from './ledger/ledger.ts';
+import type { Moves } from './ledger/moves.ts';
+import type { Parts } from './parts.ts';
+import { SandboxError } from './sandbox-error.ts';
 
 type Move = (moves: Moves, id: string) => PaymentRecord;
 
@@ -88,15 +86,6 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = ALL;
 
 export const isScenario = (name: string): name is ScenarioName => Object.hasOwn(ALL, name);
 
-export interface Stage {
-  terminal: TerminalOptions;
-  moves: Moves;
-  callbacks: Callbacks;
-  faults: Faults;
-  /** Takes a call that no armed fault befalls: those are for the merchant's. */
-  send(request: Request): Promise<Response>;
-}
-
 export interface Played {
   payment: PaymentRecord;
   deliveries: Delivery[];
@@ -104,7 +93,7 @@ export interface Played {
 
 /** Plays it as a merchant would: with a signed create, so that it is seen like any other. */
 export async function play(
-  { terminal, moves, callbacks, faults, send }: Stage,
+  { settings, moves, callbacks, faults, send }: Parts,
   name: ScenarioName,
   origin: string,
   webhookUrl: string,
@@ -115,8 +104,8 @@ export async function play(
   const request = new Request(`${origin}/api/v1/payments`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${terminal.apiKey}`,
-      signature: signBody(body, terminal.signKey, terminal.signatureEncoding),
+      authorization: `Bearer ${settings.apiKey}`,
+      signature: signBody(body, settings.signKey, settings.signatureEncoding),
       'content-type': 'application/json',
     },
     body,

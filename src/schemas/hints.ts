@@ -1,14 +1,14 @@
-// What a refused request tells its author: which field was meant, and which method goes where.
-import { DEPOSIT_METHODS, ONRAMP_METHODS, WITHDRAWAL_METHODS } from './methods.ts';
+// Hints in messages: which name was probably meant, and where a payment method belongs.
+import { isDepositMethod, isOnrampMethod, isWithdrawalMethod } from './methods.ts';
 
-/** Names the unknown fields, and the ones probably meant. */
-export function unknownFields(unknown: readonly string[], known: Iterable<string>): string {
+/** Names the unknown fields, or options, and the ones probably meant. */
+export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
-  const described = unknown.map(field => {
-    const meant = nearest(field, names);
-    return meant ? `"${field}" (did you mean "${meant}"?)` : `"${field}"`;
+  const described = unknown.map(name => {
+    const meant = nearest(name, names);
+    return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });
-  return `unknown field ${described.join(', ')}`;
+  return `unknown ${kind} ${described.join(', ')}`;
 }
 
 /** The known name that the given one is a slip of. */
@@ -20,31 +20,20 @@ export const otherCapitals = (given: string, known: readonly string[]): string |
   known.find(name => name !== given && name.toLowerCase() === given.toLowerCase());
 
 /** Says where the given method belongs, if the gateway has it at all, and lists what is accepted here. */
-export function wrongMethod(
-  given: unknown,
-  accepted: readonly unknown[],
-  kind: 'deposits' | 'withdrawals',
-): string {
+export function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
   return `${whereItBelongs(given, accepted, kind)}; accepted here: ${accepted.join(', ')}`;
 }
 
-function whereItBelongs(
-  given: unknown,
-  accepted: readonly unknown[],
-  kind: 'deposits' | 'withdrawals',
-): string {
-  const isOneOf = (methods: readonly unknown[]) => methods.includes(given);
+function whereItBelongs(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
   if (typeof given !== 'string') return given === undefined ? 'is missing' : 'must be a string';
   const meant = accepted.find(method => method === given.toUpperCase().replace(/[^A-Z\d]/g, ''));
   if (meant) return `did you mean ${meant}?`;
   if (kind === 'deposits') {
-    if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase alone';
-    if (isOneOf(ONRAMP_METHODS))
-      return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
-    if (isOneOf(WITHDRAWAL_METHODS) && !isOneOf(DEPOSIT_METHODS))
-      return `${given} is a method of withdrawals`;
+    if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase only';
+    if (isOnrampMethod(given)) return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
+    if (isWithdrawalMethod(given) && !isDepositMethod(given)) return `${given} is a method of withdrawals`;
   }
-  if (isOneOf(DEPOSIT_METHODS) || isOneOf(ONRAMP_METHODS)) return `${given} is a method of deposits`;
+  if (isDepositMethod(given) || isOnrampMethod(given)) return `${given} is a method of deposits`;
   return `is not a method of ${kind}`;
 }
 

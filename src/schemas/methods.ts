@@ -1,4 +1,4 @@
-// The closed lists of the gateway's document: which methods a payment may use, and which states it can be in.
+// The closed lists of the gateway's document: payment methods and payment statuses.
 
 /** Methods of a deposit on any terminal. */
 export const DEPOSIT_METHODS = [
@@ -39,23 +39,45 @@ export const ONRAMP_METHODS = [
   'ONRAMP_GOOGLEPAY',
 ] as const;
 
-/** The only methods of an NFT purchase. `OPENBANKING` exists nowhere else. */
+/** The only methods of an NFT purchase. `OPENBANKING` is usable nowhere else. */
 export const NFT_METHODS = ['APPLEPAY', 'GOOGLEPAY', 'OPENBANKING', 'CARD'] as const;
 
-/** Every state the document names. A record with another one becomes an {@link UnknownPayment}. */
+/** Every status the document names. A record with another one becomes an {@link UnknownPayment}. */
 export const PAYMENT_STATUSES = ['PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 
-const FINAL_STATUSES: readonly unknown[] = ['COMPLETED', 'FAILED', 'CANCELED'];
-
-/** Whether the gateway is done with a payment in this state. */
-export const isFinalStatus = (status: unknown): boolean => FINAL_STATUSES.includes(status);
-
+/** One of {@link DEPOSIT_METHODS}. */
 export type DepositMethod = (typeof DEPOSIT_METHODS)[number];
+/** One of {@link WITHDRAWAL_METHODS}. */
 export type WithdrawalMethod = (typeof WITHDRAWAL_METHODS)[number];
+/** One of {@link ONRAMP_METHODS}. */
 export type OnrampMethod = (typeof ONRAMP_METHODS)[number];
+/** One of {@link NFT_METHODS}. */
 export type NftMethod = (typeof NFT_METHODS)[number];
+/** Every method that the document names. */
 export type PaymentMethod = DepositMethod | WithdrawalMethod | OnrampMethod | NftMethod;
+/** One of {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+/** The customer pays a `DEPOSIT`; the merchant pays a `WITHDRAWAL`. */
+export type PaymentType = 'DEPOSIT' | 'WITHDRAWAL';
 
 /** `standard` terminals use {@link DEPOSIT_METHODS}; `onramp` terminals add {@link ONRAMP_METHODS}. */
 export type Terminal = 'standard' | 'onramp';
+
+const isOneOf =
+  <V>(values: readonly V[]) =>
+  (value: unknown): value is V =>
+    (values as readonly unknown[]).includes(value);
+
+/** Whether a value is one of {@link DEPOSIT_METHODS}. */
+export const isDepositMethod: (value: unknown) => value is DepositMethod = isOneOf(DEPOSIT_METHODS);
+/** Whether a value is one of {@link WITHDRAWAL_METHODS}. */
+export const isWithdrawalMethod: (value: unknown) => value is WithdrawalMethod = isOneOf(WITHDRAWAL_METHODS);
+/** Whether a value is one of {@link ONRAMP_METHODS}. */
+export const isOnrampMethod: (value: unknown) => value is OnrampMethod = isOneOf(ONRAMP_METHODS);
+/** Whether a value is one of {@link NFT_METHODS}. */
+export const isNftMethod: (value: unknown) => value is NftMethod = isOneOf(NFT_METHODS);
+/** Whether a value is one of {@link PAYMENT_STATUSES}. */
+export const isPaymentStatus: (value: unknown) => value is PaymentStatus = isOneOf(PAYMENT_STATUSES);
+
+/** Whether a payment with this status changes no more. */
+export const isFinalStatus = isOneOf(['COMPLETED', 'FAILED', 'CANCELED'] as const);

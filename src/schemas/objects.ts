@@ -1,21 +1,27 @@
-// Object schemas whose fields keep their doc comments in the published types: zod's own functions map the shape, and
-// TypeScript drops the comments of a mapped type when it writes declarations.
+// How schemas are built: one word for each way of treating unknown fields, and the check of a schema against its interface.
 import * as z from 'zod';
 
-type Params = Parameters<typeof z.looseObject>[1];
-
-/** Refuses unknown fields. */
-export const strict = <S extends z.ZodRawShape>(shape: S, params?: Params): z.ZodObject<S, z.core.$strict> =>
-  z.strictObject(shape, params) as z.ZodObject<S, z.core.$strict>;
-
-/** Takes unknown fields, in types too. */
-export const loose = <S extends z.ZodRawShape>(shape: S, params?: Params): z.ZodObject<S, z.core.$loose> =>
-  z.looseObject(shape, params) as z.ZodObject<S, z.core.$loose>;
-
-/** Keeps unknown fields at run time, without an index signature that would let a mistyped field compile. */
-export const open = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strip> =>
+/** Keeps unknown fields at run time. The types do not show them, so that a mistyped field does not compile. */
+export const passthroughObject = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strip> =>
   z.looseObject(shape) as unknown as z.ZodObject<S, z.core.$strip>;
 
-/** Drops unknown fields. */
-export const only = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strip> =>
-  z.object(shape) as z.ZodObject<S, z.core.$strip>;
+/** A schema as merchants see it: what it gives, and what it takes. */
+export type SchemaOf<Output, Input = unknown> = z.ZodType<Output, Input>;
+
+/** Whether both types have the same fields, and each can stand for the other. */
+export type IsSame<A, B> = [A, B, Keys<A>, Keys<B>] extends [B, A, Keys<B>, Keys<A>] ? unknown : 'not that interface';
+type Keys<T> = keyof {
+  [K in keyof NonNullable<T> as string extends K ? never : number extends K ? never : K]: never;
+};
+
+/** Publishes a schema under an interface. The compiler refuses the one if it has a field that the other has not. */
+export const publish =
+  <T>() =>
+  <S extends z.ZodType>(schema: S & IsSame<z.output<S>, T>): SchemaOf<T> =>
+    schema as unknown as SchemaOf<T>;
+
+/** As {@link publish}, for what a merchant writes: the type that goes in is the one that comes out. */
+export const publishRequest =
+  <T>() =>
+  <S extends z.ZodType>(schema: S & IsSame<z.output<S>, T>): SchemaOf<T, T> =>
+    schema as unknown as SchemaOf<T, T>;

@@ -1,7 +1,129 @@
-// The payment record: strict on what decides money, lenient on the rest, a union by paymentStatus.
+// The payment record: strict on what decides money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
-import { isFinalStatus, PAYMENT_STATUSES, type PaymentMethod } from './methods.ts';
-import { open } from './objects.ts';
+import { isFinalStatus, isPaymentStatus, type PaymentMethod, type PaymentStatus, type PaymentType } from './methods.ts';
+import { passthroughObject, publish } from './objects.ts';
+
+/** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
+export interface Timestamp {
+  /** Local time in `timezone`: `YYYY-MM-DD HH:MM:SS.ffffff`. */
+  date?: string | null | undefined;
+  /** How `timezone` is written: 1 an offset, 2 an abbreviation, 3 a zone name. */
+  timezone_type?: number | null | undefined;
+  /** An offset, an abbreviation or a zone name, as `timezone_type` says. */
+  timezone?: string | null | undefined;
+}
+
+/** The customer. The document shows these names but not their types. */
+export interface Customer {
+  /** Given name. */
+  firstName?: string | null | undefined;
+  /** Family name. */
+  lastName?: string | null | undefined;
+  /** E-mail address. */
+  email?: string | null | undefined;
+  /** Telephone number. */
+  phone?: string | null | undefined;
+  /** The customer's IP address. The gateway spells the name in lower case. */
+  ipaddress?: string | null | undefined;
+  /** Demanded by some methods, and sent with some only: ask the gateway for its form. */
+  dateOfBirth?: string | null | undefined;
+  /** The merchant's own id of the customer. */
+  referenceId?: string | null | undefined;
+}
+
+/** The address on the customer's bill. */
+export interface BillingAddress {
+  /** Street and number. */
+  address1?: string | null | undefined;
+  /** Town. */
+  city?: string | null | undefined;
+  /** Two letters, as in `DE`. */
+  countryCode?: string | null | undefined;
+  /** Post code. */
+  postalCode?: string | null | undefined;
+  /** Region, in countries that have regions. */
+  state?: string | null | undefined;
+}
+
+/** What a record can hold in every status. */
+export interface PaymentFields {
+  /** The gateway's id of the payment, a UUID: the key of a lookup. */
+  id: string;
+  paymentType: PaymentType;
+  /** In units of `currency`, not cents. */
+  amount: number;
+  /** Currency code of `amount`. */
+  currency: string;
+  /** When the payment was created; {@link createdAt} reads it. */
+  created?: Timestamp | null | undefined;
+  /** The merchant's text, as requested. */
+  description?: string | null | undefined;
+  /** As requested; a record may show `USER_CHOICE`, or a method this SDK does not know. */
+  paymentMethod?: PaymentMethod | (string & {}) | null | undefined;
+  /** The merchant's own transaction id. */
+  reference?: string | null | undefined;
+  /** As requested, or null. */
+  customer?: Customer | null | undefined;
+  /** As requested. */
+  billingAddress?: BillingAddress | null | undefined;
+  /** Where the customer finishes paying. Only creates answer it; use `nextAction`, which has checked it. */
+  redirectUrl?: string | null | undefined;
+  /** Decimal text in units of `cryptoCurrency`, eight places in the observed form. */
+  cryptoAmount?: string | null | undefined;
+  /** Code of the crypto asset. */
+  cryptoCurrency?: string | null | undefined;
+  /** Exchange rate. */
+  crypto_fx?: number | null | undefined;
+  /** Seen on callbacks of GOOGLEPAY. The gateway's document gives it no meaning. */
+  fallbackPaymentStatus?: number | null | undefined;
+}
+
+/** What a record can hold once the payment is settled in crypto. */
+export interface SettlementFields {
+  /** Settled crypto, a number. Absent from callbacks of the card methods. */
+  settled_crypto_amount?: number | null | undefined;
+  /** The id of the settlement on its blockchain. */
+  crypto_tx_hash?: string | null | undefined;
+  /** The wallet that received the crypto. */
+  destination_wallet?: string | null | undefined;
+}
+
+/** What a record can hold after a failure. */
+export interface FailureFields {
+  /** The processor's reason, for people. It may be absent on a failure: never branch on it. */
+  errorMessage?: string | null | undefined;
+}
+
+/** Created; the customer or the processor has not finished. */
+export interface PendingPayment extends PaymentFields {
+  paymentStatus: 'PENDING';
+}
+/** Authorised but not captured: not paid yet. */
+export interface AuthorizedPayment extends PaymentFields {
+  paymentStatus: 'AUTHORIZED';
+}
+/** Paid. Final. */
+export interface CompletedPayment extends PaymentFields, SettlementFields {
+  paymentStatus: 'COMPLETED';
+}
+/** Failed. Final. {@link fundsNotDelivered} tells whether funds moved. */
+export interface FailedPayment extends PaymentFields, SettlementFields, FailureFields {
+  paymentStatus: 'FAILED';
+}
+/** Canceled. Final. */
+export interface CanceledPayment extends PaymentFields, FailureFields {
+  paymentStatus: 'CANCELED';
+}
+/** In a status that this version of the SDK does not know: neither final nor paid. */
+export interface UnknownPayment extends PaymentFields, SettlementFields, FailureFields {
+  paymentStatus: 'UNKNOWN';
+  /** The status as the gateway wrote it. */
+  rawPaymentStatus: string;
+}
+/** A payment that changes no more. */
+export type FinalPayment = CompletedPayment | FailedPayment | CanceledPayment;
+/** A payment as the gateway records it. */
+export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | UnknownPayment;
 
 /** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
 export const text = z
@@ -9,8 +131,8 @@ export const text = z
   .nullish()
   .catch(({ value }) => (typeof value === 'number' ? String(value) : undefined));
 
-/** For people to read: whatever is no text becomes one, so that nothing is lost and nothing makes a payment unreadable. */
-const words = z
+/** Text for people to read. Any other value becomes text, so that it is kept and the payment stays readable. */
+const freeText = z
   .string()
   .nullish()
   .catch(({ value }) => (typeof value === 'object' ? jsonOf(value) : String(value)));
@@ -19,7 +141,7 @@ function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    return undefined; // nested so deeply that it cannot be written
+    return undefined; // nested too deeply to be written
   }
 }
 
@@ -34,181 +156,119 @@ const number = z
 
 /** PHP writes an empty map as `[]`; anything else that is no object reads as null. */
 const map = <S extends z.ZodRawShape>(shape: S) =>
-  open(shape)
+  passthroughObject(shape)
     .nullish()
     .catch(({ value }) => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
 
-/** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
-export const timestampSchema = map({
-  /** Wall time in `timezone`: `YYYY-MM-DD HH:MM:SS.ffffff`. */
-  date: text,
-  /** How `timezone` is written: 1 an offset, 2 an abbreviation, 3 a zone name. */
-  timezone_type: number,
-  /** An offset, an abbreviation or a zone's name, as `timezone_type` says. */
-  timezone: text,
+const timestamp = map({ date: text, timezone_type: number, timezone: text });
+
+const customer = map({
+  firstName: freeText,
+  lastName: freeText,
+  email: freeText,
+  phone: freeText,
+  ipaddress: freeText,
+  dateOfBirth: freeText,
+  referenceId: freeText,
 });
 
-/** The customer as recorded. The document shows these names but not their types. */
-export const customerSchema = map({
-  /** Given name. */
-  firstName: words,
-  /** Family name. */
-  lastName: words,
-  /** E-mail address. */
-  email: words,
-  /** Telephone number. */
-  phone: words,
-  /** The customer's IP address. The gateway spells the name in lower case. */
-  ipaddress: words,
-  /** Sent with some methods only. */
-  dateOfBirth: words,
-  /** The merchant's own id of the customer. */
-  referenceId: words,
+const billingAddress = map({
+  address1: freeText,
+  city: freeText,
+  countryCode: freeText,
+  postalCode: freeText,
+  state: freeText,
 });
 
-/** Where the customer's bill goes. */
-export const billingAddressSchema = map({
-  /** Street and number. */
-  address1: words,
-  /** Town. */
-  city: words,
-  /** Two letters, as in `DE`. */
-  countryCode: words,
-  /** Post code. */
-  postalCode: words,
-  /** Region, where the country has them. */
-  state: words,
-});
-
-/** The gateway's id of the payment, a UUID: the key of a lookup. */
-const id = z.guid();
-
-const record = {
+const fields = {
   paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
-  /** Units of `currency`, not cents. */
   amount: z.number(),
-  /** Currency code of `amount`. */
   currency: z.string().min(1),
-  /** When the payment was created; {@link createdAt} reads it. */
-  created: timestampSchema,
-  /** The merchant's own words, as requested. */
-  description: words,
-  /** As requested; a record may show `USER_CHOICE`, or a method this SDK does not know. */
-  paymentMethod: text as unknown as z.ZodOptional<z.ZodType<PaymentMethod | (string & {}) | null>>,
-  /** The merchant's own transaction id. */
-  reference: words,
-  /** As requested, or null. */
-  customer: customerSchema,
-  /** As requested. */
-  billingAddress: billingAddressSchema,
-  /** Where the customer finishes paying. Only creates answer it; use `nextAction`, which has checked it. */
+  created: timestamp,
+  description: freeText,
+  paymentMethod: text,
+  reference: freeText,
+  customer,
+  billingAddress,
   redirectUrl: text,
-  /** Decimal text in units of `cryptoCurrency`, eight places in the observed form. */
   cryptoAmount: text,
-  /** Code of the crypto asset. */
   cryptoCurrency: text,
-  /** Exchange rate. */
   crypto_fx: number,
-  /** Seen on callbacks of GOOGLEPAY. The gateway's document gives it no meaning. */
   fallbackPaymentStatus: number,
 };
+const settlement = { settled_crypto_amount: number, crypto_tx_hash: text, destination_wallet: text };
+const failure = { errorMessage: freeText };
 
-const failure = {
-  /** The processor's reason, for humans. It may be absent on a failure: never branch on it. */
-  errorMessage: words,
-};
+const variant = <S extends string, F extends z.ZodRawShape>(paymentStatus: S, further: F) =>
+  passthroughObject({
+    id: z.guid(),
+    paymentStatus: z.literal(paymentStatus),
+    ...fields,
+    ...further,
+  });
 
-const settlement = {
-  /** Settled crypto, a number. Absent from callbacks of the card methods. */
-  settled_crypto_amount: number,
-  /** The settlement's transaction on its chain. */
-  crypto_tx_hash: text,
-  /** The wallet that the crypto was sent to. */
-  destination_wallet: text,
-};
+const pending = variant('PENDING', {});
+const authorized = variant('AUTHORIZED', {});
+const completed = variant('COMPLETED', settlement);
+const failed = variant('FAILED', { ...settlement, ...failure });
+const canceled = variant('CANCELED', failure);
+const unknown = variant('UNKNOWN', { rawPaymentStatus: z.string(), ...settlement, ...failure });
 
-/** Created; the customer or the processor has not finished. */
-export const pendingPaymentSchema = open({ id, paymentStatus: z.literal('PENDING'), ...record });
-/** Authorised but not captured: not paid yet. */
-export const authorizedPaymentSchema = open({ id, paymentStatus: z.literal('AUTHORIZED'), ...record });
-/** Paid. Final. */
-export const completedPaymentSchema = open({
-  id,
-  paymentStatus: z.literal('COMPLETED'),
-  ...record,
-  ...settlement,
-});
-/** Failed. Final. Whether funds moved is told by {@link fundsNotDelivered}. */
-export const failedPaymentSchema = open({
-  id,
-  paymentStatus: z.literal('FAILED'),
-  ...record,
-  ...settlement,
-  ...failure,
-});
-/** Canceled. Final. */
-export const canceledPaymentSchema = open({
-  id,
-  paymentStatus: z.literal('CANCELED'),
-  ...record,
-  ...failure,
-});
-/** In a state that this version of the SDK does not know: neither final nor paid. */
-export const unknownPaymentSchema = open({
-  id,
-  paymentStatus: z.literal('UNKNOWN'),
-  /** The state as the gateway wrote it. */
-  rawPaymentStatus: z.string(),
-  ...record,
-  ...settlement,
-  ...failure,
-});
-
-const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(PAYMENT_STATUSES);
-
-/** Done before the union is told apart, so that a new state is a variant and not a failure to parse. */
+/** Done before the variants are told apart, so that a new status is a variant and not a failure to parse. */
 function withKnownStatus(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('paymentStatus' in value)) return value;
   const { paymentStatus } = value;
-  if (typeof paymentStatus !== 'string' || KNOWN_STATUSES.has(paymentStatus)) return value;
+  if (typeof paymentStatus !== 'string' || isPaymentStatus(paymentStatus)) return value;
   return { ...value, paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
 }
 
-/** A payment as the gateway records it. */
-export const paymentSchema = z.preprocess(
-  withKnownStatus,
-  z.discriminatedUnion('paymentStatus', [
-    pendingPaymentSchema,
-    authorizedPaymentSchema,
-    completedPaymentSchema,
-    failedPaymentSchema,
-    canceledPaymentSchema,
-    unknownPaymentSchema,
-  ]),
+/** The schema of a {@link Timestamp}. */
+export const timestampSchema = publish<Timestamp | null | undefined>()(timestamp);
+/** The schema of a {@link Customer}. */
+export const customerSchema = publish<Customer | null | undefined>()(customer);
+/** The schema of a {@link BillingAddress}. */
+export const billingAddressSchema = publish<BillingAddress | null | undefined>()(billingAddress);
+/** The schema of a {@link PendingPayment}. */
+export const pendingPaymentSchema = publish<PendingPayment>()(pending);
+/** The schema of an {@link AuthorizedPayment}. */
+export const authorizedPaymentSchema = publish<AuthorizedPayment>()(authorized);
+/** The schema of a {@link CompletedPayment}. */
+export const completedPaymentSchema = publish<CompletedPayment>()(completed);
+/** The schema of a {@link FailedPayment}. */
+export const failedPaymentSchema = publish<FailedPayment>()(failed);
+/** The schema of a {@link CanceledPayment}. */
+export const canceledPaymentSchema = publish<CanceledPayment>()(canceled);
+/** The schema of an {@link UnknownPayment}. */
+export const unknownPaymentSchema = publish<UnknownPayment>()(unknown);
+/** The schema of a {@link Payment}: takes a record as the gateway writes it. */
+export const paymentSchema = publish<Payment>()(
+  z.preprocess(
+    withKnownStatus,
+    z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown]),
+  ),
 );
 
-export interface PendingPayment extends z.output<typeof pendingPaymentSchema> {}
-export interface AuthorizedPayment extends z.output<typeof authorizedPaymentSchema> {}
-export interface CompletedPayment extends z.output<typeof completedPaymentSchema> {}
-export interface FailedPayment extends z.output<typeof failedPaymentSchema> {}
-export interface CanceledPayment extends z.output<typeof canceledPaymentSchema> {}
-export interface UnknownPayment extends z.output<typeof unknownPaymentSchema> {}
-export type FinalPayment = CompletedPayment | FailedPayment | CanceledPayment;
-export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | UnknownPayment;
-export type Timestamp = z.output<typeof timestampSchema>;
-export type Customer = z.output<typeof customerSchema>;
-export type BillingAddress = z.output<typeof billingAddressSchema>;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/** Whether the gateway is done with the payment: `COMPLETED`, `FAILED` or `CANCELED`. */
+/** Whether a value is a UUID of any version, and so may enter the path of a lookup. */
+export const isPaymentId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+
+/** Whether two ids name the same payment. */
+export const isSamePayment = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/** Whether the payment changes no more: `COMPLETED`, `FAILED` or `CANCELED`. */
 export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
 
 /**
- * Whether the money moved: `COMPLETED`. That holds for a withdrawal paid out as well as for a deposit paid in, so
+ * Whether the money moved: `COMPLETED`. That is true of a withdrawal paid out as well as of a deposit paid in, so
  * look at `paymentType` before you credit anyone.
  */
-export const isPaid = (payment: Payment): payment is CompletedPayment =>
-  payment.paymentStatus === 'COMPLETED';
+export const isPaid = (payment: Payment): payment is CompletedPayment => payment.paymentStatus === 'COMPLETED';
 
 /** The gateway's reliable sign that no funds were delivered: `FAILED`, and no `crypto_tx_hash`. */
 export const fundsNotDelivered = (payment: Payment): boolean =>
   payment.paymentStatus === 'FAILED' && !payment.crypto_tx_hash;
+
+/** The status as the gateway writes it, known to this SDK or not. */
+export const rawStatusOf = (payment: Payment): PaymentStatus | (string & {}) =>
+  payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;

@@ -1,23 +1,38 @@
-// PayID host-to-host transfer instructions: seven fields that stand beside `result` in a create's answer.
-import type * as z from 'zod';
-import { only } from './objects.ts';
+// PayID host-to-host transfer instructions: seven fields beside `result` in the answer to a create.
+import * as z from 'zod';
+import { publish } from './objects.ts';
 import { text } from './payment.ts';
 
 /** What the customer needs to pay by PayID. Every field may be null. */
-export const transferSchema = only({
+export interface Transfer {
   /** The PayID address to pay to. Without it there is nothing to show the customer. */
-  number: text,
-  /** Name of the receiving account's holder. */
-  full_holder_name: text,
+  number?: string | null | undefined;
+  /** Name of the holder of the receiving account. */
+  full_holder_name?: string | null | undefined;
   /** The code that the customer attaches to the transfer. */
-  payment_description: text,
+  payment_description?: string | null | undefined;
   /** Amount to transfer: text with two decimals, in units of `currency`. */
+  amount?: string | null | undefined;
+  /** Currency code of `amount`. */
+  currency?: string | null | undefined;
+  /** Id of this transfer instruction; not the payment's. */
+  uuid?: string | null | undefined;
+  /** The payment's id. */
+  order_id?: string | null | undefined;
+}
+
+const transfer = z.object({
+  number: text,
+  full_holder_name: text,
+  payment_description: text,
   amount: text,
   currency: text,
-  /** Id of this transfer instruction; not the payment's. */
   uuid: text,
-  /** The payment's id. */
   order_id: text,
 });
 
-export type Transfer = z.output<typeof transferSchema>;
+/** The names of the fields. */
+export const TRANSFER_FIELDS = Object.keys(transfer.shape);
+
+/** The schema of a {@link Transfer}; it drops unknown fields. */
+export const transferSchema = publish<Transfer>()(transfer);

@@ -1,35 +1,30 @@
-// Believes a callback only after a lookup: the gateway documents no signature on callbacks.
+// Confirms a callback by a lookup: the gateway documents no signature on callbacks.
 import * as z from 'zod';
-import { isGatewayError, listOf, WaitTimeoutError, WebhookError } from '../errors.ts';
-import { issuesOf } from '../issues.ts';
+import { delay } from '../deadline.ts';
+import { isGatewayError, issuesOf, listOf, WaitTimeoutError, WebhookError } from '../errors.ts';
+import type { LookUp } from '../payments/lookup.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import { isFinal, type Payment } from '../schemas/payment.ts';
-import { sleep } from '../time.ts';
 import { readBody } from './parse.ts';
 
 /**
  * What a callback claims. Only `id` is demanded, because the callbacks of withdrawals and on-ramp payments are not
  * documented; every other field is as it came.
  */
-const claimSchema = z.looseObject({ id: z.guid() });
+const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
 
-/** What a callback claims of a payment: its id, and whatever else stands in it, unchecked. */
-export type WebhookClaim = z.output<typeof claimSchema>;
+/** What a callback claims of a payment: its id, and everything else in it, unchecked. */
+export interface WebhookClaim {
+  id: string;
+  [field: string]: unknown;
+}
 
-/** A callback that the gateway's own record bears out. */
+/** A callback that matches the gateway's own record. */
 export interface ConfirmedWebhook {
   /** The gateway's own record, looked up. Act on this. */
   payment: Payment;
   /** What the callback claimed, for logs. */
   claim: WebhookClaim;
-}
-
-/** Reads a payment within the limits given. */
-export type LookUp = (id: string, limits: Limits) => Promise<Payment>;
-
-interface Limits {
-  timeout?: number | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** Milliseconds before each further lookup of a payment whose record lags behind its callback. */
@@ -53,7 +48,7 @@ export function readClaim(rawBody: unknown): WebhookClaim {
 export async function confirm(
   claim: WebhookClaim,
   lookUp: LookUp,
-  limits: Limits = {},
+  limits: Parameters<LookUp>[1] = {},
 ): Promise<ConfirmedWebhook> {
   const { timeout = Number.POSITIVE_INFINITY, signal } = limits;
   const deadline = performance.now() + timeout;
@@ -72,7 +67,8 @@ export async function confirm(
     if (!isAhead(claim, payment)) return { payment, claim };
     const pause = PAUSES[attempt];
     if (pause === undefined || pause >= deadline - performance.now()) throw lagging(claim, payment);
-    await sleep(pause, claim.id, signal);
+    // If the signal ends the pause, the lookup that follows reports it.
+    await delay(pause, signal).catch(() => {});
   }
 }
 
@@ -86,7 +82,7 @@ function differences(claim: WebhookClaim, payment: Payment): string[] {
   return (['amount', 'currency', 'paymentType', 'reference'] as const).filter(differs);
 }
 
-/** Whether the claim tells of a state that the record has yet to reach. */
+/** Whether the claim is ahead: the record does not show that status yet. */
 function isAhead({ paymentStatus: claimed }: WebhookClaim, payment: Payment): boolean {
   if (isFinalStatus(claimed)) return !isFinal(payment);
   return claimed === 'AUTHORIZED' && payment.paymentStatus === 'PENDING';
@@ -95,11 +91,9 @@ function isAhead({ paymentStatus: claimed }: WebhookClaim, payment: Payment): bo
 const unconfirmed = ({ id }: WebhookClaim, why: string) =>
   new WebhookError(
     'unconfirmed',
-    `The callback for payment ${id} is not borne out: ${why}. It may be forged.`,
+    `The callback for payment ${id} does not match the gateway's record: ${why}. It may be forged.`,
     [],
-    {
-      paymentId: id,
-    },
+    { paymentId: id },
   );
 
 function lagging(claim: WebhookClaim, payment: Payment): WaitTimeoutError {

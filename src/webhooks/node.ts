@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ConfigurationError, WebhookError } from '../errors.ts';
-import { withParsedBody } from './body.ts';
+import { withParsedBody } from './request-body.ts';
 
 /** node:http's request, or that of a framework on top of it: Express's and Nest's extend it, Fastify's holds it. */
 export type NodeRequest = (IncomingMessage | { raw: IncomingMessage }) & {
@@ -23,13 +23,9 @@ type Handler = (request: Request) => Promise<Response>;
  * app.post('/callbacks', toNodeHandler(handler)); // Express, Fastify
  * createServer(toNodeHandler(handler)).listen(3000); // node:http
  */
-export function toNodeHandler(
-  handler: Handler,
-): (request: NodeRequest, response: NodeResponse) => Promise<void> {
+export function toNodeHandler(handler: Handler): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   if (typeof handler !== 'function') {
-    throw new ConfigurationError(
-      'toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).',
-    );
+    throw new ConfigurationError('toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).');
   }
   return async (request, response) => {
     const incoming = 'raw' in request ? request.raw : request;
@@ -38,17 +34,16 @@ export function toNodeHandler(
     const parsed = parsedByFramework(request, incoming);
     const webRequest = toRequest(request, incoming, parsed);
     const reply = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
-    // Something else may have answered in the meantime, such as a time-out of the merchant's own.
+    // Something else may have answered in the meantime, such as the merchant's own time-out.
     if (outgoing.headersSent || outgoing.destroyed) return;
-    // What is left of a body that was not wanted would be taken for the next request.
+    // The rest of a body that was not read would be taken for the next request.
     if (!incoming.complete) outgoing.setHeader('connection', 'close');
     outgoing.writeHead(reply.status, Object.fromEntries(reply.headers));
     outgoing.end(await reply.text());
   };
 }
 
-const isRaw = (body: unknown): body is string | Uint8Array =>
-  typeof body === 'string' || ArrayBuffer.isView(body);
+const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 'string' || ArrayBuffer.isView(body);
 
 type RequestBody = NonNullable<RequestInit['body']>;
 

@@ -1,7 +1,6 @@
 // Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
 import { isAnyArrayBuffer } from 'node:util/types';
-import { listOf, WebhookError } from '../errors.ts';
-import { issuesOf } from '../issues.ts';
+import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { type Payment, paymentSchema } from '../schemas/payment.ts';
 
 /** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
@@ -9,14 +8,14 @@ export type WebhookPayment = Payment;
 
 /**
  * Parses a status callback, strictly: `id`, `paymentStatus`, `paymentType`, `amount` and `currency` must be there,
- * each of its own type. Of a name that stands twice the last counts, and `__proto__` is dropped.
+ * each of its own type. Of a name that is there twice the last counts, and `__proto__` is dropped.
  *
  * @param rawBody the body as text or UTF-8 bytes, or already parsed
  * @returns the claim, unverified
  * @throws {WebhookError} `not_json`, `wrapped` (an answer of the API, not a callback), or `invalid` with its `issues`
  * @example
  * const claim = parseWebhook(await request.text());
- * const payment = await gateway.getPayment(claim.id); // the gateway's own word
+ * const payment = await gateway.getPayment(claim.id); // the gateway's own record
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
   const { success, data, error } = paymentSchema.safeParse(readBody(rawBody));
@@ -25,7 +24,7 @@ export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object
   throw new WebhookError('invalid', `This is no payment callback: ${listOf(issues)}.`, issues);
 }
 
-/** The callback's JSON, whatever it holds, unless it is wrapped as only answers of the API are. */
+/** The callback's JSON, with any content, unless it is wrapped as only answers of the API are. */
 export function readBody(rawBody: unknown): unknown {
   const json = isParsed(rawBody) ? rawBody : parseJson(rawBody);
   if (typeof json === 'object' && json !== null && Object.hasOwn(json, 'result')) {
@@ -47,18 +46,14 @@ function isParsed(rawBody: unknown): rawBody is object | null {
 /** What merchants pass instead of a body, and what they should pass. */
 function mistakenFor(value: object): string | undefined {
   if ('then' in value) return 'a promise: await the body first';
-  if ('headers' in value && 'method' in value)
-    return 'a whole request: pass its body, such as await request.text()';
+  if ('headers' in value && 'method' in value) return 'a whole request: pass its body, such as await request.text()';
   if ('getReader' in value || 'pipe' in value) return 'a stream: read it to its end first';
   return undefined;
 }
 
 function parseJson(rawBody: unknown): unknown {
   if (rawBody === undefined) {
-    throw new WebhookError(
-      'not_json',
-      'There is no body: has anything read it before, or has nothing parsed it?',
-    );
+    throw new WebhookError('not_json', 'There is no body: has anything read it before, or has nothing parsed it?');
   }
   try {
     return JSON.parse(textOf(rawBody));

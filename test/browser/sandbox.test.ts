@@ -11,262 +11,255 @@ import { lacks } from '../support/skips.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-describe.skipIf(
-  lacks(hasChromium, 'the pages of the sandbox: no Chromium (Debian: apt-get install chromium)'),
-)('in Chromium', () => {
-  let browser: Browser;
-  let context: BrowserContext;
-  let page: Page;
-  let shop: Shop;
-  let sandbox: Sandbox<'onramp'>;
-  let server: { url: string; close(): Promise<void> };
-  let gateway: GatewayClient<'onramp'>;
-  let strangers: string[];
-  let complaints: string[];
+describe.skipIf(lacks(hasChromium, 'the pages of the sandbox: no Chromium (Debian: apt-get install chromium)'))(
+  'in Chromium',
+  () => {
+    let browser: Browser;
+    let context: BrowserContext;
+    let page: Page;
+    let shop: Shop;
+    let sandbox: Sandbox<'onramp'>;
+    let server: { url: string; close(): Promise<void> };
+    let gateway: GatewayClient<'onramp'>;
+    let strangers: string[];
+    let complaints: string[];
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-    shop = await openShop();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await shop.close();
-  });
-  beforeEach(async () => {
-    shop.posts.splice(0);
-    sandbox = new Sandbox({ terminal: 'onramp', payid: 'redirect' });
-    server = await sandbox.listen();
-    gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.setDefaultTimeout(5_000);
-    strangers = strangersOf(page, [server.url, shop.url]);
-    complaints = [];
-    page.on('pageerror', error => complaints.push(error.message));
-    page.on('console', message => {
-      if (message.type() === 'error') complaints.push(message.text());
+    beforeAll(async () => {
+      browser = await openBrowser();
+      shop = await openShop();
     });
-  });
-  afterEach(async () => {
-    await context.close();
-    await server.close();
-    expect(strangers).toEqual([]);
-  });
+    afterAll(async () => {
+      await browser.close();
+      await shop.close();
+    });
+    beforeEach(async () => {
+      shop.posts.splice(0);
+      sandbox = new Sandbox({ terminal: 'onramp', payid: 'redirect' });
+      server = await sandbox.listen();
+      gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
+      context = await browser.newContext();
+      page = await context.newPage();
+      page.setDefaultTimeout(5_000);
+      strangers = strangersOf(page, [server.url, shop.url]);
+      complaints = [];
+      page.on('pageerror', error => complaints.push(error.message));
+      page.on('console', message => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+    });
+    afterEach(async () => {
+      await context.close();
+      await server.close();
+      expect(strangers).toEqual([]);
+    });
 
-  async function create(request: object = {}) {
-    const { payment, nextAction } = await gateway.createPayment({
-      paymentType: 'DEPOSIT',
-      paymentMethod: 'CARD',
-      amount: '25.50',
-      currency: 'EUR',
-      reference: 'order-1042',
-      webhookUrl: `${shop.url}/callbacks`,
-      returnUrl: `${shop.url}/thanks`,
-      ...request,
-    } as never);
-    return { id: payment.id, url: nextAction.type === 'redirect' ? nextAction.redirectUrl : '' };
-  }
-  const button = (name: string | RegExp) => page.getByRole('button', { name });
-  const callbacks = async () => {
-    await sandbox.idle();
-    return shop.posts.filter(({ url }) => url === '/callbacks').map(({ body }) => JSON.parse(body));
-  };
-
-  it('a customer pays at the redirectUrl, the callback arrives, and the customer is back in the shop', async () => {
-    const { id, url } = await create();
-    await page.goto(url);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('25.50 EUR');
-    await button('Pay 25.50 EUR').click();
-    await page.waitForURL(`${shop.url}/thanks`);
-    expect(await callbacks()).toMatchObject([{ id, paymentStatus: 'COMPLETED', reference: 'order-1042' }]);
-    expect(await gateway.getPayment(id)).toMatchObject({ paymentStatus: 'COMPLETED' });
-    await page.goto(url);
-    expect(await page.getByText('This payment is paid.').isVisible()).toBe(true);
-    await page.getByRole('link', { name: 'Back to the shop' }).click();
-    await page.waitForURL(`${shop.url}/thanks`);
-  });
-
-  it.each([
-    ['Insufficient balance', 'Insufficient balance'],
-    ['Payment not funded', 'Payment not funded'],
-  ])('a payment is declined: %s', async (label, errorMessage) => {
-    const { id, url } = await create();
-    await page.goto(url);
-    await page.getByLabel('Decline, because').selectOption({ label });
-    await button('Decline').click();
-    await page.waitForURL(`${shop.url}/thanks`);
-    expect(await callbacks()).toMatchObject([{ id, paymentStatus: 'FAILED', errorMessage }]);
-  });
-
-  it('a payment is authorised, then captured; another is abandoned', async () => {
-    const first = await create();
-    await page.goto(first.url);
-    await button('Authorise first').click();
-    await page.waitForURL(`${shop.url}/thanks`);
-    await page.goto(first.url);
-    await button(/^Pay/).click();
-    await page.waitForURL(`${shop.url}/thanks`);
-    const second = await create();
-    await page.goto(second.url);
-    await button(/^Abandon/).click();
-    await page.waitForURL(`${shop.url}/thanks`);
-    expect((await callbacks()).map(({ paymentStatus }) => paymentStatus)).toEqual([
-      'AUTHORIZED',
-      'COMPLETED',
-    ]);
-    expect(await gateway.getPayment(second.id)).toMatchObject({ paymentStatus: 'PENDING' });
-  });
-
-  it('the customer chooses a method in the on-ramp widget, by keyboard, and is settled in crypto', async () => {
-    const { id, url } = await create({ paymentMethod: 'USER_CHOICE', amount: 540, currency: 'BRL' });
-    await page.goto(url);
-    await page.getByRole('radio', { name: 'PayID' }).focus();
-    await page.keyboard.press('ArrowDown');
-    expect(await page.getByRole('radio', { name: 'Pix' }).isChecked()).toBe(true);
-    await button('Pay 540.00 BRL').press('Enter');
-    await page.waitForURL(`${shop.url}/thanks`);
-    expect(await callbacks()).toMatchObject([
-      { id, paymentMethod: 'ONRAMP_PIX', paymentStatus: 'COMPLETED', settled_crypto_amount: 498.84526559 },
-    ]);
-    await page.goto(url);
-    expect(await page.getByText('498.84526559 USDT').isVisible()).toBe(true);
-  });
-
-  it('a PayID customer sees the instructions, and has paid', async () => {
-    const { id, url } = await create({ paymentMethod: 'PAYID', amount: 80, currency: 'AUD' });
-    await page.goto(url);
-    expect(await page.getByText(`pay-${id.slice(0, 8)}@sandbox.example`).isVisible()).toBe(true);
-    await button('The customer has paid').click();
-    await page.waitForURL(`${shop.url}/thanks`);
-    expect(await callbacks()).toMatchObject([{ id, paymentStatus: 'COMPLETED' }]);
-  });
-
-  it('the dashboard shows what happens while it is open, moves, redelivers, and arms a fault', async () => {
-    await page.goto(server.url);
-    expect(await page.getByText('No payment yet.').isVisible()).toBe(true);
-    await create({ reference: 'live-1' });
-    const row = page.getByRole('row').filter({ hasText: 'live-1' });
-    await row.waitFor();
-    await button('Complete live-1').click();
-    await row.getByText('COMPLETED').waitFor();
-    await page.getByText('Body of callback 1').click();
-    await page
-      .getByRole('region', { name: 'Body of callback 1' })
-      .getByText('"paymentStatus": "COMPLETED"')
-      .waitFor();
-    await button('Redeliver callback 1').click();
-    await button('Redeliver callback 2').waitFor();
-    // What the reader has opened stays open, and the focus stays.
-    expect(await page.getByRole('region', { name: 'Body of callback 1' }).isVisible()).toBe(true);
-    expect(
-      await button('Redeliver callback 1').evaluate(
-        element => element === element.ownerDocument.activeElement,
-      ),
-    ).toBe(true);
-    expect(await callbacks()).toHaveLength(2);
-
-    await page.getByLabel('The next call, or the next callback, meets').selectOption('reject-422');
-    await button('Arm').click();
-    await page.getByText('for the next create').waitFor();
-    expect(sandbox.faults.armed).toMatchObject([{ fault: 'reject-422' }]);
-    await expect(create()).rejects.toMatchObject({ status: 422 });
-    await page.getByText('for the next create').waitFor({ state: 'detached' });
-    await page.getByText('This currency').or(page.getByText('The given data was invalid.')).first().waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it('a page that has missed what happened says why its move was refused', async () => {
-    const { id } = await create();
-    await page.route('**/live', route => route.abort());
-    await page.goto(`${server.url}/payments/${id}`);
-    await page.getByText('Not connected').waitFor();
-    await sandbox.cancel(id);
-    await button('Complete').click();
-    await page.getByRole('alert').getByText('CANCELED, which is final').waitFor();
-    await page.getByText('CANCELED is final. Move it all the same').click();
-    await button('Complete').click();
-    await page.getByText('COMPLETED is final').waitFor();
-    expect(await page.getByRole('alert').isVisible()).toBe(false);
-  });
-
-  it('the dashboard misses nothing that happens while it opens, and says what has moved', async () => {
-    for (let count = 0; count < 5; count++) {
-      await page.goto(server.url, { waitUntil: 'commit' });
-      const reference = `early-${count}`;
-      const { id } = await create({ reference });
-      await page.getByRole('row').filter({ hasText: reference }).waitFor();
-      await sandbox.complete(id);
-      await page.getByRole('status').getByText(`${reference} is COMPLETED`).waitFor({ state: 'attached' });
+    async function create(request: object = {}) {
+      const { payment, nextAction } = await gateway.createPayment({
+        paymentType: 'DEPOSIT',
+        paymentMethod: 'CARD',
+        amount: '25.50',
+        currency: 'EUR',
+        reference: 'order-1042',
+        webhookUrl: `${shop.url}/callbacks`,
+        returnUrl: `${shop.url}/thanks`,
+        ...request,
+      } as never);
+      return { id: payment.id, url: nextAction.type === 'redirect' ? nextAction.redirectUrl : '' };
     }
-  });
+    const button = (name: string | RegExp) => page.getByRole('button', { name });
+    const callbacks = async () => {
+      await sandbox.idle();
+      return shop.posts.filter(({ url }) => url === '/callbacks').map(({ body }) => JSON.parse(body));
+    };
 
-  it('the focus stays with its own payment, and with a neighbour when its button has gone', async () => {
-    const first = await create({ reference: 'dup' });
-    const second = await create({ reference: 'dup' });
-    await page.goto(server.url);
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.locator(`#complete-${first.id}`).focus();
-    await create({ reference: 'news' });
-    await page.getByRole('row').filter({ hasText: 'news' }).waitFor();
-    const focused = () => page.evaluate('document.activeElement.id');
-    expect(await focused()).toBe(`complete-${first.id}`);
-    await page.keyboard.press('Enter');
-    await page.locator(`#row-${first.id}`).getByText('COMPLETED').waitFor();
-    await expect.poll(focused).toBe(`open-${first.id}`);
-    expect(await gateway.getPayment(second.id)).toMatchObject({ paymentStatus: 'PENDING' });
-  });
+    it('a customer pays at the redirectUrl, the callback arrives, and the customer is back in the shop', async () => {
+      const { id, url } = await create();
+      await page.goto(url);
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('25.50 EUR');
+      await button('Pay 25.50 EUR').click();
+      await page.waitForURL(`${shop.url}/thanks`);
+      expect(await callbacks()).toMatchObject([{ id, paymentStatus: 'COMPLETED', reference: 'order-1042' }]);
+      expect(await gateway.getPayment(id)).toMatchObject({ paymentStatus: 'COMPLETED' });
+      await page.goto(url);
+      expect(await page.getByText('This payment is paid.').isVisible()).toBe(true);
+      await page.getByRole('link', { name: 'Back to the shop' }).click();
+      await page.waitForURL(`${shop.url}/thanks`);
+    });
 
-  it('seven tabs leave a connection for the payment page', async () => {
-    const { url } = await create();
-    for (let count = 0; count < 7; count++) {
-      const tab = await context.newPage();
-      await tab.goto(server.url);
-      await tab.evaluate(
-        `Object.defineProperty(document, 'hidden', { value: true }); document.dispatchEvent(new Event('visibilitychange'))`,
-      );
-    }
-    await page.goto(url);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('25.50 EUR');
-  });
+    it.each([
+      ['Insufficient balance', 'Insufficient balance'],
+      ['Payment not funded', 'Payment not funded'],
+    ])('a payment is declined: %s', async (label, errorMessage) => {
+      const { id, url } = await create();
+      await page.goto(url);
+      await page.getByLabel('Decline, because').selectOption({ label });
+      await button('Decline').click();
+      await page.waitForURL(`${shop.url}/thanks`);
+      expect(await callbacks()).toMatchObject([{ id, paymentStatus: 'FAILED', errorMessage }]);
+    });
 
-  it('without JavaScript everything works, page by page', async () => {
-    const plain = await browser.newContext({ javaScriptEnabled: false });
-    const quiet = await plain.newPage();
-    await create({ reference: 'plain-1' });
-    await quiet.goto(server.url);
-    await quiet.getByRole('button', { name: 'Complete plain-1' }).click();
-    await quiet.waitForURL(`${server.url}/payments/**`);
-    expect(await quiet.getByText('COMPLETED is final').isVisible()).toBe(true);
-    await plain.close();
-  });
+    it('a payment is authorised, then captured; another is abandoned', async () => {
+      const first = await create();
+      await page.goto(first.url);
+      await button('Authorise first').click();
+      await page.waitForURL(`${shop.url}/thanks`);
+      await page.goto(first.url);
+      await button(/^Pay/).click();
+      await page.waitForURL(`${shop.url}/thanks`);
+      const second = await create();
+      await page.goto(second.url);
+      await button(/^Abandon/).click();
+      await page.waitForURL(`${shop.url}/thanks`);
+      expect((await callbacks()).map(({ paymentStatus }) => paymentStatus)).toEqual(['AUTHORIZED', 'COMPLETED']);
+      expect(await gateway.getPayment(second.id)).toMatchObject({ paymentStatus: 'PENDING' });
+    });
 
-  it('another site cannot press its buttons', async () => {
-    const { id } = await create();
-    await page.goto(shop.url);
-    const form = `<form method="post" action="${server.url}/payments/${id}"><button name="move" value="complete">Win</button></form>`;
-    await page.setContent(form);
-    await button('Win').click();
-    await page.getByText('A page from elsewhere must not press the buttons of the sandbox.').waitFor();
-    expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'PENDING' });
-  });
+    it('the customer chooses a method in the on-ramp widget, by keyboard, and is settled in crypto', async () => {
+      const { id, url } = await create({ paymentMethod: 'USER_CHOICE', amount: 540, currency: 'BRL' });
+      await page.goto(url);
+      await page.getByRole('radio', { name: 'PayID' }).focus();
+      await page.keyboard.press('ArrowDown');
+      expect(await page.getByRole('radio', { name: 'Pix' }).isChecked()).toBe(true);
+      await button('Pay 540.00 BRL').press('Enter');
+      await page.waitForURL(`${shop.url}/thanks`);
+      expect(await callbacks()).toMatchObject([
+        { id, paymentMethod: 'ONRAMP_PIX', paymentStatus: 'COMPLETED', settled_crypto_amount: 498.84526559 },
+      ]);
+      await page.goto(url);
+      expect(await page.getByText('498.84526559 USDT').isVisible()).toBe(true);
+    });
 
-  it('what a merchant sent runs nowhere', async () => {
-    const attack = `"'><img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>`;
-    const { id } = await create({ reference: attack, description: attack, customer: { firstName: attack } });
-    await sandbox.fail(id, { reason: attack });
-    await sandbox.idle();
-    for (const path of ['/', `/pay/${id}`, `/payments/${id}`]) {
-      await page.goto(server.url + path);
-      expect(await page.title()).not.toBe('pwned');
-      expect(await page.locator('img').count()).toBe(0);
-      expect(await page.getByText(`onerror="document.title='pwned'"`).first().isVisible()).toBe(true);
-    }
-  });
+    it('a PayID customer sees the instructions, and has paid', async () => {
+      const { id, url } = await create({ paymentMethod: 'PAYID', amount: 80, currency: 'AUD' });
+      await page.goto(url);
+      expect(await page.getByText(`pay-${id.slice(0, 8)}@sandbox.example`).isVisible()).toBe(true);
+      await button('The customer has paid').click();
+      await page.waitForURL(`${shop.url}/thanks`);
+      expect(await callbacks()).toMatchObject([{ id, paymentStatus: 'COMPLETED' }]);
+    });
 
-  describe.each(['light', 'dark'] as const)('in %s colours', colorScheme => {
-    it.each([1280, 390])(
-      'at a width of %d no page has an axe violation, or scrolls sideways',
-      async width => {
+    it('the dashboard shows what happens while it is open, moves, redelivers, and arms a fault', async () => {
+      await page.goto(server.url);
+      expect(await page.getByText('No payment yet.').isVisible()).toBe(true);
+      await create({ reference: 'live-1' });
+      const row = page.getByRole('row').filter({ hasText: 'live-1' });
+      await row.waitFor();
+      await button('Complete live-1').click();
+      await row.getByText('COMPLETED').waitFor();
+      await page.getByText('Body of callback 1').click();
+      await page
+        .getByRole('region', { name: 'Body of callback 1' })
+        .getByText('"paymentStatus": "COMPLETED"')
+        .waitFor();
+      await button('Redeliver callback 1').click();
+      await button('Redeliver callback 2').waitFor();
+      // What the reader has opened stays open, and the focus stays.
+      expect(await page.getByRole('region', { name: 'Body of callback 1' }).isVisible()).toBe(true);
+      expect(
+        await button('Redeliver callback 1').evaluate(element => element === element.ownerDocument.activeElement),
+      ).toBe(true);
+      expect(await callbacks()).toHaveLength(2);
+
+      await page.getByLabel('The next call, or the next callback, meets').selectOption('reject-422');
+      await button('Arm').click();
+      await page.getByText('for the next create').waitFor();
+      expect(sandbox.faults.armed).toMatchObject([{ fault: 'reject-422' }]);
+      await expect(create()).rejects.toMatchObject({ status: 422 });
+      await page.getByText('for the next create').waitFor({ state: 'detached' });
+      await page.getByText('This currency').or(page.getByText('The given data was invalid.')).first().waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    it('a page that has missed what happened says why its move was refused', async () => {
+      const { id } = await create();
+      await page.route('**/live', route => route.abort());
+      await page.goto(`${server.url}/payments/${id}`);
+      await page.getByText('Not connected').waitFor();
+      await sandbox.cancel(id);
+      await button('Complete').click();
+      await page.getByRole('alert').getByText('CANCELED, which is final').waitFor();
+      await page.getByText('CANCELED is final. Move it all the same').click();
+      await button('Complete').click();
+      await page.getByText('COMPLETED is final').waitFor();
+      expect(await page.getByRole('alert').isVisible()).toBe(false);
+    });
+
+    it('the dashboard misses nothing that happens while it opens, and says what has moved', async () => {
+      for (let count = 0; count < 5; count++) {
+        await page.goto(server.url, { waitUntil: 'commit' });
+        const reference = `early-${count}`;
+        const { id } = await create({ reference });
+        await page.getByRole('row').filter({ hasText: reference }).waitFor();
+        await sandbox.complete(id);
+        await page.getByRole('status').getByText(`${reference} is COMPLETED`).waitFor({ state: 'attached' });
+      }
+    });
+
+    it('the focus stays with its own payment, and with a neighbour when its button has gone', async () => {
+      const first = await create({ reference: 'dup' });
+      const second = await create({ reference: 'dup' });
+      await page.goto(server.url);
+      await page.getByText('Live', { exact: true }).waitFor();
+      await page.locator(`#complete-${first.id}`).focus();
+      await create({ reference: 'news' });
+      await page.getByRole('row').filter({ hasText: 'news' }).waitFor();
+      const focused = () => page.evaluate('document.activeElement.id');
+      expect(await focused()).toBe(`complete-${first.id}`);
+      await page.keyboard.press('Enter');
+      await page.locator(`#row-${first.id}`).getByText('COMPLETED').waitFor();
+      await expect.poll(focused).toBe(`open-${first.id}`);
+      expect(await gateway.getPayment(second.id)).toMatchObject({ paymentStatus: 'PENDING' });
+    });
+
+    it('seven tabs leave a connection for the payment page', async () => {
+      const { url } = await create();
+      for (let count = 0; count < 7; count++) {
+        const tab = await context.newPage();
+        await tab.goto(server.url);
+        await tab.evaluate(
+          `Object.defineProperty(document, 'hidden', { value: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+        );
+      }
+      await page.goto(url);
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('25.50 EUR');
+    });
+
+    it('without JavaScript everything works, page by page', async () => {
+      const plain = await browser.newContext({ javaScriptEnabled: false });
+      const quiet = await plain.newPage();
+      await create({ reference: 'plain-1' });
+      await quiet.goto(server.url);
+      await quiet.getByRole('button', { name: 'Complete plain-1' }).click();
+      await quiet.waitForURL(`${server.url}/payments/**`);
+      expect(await quiet.getByText('COMPLETED is final').isVisible()).toBe(true);
+      await plain.close();
+    });
+
+    it('another site cannot press its buttons', async () => {
+      const { id } = await create();
+      await page.goto(shop.url);
+      const form = `<form method="post" action="${server.url}/payments/${id}"><button name="move" value="complete">Win</button></form>`;
+      await page.setContent(form);
+      await button('Win').click();
+      await page.getByText('A page from elsewhere must not press the buttons of the sandbox.').waitFor();
+      expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'PENDING' });
+    });
+
+    it('what a merchant sent runs nowhere', async () => {
+      const attack = `"'><img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>`;
+      const { id } = await create({ reference: attack, description: attack, customer: { firstName: attack } });
+      await sandbox.fail(id, { reason: attack });
+      await sandbox.idle();
+      for (const path of ['/', `/pay/${id}`, `/payments/${id}`]) {
+        await page.goto(server.url + path);
+        expect(await page.title()).not.toBe('pwned');
+        expect(await page.locator('img').count()).toBe(0);
+        expect(await page.getByText(`onerror="document.title='pwned'"`).first().isVisible()).toBe(true);
+      }
+    });
+
+    describe.each(['light', 'dark'] as const)('in %s colours', colorScheme => {
+      it.each([1280, 390])('at a width of %d no page has an axe violation, or scrolls sideways', async width => {
         const payments = {
           card: await create({ description: 'Two tickets to Lisbon', amount: 1_249_999.5 }),
           payid: await create({ paymentMethod: 'PAYID', currency: 'AUD' }),
@@ -288,8 +281,7 @@ describe.skipIf(
           for (const details of await tab.locator('details').all())
             await details.evaluate(box => box.setAttribute('open', ''));
           // Outside of the page's policy: axe is the tester's, and not the page's.
-          const violations =
-            await tab.evaluate(`(() => { ${axe}; return axe.run() })().then(({ violations }) =>
+          const violations = await tab.evaluate(`(() => { ${axe}; return axe.run() })().then(({ violations }) =>
             violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
           expect([path, violations]).toEqual([path, []]);
           const overflow = await tab.evaluate(
@@ -298,7 +290,7 @@ describe.skipIf(
           expect([path, overflow]).toEqual([path, 0]);
         }
         await seen.close();
-      },
-    );
-  });
-});
+      });
+    });
+  },
+);

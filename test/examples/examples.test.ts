@@ -58,8 +58,7 @@ async function start(script: string) {
 it('every example of a callback server is tried here, and fits on a page', () => {
   const files = readdirSync(`${root}examples`).filter(name => name.endsWith('.ts'));
   expect(files.sort()).toEqual(Object.keys(examples));
-  for (const file of files)
-    expect(readFileSync(`${root}examples/${file}`, 'utf8').split('\n').length).toBeLessThan(50);
+  for (const file of files) expect(readFileSync(`${root}examples/${file}`, 'utf8').split('\n').length).toBeLessThan(50);
 });
 
 describe.each(Object.entries(examples))('%s', (_, script) => {
@@ -84,9 +83,7 @@ describe.each(Object.entries(examples))('%s', (_, script) => {
     await sandbox.idle();
     const deliveries = sandbox.deliveries.filter(({ paymentId }) => paymentId === payment.id);
     for (const { id } of [...deliveries, ...deliveries]) await sandbox.redeliver(id);
-    const statuses = sandbox.deliveries
-      .filter(({ paymentId }) => paymentId === payment.id)
-      .map(({ status }) => status);
+    const statuses = sandbox.deliveries.filter(({ paymentId }) => paymentId === payment.id).map(({ status }) => status);
     expect(statuses).toEqual(Array(6).fill(200));
     expect(said('Order order-1 é is paid.')).toBe(1);
   });

@@ -6,9 +6,7 @@ import { handler } from '../../examples/lambda.ts';
 const server = createServer(async (request, response) => {
   const { statusCode, headers, body } = await handler({
     rawPath: request.url ?? '/',
-    headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    ),
+    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
     requestContext: { domainName: 'shop.example', http: { method: request.method ?? '' } },
     body: (await buffer(request)).toString('base64'),
     isBase64Encoded: true,

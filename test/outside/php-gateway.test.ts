@@ -24,74 +24,75 @@ const request = {
   webhookUrl,
 } as const;
 
-describe
-  .skipIf(lacks(hasPhp, 'the gateway in PHP: there is no php on this machine'))
-  .each(['hex', 'base64'] as const)('a gateway in PHP that expects %s', encoding => {
-  const store = mkdtempSync(join(tmpdir(), 'php-gateway-'));
-  let baseUrl = '';
-  let stop = () => {};
-  const client = (options: object = {}) =>
-    new GatewayClient({
-      baseUrl,
-      apiKey: 'php-api-key',
-      signKey: 'php-sign-key-ż',
-      signatureEncoding: encoding,
-      ...options,
-    });
-
-  beforeAll(async () => {
-    const port = await freePort();
-    baseUrl = `http://127.0.0.1:${port}`;
-    const script = fileURLToPath(new URL('gateway.php', import.meta.url));
-    const php = spawn('php', ['-S', `127.0.0.1:${port}`, script], {
-      env: {
-        ...process.env,
-        API_KEY: 'php-api-key',
-        SIGN_KEY: 'php-sign-key-ż',
-        ENCODING: encoding,
-        STORE: store,
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    stop = () => php.kill();
-    for await (const line of php.stderr) if (String(line).includes('started')) break;
-    php.stderr.resume();
-  });
-  afterAll(() => {
-    stop();
-    rmSync(store, { recursive: true, force: true });
-  });
-
-  it('takes a create, and tells it back on a lookup', async () => {
-    const { payment, nextAction } = await client().createDeposit(request);
-    expect(payment).toMatchObject({
-      paymentStatus: 'PENDING',
-      amount: 100.1,
-      customer: { firstName: 'Zoë', lastName: null },
-    });
-    expect(nextAction).toEqual({ type: 'redirect', redirectUrl: `https://pay.example/p/${payment.id}` });
-    expect(readFileSync(join(store, 'last-body'), 'utf8')).toContain('"amount":100.10,');
-    expect(Math.abs(Date.now() - (createdAt(payment)?.getTime() ?? 0))).toBeLessThan(10_000);
-
-    const looked = await client().getPayment(payment.id);
-    expect(looked).toMatchObject({ id: payment.id, reference: payment.reference, billingAddress: {} });
-    expect(looked.reference?.slice(0, 16)).toBe(request.reference.slice(0, 16));
-  });
-
-  it('refuses another sign key, another encoding, and another API key', async () => {
-    const other = encoding === 'hex' ? 'base64' : 'hex';
-    for (const options of [{ signKey: 'wrong' }, { signatureEncoding: other }, { apiKey: 'wrong' }]) {
-      await expect(client(options).createDeposit(request)).rejects.toMatchObject({
-        status: 401,
-        outcome: 'rejected',
+describe.skipIf(lacks(hasPhp, 'the gateway in PHP: there is no php on this machine')).each(['hex', 'base64'] as const)(
+  'a gateway in PHP that expects %s',
+  encoding => {
+    const store = mkdtempSync(join(tmpdir(), 'php-gateway-'));
+    let baseUrl = '';
+    let stop = () => {};
+    const client = (options: object = {}) =>
+      new GatewayClient({
+        baseUrl,
+        apiKey: 'php-api-key',
+        signKey: 'php-sign-key-ż',
+        signatureEncoding: encoding,
+        ...options,
       });
-    }
-  });
 
-  it('knows no other payment', async () => {
-    await expect(client().getPayment(OTHER_ID)).rejects.toHaveProperty('name', 'PaymentNotFoundError');
-  });
-});
+    beforeAll(async () => {
+      const port = await freePort();
+      baseUrl = `http://127.0.0.1:${port}`;
+      const script = fileURLToPath(new URL('gateway.php', import.meta.url));
+      const php = spawn('php', ['-S', `127.0.0.1:${port}`, script], {
+        env: {
+          ...process.env,
+          API_KEY: 'php-api-key',
+          SIGN_KEY: 'php-sign-key-ż',
+          ENCODING: encoding,
+          STORE: store,
+        },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      stop = () => php.kill();
+      for await (const line of php.stderr) if (String(line).includes('started')) break;
+      php.stderr.resume();
+    });
+    afterAll(() => {
+      stop();
+      rmSync(store, { recursive: true, force: true });
+    });
+
+    it('takes a create, and tells it back on a lookup', async () => {
+      const { payment, nextAction } = await client().createDeposit(request);
+      expect(payment).toMatchObject({
+        paymentStatus: 'PENDING',
+        amount: 100.1,
+        customer: { firstName: 'Zoë', lastName: null },
+      });
+      expect(nextAction).toEqual({ type: 'redirect', redirectUrl: `https://pay.example/p/${payment.id}` });
+      expect(readFileSync(join(store, 'last-body'), 'utf8')).toContain('"amount":100.10,');
+      expect(Math.abs(Date.now() - (createdAt(payment)?.getTime() ?? 0))).toBeLessThan(10_000);
+
+      const looked = await client().getPayment(payment.id);
+      expect(looked).toMatchObject({ id: payment.id, reference: payment.reference, billingAddress: {} });
+      expect(looked.reference?.slice(0, 16)).toBe(request.reference.slice(0, 16));
+    });
+
+    it('refuses another sign key, another encoding, and another API key', async () => {
+      const other = encoding === 'hex' ? 'base64' : 'hex';
+      for (const options of [{ signKey: 'wrong' }, { signatureEncoding: other }, { apiKey: 'wrong' }]) {
+        await expect(client(options).createDeposit(request)).rejects.toMatchObject({
+          status: 401,
+          outcome: 'rejected',
+        });
+      }
+    });
+
+    it('knows no other payment', async () => {
+      await expect(client().getPayment(OTHER_ID)).rejects.toHaveProperty('name', 'PaymentNotFoundError');
+    });
+  },
+);
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -151,14 +151,11 @@ describe("a merchant's checkout test, as the README shows it", () => {
     expect(reported).toMatch(/^# pass 1$[\s\S]*^# fail 0$/m);
   });
 
-  it.skipIf(lacks(isCi, 'the checkout test with Jest, which CI fetches'))(
-    'runs with Jest, in CommonJS',
-    () => {
-      // Not a dev dependency: it would double what a newcomer installs.
-      const jest = ['--yes', 'jest@30.5.2', '--json', '--rootDir', folderOf('jest')];
-      expect(JSON.parse(run('npx', jest))).toMatchObject({ success: true, numPassedTests: 2 });
-    },
-  );
+  it.skipIf(lacks(isCi, 'the checkout test with Jest, which CI fetches'))('runs with Jest, in CommonJS', () => {
+    // Not a dev dependency: it would double what a newcomer installs.
+    const jest = ['--yes', 'jest@30.5.2', '--json', '--rootDir', folderOf('jest')];
+    expect(JSON.parse(run('npx', jest))).toMatchObject({ success: true, numPassedTests: 2 });
+  });
 });
 
 describe('the command line', () => {
@@ -171,9 +168,10 @@ describe('the command line', () => {
 });
 
 describe.skipIf(lacks(isCi, 'the tarball on other versions of Node, which CI fetches'))('on Node', () => {
-  it.each(
-    ['22.12.0', '26'].flatMap(version => ['main.mjs', 'main.cjs', 'both.mjs'].map(file => [version, file])),
-  )('%s, %s runs', (version, file) => {
-    expect(run('npx', ['-y', '-p', `node@${version}`, 'node', file as string])).toContain('consumer: done\n');
-  });
+  it.each(['22.12.0', '26'].flatMap(version => ['main.mjs', 'main.cjs', 'both.mjs'].map(file => [version, file])))(
+    '%s, %s runs',
+    (version, file) => {
+      expect(run('npx', ['-y', '-p', `node@${version}`, 'node', file as string])).toContain('consumer: done\n');
+    },
+  );
 });

@@ -6,16 +6,17 @@ import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
+import { FROM_SOURCE } from '../support/processes.ts';
 import { openShop } from '../support/shop.ts';
 
-const cli = fileURLToPath(new URL('../../src/sandbox/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../src/sandbox/cli/main.ts', import.meta.url));
 const started: ChildProcessWithoutNullStreams[] = [];
 
 /** Vitest asks its children for colours. */
 const { FORCE_COLOR, ...environment } = process.env;
 
 const start = (args: string[], env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, ['--no-warnings', cli, ...args], {
+  const child = spawn(process.execPath, [...FROM_SOURCE, cli, ...args], {
     env: { ...environment, NODE_ENV: '', ...env },
   });
   started.push(child);
@@ -149,11 +150,7 @@ describe('payment-gateway-sandbox', { timeout: 20_000 }, () => {
     [['--prot', '1'], {}, 'payment-gateway-sandbox: No option is called "--prot". Did you mean --port?\n'],
     [['--sign-key', ''], {}, 'payment-gateway-sandbox: --sign-key must not be empty.\n'],
     [[], { NODE_ENV: 'production' }, 'The sandbox does not start under NODE_ENV=production'],
-    [
-      ['trigger', 'deposit-completed', '--port', '1'],
-      {},
-      'No sandbox answers at http://127.0.0.1:1. Start one:',
-    ],
+    [['trigger', 'deposit-completed', '--port', '1'], {}, 'No sandbox answers at http://127.0.0.1:1. Start one:'],
   ])('ends with one line and exit code 2 for %j %j', async (args, env, told) => {
     const { code, out, err } = await run(args, env);
     expect([code, out]).toEqual([2, '']);

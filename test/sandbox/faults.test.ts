@@ -9,7 +9,7 @@ import {
 } from 'payment-gateway-sdk';
 import { type CallbackFault, type CallFault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../../src/sandbox/fault-kinds.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../../src/sandbox/faults/kinds.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
 
 const README = new URL('../../README.md', import.meta.url);
@@ -35,9 +35,7 @@ const status = (payment: Payment) =>
 
 /** An error as a merchant branches on it. */
 const told = ({ name, outcome, paymentId }: GatewayError) =>
-  [`\`${name}\``, outcome && `\`${outcome}\``, outcome && paymentId && 'with `paymentId`']
-    .filter(Boolean)
-    .join(', ');
+  [`\`${name}\``, outcome && `\`${outcome}\``, outcome && paymentId && 'with `paymentId`'].filter(Boolean).join(', ');
 
 /** What a create gives that meets the fault, and how many payments there are then. */
 async function create(fault: CallFault): Promise<string> {
@@ -141,12 +139,8 @@ describe('a fault of calls', () => {
 
   it('is refused by a name that is none, and so is a wrong option', () => {
     const { faults } = new Sandbox();
-    expect(() => faults.next('toString' as 'drop')).toThrow(
-      'No fault is called "toString". There are: drop, ',
-    );
-    expect(() => faults.next('drop', { on: 'callback' as 'create' })).toThrow(
-      "on must be 'create' or 'lookup'",
-    );
+    expect(() => faults.next('toString' as 'drop')).toThrow('No fault is called "toString". There are: drop, ');
+    expect(() => faults.next('drop', { on: 'callback' as 'create' })).toThrow("on must be 'create' or 'lookup'");
     for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => faults.next('slow', { ms })).toThrow('ms must be');
     }
@@ -170,11 +164,7 @@ describe('a fault of callbacks', () => {
     expect(sandbox.deliveries).toEqual([]);
     await sandbox.fail(payment.id, { force: true });
     await sandbox.idle();
-    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual([
-      'FAILED',
-      'COMPLETED',
-      'AUTHORIZED',
-    ]);
+    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['FAILED', 'COMPLETED', 'AUTHORIZED']);
   });
 
   it('is written into the log of deliveries', async () => {
@@ -193,23 +183,14 @@ describe('the README', () => {
   /** Mend: UPDATE_README=1 npx vitest run test/sandbox/faults.test.ts */
   it('tells what was seen above', () => {
     const tables = {
-      calls: [
-        '| fault | what happens | a create gives | a lookup gives |',
-        '| --- | --- | --- | --- |',
-        ...rows.calls,
-      ],
-      callbacks: [
-        '| fault | what happens | `createWebhookHandler` |',
-        '| --- | --- | --- |',
-        ...rows.callbacks,
-      ],
+      calls: ['| fault | what happens | a create gives | a lookup gives |', '| --- | --- | --- | --- |', ...rows.calls],
+      callbacks: ['| fault | what happens | `createWebhookHandler` |', '| --- | --- | --- |', ...rows.callbacks],
     };
     let readme = readFileSync(README, 'utf8');
     for (const [name, table] of Object.entries(tables)) {
       const shown = new RegExp(`(<!-- faults of ${name}: [^\\n]*-->\\n\\n?)([^<]*?)(\\n\\n<!-- end -->)`);
       const text = table.join('\n');
-      if (process.env.UPDATE_README)
-        readme = readme.replace(shown, (_, begin, __, end) => `${begin}${text}${end}`);
+      if (process.env.UPDATE_README) readme = readme.replace(shown, (_, begin, __, end) => `${begin}${text}${end}`);
       else expect(shown.exec(readme)?.[2]).toBe(text);
     }
     if (process.env.UPDATE_README) writeFileSync(README, readme);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readCommand, UsageError } from '../../src/sandbox/cli/arguments.ts';
 import { HELP } from '../../src/sandbox/cli/help.ts';
 import { lineOf } from '../../src/sandbox/cli/lines.ts';
-import { readCommand, UsageError } from '../../src/sandbox/cli/options.ts';
-import { FAULTS } from '../../src/sandbox/fault-kinds.ts';
+import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
 import { printable } from '../../src/sandbox/printable.ts';
 import { SCENARIOS } from '../../src/sandbox/scenarios.ts';
 
@@ -77,10 +77,7 @@ describe('the command line', () => {
     ['--payid card', '--payid takes host-to-host or redirect'],
     ['--shape round', '--shape takes wrapped or unwrapped'],
     ['--forward-to localhost:3000', '--forward-to takes an http(s) URL'],
-    [
-      '--auto complete',
-      '--auto takes a move and a time, such as complete:2s or fail:500ms, and not "complete".',
-    ],
+    ['--auto complete', '--auto takes a move and a time, such as complete:2s or fail:500ms, and not "complete".'],
     ['--auto refund:2s', 'and not "refund:2s"'],
     ['--auto complete:9999999s', 'up to 24 days'],
     ['fault slow --ms 3000000000', '--ms takes milliseconds'],
@@ -116,10 +113,7 @@ describe('the command line', () => {
       'forward-to',
       'auto',
     ];
-    for (const name of [
-      ...names,
-      ...[...options, 'to', 'on', 'ms', 'version', 'help'].map(option => `--${option}`),
-    ]) {
+    for (const name of [...names, ...[...options, 'to', 'on', 'ms', 'version', 'help'].map(option => `--${option}`)]) {
       expect(HELP).toContain(name);
     }
   });

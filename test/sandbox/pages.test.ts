@@ -12,17 +12,12 @@ function open(options: SandboxOptions<'onramp'> = {}) {
   const sandbox = new Sandbox({ fetch: async () => new Response(), terminal: 'onramp', ...options });
   const gateway = new GatewayClient(sandbox.clientOptions);
   const create = async (request: object = {}) =>
-    (await gateway.createPayment({ paymentType: 'DEPOSIT', ...CARD, returnUrl, ...request } as never)).payment
-      .id;
+    (await gateway.createPayment({ paymentType: 'DEPOSIT', ...CARD, returnUrl, ...request } as never)).payment.id;
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const response = await sandbox.fetch(HERE + path, { headers: { accept: 'text/html', ...headers } });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
-  const post = async (
-    path: string,
-    form: Record<string, string> = {},
-    headers: Record<string, string> = {},
-  ) => {
+  const post = async (path: string, form: Record<string, string> = {}, headers: Record<string, string> = {}) => {
     const init = { method: 'POST', body: new URLSearchParams(form), headers };
     const response = await sandbox.fetch(HERE + path, init);
     return {
@@ -123,9 +118,7 @@ describe('the payment page', () => {
   it('of a withdrawal there is none', async () => {
     const { create, get, post } = open();
     const id = await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'PAYID' });
-    expect([(await get(`/pay/${id}`)).status, (await post(`/pay/${id}`, { act: 'pay' })).status]).toEqual([
-      404, 404,
-    ]);
+    expect([(await get(`/pay/${id}`)).status, (await post(`/pay/${id}`, { act: 'pay' })).status]).toEqual([404, 404]);
   });
 
   it('is missed by name, and takes no act but its own', async () => {
@@ -148,8 +141,7 @@ describe('the PayID page', () => {
     if (nextAction.type !== 'transfer') throw new Error('no transfer');
     const words = wordsOf((await get(`/pay/${payment.id}`)).text);
     const { number, full_holder_name, payment_description, amount } = nextAction.transfer;
-    for (const word of [number, full_holder_name, payment_description, `${amount} AUD`])
-      expect(words).toContain(word);
+    for (const word of [number, full_holder_name, payment_description, `${amount} AUD`]) expect(words).toContain(word);
     await post(`/pay/${payment.id}`, { act: 'pay' });
     expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'COMPLETED' });
   });
@@ -300,9 +292,7 @@ describe('the dashboard', () => {
     const { create, get } = open();
     for (let count = 1; count <= 120; count++) await create({ reference: `order-${count}.` });
     const referencesOf = async (page: string) =>
-      [...(await get(`/?page=${page}`)).text.matchAll(/<th scope="row"><a[^>]*>(order-\d+)/g)].map(
-        ([, name]) => name,
-      );
+      [...(await get(`/?page=${page}`)).text.matchAll(/<th scope="row"><a[^>]*>(order-\d+)/g)].map(([, name]) => name);
     expect((await referencesOf('1'))[0]).toBe('order-120');
     expect(await referencesOf('2')).toHaveLength(50);
     expect((await referencesOf('3')).at(-1)).toBe('order-1');
@@ -377,9 +367,7 @@ describe('scenarios', () => {
     expect([lost.status, lost.text]).toEqual([422, expect.stringContaining('--forward-to')]);
     const forwarding = open({ forwardTo: 'http://127.0.0.1:1/' });
     expect((await forwarding.post('/scenarios/deposit-completed')).status).toBe(200);
-    expect((await post('/scenarios/deposit-completed', { to: 'ftp://x' })).text).toContain(
-      'The create was refused',
-    );
+    expect((await post('/scenarios/deposit-completed', { to: 'ftp://x' })).text).toContain('The create was refused');
   });
 });
 
@@ -457,8 +445,8 @@ describe('a page from elsewhere', () => {
     const id = await create();
     expect((await post(`/payments/${id}`, { move: 'complete' }, headers as never)).status).toBe(status);
     expect(sandbox.payments[0]?.paymentStatus).toBe(status === 403 ? 'PENDING' : 'COMPLETED');
-    expect(
-      (await post('/scenarios/deposit-completed', { to: 'http://127.0.0.1:1/' }, headers as never)).status,
-    ).toBe(status === 403 ? 403 : 200);
+    expect((await post('/scenarios/deposit-completed', { to: 'http://127.0.0.1:1/' }, headers as never)).status).toBe(
+      status === 403 ? 403 : 200,
+    );
   });
 });

@@ -1,11 +1,4 @@
-import {
-  fundsNotDelivered,
-  isFinal,
-  isPaid,
-  PAYMENT_STATUSES,
-  type Payment,
-  paymentSchema,
-} from 'payment-gateway-sdk';
+import { fundsNotDelivered, isFinal, isPaid, PAYMENT_STATUSES, type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
 
@@ -69,13 +62,10 @@ describe('a payment record', () => {
 });
 
 describe('what decides money', () => {
-  it.each(['id', 'paymentStatus', 'paymentType', 'amount', 'currency'])(
-    'makes it unreadable without %s',
-    field => {
-      expect(isReadable({ [field]: undefined })).toBe(false);
-      expect(isReadable({ [field]: null })).toBe(false);
-    },
-  );
+  it.each(['id', 'paymentStatus', 'paymentType', 'amount', 'currency'])('makes it unreadable without %s', field => {
+    expect(isReadable({ [field]: undefined })).toBe(false);
+    expect(isReadable({ [field]: null })).toBe(false);
+  });
 
   it.each([
     { id: 'order-1' },

@@ -62,10 +62,7 @@ describe('methods', () => {
     [{ ...deposit, paymentMethod: 'FPS' }, 'paymentMethod: FPS is a method of withdrawals'],
     [{ ...withdrawal, paymentMethod: 'BLIK' }, 'paymentMethod: BLIK is a method of deposits'],
     [{ ...withdrawal, paymentMethod: 'USER_CHOICE' }, 'paymentMethod: USER_CHOICE is a method of deposits'],
-    [
-      { ...deposit, paymentMethod: 'OPENBANKING' },
-      'paymentMethod: OPENBANKING is a method of createNftPurchase',
-    ],
+    [{ ...deposit, paymentMethod: 'OPENBANKING' }, 'paymentMethod: OPENBANKING is a method of createNftPurchase'],
     [{ ...deposit, paymentMethod: 'CASH' }, 'paymentMethod: is not a method of deposits'],
     [{ ...deposit, paymentMethod: 'card' }, 'paymentMethod: did you mean CARD?'],
     [{ ...deposit, paymentMethod: 'APPLE_PAY' }, 'paymentMethod: did you mean APPLEPAY?'],
@@ -86,21 +83,12 @@ describe('methods', () => {
 });
 
 describe('amount', () => {
-  it.each([
-    0.01,
-    1,
-    25.5,
-    100,
-    123456789.01,
-    1e18,
-    '0.01',
-    '25.50',
-    '25.00',
-    '1000000',
-    '0.12345678901234567890',
-  ])('accepts %j', amount => {
-    expect(createPaymentSchema.parse({ ...deposit, amount })).toHaveProperty('amount', amount);
-  });
+  it.each([0.01, 1, 25.5, 100, 123456789.01, 1e18, '0.01', '25.50', '25.00', '1000000', '0.12345678901234567890'])(
+    'accepts %j',
+    amount => {
+      expect(createPaymentSchema.parse({ ...deposit, amount })).toHaveProperty('amount', amount);
+    },
+  );
 
   it.each([0, -0, -1, '0', '0.00', '-5', '-0'])('refuses %j as not greater than 0', amount => {
     expect(problems({ ...deposit, amount })).toEqual(['amount: must be greater than 0']);
@@ -120,14 +108,9 @@ describe('amount', () => {
     expect(problems({ ...deposit, amount: '9'.repeat(400) })).toHaveLength(1);
   });
 
-  it.each([0.1 + 0.2, 1.1 * 3, 19.99 * 100, 4.35 * 100])(
-    'refuses %d for its noise, and asks for a string',
-    amount => {
-      expect(problems({ ...deposit, amount })).toEqual([
-        expect.stringContaining('pass a string such as "25.50"'),
-      ]);
-    },
-  );
+  it.each([0.1 + 0.2, 1.1 * 3, 19.99 * 100, 4.35 * 100])('refuses %d for its noise, and asks for a string', amount => {
+    expect(problems({ ...deposit, amount })).toEqual([expect.stringContaining('pass a string such as "25.50"')]);
+  });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, null, undefined, true, {}, 10n])('refuses %s', amount => {
     expect(problems({ ...deposit, amount })).toEqual([

@@ -42,10 +42,9 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
 
     const run = (options: Pick<CreatorOptions, 'REFERENCES'> & Partial<CreatorOptions>) =>
       runCreator({ GATEWAY_URL: server.url, TABLE, ...options });
-    const paymentsOf = (reference: string) =>
-      sandbox.payments.filter(payment => payment.reference === reference);
+    const paymentsOf = (reference: string) => sandbox.payments.filter(payment => payment.reference === reference);
     const isInDoubt = async (reference: string) =>
-      (await journal.inDoubt()).some(doubt => doubt.reference === reference);
+      (await journal.list({ states: ['begun'] })).rows.some(row => row.reference === reference);
     const again = (reference: string) =>
       gateway.createDeposit({
         paymentMethod: 'CARD',
@@ -59,13 +58,13 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
     async function standing(reference: string): Promise<string> {
       const count = paymentsOf(reference).length;
       if (await isInDoubt(reference)) return `in doubt, and the gateway has ${count}`;
-      const { rows } = await pool.query(`select from ${TABLE} where reference = $1`, [reference]);
-      return `${rows.length > 0 ? 'created' : 'free'}, and the gateway has ${count}`;
+      const { rows } = await pool.query(`select state from ${TABLE} where reference = $1`, [reference]);
+      return `${rows[0]?.state ?? 'freed'}, and the gateway has ${count}`;
     }
 
     /** Time passes for an attempt, without a sleep. */
     const age = (reference: string) =>
-      pool.query(`update ${TABLE} set deadline = begun_at where reference = $1`, [reference]);
+      pool.query(`update ${TABLE} set begun_at = begun_at - interval '1 day' where reference = $1`, [reference]);
 
     /** After the restart: its callback comes, the merchant's code creates it again, an operator settles what is left. */
     async function recover(reference: string): Promise<void> {
@@ -112,7 +111,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
       return told;
     }
 
-    const NOTHING = 'free, and the gateway has 0';
+    const NOTHING = 'freed, and the gateway has 0';
     const DOUBT = 'in doubt, and the gateway has 0';
     const DOUBT_OF_ONE = 'in doubt, and the gateway has 1';
     const CREATED = 'created, and the gateway has 1';
@@ -125,9 +124,9 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
         'before the create': DOUBT,
         'the create has left': DOUBT_OF_ONE,
         'the create is answered': DOUBT_OF_ONE,
-        'before telling': DOUBT_OF_ONE,
-        'telling has left': CREATED,
-        'telling is answered': CREATED,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': CREATED,
+        'recording is answered': CREATED,
       });
     });
 
@@ -139,9 +138,9 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
         'before the create': DOUBT,
         'the create has left': DOUBT_OF_ONE,
         'the create is answered': DOUBT_OF_ONE,
-        'before telling': DOUBT_OF_ONE,
-        'telling has left': DOUBT_OF_ONE,
-        'telling is answered': DOUBT_OF_ONE,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': DOUBT_OF_ONE,
+        'recording is answered': DOUBT_OF_ONE,
       });
     });
 
@@ -153,9 +152,9 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
         'before the create': DOUBT,
         'the create has left': DOUBT,
         'the create is answered': DOUBT,
-        'before release': DOUBT,
-        'release has left': NOTHING,
-        'release is answered': NOTHING,
+        'before recording': DOUBT,
+        'recording has left': NOTHING,
+        'recording is answered': NOTHING,
       });
     });
 
@@ -168,15 +167,12 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
         'before begin': DOUBT_OF_ONE,
         'begin has left': DOUBT_OF_ONE,
         'begin is answered': DOUBT_OF_ONE,
-        'before read': DOUBT_OF_ONE,
-        'read has left': DOUBT_OF_ONE,
-        'read is answered': DOUBT_OF_ONE,
         'before the lookup': DOUBT_OF_ONE,
         'the lookup has left': DOUBT_OF_ONE,
         'the lookup is answered': DOUBT_OF_ONE,
-        'before settle': DOUBT_OF_ONE,
-        'settle has left': CREATED,
-        'settle is answered': CREATED,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': CREATED,
+        'recording is answered': CREATED,
       });
     });
 

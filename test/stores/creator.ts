@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import pg from 'pg';
 import { type FetchInit, GatewayClient, isGatewayError } from '../../src/index.ts';
-import { postgresJournal } from '../../src/once/postgres/index.ts';
+import { postgresJournal } from '../../src/postgres/index.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 
 const { GATEWAY_URL = '', SIGN_KEY, TABLE = '', REFERENCES = '', DIE_AT = '', UNTIL_DONE } = process.env;
@@ -30,20 +30,14 @@ async function framed<T>(name: string, begin: () => Promise<T>, left: () => Prom
 }
 
 const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 1 });
-const verb = (sql: string) => /\w+/.exec(sql)?.[0] ?? '';
-/** What the journal asks of Postgres, by the first word of its SQL. */
-const SENT: Record<string, string> = {
-  INSERT: 'begin',
-  SELECT: 'read',
-  WITH: 'telling',
-  UPDATE: 'settle',
-  DELETE: 'release',
-};
+/** What the journal asks of Postgres, by a word of its SQL. */
+const nameOf = (sql: string) =>
+  /INSERT INTO/.test(sql) ? 'begin' : /UPDATE/.test(sql) ? 'recording' : /LEFT JOIN/.test(sql) ? 'read' : sql;
 const stepping = {
   connect: () => pool.connect(),
   query: (sql: string, values?: unknown[]) =>
     framed(
-      SENT[verb(sql)] ?? sql,
+      nameOf(sql),
       () => pool.query(sql, values),
       () => new Promise(setImmediate),
     ),

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createWebhookHandler, type Payment } from 'payment-gateway-sdk';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { inboxSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { record } from '../support/fixtures.ts';
-import { inboxContract } from '../support/inbox-contract.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
@@ -26,17 +26,11 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     await Promise.all([pool.end(), other.end()]);
   });
 
-  inboxContract('keeps what every inbox keeps', () => [
-    postgresInbox(pool, { table }),
-    postgresInbox(other, { table }),
-  ]);
+  inboxSuite({ test: it, make: () => [postgresInbox(pool, { table }), postgresInbox(other, { table })] });
 
   const completed = () => ({ paymentId: randomUUID() as string, status: 'COMPLETED', final: true });
   const pay = (tx: pg.PoolClient, id: string) =>
-    tx.query(
-      `insert into ${orders} values ($1, 1) on conflict (id) do update set paid = ${orders}.paid + 1`,
-      [id],
-    );
+    tx.query(`insert into ${orders} values ($1, 1) on conflict (id) do update set paid = ${orders}.paid + 1`, [id]);
   const paidTimes = async (id: string): Promise<number> =>
     (await other.query(`select paid from ${orders} where id = $1`, [id])).rows[0]?.paid ?? 0;
 
@@ -47,10 +41,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       await pay(tx, event.paymentId);
       expect(await paidTimes(event.paymentId)).toBe(0);
     });
-    expect([await paidTimes(event.paymentId), await inbox.run(event, async () => {})]).toEqual([
-      1,
-      'already',
-    ]);
+    expect([await paidTimes(event.paymentId), await inbox.run(event, async () => {})]).toEqual([1, 'already']);
   });
 
   it('keeps nothing of an effect that throws', async () => {
@@ -143,9 +134,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     const small = postgresPool({ max: 2 });
     const inbox = postgresInbox(small, { table });
     const taken = await Promise.all([small.connect(), small.connect()]);
-    await expect(inbox.run(completed(), async () => {})).rejects.toThrow(
-      'The pool had no client within 5000 ms',
-    );
+    await expect(inbox.run(completed(), async () => {})).rejects.toThrow('The pool had no client within 5000 ms');
     for (const client of taken) client.release();
     expect(await inbox.run(completed(), async () => {})).toBe('ran');
     expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
@@ -185,15 +174,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       [schema],
     );
     expect(
-      columns.rows.map(
-        ({ column_name, data_type, is_nullable }) => `${column_name} ${data_type} ${is_nullable}`,
-      ),
-    ).toEqual([
-      'payment_id uuid NO',
-      'status text NO',
-      'final boolean NO',
-      'handled_at timestamp with time zone NO',
-    ]);
+      columns.rows.map(({ column_name, data_type, is_nullable }) => `${column_name} ${data_type} ${is_nullable}`),
+    ).toEqual(['payment_id uuid NO', 'status text NO', 'final boolean NO', 'handled_at timestamp with time zone NO']);
     await pool.query(`drop schema ${schema} cascade`);
   });
 
@@ -226,10 +208,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       inbox: postgresInbox(pool, { table }),
       onPayment: (payment, { tx }) => pay(tx, payment.id),
     });
-    const post = () =>
-      handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify(payment) }));
-    expect([(await post()).status, (await post()).status, await paidTimes(payment.id)]).toEqual([
-      200, 200, 1,
-    ]);
+    const post = () => handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify(payment) }));
+    expect([(await post()).status, (await post()).status, await paidTimes(payment.id)]).toEqual([200, 200, 1]);
   });
 });

@@ -1,53 +1,59 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { GatewayClient, type JournalRow } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { journalSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { record } from '../support/fixtures.ts';
-import { journalContract } from '../support/journal-contract.ts';
+import { CARD, errorOf, record } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
-describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:5432'))(
-  'postgresJournal',
-  () => {
-    const table = uniqueName('journal');
-    let pool: pg.Pool;
-    let other: pg.Pool;
+describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:5432'))('postgresJournal', () => {
+  const table = uniqueName('journal');
+  let pool: pg.Pool;
+  let other: pg.Pool;
 
-    beforeAll(async () => {
-      pool = postgresPool();
-      other = postgresPool();
-      await postgresJournal(pool, { table }).migrate();
-    });
-    afterAll(async () => {
-      await pool.query(`drop table ${table}`);
-      await Promise.all([pool.end(), other.end()]);
-    });
+  beforeAll(async () => {
+    pool = postgresPool();
+    other = postgresPool();
+    await postgresJournal(pool, { table }).migrate();
+  });
+  afterAll(async () => {
+    await pool.query(`drop table ${table}`);
+    await Promise.all([pool.end(), other.end()]);
+  });
 
-    journalContract('keeps what every journal keeps', () => [
-      postgresJournal(pool, { table }),
-      postgresJournal(other, { table }),
-    ]);
+  journalSuite({ test: it, make: () => [postgresJournal(pool, { table }), postgresJournal(other, { table })] });
 
-    const attempt = () => ({
-      scope: 'terminal-1',
-      reference: randomUUID() as string,
-      token: randomUUID() as string,
-      paymentType: 'DEPOSIT' as const,
-      paymentMethod: 'CARD',
-      amount: '25.5',
-      currency: 'EUR',
-      bodyHash: 'hash',
-      timeoutMs: 1000,
-    });
+  const newRow = (): JournalRow => ({
+    scope: 'terminal-1',
+    reference: randomUUID(),
+    state: 'begun',
+    attempt: randomUUID(),
+    begunAt: 0,
+    timeoutMs: 1000,
+    paymentType: 'DEPOSIT',
+    paymentMethod: 'CARD',
+    amount: '25.5',
+    currency: 'EUR',
+    bodyHash: 'hash',
+    conflictingIds: [],
+    looks: 0,
+    revision: 1,
+  });
 
-    it('writes an attempt down durably, even where the database commits lazily', async () => {
+  it.each(['insert', 'replace'] as const)(
+    'writes durably by %s, even where the database commits lazily',
+    async method => {
       const lazy = postgresPool({ max: 1, options: '-c synchronous_commit=off' });
       const journal = postgresJournal(lazy, { table });
       let flushed = 0;
       for (let tries = 0; tries < 30; tries++) {
-        await journal.begin(attempt());
+        const row = newRow();
+        await (method === 'insert' ? journal : postgresJournal(pool, { table })).insert(row);
+        if (method === 'replace') await journal.replace({ ...row, state: 'freed' }, 1);
         const { rows } = await lazy.query(
           'select pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() as is_flushed',
         );
@@ -55,94 +61,111 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
       }
       expect(flushed).toBeGreaterThan(15);
       await lazy.end();
-    });
+    },
+  );
 
-    it('lists the doubts of its own scope, or of all', async () => {
-      const mine = { ...attempt(), scope: uniqueName('scope') };
-      const [scoped, all] = [
-        postgresJournal(pool, { table, scope: mine.scope }),
-        postgresJournal(pool, { table }),
-      ];
-      await all.begin(mine);
-      await all.begin(attempt());
-      expect((await scoped.inDoubt()).map(({ reference }) => reference)).toEqual([mine.reference]);
-      expect((await all.inDoubt()).length).toBeGreaterThan(1);
-    });
+  it('makes two statements of a create, and of one that finds it created', async () => {
+    const statements: string[] = [];
+    const query: pg.Pool['query'] = ((text: string, values: unknown[]) => {
+      statements.push(/inserted|replaced|LEFT JOIN/.exec(text)?.[0] ?? text);
+      return pool.query(text, values);
+    }) as never;
+    const journal = postgresJournal({ connect: () => pool.connect(), query }, { table });
+    const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal });
+    const request = { ...CARD, reference: randomUUID() };
+    await gateway.createDeposit(request);
+    expect(statements.splice(0)).toEqual(['inserted', 'replaced']);
+    expect(await gateway.createDeposit(request)).toHaveProperty('replayed', true);
+    expect(statements).toEqual(['inserted']);
+  });
 
-    it('gives up on a pool that is used up, except where giving up would lose sight of an attempt', {
-      timeout: 15_000,
-    }, async () => {
-      const small = postgresPool({ max: 1 });
-      const taken = await small.connect();
-      await expect(postgresJournal(small, { table }).read(attempt())).rejects.toThrow(
-        'Postgres did not answer in time',
+  it('gives up on a pool that is used up, and undoes an attempt that is written too late', {
+    timeout: 15_000,
+  }, async () => {
+    const small = postgresPool({ max: 1 });
+    const journal = postgresJournal(small, { table });
+    const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal });
+    const taken = await small.connect();
+    await expect(gateway.inDoubt()).rejects.toThrow('The journal did not answer within 5000 ms');
+    const request = { ...CARD, reference: randomUUID() };
+    const error = await errorOf(gateway.createDeposit(request, { timeout: 50 }));
+    expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+    taken.release();
+    await expect.poll(async () => (await gateway.inDoubt()).filter(d => d.reference === request.reference)).toEqual([]);
+    expect(await gateway.createDeposit(request)).toHaveProperty('replayed', false);
+    await small.end();
+  });
+
+  it('reads what it wrote, though the driver was taught to leave dates and JSON as text', async () => {
+    const asText = { getTypeParser: () => (text: string) => text };
+    const taught = postgresPool({ types: asText as never });
+    const journal = postgresJournal(taught, { table });
+    const { row } = await journal.insert(newRow());
+    const payment = JSON.parse(record('created, unwrapped'));
+    const changed: JournalRow = {
+      ...row,
+      state: 'created',
+      dueAt: 5,
+      conflictingIds: [randomUUID()],
+      result: { payment },
+    };
+    expect(await journal.replace(changed, 1)).toEqual({ isReplaced: true, now: expect.any(Number) });
+    expect(await journal.read(row)).toEqual({ row: { ...changed, revision: 2 }, now: expect.any(Number) });
+    await taught.end();
+  });
+
+  it('lets one of many begin under the strictest isolation too', async () => {
+    const strict = postgresPool({ options: '-c default_transaction_isolation=serializable' });
+    const { reference } = newRow();
+    const inserted = await Promise.all(
+      Array.from({ length: 20 }, () => postgresJournal(strict, { table }).insert({ ...newRow(), reference })),
+    );
+    expect(inserted.filter(({ isInserted }) => isInserted)).toHaveLength(1);
+    await strict.end();
+  });
+
+  it('writes within a transaction of the merchant, and keeps nothing without its commit', async () => {
+    const journal = postgresJournal(pool, { table });
+    const row = newRow();
+    const tx = await pool.connect();
+    await tx.query('BEGIN');
+    expect(await journal.insert(row, tx)).toHaveProperty('isInserted', true);
+    expect((await journal.read(row)).row).toBeUndefined();
+    await tx.query('ROLLBACK');
+    tx.release();
+    expect((await journal.read(row)).row).toBeUndefined();
+  });
+
+  it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
+    const client = await pool.connect();
+    expect(() => postgresJournal(client as never, { table })).toThrow('takes the pool itself');
+    client.release();
+  });
+
+  it('refuses a table name that is none', () => {
+    expect(() => postgresJournal(pool, { table: 'a; drop table b' })).toThrow('table must be a plain name');
+  });
+
+  it('makes the very table that the README shows', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, sql = ''] = /```sql\n(CREATE TABLE payment_gateway_journal[\s\S]*?)```/.exec(readme) ?? [];
+    const [shown, made] = [uniqueName('shown'), uniqueName('made')];
+    await pool.query(`create schema ${shown}; create schema ${made}`);
+    await pool.query(sql.replace('payment_gateway_journal', `${shown}.journal`));
+    const journals = Array.from({ length: 8 }, () => postgresJournal(pool, { table: `${made}.journal` }));
+    await Promise.all(journals.map(journal => journal.migrate()));
+    const shapeOf = async (schema: string) => {
+      const columns = await pool.query(
+        'select column_name, data_type, udt_name, is_nullable, column_default from information_schema.columns where table_schema = $1 order by ordinal_position',
+        [schema],
       );
-      const beginning = postgresJournal(small, { table }).begin(attempt());
-      taken.release();
-      expect(await beginning).toBeUndefined();
-      await small.end();
-    });
-
-    it('reads what it wrote, though the driver was taught to leave dates and JSON as text', async () => {
-      const asText = { getTypeParser: () => (text: string) => text };
-      const taught = postgresPool({ types: asText as never });
-      const journal = postgresJournal(taught, { table });
-      const one = attempt();
-      await journal.begin(one);
-      const payment = JSON.parse(record('created, unwrapped'));
-      await journal.keepStray(one, one.token, randomUUID());
-      await journal.accept(one, one.token, { payment, nextAction: { type: 'wait' } });
-      expect(await journal.read(one)).toMatchObject({
-        since: expect.any(Date),
-        strayIds: [expect.any(String)],
-        result: { payment },
-      });
-      await taught.end();
-    });
-
-    it('lets one of many begin under the strictest isolation too', async () => {
-      const strict = postgresPool({ options: '-c default_transaction_isolation=serializable' });
-      const { reference } = attempt();
-      const begun = await Promise.all(
-        Array.from({ length: 20 }, () =>
-          postgresJournal(strict, { table }).begin({ ...attempt(), reference }),
-        ),
+      const keys = await pool.query(
+        'select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = $1::regclass',
+        [`${schema}.journal`],
       );
-      expect(begun.filter(standing => standing === undefined)).toHaveLength(1);
-      await strict.end();
-    });
-
-    it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
-      const client = await pool.connect();
-      expect(() => postgresJournal(client as never, { table })).toThrow('takes the pool itself');
-      client.release();
-    });
-
-    it('refuses a table name that is none', () => {
-      expect(() => postgresJournal(pool, { table: 'a; drop table b' })).toThrow('table must be a plain name');
-    });
-
-    it('makes the very table that the README shows', async () => {
-      const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-      const [, sql = ''] = /```sql\n(CREATE TABLE payment_gateway_journal[\s\S]*?)```/.exec(readme) ?? [];
-      const [shown, made] = [uniqueName('shown'), uniqueName('made')];
-      await pool.query(`create schema ${shown}; create schema ${made}`);
-      await pool.query(sql.replace('payment_gateway_journal', `${shown}.journal`));
-      const journals = Array.from({ length: 8 }, () => postgresJournal(pool, { table: `${made}.journal` }));
-      await Promise.all(journals.map(journal => journal.migrate()));
-      const shapeOf = async (schema: string) => {
-        const columns = await pool.query(
-          'select column_name, data_type, udt_name, is_nullable, column_default from information_schema.columns where table_schema = $1 order by ordinal_position',
-          [schema],
-        );
-        const keys = await pool.query(
-          'select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = $1::regclass',
-          [`${schema}.journal`],
-        );
-        return [columns.rows, keys.rows];
-      };
-      expect(await shapeOf(shown)).toEqual(await shapeOf(made));
-      await pool.query(`drop schema ${shown} cascade; drop schema ${made} cascade`);
-    });
-  },
-);
+      return [columns.rows, keys.rows];
+    };
+    expect(await shapeOf(shown)).toEqual(await shapeOf(made));
+    await pool.query(`drop schema ${shown} cascade; drop schema ${made} cascade`);
+  });
+});

@@ -47,8 +47,7 @@ async function overRedis(): Promise<Ledger> {
   return {
     options: { STORE: 'redis', MARKS: marks, EFFECTS: effects },
     port: 6379,
-    effects: async () =>
-      (await client.lrange(effects, 0, -1)).map(line => line.split(' ') as [string, string]),
+    effects: async () => (await client.lrange(effects, 0, -1)).map(line => line.split(' ') as [string, string]),
     close: async () => {
       const keys = await client.keys(`${marks}*`);
       await client.del(effects, ...keys);
@@ -144,11 +143,7 @@ async function deliver(worker: Worker, body: string, statuses = new Map<number, 
 }
 
 /** Works a list off, so many at a time. */
-async function inParallel<T>(
-  items: readonly T[],
-  lanes: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
+async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   await Promise.all(
     Array.from({ length: lanes }, async () => {
@@ -219,9 +214,7 @@ describe.each(stores.filter(([, , missing]) => !missing))('over %s', (name, open
     await Promise.all(
       workers.map((worker, index) => {
         const copies = shuffled(Array(COPIES).fill(callbacks).flat(), seeded(index)) as typeof callbacks;
-        return inParallel(copies, 4, async ([id, stage]) =>
-          deliver(worker, await market.callback(id, stage)),
-        );
+        return inParallel(copies, 4, async ([id, stage]) => deliver(worker, await market.callback(id, stage)));
       }),
     );
     await expectOneFinalEffectEach(ids);
@@ -299,9 +292,7 @@ describe.each(stores.filter(([, , missing]) => !missing))('over %s', (name, open
   }, async () => {
     await start(0);
     const lagging = await openLaggingGateway(market.sandbox, 1000);
-    workers = await Promise.all(
-      [1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()),
-    );
+    workers = await Promise.all([1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()));
     const ids = await market.open(40);
     await pause(1000); // so that each is known as PENDING
     await inParallel(ids, 40, async id => {
@@ -334,9 +325,7 @@ async function openLaggingGateway(sandbox: Sandbox, lagMs: number) {
   const server = createServer((request, response) => {
     const id = request.url?.split('/').at(-1) ?? '';
     const result = history[0]?.payments.get(id);
-    response
-      .writeHead(result ? 200 : 404, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ result }));
+    response.writeHead(result ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify({ result }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

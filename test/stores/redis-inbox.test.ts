@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { type RedisClient, redisInbox } from 'payment-gateway-sdk/redis';
+import { inboxSuite } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inboxContract } from '../support/inbox-contract.ts';
 import { lacks } from '../support/skips.ts';
 import { hasRedis, redisClients, uniqueName } from '../support/stores.ts';
 
@@ -30,10 +30,7 @@ describe.skipIf(lacks(hasRedis, 'redisInbox: no Redis at 127.0.0.1:6379')).each(
     const send = (command: string[]): Promise<unknown> =>
       'call' in client ? client.call(command[0] ?? '', ...command.slice(1)) : client.sendCommand(command);
 
-    inboxContract('keeps what every inbox keeps', () => [
-      redisInbox(client, { prefix }),
-      redisInbox(other, { prefix }),
-    ]);
+    inboxSuite({ test: it, make: () => [redisInbox(client, { prefix }), redisInbox(other, { prefix })] });
 
     it('renews the lease of work that takes longer than the lease', async () => {
       const event = completed();
@@ -78,7 +75,7 @@ describe('redisInbox', () => {
     expect(() => redisInbox({} as RedisClient)).toThrow(ConfigurationError);
     for (const leaseMs of [0, 999, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => redisInbox({ sendCommand: async () => '' }, { leaseMs })).toThrow(
-        'leaseMs must be 1000 or more',
+        'leaseMs must be milliseconds, 1000 or more',
       );
     }
   });

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createWebhookHandler, GatewayClient, type Payment, toNodeHandler } from '../../src/index.ts';
-import { postgresInbox } from '../../src/once/postgres/index.ts';
-import { redisInbox } from '../../src/once/redis/index.ts';
+import { postgresInbox } from '../../src/postgres/index.ts';
+import { redisInbox } from '../../src/redis/index.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 
 const { STORE, GATEWAY_URL, MARKS = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
@@ -34,10 +34,7 @@ function overPostgres() {
     gateway,
     inbox: postgresInbox(pool, { table: MARKS }),
     onPayment: async (payment, { tx }) => {
-      await tx.query(`insert into ${EFFECTS} (payment_id, status) values ($1, $2)`, [
-        payment.id,
-        statusOf(payment),
-      ]);
+      await tx.query(`insert into ${EFFECTS} (payment_id, status) values ($1, $2)`, [payment.id, statusOf(payment)]);
       perhapsDie();
     },
   });

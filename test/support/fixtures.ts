@@ -1,8 +1,7 @@
 // Values that tests share. Records and timestamps were written by PHP: see the scripts in test/fixtures.
 import { readFileSync } from 'node:fs';
 
-const read = (name: string) =>
-  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'));
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'));
 
 /** Raw JSON text by name. */
 export const RECORDS: Record<string, string> = read('php-records.json');

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+/** Arguments of Node that runs a script from source. */
+export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./raw-files.mjs', import.meta.url).href];
+
 const worker = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
 const creator = fileURLToPath(new URL('../stores/creator.ts', import.meta.url));
 
@@ -33,7 +36,7 @@ export class Worker {
 
   /** Starts the process, and another one whenever it dies. */
   async start(): Promise<this> {
-    const child = spawn(process.execPath, ['--no-warnings', worker], {
+    const child = spawn(process.execPath, [...FROM_SOURCE, worker], {
       env: { ...process.env, NODE_ENV: '', ...this.#options },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -73,7 +76,7 @@ export interface CreatorOptions {
 
 /** Runs a process that creates payments, and answers what it printed and what killed it. */
 export async function runCreator(options: CreatorOptions) {
-  const child = spawn(process.execPath, ['--no-warnings', creator], {
+  const child = spawn(process.execPath, [...FROM_SOURCE, creator], {
     env: { ...process.env, NODE_ENV: '', ...options },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

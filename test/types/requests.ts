@@ -44,10 +44,7 @@ export async function taken(): Promise<void> {
   });
   await gateway.createDeposit({ ...card, amount: number, description: maybe });
   await gateway.createDeposit({ ...card, amount: text, webhookUrl: null, callbackUrl: webhookUrl });
-  await gateway.createDeposit(
-    { ...card, amount: 1, customer: { firstName: null, tier: 'gold' } },
-    { extra: { a: 1 } },
-  );
+  await gateway.createDeposit({ ...card, amount: 1, customer: { firstName: null, tier: 'gold' } }, { extra: { a: 1 } });
   await gateway.createDeposit({
     ...card,
     amount: 1,
@@ -68,10 +65,7 @@ export async function taken(): Promise<void> {
     paymentMethod: 'USER_CHOICE',
   });
   // Parameters and extra fields whose types are the merchant's own interfaces.
-  await gateway.createDeposit(
-    { ...card, amount: 1, additionalParameters: blik, browser: blik },
-    { extra: blik },
-  );
+  await gateway.createDeposit({ ...card, amount: 1, additionalParameters: blik, browser: blik }, { extra: blik });
   // What a merchant has checked with the schema, or keeps in a variable of the request's type.
   await gateway.createPayment(createPaymentSchema.parse(JSON.parse(text)));
   const request: DepositRequest = { ...card, amount: number };

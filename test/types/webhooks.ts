@@ -18,9 +18,7 @@ export const overPostgres = createWebhookHandler({
   inbox: postgresInbox(pool),
   onPayment: async (payment, { tx }) => {
     const client: pg.PoolClient = tx;
-    const { rows } = await client.query<{ id: string }>('select id from orders where id = $1', [
-      payment.reference,
-    ]);
+    const { rows } = await client.query<{ id: string }>('select id from orders where id = $1', [payment.reference]);
     // @ts-expect-error a slip in a field's name
     payment.refrence;
     return rows[0]?.id;

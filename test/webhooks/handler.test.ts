@@ -8,7 +8,7 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { withParsedBody } from '../../src/webhooks/body.ts';
+import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { CARD, ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const callback = record('completed CARD callback');
@@ -80,9 +80,7 @@ describe('the webhook handler', () => {
   it('answers 400 to a callback that the gateway does not bear out', async () => {
     const { reply, effects } = setUp();
     expect(await reply(post(callback.replace('25.5', '2550')))).toBe('400 unconfirmed');
-    const unknown = setUp(undefined, () =>
-      new GatewayClient(new Sandbox().clientOptions).getPayment(OTHER_ID),
-    );
+    const unknown = setUp(undefined, () => new GatewayClient(new Sandbox().clientOptions).getPayment(OTHER_ID));
     expect(await unknown.reply(post(callback))).toBe('400 unconfirmed');
     expect([effects, unknown.effects]).toEqual([[], []]);
   });
@@ -260,10 +258,7 @@ describe('the webhook handler', () => {
     it('answers 503 while the record lags, runs nothing, and takes the callback later', async () => {
       vi.useFakeTimers();
       let recorded = 'PENDING';
-      const { reply, effects, lookups } = setUp(
-        {},
-        async () => ({ ...completed, paymentStatus: recorded }) as Payment,
-      );
+      const { reply, effects, lookups } = setUp({}, async () => ({ ...completed, paymentStatus: recorded }) as Payment);
       const early = reply(post(callback));
       await vi.runAllTimersAsync();
       expect([await early, effects, lookups.length]).toEqual(['503 failed', [], 3]);
@@ -295,9 +290,7 @@ describe('bodies that a framework has read', () => {
   it('are an error only with verify set, which names the fix and loses nothing', async () => {
     const { reply, errors, lookups } = setUp({ verify: () => true });
     expect(await reply(post(null), parsed)).toBe('503 failed');
-    expect(errors).toMatchObject([
-      { code: 'already_parsed', message: expect.stringContaining('express.raw') },
-    ]);
+    expect(errors).toMatchObject([{ code: 'already_parsed', message: expect.stringContaining('express.raw') }]);
     expect(lookups).toEqual([]);
   });
 
@@ -306,9 +299,7 @@ describe('bodies that a framework has read', () => {
     const request = post(callback);
     await request.text();
     expect(await reply(request)).toBe('503 failed');
-    expect(errors).toMatchObject([
-      { code: 'already_parsed', message: expect.stringContaining('request.clone()') },
-    ]);
+    expect(errors).toMatchObject([{ code: 'already_parsed', message: expect.stringContaining('request.clone()') }]);
   });
 });
 
@@ -367,10 +358,7 @@ describe('process', () => {
     });
     expect(await handler.process(payment.id)).toBe('ran');
     await sandbox.complete(payment.id);
-    expect([await handler.process(payment.id), await handler.process(payment.id)]).toEqual([
-      'ran',
-      'already',
-    ]);
+    expect([await handler.process(payment.id), await handler.process(payment.id)]).toEqual(['ran', 'already']);
     expect(credited).toEqual([payment.id]);
   });
 });
@@ -389,7 +377,7 @@ describe('createWebhookHandler', () => {
     [undefined, 'takes one object of options'],
     [{ onPayment() {} }, 'gateway must be a GatewayClient'],
     [{ gateway: { getPayment() {} } }, 'onPayment must be a function'],
-    [{ gateway: { getPayment() {} }, onPaymnt() {} }, 'unknown field "onPaymnt" (did you mean "onPayment"?)'],
+    [{ gateway: { getPayment() {} }, onPaymnt() {} }, 'unknown option "onPaymnt" (did you mean "onPayment"?)'],
     [
       { gateway: { getPayment() {} }, onPayment() {}, inbox: {} },
       'inbox must be an inbox, such as postgresInbox(pool)',
@@ -414,7 +402,7 @@ describe('createWebhookHandler', () => {
     expect((await handler(post(callback))).status).toBe(503);
     expect((await handler(post('nope'))).status).toBe(400);
     expect(warn.mock.calls.map(([told]) => told)).toEqual([
-      'A callback was answered 503: RangeError. Pass onError to hear why.',
+      'A callback was answered 503: RangeError. Pass onError to get the error.',
     ]);
     warn.mockRestore();
   });

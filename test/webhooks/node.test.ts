@@ -3,12 +3,7 @@ import { createServer, request as httpRequest, type RequestListener, type Server
 import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
 import Fastify, { type FastifyInstance } from 'fastify';
-import {
-  createWebhookHandler,
-  type Payment,
-  toNodeHandler,
-  type WebhookHandlerOptions,
-} from 'payment-gateway-sdk';
+import { createWebhookHandler, type Payment, toNodeHandler, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { record } from '../support/fixtures.ts';
 
@@ -122,9 +117,7 @@ describe('toNodeHandler', () => {
     const raw = express();
     raw.post('/', express.raw({ type: '*/*' }), node);
     const beside = express();
-    beside.use(
-      express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) }),
-    );
+    beside.use(express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) }));
     beside.post('/', node);
     const parsed = express();
     parsed.use(express.json());

@@ -65,11 +65,7 @@ describe('parseWebhook', () => {
 
   it.each([
     ['a promise', Promise.resolve(body), 'await the body first'],
-    [
-      'a whole request',
-      new Request('https://shop.example', { method: 'POST', body }),
-      'await request.text()',
-    ],
+    ['a whole request', new Request('https://shop.example', { method: 'POST', body }), 'await request.text()'],
     ['a stream', new Blob([body]).stream(), 'read it to its end'],
     ['nothing', undefined, 'has anything read it before'],
   ])('says what to do with %s', (_, rawBody, advice) => {

@@ -1,7 +1,7 @@
 // What --help prints: every command, option, scenario and fault.
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../fault-kinds.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../faults/kinds.ts';
 import { SCENARIOS } from '../scenarios.ts';
-import { DEFAULT_PORT } from './options.ts';
+import { DEFAULT_PORT } from './arguments.ts';
 
 const columns = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -50,7 +50,7 @@ ${columns([
 Options of fault
 ${columns([
   ['--port <number>', `where the sandbox listens (default: ${DEFAULT_PORT})`],
-  ['--on <call>', 'which call a fault of calls befalls: create or lookup (default: create)'],
+  ['--on <call>', 'the call that a fault of calls is injected into: create or lookup (default: create)'],
   ['--ms <number>', 'milliseconds, for slow and callback-delay'],
 ])}
 

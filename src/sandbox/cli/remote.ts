@@ -1,10 +1,10 @@
 // What the command line asks of a sandbox that runs already: to play a scenario, or to arm a fault.
 
+import { SERVER_NAME } from '../api/server.ts';
 import { printable } from '../printable.ts';
 import type { Played } from '../scenarios.ts';
-import { SERVER_NAME } from '../server.ts';
+import { type Command, UsageError } from './arguments.ts';
 import { callbackLine } from './lines.ts';
-import { type Command, UsageError } from './options.ts';
 
 type Print = (line: string) => void;
 
@@ -20,16 +20,11 @@ export async function trigger(
   const { payment, deliveries } = (await response.json()) as Played;
   print(`${payment.paymentStatus}  ${printable(payment.reference ?? '')}  ${payment.id}`);
   for (const delivery of deliveries) print(callbackLine(delivery));
-  return deliveries.every(
-    ({ status = 0, fault }) => fault === 'callback-forge' || (status >= 200 && status < 300),
-  );
+  return deliveries.every(({ status = 0, fault }) => fault === 'callback-forge' || (status >= 200 && status < 300));
 }
 
 /** @throws {UsageError} if no sandbox answers there, or it refuses */
-export async function arm(
-  { port, fault, on, ms }: Extract<Command, { name: 'fault' }>,
-  print: Print,
-): Promise<void> {
+export async function arm({ port, fault, on, ms }: Extract<Command, { name: 'fault' }>, print: Print): Promise<void> {
   await ask(port, '/faults', { fault, on, ...(ms !== undefined && { ms: String(ms) }) });
   print(`armed: ${fault}`);
 }
@@ -41,9 +36,7 @@ async function ask(port: number, path: string, form: Record<string, string>): Pr
     body: new URLSearchParams(form),
     redirect: 'manual',
   }).catch(() => {
-    throw new UsageError(
-      `No sandbox answers at ${url}. Start one: npx payment-gateway-sandbox --port ${port}`,
-    );
+    throw new UsageError(`No sandbox answers at ${url}. Start one: npx payment-gateway-sandbox --port ${port}`);
   });
   if (response.headers.get('server') !== SERVER_NAME) {
     throw new UsageError(`What answers at ${url} is no sandbox. Say where it listens: --port <number>`);

@@ -1,11 +1,11 @@
 // Runs the sandbox until it is stopped, and prints what happens.
 import { styleText } from 'node:util';
+import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
-import type { SandboxEvent } from '../events.ts';
+import type { SandboxEvent } from '../event-bus.ts';
 import { Sandbox } from '../sandbox.ts';
-import type { Listening } from '../server.ts';
+import { type Auto, type ServeOptions, UsageError } from './arguments.ts';
 import { lineOf } from './lines.ts';
-import { type Auto, type ServeOptions, UsageError } from './options.ts';
 
 type Print = (line: string) => void;
 
@@ -30,11 +30,7 @@ export async function serve({ port, auto, ...options }: ServeOptions, print: Pri
   return { ...listening, close };
 }
 
-function greeting(
-  sandbox: Sandbox<'standard' | 'onramp'>,
-  url: string,
-  forwardTo: string | undefined,
-): string {
+function greeting(sandbox: Sandbox<'standard' | 'onramp'>, url: string, forwardTo: string | undefined): string {
   const { signatureEncoding, terminal } = sandbox.clientOptions;
   const further = [
     signatureEncoding !== 'hex' && `signatureEncoding: '${signatureEncoding}'`,

@@ -1,8 +1,8 @@
 // The page behind a redirectUrl: a customer pays, declines, authorises or walks away, and returns to the shop.
 import { html } from 'hono/html';
 import { isFinalStatus, ONRAMP_METHODS } from '../../schemas/methods.ts';
-import { type AcceptedRequest, type FailureReason, isOnramp, type PaymentRecord } from '../ledger.ts';
-import { transferOf } from '../transfer.ts';
+import { type AcceptedRequest, type FailureReason, isOnramp, type PaymentRecord } from '../ledger/ledger.ts';
+import { transferOf } from '../ledger/transfer.ts';
 import { badge, facts, type Html, methodName, money } from './layout.ts';
 
 /** Why a payment is declined, by the value of its option. */
@@ -96,7 +96,7 @@ const methods = (): Html => html`<fieldset>
   )}</div>
 </fieldset>`;
 
-const TOLD: Record<string, string> = {
+const OUTCOMES: Record<string, string> = {
   COMPLETED: 'This payment is paid.',
   FAILED: 'This payment has failed.',
   CANCELED: 'This payment was canceled.',
@@ -106,12 +106,11 @@ function outcome(record: PaymentRecord, request: AcceptedRequest): Html {
   const { paymentStatus, errorMessage, settled_crypto_amount, cryptoCurrency, destination_wallet } = record;
   const returnUrl = returnUrlOf(request);
   return html`
-    <h2>${TOLD[paymentStatus]}</h2>
+    <h2>${OUTCOMES[paymentStatus]}</h2>
     ${facts({
       Reason: errorMessage,
       ...(isOnramp(record) && {
-        Settled:
-          settled_crypto_amount === undefined ? undefined : `${settled_crypto_amount} ${cryptoCurrency}`,
+        Settled: settled_crypto_amount === undefined ? undefined : `${settled_crypto_amount} ${cryptoCurrency}`,
         Wallet: destination_wallet && html`<code>${destination_wallet}</code>`,
       }),
     })}

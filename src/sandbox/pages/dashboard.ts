@@ -1,26 +1,26 @@
 // The dashboard: every payment, call and callback of the sandbox, live, and the faults to arm.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../schemas/methods.ts';
-import type { Call } from '../calls.ts';
-import type { Delivery } from '../delivery.ts';
+import type { LoggedRequest } from '../api/request-log.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
 import { environmentOf } from '../environment.ts';
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../fault-kinds.ts';
-import type { Armed } from '../faults.ts';
-import type { PaymentRecord } from '../ledger.ts';
-import type { TerminalOptions } from '../options.ts';
+import type { Armed } from '../faults/faults.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS } from '../faults/kinds.ts';
+import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
 import { badge, type Html, methodName, money, nameOf, timeOf } from './layout.ts';
-import { callList, deliveryList, rawText } from './log.ts';
+import { deliveryList, rawText, requestList } from './logs.ts';
 
 export interface Overview {
   origin: string;
-  terminal: TerminalOptions;
+  settings: SandboxSettings;
   payments: readonly PaymentRecord[];
   total: number;
   page: number;
   pages: number;
   armed: readonly Armed[];
-  calls: readonly Call[];
-  /** A payment of theirs, if the sandbox has it still. */
+  requests: readonly LoggedRequest[];
+  /** The payment of a call, if the sandbox still has it. */
   find(id: string): PaymentRecord | undefined;
   deliveries: readonly Delivery[];
 }
@@ -31,7 +31,7 @@ export const dashboard = (overview: Overview): Html => html`<main>
   <div class="columns">
     <div>
       <section class="card" id="part-callbacks" aria-labelledby="callbacks"><h2 id="callbacks">Callbacks</h2>${deliveryList(overview.deliveries)}</section>
-      <section class="card" id="part-calls" aria-labelledby="calls"><h2 id="calls">Calls</h2>${callList(overview.calls, overview.find)}</section>
+      <section class="card" id="part-calls" aria-labelledby="calls"><h2 id="calls">Calls</h2>${requestList(overview.requests, overview.find)}</section>
     </div>
     <div>
       <section class="card" id="part-faults" aria-labelledby="faults"><h2 id="faults">Faults</h2>${faults(overview.armed)}</section>
@@ -79,9 +79,7 @@ const row = (payment: PaymentRecord): Html => html`<tr id="row-${payment.id}">
 
 function faults(armed: readonly Armed[]): Html {
   const options = (table: Readonly<Record<string, string>>) =>
-    Object.entries(table).map(
-      ([name, does]) => html`<option value="${name}" title="${does}">${name}</option>`,
-    );
+    Object.entries(table).map(([name, does]) => html`<option value="${name}" title="${does}">${name}</option>`);
   return html`
     <form method="post" action="/faults" class="stack" data-quiet>
       <label for="fault">The next call, or the next callback, meets</label>
@@ -89,7 +87,7 @@ function faults(armed: readonly Armed[]): Html {
         <optgroup label="Calls">${options(CALL_FAULTS)}</optgroup>
         <optgroup label="Callbacks">${options(CALLBACK_FAULTS)}</optgroup>
       </select>
-      <fieldset class="row"><legend>A fault of calls befalls</legend>
+      <fieldset class="row"><legend>A fault of calls is injected into</legend>
         <label><input type="radio" name="on" value="create" id="on-create" checked> a create</label>
         <label><input type="radio" name="on" value="lookup" id="on-lookup"> a lookup</label>
       </fieldset>
@@ -104,13 +102,11 @@ function faults(armed: readonly Armed[]): Html {
     <details id="all-faults"><summary>What each does</summary><dl class="terms">${Object.entries({
       ...CALL_FAULTS,
       ...CALLBACK_FAULTS,
-    }).map(
-      ([name, does]) => html`<dt><code>${name}</code></dt><dd>${does.replaceAll('`', '')}</dd>`,
-    )}</dl></details>`;
+    }).map(([name, does]) => html`<dt><code>${name}</code></dt><dd>${does.replaceAll('`', '')}</dd>`)}</dl></details>`;
 }
 
-function connection({ origin, terminal }: Overview): Html {
+function connection({ origin, settings }: Overview): Html {
   return html`<p>Paste into the <code>.env</code> of your app:</p>
-    ${rawText('Environment of your app', environmentOf(origin, terminal).join('\n'))}
+    ${rawText('Environment of your app', environmentOf(origin, settings).join('\n'))}
     <form method="post" action="/reset" data-quiet data-confirm="Forget every payment, callback and fault?"><button class="quiet" name="act" value="reset">Forget everything: reset the sandbox</button></form>`;
 }

@@ -1,6 +1,6 @@
 // The frame of every page: plain HTML, one style sheet, nothing from outside.
 import { html } from 'hono/html';
-import type { PaymentRecord } from '../ledger.ts';
+import type { PaymentRecord } from '../ledger/ledger.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -70,12 +70,10 @@ export const money = ({ amount, currency }: { amount: number; currency: string }
   `${amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 20 })} ${currency}`;
 
 /** A state, in its colour. */
-export const badge = (status: string): Html =>
-  html`<span class="badge ${status.toLowerCase()}">${status}</span>`;
+export const badge = (status: string): Html => html`<span class="badge ${status.toLowerCase()}">${status}</span>`;
 
 /** `ONRAMP_PIX` as people read it. */
-export const methodName = (method: string): string =>
-  NAMES[method] ?? NAMES[pinned(method)] ?? pinned(method);
+export const methodName = (method: string): string => NAMES[method] ?? NAMES[pinned(method)] ?? pinned(method);
 
 const pinned = (method: string): string => method.replace(/^ONRAMP_/, '');
 

@@ -1,60 +1,43 @@
 // The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
 import type { Hono } from 'hono/tiny';
+import { ConfigurationError } from '../../errors.ts';
 import { isFinalStatus } from '../../schemas/methods.ts';
-import type { Callbacks } from '../callbacks.ts';
-import type { Calls } from '../calls.ts';
-import { SandboxError } from '../errors.ts';
-import type { Feed, SandboxEvent } from '../events.ts';
-import type { Fault, Operation } from '../fault-kinds.ts';
-import type { Faults } from '../faults.ts';
-import type { Ledger } from '../ledger.ts';
-import type { Moves } from '../moves.ts';
-import type { TerminalOptions } from '../options.ts';
+import type { EventBus, SandboxEvent } from '../event-bus.ts';
+import type { Fault, Operation } from '../faults/kinds.ts';
+import type { Moves } from '../ledger/moves.ts';
+import type { Parts } from '../parts.ts';
 import { printable } from '../printable.ts';
+import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
 import { dashboard } from './dashboard.ts';
 import { goTo, noticeResponse, pageResponse } from './layout.ts';
-import { LIVE_SCRIPT } from './live.ts';
-import { paymentPage } from './payment.ts';
-import { STYLE } from './style.ts';
-
-export interface House {
-  terminal: TerminalOptions;
-  ledger: Ledger;
-  callbacks: Callbacks;
-  calls: Calls;
-  moves: Moves;
-  faults: Faults;
-  feed: Feed;
-  /** Where all callbacks go, if they go to one place. */
-  forwardTo: string | undefined;
-  reset(): void;
-  send(request: Request): Promise<Response>;
-}
+import liveScript from './live.js?raw';
+import { paymentPage } from './payment-page.ts';
+import style from './style.css?raw';
 
 /** Payments on a page of the dashboard. */
 const PAGE = 50;
 
-export function addPages(app: Hono, house: House): void {
-  const { terminal, ledger, callbacks, calls, moves, faults, feed } = house;
+export function addPages(app: Hono, parts: Parts): void {
+  const { settings, ledger, callbacks, requests, moves, faults, events } = parts;
 
-  app.get('/sandbox.css', () => asset(STYLE, 'text/css'));
-  app.get('/sandbox.js', () => asset(LIVE_SCRIPT, 'text/javascript'));
-  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(feed)));
+  app.get('/sandbox.css', () => asset(style, 'text/css'));
+  app.get('/sandbox.js', () => asset(liveScript, 'text/javascript'));
+  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(events)));
 
   app.get('/', ({ req }) => {
     const pages = Math.max(Math.ceil(ledger.size / PAGE), 1);
     const page = Math.min(Math.max(Number.parseInt(req.query('page') ?? '1', 10) || 1, 1), pages);
     const main = dashboard({
       origin: new URL(req.url).origin,
-      terminal,
+      settings,
       payments: ledger.latest(PAGE, (page - 1) * PAGE),
       total: ledger.size,
       page,
       pages,
       armed: faults.armed,
-      calls: calls.latest.slice(0, 12),
+      requests: requests.latest.slice(0, 12),
       find: id => ledger.find(id),
       deliveries: callbacks.latest(12),
     });
@@ -63,11 +46,7 @@ export function addPages(app: Hono, house: House): void {
 
   app.get('/payments/:id', ({ req }) => {
     const record = ledger.get(req.param('id'));
-    const main = paymentPage(
-      record,
-      calls.creating(record.id),
-      callbacks.ofPayment(record.id).slice(0, PAGE),
-    );
+    const main = paymentPage(record, requests.creationOf(record.id), callbacks.ofPayment(record.id).slice(0, PAGE));
     return pageResponse({ title: record.reference || record.id, main, isLive: true });
   });
 
@@ -76,17 +55,10 @@ export function addPages(app: Hono, house: House): void {
     return pageResponse({ ...checkout(payPageOf(id), ledger.requestOf(id)), isNarrow: true });
   });
 
-  const act = (
-    path: string,
-    run: (form: Form, id: string) => string | Response | Promise<string | Response>,
-  ) =>
+  const act = (path: string, run: (form: Form, id: string) => string | Response | Promise<string | Response>) =>
     app.post(path, async ({ req }) => {
       if (isForeign(req.raw.headers)) {
-        return noticeResponse(
-          'Refused',
-          'A page from elsewhere must not press the buttons of the sandbox.',
-          403,
-        );
+        return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
       }
       const done = await run(new URLSearchParams(await req.text()), req.param('id') ?? '');
       return typeof done === 'string' ? goTo(done) : done;
@@ -150,7 +122,7 @@ export function addPages(app: Hono, house: House): void {
   });
 
   act('/reset', () => {
-    house.reset();
+    parts.reset();
     return '/';
   });
 
@@ -163,19 +135,19 @@ export function addPages(app: Hono, house: House): void {
         `No scenario is called ${name}. There are: ${Object.keys(SCENARIOS).join(', ')}.`,
       );
     }
-    const webhookUrl = new URLSearchParams(await req.text()).get('to') ?? house.forwardTo;
+    const webhookUrl = new URLSearchParams(await req.text()).get('to') ?? settings.forwardTo;
     if (!webhookUrl) {
       throw new SandboxError(
         'refused',
         'Callbacks have nowhere to go: start the sandbox with --forward-to, or pass --to.',
       );
     }
-    return Response.json(await play(house, name, new URL(req.url).origin, webhookUrl));
+    return Response.json(await play(parts, name, new URL(req.url).origin, webhookUrl));
   });
 
   app.onError((error, { req }) => {
-    // What else a route throws is how it breaks its connection.
-    if (!(error instanceof SandboxError || error instanceof TypeError) || req.path.startsWith('/api/'))
+    // Anything else that a route throws breaks its connection on purpose.
+    if (!(error instanceof SandboxError || error instanceof ConfigurationError) || req.path.startsWith('/api/'))
       throw error;
     const status = error instanceof SandboxError ? STATUS[error.code] : 422;
     if (!req.header('accept')?.includes('text/html')) return new Response(error.message, { status });
@@ -217,18 +189,18 @@ function isForeign(headers: Headers): boolean {
   return origin !== null && origin !== `http://${headers.get('host')}`;
 }
 
-/** What a screen reader is told; nothing of what only changes the page. */
+/** What a screen reader announces: nothing of what only changes the page. */
 const newsOf = (event: SandboxEvent): string =>
   event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '';
 
 /** Server-sent events: one for each thing that happens. */
-function stream(feed: Feed): Response {
+function stream(events: EventBus): Response {
   const encoder = new TextEncoder();
   let unsubscribe = () => {};
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(encoder.encode(': hello\n\n'));
-      unsubscribe = feed.subscribe(event => controller.enqueue(encoder.encode(`data: ${newsOf(event)}\n\n`)));
+      unsubscribe = events.subscribe(event => controller.enqueue(encoder.encode(`data: ${newsOf(event)}\n\n`)));
     },
     cancel: () => unsubscribe(),
   });

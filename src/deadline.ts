@@ -1,0 +1,61 @@
+// Waiting with a limit: for some time, for a promise, until a deadline.
+
+/** Resolves after so many milliseconds; rejects with the signal's reason as soon as that is aborted. */
+export function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms);
+  });
+  return withSignal(elapsed, signal).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Settles as the promise does or, if that takes more than `ms`, as `onTimeout` does: an error of that message, or
+ * whatever the function returns or throws.
+ */
+export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms);
+  });
+  const late = elapsed.then(() => {
+    if (typeof onTimeout === 'string') throw new Error(onTimeout);
+    return onTimeout();
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Settles as the promise does, or rejects with the signal's reason as soon as that is aborted. */
+export function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Milliseconds since a moment of `performance.now()`, to the hundredth. */
+export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
+
+/** When a call must end, by both clocks: one stops while the machine sleeps, the other can be set by people. */
+export class Deadline {
+  readonly #monotonic: number;
+  readonly #wall: number;
+
+  constructor(ms: number) {
+    this.#monotonic = performance.now() + ms;
+    this.#wall = Date.now() + ms;
+  }
+
+  /** Whether it has passed by either clock. */
+  get isPast(): boolean {
+    return performance.now() > this.#monotonic || Date.now() > this.#wall;
+  }
+
+  /** Milliseconds that are left; 0 once it has passed. */
+  get remaining(): number {
+    return Math.max(this.#monotonic - performance.now(), 0);
+  }
+}

@@ -1,0 +1,177 @@
+// Brings back the gateway's answer to one call. The only file that knows ky, which decides when to repeat.
+import ky, { isHTTPError, isTimeoutError } from 'ky';
+import { type Deadline, since } from '../deadline.ts';
+import { type EventListener, notify } from '../events.ts';
+import { type Attempt, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
+import { codeOf, safeCause } from './network-error.ts';
+import { exchangeByFetch, type Fetch, LateError } from './own-fetch.ts';
+import { BoundedBody } from './read-body.ts';
+import { longestPause, RETRY } from './retry-policy.ts';
+
+/** What is known when no whole answer arrived. */
+export interface NoAnswer {
+  /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED`, or `fetch_failed`. */
+  code: string;
+  /** False if the request provably never left this machine. */
+  mayHaveLeft: boolean;
+  /** The body of the last answer as far as it arrived: half of one may hold the payment's id. */
+  received: string;
+  /** Safe to show. */
+  cause?: Error | undefined;
+}
+
+export interface HttpOptions {
+  fetch?: Fetch | undefined;
+  retries: number;
+  onEvent?: EventListener | undefined;
+}
+
+/**
+ * Answers what the gateway answered, and never rejects. A lookup is repeated while the gateway is busy or out of reach;
+ * a create only when it provably never left this machine.
+ *
+ * @param deadline for every attempt, wait and body read
+ */
+export type Send = (
+  request: HttpRequest,
+  deadline: Deadline,
+  signal: AbortSignal | undefined,
+) => Promise<HttpAnswer | NoAnswer>;
+
+/** Carries the state of one call through ky, which hands unknown options on. */
+class Attempts {
+  readonly all: Attempt[] = [];
+  readonly request: HttpRequest;
+  readonly deadline: Deadline;
+  constructor(request: HttpRequest, deadline: Deadline) {
+    this.request = request;
+    this.deadline = deadline;
+  }
+  get latest(): Attempt | undefined {
+    return this.all.at(-1);
+  }
+  get mayHaveLeft(): boolean {
+    return this.all.some(attempt => attempt.mayHaveLeft);
+  }
+}
+
+/** What a failed attempt throws, so that ky's hooks know whose it is. */
+class AttemptFailed extends Error {
+  readonly attempts: Attempts;
+  constructor(attempts: Attempts) {
+    super();
+    this.attempts = attempts;
+  }
+}
+
+export function createHttpClient({ fetch, retries, onEvent }: HttpOptions): Send {
+  const api = ky.create({
+    // Headers and body stay out of ky, so that none of its errors can show them, and the bytes sent are those signed.
+    fetch: (input, init) => attemptOnce((init as Carrier).attempts, (input as Request).signal, fetch, onEvent) as never,
+    timeout: false,
+    retry: {
+      ...RETRY,
+      limit: retries,
+      shouldRetry: ({ error, retryCount }) => shouldRetry(attemptsOf(error), retryCount),
+    },
+    hooks: {
+      beforeRetry: [
+        ({ options }) => {
+          const { all, request, latest } = (options as unknown as Carrier).attempts;
+          const reason = latest?.answer?.status ?? codeOf(latest?.error);
+          const waitedMs = since(latest?.endedAt ?? 0);
+          notify(onEvent, { ...request.call, type: 'retry', attempt: all.length + 1, reason, waitedMs });
+        },
+      ],
+    },
+  });
+  return async (request, deadline, signal) => {
+    const attempts = new Attempts(request, deadline);
+    const carrier: Carrier = { attempts };
+    const failure: unknown = await api(request.url, {
+      method: request.method,
+      totalTimeout: deadline.remaining,
+      signal: signal ?? null,
+      ...carrier,
+    }).then(
+      () => undefined,
+      error => error,
+    );
+    const { latest, mayHaveLeft } = attempts;
+    const isLate = isTimeoutError(failure) || latest?.error instanceof LateError;
+    const isAborted = failure !== undefined && !isLate && signal?.aborted;
+    // An answer with an error status is an answer all the same.
+    if (latest?.answer && !isAborted) return latest.answer;
+    const code = isLate ? 'timeout' : isAborted ? 'aborted' : codeOf(latest?.error);
+    const cause = isLate ? undefined : safeCause(latest?.error, secretsOf(request));
+    return { code, mayHaveLeft, received: latest?.body.text ?? '', cause };
+  };
+}
+
+/** How the state of a call travels through ky. */
+interface Carrier {
+  attempts: Attempts;
+}
+
+const attemptsOf = (error: unknown): Attempts | undefined => {
+  if (error instanceof AttemptFailed) return error.attempts;
+  return isHTTPError(error) ? (error.options as unknown as Carrier).attempts : undefined;
+};
+
+/** Undefined leaves it to ky's list of statuses and to `Retry-After`. */
+function shouldRetry(attempts: Attempts | undefined, repetition: number): boolean | undefined {
+  if (!attempts?.latest) return false;
+  const { request, deadline, latest, mayHaveLeft } = attempts;
+  if (latest.error instanceof LateError) return false;
+  if (request.method === 'POST' && (latest.answer || mayHaveLeft)) return false;
+  // A pause that ends after the deadline would be for nothing: what is known now is answered now.
+  if (deadline.remaining <= longestPause(repetition, latest.answer?.retryAfter)) return false;
+  return latest.answer ? undefined : true;
+}
+
+/** What ky sees of an answer. No header but this one: ky would wait for those of rate limits too. */
+const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
+  ok: status >= 200 && status < 300,
+  status,
+  headers: { get: (name: string) => (name === 'Retry-After' ? (retryAfter ?? null) : null) },
+  body: null,
+  text: async () => '',
+});
+
+async function attemptOnce(
+  attempts: Attempts,
+  signal: AbortSignal,
+  fetch: Fetch | undefined,
+  onEvent: EventListener | undefined,
+) {
+  const { request, deadline, all } = attempts;
+  const { call } = request;
+  const begun = performance.now();
+  const attempt: Attempt = {
+    deadline,
+    mayHaveLeft: false,
+    body: new BoundedBody(LONGEST_ANSWER),
+    endedAt: 0,
+  };
+  all.push(attempt);
+  try {
+    signal.throwIfAborted();
+    notify(onEvent, { ...call, type: 'request', attempt: all.length });
+    attempt.answer = await exchangeByFetch(fetch ?? globalThis.fetch, request, attempt, signal);
+    const { status, requestId } = attempt.answer;
+    const durationMs = since(begun);
+    notify(onEvent, { ...call, type: 'response', attempt: all.length, status, requestId, durationMs });
+    return seenByKy(attempt.answer);
+  } catch (error) {
+    attempt.error = error;
+    throw new AttemptFailed(attempts);
+  } finally {
+    attempt.endedAt = performance.now();
+  }
+}
+
+/** What a careless fetch could have put into the text of its error. */
+function secretsOf({ headers }: HttpRequest): string[] {
+  const { authorization = '', signature } = headers;
+  return [authorization.replace(/^Bearer /, ''), ...(signature ? [signature] : [])];
+}

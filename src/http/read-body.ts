@@ -1,0 +1,70 @@
+// Reads the body of an answer or of a callback, up to a limit, and keeps what arrived of a body that breaks off.
+import { Buffer } from 'node:buffer';
+
+/** A stream of bytes, as a `Response` or a `Request` has one. */
+export interface BodyStream {
+  getReader(): BodyReader;
+}
+
+export interface BodyReader {
+  read(): Promise<{ done: boolean; value?: unknown }>;
+  cancel(): Promise<unknown>;
+}
+
+/** The bytes of one body, kept as they arrive. */
+export class BoundedBody {
+  /** Whether the body went on after the limit; what is kept is its beginning. */
+  isTooLong = false;
+  readonly #limit: number;
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+  #reader: BodyReader | undefined;
+  #isCancelled = false;
+
+  /** @param limit bytes */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** UTF-8 without a byte order mark. */
+  get text(): string {
+    return this.bytes.toString().replace(/^\uFEFF/, '');
+  }
+
+  add(chunk: unknown): void {
+    const bytes = bytesOf(chunk);
+    this.#chunks.push(bytes);
+    this.#length += bytes.byteLength;
+    this.isTooLong = this.#length > this.#limit;
+  }
+
+  /** Resolves at the end of the stream, or at the limit. */
+  async read(stream: BodyStream): Promise<void> {
+    this.#reader = stream.getReader();
+    if (this.#isCancelled) return this.cancel();
+    while (!this.isTooLong) {
+      const { done, value } = await this.#reader.read();
+      if (done) return;
+      this.add(value);
+    }
+    this.cancel();
+  }
+
+  /** Stops reading, also before it has begun: the rest is not needed. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#reader?.cancel().catch(() => {});
+  }
+}
+
+/** Fetch's own streams give bytes; those of a test double may give text. */
+function bytesOf(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return new Uint8Array(chunk as ArrayBuffer);
+}

@@ -1,0 +1,29 @@
+// An inbox in this process's memory: for development and tests.
+import { warnInProduction } from '../journal/memory.ts';
+import { type Inbox, isDone, type Mark } from './contract.ts';
+
+/**
+ * An inbox for one process, forgotten when it ends. In production a second replica or a restart would run effects
+ * again: use `postgresInbox` or `redisInbox` there.
+ */
+export function memoryInbox(): Inbox {
+  warnInProduction('memoryInbox forgets which callbacks were handled', 'postgresInbox or redisInbox');
+  const marksOf = new Map<string, Mark[]>();
+  const busy = new Set<string>();
+  return {
+    async run(event, work) {
+      const { paymentId, status, final } = event;
+      if (busy.has(paymentId)) return 'busy';
+      const marks = marksOf.get(paymentId) ?? [];
+      if (isDone(marks, event)) return 'already';
+      busy.add(paymentId);
+      try {
+        await work({});
+        marksOf.set(paymentId, [...marks, { status, final }]);
+        return 'ran';
+      } finally {
+        busy.delete(paymentId);
+      }
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// What a journal keeps of each reference, and the five methods that a store of it has.
+import type { Envelope } from '../schemas/response.ts';
+
+/** One reference within one scope: a terminal's, as a rule. */
+export interface JournalKey {
+  scope: string;
+  reference: string;
+}
+
+/** What the journal keeps of a request. */
+export interface JournalRequest {
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  paymentMethod: string;
+  /** A plain decimal without trailing zeros. */
+  amount: string;
+  currency: string;
+  /** Hash of the whole body in a canonical form. */
+  bodyHash: string;
+}
+
+/**
+ * Where a reference is. `planned`: written down, and not sent yet. `begun`: under way, or in doubt. `created`: it has its
+ * payment, for ever. `freed`: the last attempt made no payment, so the next create may begin.
+ */
+export type JournalState = 'planned' | 'begun' | 'created' | 'freed';
+
+/** Everything that the journal knows of a reference. Times are milliseconds since 1970 by the store's own clock. */
+export interface JournalRow extends JournalKey, JournalRequest {
+  state: JournalState;
+  /** Identifies the attempt, so that a late one cannot change a newer one. */
+  attempt: string;
+  /** When the attempt began; the store sets it when the row is inserted. */
+  begunAt: number;
+  /** Milliseconds from then, after which this attempt sends nothing. */
+  timeoutMs: number;
+  /** The payment's id, as soon as it is known or suspected. */
+  paymentId?: string | undefined;
+  /** Ids of further payments that have this reference. */
+  conflictingIds: readonly string[];
+  /** The payment and its transfer instructions, once it is created. */
+  result?: Envelope | undefined;
+  /** The body, while it is planned. */
+  body?: string | undefined;
+  /** When something is to be done next with the row; absent if nothing is. */
+  dueAt?: number | undefined;
+  /** How often it was looked at when it was due. */
+  looks: number;
+  /** Until when a worker has the row to itself. */
+  leasedUntil?: number | undefined;
+  /** Counts the changes from 1. */
+  revision: number;
+}
+
+/** What a store answers, with the time at which it did, by its own clock. */
+export type Timed<T> = T & { now: number };
+
+/** Which rows are asked for. */
+export interface JournalQuery {
+  /** Of every scope unless it says one. */
+  scope?: string | undefined;
+  states: readonly JournalState[];
+}
+
+/**
+ * Keeps the rows. A store decides nothing: it keeps each row as it is given, and changes one only if nobody has changed
+ * it in between. `journalSuite` of payment-gateway-sdk/testing proves a store.
+ */
+export interface JournalStore {
+  read(key: JournalKey): Promise<Timed<{ row?: JournalRow | undefined }>>;
+  /**
+   * Writes the row with revision 1 and the store's own time as `begunAt`, durably, unless the key is taken.
+   *
+   * @param tx the merchant's own transaction, in which the row is then written
+   * @returns `row`, the one that is there now: the row itself, or the one that was there before
+   */
+  insert(row: JournalRow, tx?: unknown): Promise<Timed<{ row: JournalRow; isInserted: boolean }>>;
+  /**
+   * Writes the row in place of the one with that revision, durably, and counts the revision up. It changes nothing, and
+   * answers false, if the row has another revision by now.
+   */
+  replace(row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
+  /** The rows in these states, those begun first coming first. */
+  list(query: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
+  /**
+   * Rows in these states that are due and not leased, those due first coming first. Each is leased to the caller for
+   * that long and counts as changed; no row goes to two callers at once.
+   *
+   * @param leaseMs milliseconds
+   */
+  claim(query: JournalQuery, limit: number, leaseMs: number): Promise<Timed<{ rows: JournalRow[] }>>;
+}
+
+/** A store, and what it is used for. */
+export interface Journal extends JournalStore {
+  /**
+   * What references are unique within; set it per terminal.
+   * @default a hash of the client's `baseUrl`
+   */
+  readonly scope?: string | undefined;
+}
+
+/** A create whose outcome is unknown. */
+export interface Doubt extends JournalKey {
+  /** When it began. */
+  since: Date;
+  /** The payment's id, if it is known or suspected. */
+  paymentId?: string | undefined;
+}

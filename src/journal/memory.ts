@@ -1,0 +1,70 @@
+// A journal in this process's memory: for development and tests.
+import * as z from 'zod';
+import { optionsReader } from '../schemas/read-options.ts';
+import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
+
+/** What a `memoryJournal` is made with. */
+export interface MemoryJournalOptions {
+  /**
+   * What references are unique within.
+   * @default a hash of the client's `baseUrl`
+   */
+  scope?: string | undefined;
+}
+
+const readFields = optionsReader<MemoryJournalOptions>()('memoryJournal', { scope: z.string().optional() });
+
+/**
+ * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
+ * again: use `postgresJournal` there.
+ */
+export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
+  const { scope } = readFields(options);
+  warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
+  const rows = new Map<string, JournalRow>();
+  const nameOf = ({ scope, reference }: JournalKey) => JSON.stringify([scope, reference]);
+  const now = Date.now;
+  const write = (row: JournalRow) => {
+    const kept = structuredClone(row);
+    rows.set(nameOf(row), kept);
+    return structuredClone(kept);
+  };
+  const matching = ({ scope, states }: JournalQuery) =>
+    [...rows.values()].filter(row => (scope ?? row.scope) === row.scope && states.includes(row.state));
+  return {
+    scope,
+    async read(key) {
+      return { row: structuredClone(rows.get(nameOf(key))), now: now() };
+    },
+    async insert(row) {
+      const existing = rows.get(nameOf(row));
+      if (existing) return { row: structuredClone(existing), isInserted: false, now: now() };
+      return { row: write({ ...row, revision: 1, begunAt: now() }), isInserted: true, now: now() };
+    },
+    async replace(row, revision) {
+      const isReplaced = rows.get(nameOf(row))?.revision === revision;
+      if (isReplaced) write({ ...row, revision: revision + 1 });
+      return { isReplaced, now: now() };
+    },
+    async list(query) {
+      const listed = matching(query).sort((a, b) => a.begunAt - b.begunAt);
+      return { rows: structuredClone(listed), now: now() };
+    },
+    async claim(query, limit, leaseMs) {
+      const at = now();
+      const due = matching(query)
+        .filter(({ dueAt = Number.POSITIVE_INFINITY, leasedUntil = 0 }) => dueAt <= at && leasedUntil <= at)
+        .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+        .slice(0, limit);
+      const claimed = due.map(row => write({ ...row, leasedUntil: at + leaseMs, revision: row.revision + 1 }));
+      return { rows: claimed, now: at };
+    },
+  };
+}
+
+/** Warns of what is forgotten when the process ends. */
+export function warnInProduction(what: string, instead: string): void {
+  if (process.env.NODE_ENV !== 'production') return;
+  const message = `${what} when the process ends, and no other replica knows them. In production use ${instead}.`;
+  process.emitWarning(message, 'PaymentGatewayWarning');
+}

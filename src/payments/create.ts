@@ -1,0 +1,74 @@
+// Creates a payment: parse → serialise → once(sign → send → read) → next action.
+import { Deadline } from '../deadline.ts';
+import { type Call, notify, reportFailure } from '../events.ts';
+import { createOnce } from '../journal/create-once.ts';
+import { type CreateOptions, readCreateOptions } from '../options.ts';
+import type { Payment } from '../schemas/payment.ts';
+import type { Gateway } from './gateway.ts';
+import { lookUp } from './lookup.ts';
+import { type NextAction, nextActionOf } from './next-action.ts';
+import { parseRequest, type RequestKind } from './request.ts';
+import { readCreated } from './response.ts';
+import { serialize } from './serialize.ts';
+import { signBody } from './sign.ts';
+
+/** A payment that the gateway has accepted. */
+export interface Created {
+  /** As a rule `PENDING`: the outcome comes by callback. */
+  payment: Payment;
+  /** What to do now. */
+  nextAction: NextAction;
+  /** Whether an earlier create of this reference made the payment; only a `journal` can know. */
+  replayed: boolean;
+}
+
+export async function create(
+  gateway: Gateway,
+  kind: RequestKind,
+  input: unknown,
+  options?: CreateOptions,
+): Promise<Created> {
+  const begun = performance.now();
+  const { onEvent } = gateway;
+  let call: Call = { operation: 'create' };
+  try {
+    const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
+    const request = parseRequest(kind, gateway.terminal, input);
+    call = { operation: 'create', reference: request.reference ?? undefined };
+    const body = serialize(request, extra);
+
+    const send = async (deadline: Deadline) => {
+      const { url, signKey, signatureEncoding } = gateway;
+      const signature = signBody(body, signKey, signatureEncoding);
+      const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
+      const answer = await gateway.send({ call, method: 'POST', url, headers, body }, deadline, signal);
+      return readCreated(answer, call);
+    };
+    const { replayed, ...created } = gateway.clientJournal
+      ? await createOnce({
+          ...gateway.clientJournal,
+          request,
+          extra,
+          timeout,
+          signal,
+          send,
+          lookUp: (id, limits) => lookUp(gateway, id, limits),
+        })
+      : { ...(await send(new Deadline(timeout))), replayed: false };
+
+    const { payment } = created;
+    const nextAction = nextActionOf(created, message =>
+      notify(onEvent, {
+        ...call,
+        paymentId: payment.id,
+        type: 'warning',
+        code: 'unusable_redirect_url',
+        message,
+      }),
+    );
+    return { payment, nextAction, replayed };
+  } catch (error) {
+    reportFailure(onEvent, call, error, begun);
+    throw error;
+  }
+}

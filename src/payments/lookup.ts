@@ -1,0 +1,31 @@
+// Reads a payment back by its id.
+import { Deadline } from '../deadline.ts';
+import { InvalidRequestError } from '../errors.ts';
+import { type Call, reportFailure } from '../events.ts';
+import { type CallOptions, readCallOptions } from '../options.ts';
+import { isPaymentId, type Payment } from '../schemas/payment.ts';
+import type { Gateway } from './gateway.ts';
+import { readLookedUp } from './response.ts';
+
+/** Looks a payment up, within limits. */
+export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
+
+const NOT_AN_ID = {
+  path: 'id',
+  message: "must be the gateway's id of the payment, a UUID, and not your reference",
+};
+
+export async function lookUp(gateway: Gateway, id: string, options?: CallOptions): Promise<Payment> {
+  const begun = performance.now();
+  // Any other value stays out of events: it may be anything.
+  const call: Call = { operation: 'lookup', paymentId: isPaymentId(id) ? id : undefined };
+  try {
+    if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
+    const { signal, timeout = gateway.timeout } = readCallOptions(options);
+    const request = { call, method: 'GET', url: `${gateway.url}/${id}`, headers: gateway.headers } as const;
+    return readLookedUp(await gateway.send(request, new Deadline(timeout), signal), call, id);
+  } catch (error) {
+    reportFailure(gateway.onEvent, call, error, begun);
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+// Finds the payment's id in an answer that was cut short or cannot be read.
+import { isPaymentId } from '../schemas/payment.ts';
+
+/** Ids by where they were found: in `result`, in the answer itself, or in another object that has a `paymentStatus`. */
+interface Found {
+  result?: string;
+  answer?: string;
+  elsewhere: Set<string>;
+}
+
+/** JSON that was encoded twice is decoded twice, and no more. */
+const DEEPEST_TEXT = 2;
+
+/**
+ * Finds the payment's id in text that should be an answer of the gateway. Only a record's own `id` counts: that of the
+ * answer itself, of its `result`, or of the one object with a `paymentStatus`; never that of a customer, an error or a
+ * text that quotes one. Anything before and between objects (a PHP warning, a byte order mark) is ignored.
+ */
+export function findPaymentId(text: string, depth = 0): string | undefined {
+  if (depth > DEEPEST_TEXT) return undefined;
+  const found: Found = { elsewhere: new Set() };
+  const start = /\{\s*"/g;
+  for (let match = start.exec(text); match; match = start.exec(text)) {
+    start.lastIndex = readObject(text, match.index, found, depth);
+  }
+  const [elsewhere, second] = found.elsewhere;
+  const quoted = /^\s*"/.test(text) ? findPaymentId(unquote(text.trim()), depth + 1) : undefined;
+  return quoted ?? found.result ?? found.answer ?? (second === undefined ? elsewhere : undefined);
+}
+
+/** An object or array whose end has not been reached. */
+interface Frame {
+  place: 'answer' | 'result' | 'elsewhere';
+  isObject: boolean;
+  key?: string;
+  id?: string;
+  hasStatus?: boolean;
+}
+
+/** A text without its closing quote is a token too: the id in it may be whole. */
+const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+)/sy;
+
+/** Reads the object that starts there into `found`, and answers where it ends. */
+function readObject(text: string, start: number, found: Found, depth: number): number {
+  const next = new RegExp(TOKEN);
+  next.lastIndex = start;
+  const open: Frame[] = [];
+  let expectsKey = false;
+  for (let token = next.exec(text)?.[1]; token !== undefined; token = next.exec(text)?.[1]) {
+    const frame = open.at(-1);
+    if (token === '{' || token === '[') {
+      const isResult = open.length === 1 && frame?.key === 'result';
+      open.push({ place: !frame ? 'answer' : isResult ? 'result' : 'elsewhere', isObject: token === '{' });
+      expectsKey = token === '{';
+    } else if (token === '}' || token === ']') {
+      open.pop();
+      if (open.length === 0) return next.lastIndex;
+    } else if (token === ',') {
+      expectsKey = frame?.isObject ?? false;
+    } else if (token.startsWith('"') && frame) {
+      const value = unquote(token);
+      if (expectsKey) frame.key = value;
+      else readValue(frame, value, found, depth);
+      if (expectsKey && value === 'paymentStatus') frame.hasStatus = true;
+      expectsKey = false;
+      if (frame.id && frame.hasStatus && frame.place === 'elsewhere') found.elsewhere.add(frame.id);
+    }
+  }
+  return text.length;
+}
+
+function readValue(frame: Frame, value: string, found: Found, depth: number): void {
+  if (frame.key === 'id' && frame.isObject && isPaymentId(value)) {
+    frame.id = value;
+    if (frame.place !== 'elsewhere') found[frame.place] = value;
+  } else if (frame.key === 'result' && frame.place === 'answer' && value.startsWith('{')) {
+    const id = findPaymentId(value, depth + 1);
+    if (id) found.result = id;
+  }
+}
+
+function unquote(token: string): string {
+  try {
+    return JSON.parse(token);
+  } catch {
+    return token.replace(/^"|"$/g, '');
+  }
+}

@@ -1,0 +1,149 @@
+// What the client's methods take: the types that refuse a wrong request at compile time, and the check at run time.
+import { InvalidRequestError, issuesOf } from '../errors.ts';
+import type { Amount, PlainAmount } from '../schemas/amount.ts';
+import type {
+  DepositMethod,
+  NftMethod,
+  OnrampMethod,
+  PaymentType,
+  Terminal,
+  WithdrawalMethod,
+} from '../schemas/methods.ts';
+import type { SchemaOf } from '../schemas/objects.ts';
+import {
+  type ApplePayDemands,
+  type ApplePayRequest,
+  type CallbackAddress,
+  createPaymentSchema,
+  type Deposit,
+  depositSchema,
+  type NftPurchase,
+  nftPurchaseSchema,
+  type OnrampTerminalDeposit,
+  onrampTerminalDepositSchema,
+  onrampTerminalPaymentSchema,
+  type PlainDepositRequest,
+  type PlainNftPurchaseRequest,
+  type RequestBy,
+  type Withdrawal,
+  withdrawalSchema,
+} from '../schemas/request.ts';
+
+interface DepositRequests {
+  standard: (ApplePayRequest | PlainDepositRequest) & CallbackAddress;
+  onramp: (ApplePayRequest | PlainDepositRequest | RequestBy<OnrampMethod>) & CallbackAddress;
+}
+interface PaymentRequests {
+  standard: Deposit | Withdrawal;
+  onramp: OnrampTerminalDeposit | Withdrawal;
+}
+
+/** What `createDeposit` takes on a terminal of that kind. */
+export type DepositRequest<T extends Terminal = 'standard'> = DepositRequests[T];
+/** What `createPayment` takes on a terminal of that kind. */
+export type PaymentRequest<T extends Terminal = 'standard'> = PaymentRequests[T];
+/** What `createWithdrawal` takes. */
+export type WithdrawalRequest = RequestBy<WithdrawalMethod> & CallbackAddress;
+/** What `createNftPurchase` takes. */
+export type NftPurchaseRequest = (ApplePayRequest | PlainNftPurchaseRequest) & CallbackAddress;
+
+// The methods of the client take these looser forms, because `Omit`, a spread and a wrapper keep them. Beyond that they
+// demand what the compiler can see as it is written: see Written.
+
+interface LoosePayment<M> extends RequestBy<M> {
+  paymentType: PaymentType;
+}
+/** Deposits by the kind of terminal. */
+export interface LooseDeposits {
+  standard: RequestBy<DepositMethod>;
+  onramp: RequestBy<DepositMethod | OnrampMethod>;
+}
+/** Payments by the kind of terminal. */
+export interface LoosePayments {
+  standard: LoosePayment<DepositMethod | WithdrawalMethod>;
+  onramp: LoosePayment<DepositMethod | OnrampMethod | WithdrawalMethod>;
+}
+export type LooseWithdrawal = RequestBy<WithdrawalMethod>;
+export type LooseNftPurchase = RequestBy<NftMethod>;
+
+/** An address as a request may write it. */
+export type Address = string | null | undefined;
+
+/** Any text, inferred beside a method so that the compiler names a wrong method as such. */
+type Text = string & {};
+
+/** What a request must have by what is written in it: the method `M`, the amount `A`, `webhookUrl` W, `callbackUrl` C. */
+export type Written<M, A extends Amount, W, C> = {
+  paymentMethod: M | Text;
+  amount: PlainAmount<A>;
+} & DemandsOf<M> &
+  Addresses<W, C>;
+
+/** As {@link Written}, where the request says the type `P` as well. */
+export type WrittenPayment<P, M, A extends Amount, W, C> = { paymentType: P | Text } & MethodsOf<P, M> &
+  Written<M, A, W, C>;
+
+type DemandsOf<M> = [M] extends ['APPLEPAY'] ? ApplePayDemands : unknown;
+
+type MethodsOf<P, M> = [P, M] extends ['DEPOSIT', WithdrawalMethod] | ['WITHDRAWAL', DepositMethod | OnrampMethod]
+  ? { paymentMethod: P extends 'DEPOSIT' ? DepositMethod : WithdrawalMethod }
+  : unknown;
+
+/** One address is a text, or both may be. */
+type Addresses<W, C> = [W] extends [string]
+  ? AddressFields<W, C>
+  : [C] extends [string]
+    ? AddressFields<W, C>
+    : [Extract<W, string>] extends [never]
+      ? WebhookUrlOrCallbackUrlIsMissing
+      : [Extract<C, string>] extends [never]
+        ? WebhookUrlOrCallbackUrlIsMissing
+        : AddressFields<W, C>;
+
+interface AddressFields<W, C> {
+  webhookUrl?: W;
+  callbackUrl?: C;
+}
+interface WebhookUrlOrCallbackUrlIsMissing {
+  webhookUrl: string;
+}
+
+/** Which of the client's methods was called. */
+export type RequestKind = 'deposit' | 'withdrawal' | 'nftPurchase' | 'payment';
+
+/** A request that the schemas have checked. */
+export type CheckedRequest = OnrampTerminalDeposit | NftPurchase | Withdrawal;
+
+type RequestSchema = SchemaOf<CheckedRequest, CheckedRequest>;
+
+const ANY_TERMINAL = { withdrawal: withdrawalSchema, nftPurchase: nftPurchaseSchema };
+const SCHEMAS: Record<Terminal, Record<RequestKind, RequestSchema>> = {
+  standard: { ...ANY_TERMINAL, deposit: depositSchema, payment: createPaymentSchema },
+  onramp: { ...ANY_TERMINAL, deposit: onrampTerminalDepositSchema, payment: onrampTerminalPaymentSchema },
+};
+
+/** The methods whose name says the type add it; a request that says another is refused. */
+const TYPES: Record<RequestKind, { paymentType?: PaymentType }> = {
+  deposit: { paymentType: 'DEPOSIT' },
+  withdrawal: { paymentType: 'WITHDRAWAL' },
+  nftPurchase: { paymentType: 'DEPOSIT' },
+  payment: {},
+};
+
+/** @throws {InvalidRequestError} naming every field that is wrong */
+export function parseRequest(kind: RequestKind, terminal: Terminal, input: unknown): CheckedRequest {
+  const { success, data, error } = safeParse(SCHEMAS[terminal][kind], TYPES[kind], input);
+  if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
+  return data;
+}
+
+function safeParse(schema: RequestSchema, type: object, input: unknown) {
+  try {
+    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+    return schema.safeParse(isObject ? { ...type, ...input } : input);
+  } catch {
+    // What a getter throws may hold anything.
+    const message = 'a field cannot be read: its getter throws';
+    throw new InvalidRequestError([{ path: '', message }], 'not_sent');
+  }
+}

@@ -1,0 +1,99 @@
+// Turns what the gateway answered into a payment, or into the error that says what became of the money.
+import {
+  ApiError,
+  adviceOn,
+  ConnectionError,
+  type Issue,
+  issuesOf,
+  listOf,
+  type Outcome,
+  PaymentNotFoundError,
+  ResponseError,
+} from '../errors.ts';
+import { type Call, nameOf } from '../events.ts';
+import type { NoAnswer } from '../http/client.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
+import { isRefusal } from '../http/retry-policy.ts';
+import { isSamePayment, type Payment } from '../schemas/payment.ts';
+import { type Envelope, envelopeSchema } from '../schemas/response.ts';
+import { findPaymentId } from './payment-id.ts';
+
+/** The payment that a create made, and the transfer instructions beside it. */
+export function readCreated(result: HttpAnswer | NoAnswer, call: Call): Envelope {
+  if ('code' in result) {
+    const paymentId = findPaymentId(result.received);
+    throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
+  }
+  if (isSuccess(result)) return read(result, call, 'unknown');
+  const paymentId = findPaymentId(result.body);
+  const isRejected = isRefusal(result.status) && !result.isTooLong && !paymentId;
+  throw apiError(result, call, { outcome: isRejected ? 'rejected' : 'unknown', paymentId });
+}
+
+/** The payment that was looked up: that very one, and never another. */
+export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
+  if ('code' in result) throw noAnswer(result, call, { paymentId });
+  if (result.status === 404) {
+    const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
+    throw new PaymentNotFoundError(message, result, { paymentId });
+  }
+  if (!isSuccess(result)) throw apiError(result, call, { paymentId });
+  const { payment } = read(result, call);
+  if (isSamePayment(payment.id, paymentId)) return payment;
+  throw unreadable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
+}
+
+interface Verdict {
+  outcome?: Outcome | undefined;
+  paymentId?: string | undefined;
+}
+
+const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300;
+
+function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
+  const json = parseJson(answer);
+  if (typeof json === 'string') throw unreadable(answer, call, [{ path: '', message: json }], outcome);
+  const { success, data, error } = envelopeSchema.safeParse(json.value);
+  if (!success) throw unreadable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
+  return data;
+}
+
+/** The names of the answer, rather than those of the parts that we take it apart into. */
+const asOnTheWire = ({ path, message }: Issue): Issue => ({
+  path: path.replace(/^(?:payment|transfer)\.?/, ''),
+  message,
+});
+
+/** The value, or what is wrong with the text. */
+function parseJson({ body, isTooLong }: HttpAnswer): { value: unknown } | string {
+  if (isTooLong) return 'is longer than any answer of the gateway';
+  if (body.trim() === '') return 'is empty';
+  try {
+    return { value: JSON.parse(body) };
+  } catch {
+    return 'is not JSON';
+  }
+}
+
+function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
+  const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
+  const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
+  return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
+}
+
+function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
+  const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
+  const isDenied = answer.status === 401 || answer.status === 403;
+  const check = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
+  return new ApiError([message, isDenied && check, adviceOf(verdict)].filter(Boolean).join(' '), answer, verdict);
+}
+
+function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {
+  const advice = adviceOf(verdict) || 'A lookup changes nothing: it is safe to repeat.';
+  return new ConnectionError(`No whole answer to ${nameOf(call)} (${code}). ${advice}`, code, {
+    cause,
+    ...verdict,
+  });
+}
+
+const adviceOf = ({ outcome, paymentId }: Verdict) => (outcome ? adviceOn(outcome, paymentId) : '');

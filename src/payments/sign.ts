@@ -1,0 +1,25 @@
+// Signs the bytes of a create.
+import { createHmac, type KeyObject } from 'node:crypto';
+import { ConfigurationError } from '../errors.ts';
+import type { SignatureEncoding } from '../options.ts';
+
+/**
+ * HMAC-SHA256 of a creation request's body under the merchant's sign key: the value of the `Signature` header.
+ * Sign the very bytes you send; JSON that was serialised again has another signature.
+ *
+ * @param body the request's body; text is signed as UTF-8
+ * @param signKey the merchant's sign key; text is used as UTF-8
+ * @param encoding `hex` (lower case, 64 characters) or `base64` (44 characters)
+ * @throws {ConfigurationError} for an empty key or another encoding
+ */
+export function signBody(
+  body: string | Uint8Array,
+  signKey: string | KeyObject,
+  encoding: SignatureEncoding = 'hex',
+): string {
+  if (signKey === '') throw new ConfigurationError('signBody needs a sign key: an empty one signs nothing.');
+  if (encoding !== 'hex' && encoding !== 'base64') {
+    throw new ConfigurationError("signBody takes the encoding 'hex' or 'base64'.");
+  }
+  return createHmac('sha256', signKey).update(body).digest(encoding);
+}

@@ -1,0 +1,74 @@
+// Looks at a payment again and again until it has the status that the merchant waits for.
+import { delay } from '../deadline.ts';
+import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
+import { notify } from '../events.ts';
+import { isPassing } from '../http/retry-policy.ts';
+import { callFields, readArgument } from '../options.ts';
+import { isFinal, type Payment } from '../schemas/payment.ts';
+import { functionOf, milliseconds, optionsReader } from '../schemas/read-options.ts';
+import type { LookUp } from './lookup.ts';
+
+/** What `waitForPayment` can take as its second argument. */
+export interface WaitOptions {
+  /** Stops the wait. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Milliseconds for the whole wait.
+   * @default 300_000
+   */
+  timeout?: number | undefined;
+  /**
+   * Whether to stop. What it throws ends the wait.
+   * @default isFinal
+   */
+  until?: ((payment: Payment) => boolean) | undefined;
+  /** Gets the payment at each look. What it throws changes nothing. */
+  onPoll?: ((payment: Payment) => void) | undefined;
+}
+
+const readWait = optionsReader<WaitOptions>()('options', {
+  ...callFields,
+  timeout: milliseconds.default(300_000),
+  until: functionOf<(payment: Payment) => boolean>().default(() => isFinal),
+  onPoll: functionOf<(payment: Payment) => void>().optional(),
+});
+
+/** Milliseconds between looks: growing from the first by half each time. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 10_000;
+/** Milliseconds before the deadline for a last look, and too few for one more. */
+const LAST_LOOK = 200;
+const TOO_SHORT = 50;
+
+export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitOptions): Promise<Payment> {
+  const { until, timeout, signal, onPoll } = readArgument(readWait, options);
+  const deadline = performance.now() + timeout;
+  const remaining = () => Math.max(deadline - performance.now(), 1);
+  let last: Payment | undefined;
+  let trouble: unknown;
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
+    const seen = await lookUp(paymentId, { timeout: remaining(), signal }).catch(error => {
+      if (signal?.aborted || !mayPass(error)) throw error;
+      trouble = error;
+    });
+    if (seen) {
+      last = seen;
+      notify(onPoll, seen);
+      if (until(seen)) return seen;
+    }
+    const left = remaining();
+    if (left < TOO_SHORT) {
+      const seenAs = last ? `it is ${last.paymentStatus}` : 'no lookup succeeded';
+      const message = `Payment ${paymentId} did not reach the awaited status within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
+      throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
+    }
+    // The last looks are close to the deadline, and each leaves time for another.
+    const pauseMs = Math.min(pause, Math.max(left - LAST_LOOK, left / 2));
+    // If the signal ends the pause, the lookup that follows reports it.
+    await delay(pauseMs, signal).catch(() => {});
+  }
+}
+
+/** Whether a later lookup may succeed. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof ConnectionError || (error instanceof ApiError && isPassing(error.status));

@@ -1,0 +1,194 @@
+// A journal in the merchant's own Postgres: each method is one statement.
+import * as z from 'zod';
+import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
+import { optionsReader } from '../schemas/read-options.ts';
+import { checkPool, migrate, type PgPool, quoted, tableName } from './pool.ts';
+
+/** What a `postgresJournal` can take as its second argument. */
+export interface PostgresJournalOptions {
+  /**
+   * The table of references, or schema.table.
+   * @default 'payment_gateway_journal'
+   */
+  table?: string | undefined;
+  /**
+   * What references are unique within: set it per terminal.
+   * @default a hash of the client's `baseUrl`
+   */
+  scope?: string | undefined;
+}
+
+/** A journal that can create its table. */
+export interface PostgresJournal extends Journal {
+  /** Creates the table unless it is there. Safe to call at every start, by every replica. */
+  migrate(): Promise<void>;
+}
+
+const readFields = optionsReader<PostgresJournalOptions>()('postgresJournal', {
+  table: tableName.default('payment_gateway_journal'),
+  scope: z.string().optional(),
+});
+
+/** How often a statement is repeated that met another one at the same instant. */
+const MOST_TRIES = 10;
+
+/**
+ * At most one payment per reference, across processes and crashes.
+ *
+ * @param pool the merchant's own `pg` pool
+ * @throws {ConfigurationError} for what is no pool, or a table name that is none
+ * @example
+ * const journal = postgresJournal(pool, { scope: 'eu-terminal' });
+ * await journal.migrate();
+ * const gateway = new GatewayClient({ journal });
+ */
+export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = {}): PostgresJournal {
+  const { table, scope } = readFields(options);
+  checkPool('postgresJournal', pool);
+  const sql = statements(quoted(table));
+  const query = async (text: string, values: unknown[], on: Pick<PgPool, 'query'> = pool) =>
+    (await on.query(text, values).then(({ rows }) => rows, unlessSerialized)) as Line[];
+
+  return {
+    scope,
+    migrate: () => migrate(pool, table, sql.ddl),
+
+    async read({ scope, reference }) {
+      const [line] = await query(sql.read, [scope, reference]);
+      return { row: rowOf(line), now: Number(line?.now) };
+    },
+
+    async insert(row, tx) {
+      const on = tx as Pick<PgPool, 'query'> | undefined;
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const [line] = await query(sql.insert, valuesOf(row), on);
+        const found = rowOf(line);
+        if (line && found) return { row: found, isInserted: line.is_inserted === 'true', now: Number(line.now) };
+      }
+      throw new Error(`Reference ${JSON.stringify(row.reference)} was written by others at the same time.`);
+    },
+
+    async replace(row, revision) {
+      const [line] = await query(sql.replace, [...valuesOf(row), row.begunAt, revision]);
+      return { isReplaced: line?.is_replaced === 'true', now: Number(line?.now) };
+    },
+
+    list: async ({ scope, states }) => rowsOf(await query(sql.list, [scope ?? null, states])),
+
+    claim: async ({ scope, states }, limit, leaseMs) =>
+      rowsOf(await query(sql.claim, [scope ?? null, states, limit, leaseMs / 1000])),
+  };
+}
+
+/** Under a stricter isolation than usual, two at the same instant are told apart by an error: the other has changed it. */
+function unlessSerialized(error: unknown): never[] {
+  if ((error as { code?: unknown }).code === '40001') return [];
+  throw error;
+}
+
+/** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
+interface Line extends Partial<JournalKey> {
+  now: string;
+  state: JournalRow['state'];
+  revision: string | null;
+  begun_at: string;
+  due_at: string | null;
+  leased_until: string | null;
+  details: string;
+  is_inserted?: string;
+  is_replaced?: string;
+}
+
+/** In the order of the placeholders. */
+const valuesOf = ({ scope, reference, state, revision, begunAt, dueAt, leasedUntil, ...details }: JournalRow) => [
+  scope,
+  reference,
+  state,
+  dueAt ?? null,
+  leasedUntil ?? null,
+  JSON.stringify(details),
+];
+
+function rowOf(line: Line | undefined): JournalRow | undefined {
+  if (!line || line.revision === null) return undefined;
+  const { scope = '', reference = '', state, revision, begun_at, due_at, leased_until, details } = line;
+  return {
+    ...JSON.parse(details),
+    scope,
+    reference,
+    state,
+    revision: Number(revision),
+    begunAt: Number(begun_at),
+    ...(due_at !== null && { dueAt: Number(due_at) }),
+    ...(leased_until !== null && { leasedUntil: Number(leased_until) }),
+  };
+}
+
+const rowsOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
+  rows: lines.flatMap(line => rowOf(line) ?? []),
+  now: Number(lines[0]?.now),
+});
+
+/** Milliseconds since 1970, as text. */
+const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
+const moment = (placeholder: string) => `to_timestamp(${placeholder}::double precision / 1000)`;
+
+/**
+ * Makes a statement durable even where the database answers a COMMIT before it is: an attempt that is forgotten after the
+ * request has left would be paid again.
+ */
+const DURABLE = `(SELECT CASE current_setting('synchronous_commit')
+    WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END) AS durable`;
+
+/** The store's time, on a line of its own if there is no row. */
+const CLOCK = `(SELECT ${ms('clock_timestamp()')} AS now) AS clock`;
+
+const statements = (journal: string) => {
+  const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun_at, ${ms('due_at')} AS due_at,
+    ${ms('leased_until')} AS leased_until, details::text`;
+  const asked = '($1::text IS NULL OR scope = $1) AND state = ANY ($2)';
+  return {
+    read: `SELECT now, ${columns} FROM ${CLOCK} LEFT JOIN ${journal} ON scope = $1 AND reference = $2`,
+
+    // Another one that is being written at the same instant is in neither half: then it is asked again.
+    insert: `WITH inserted AS (
+        INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)
+        SELECT $1, $2, $3, 1, clock_timestamp(), ${moment('$4')}, ${moment('$5')}, $6::json FROM ${DURABLE}
+        ON CONFLICT (scope, reference) DO NOTHING RETURNING *)
+      SELECT 'true' AS is_inserted, now, ${columns} FROM ${CLOCK}, inserted
+      UNION ALL SELECT 'false', now, ${columns} FROM ${CLOCK}, ${journal}
+      WHERE scope = $1 AND reference = $2 AND NOT EXISTS (SELECT FROM inserted)`,
+
+    replace: `WITH replaced AS (
+        UPDATE ${journal} SET state = $3, revision = revision + 1, begun_at = ${moment('$7')},
+          due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::json FROM ${DURABLE}
+        WHERE scope = $1 AND reference = $2 AND revision = $8 RETURNING 1)
+      SELECT now, EXISTS (SELECT FROM replaced)::text AS is_replaced FROM ${CLOCK}`,
+
+    list: `SELECT now, listed.* FROM ${CLOCK} LEFT JOIN
+      (SELECT ${columns}, begun_at AS begun FROM ${journal} WHERE ${asked}) AS listed ON true ORDER BY begun`,
+
+    claim: `WITH due AS (
+        SELECT scope, reference FROM ${journal}
+        WHERE ${asked} AND due_at <= clock_timestamp() AND coalesce(leased_until <= clock_timestamp(), true)
+        ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
+      claimed AS (
+        UPDATE ${journal} AS row SET leased_until = clock_timestamp() + make_interval(secs => $4), revision = revision + 1
+        FROM due WHERE row.scope = due.scope AND row.reference = due.reference RETURNING row.*)
+      SELECT now, leased.* FROM ${CLOCK} LEFT JOIN
+      (SELECT ${columns}, due_at AS due FROM claimed) AS leased ON true ORDER BY due`,
+
+    // details is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
+    ddl: `CREATE TABLE IF NOT EXISTS ${journal} (
+        scope text NOT NULL,
+        reference text NOT NULL,
+        state text NOT NULL,
+        revision integer NOT NULL,
+        begun_at timestamptz NOT NULL,
+        due_at timestamptz,
+        leased_until timestamptz,
+        details json NOT NULL,
+        PRIMARY KEY (scope, reference)
+      )`,
+  };
+};

@@ -1,0 +1,118 @@
+// What is needed of the merchant's own `pg` pool, by shape, and how it is used without starving the merchant.
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { withTimeout } from '../deadline.ts';
+import { ConfigurationError } from '../errors.ts';
+import { limit } from '../limit.ts';
+
+/** A client of a pool, as of `pg`. */
+export interface PgClient {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command: string; rowCount?: number | null }>;
+  release(destroy?: boolean | Error): void;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A pool, as of `pg`. */
+export interface PgPool {
+  connect(): Promise<PgClient>;
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  /** `max` is the size of the pool; without it 10 is assumed, as in `pg`. */
+  options?: { max?: number | undefined };
+}
+
+/** The clients of a pool, also where `connect` has an overload that takes a callback. */
+export type ClientOf<Pool> = Pool extends {
+  connect: { (): Promise<infer Client>; (...args: never[]): unknown };
+}
+  ? Client
+  : PgClient;
+
+/** @throws {ConfigurationError} for what is no pool: in a client's transaction, what we commit could be rolled back */
+export function checkPool(owner: string, pool: PgPool): void {
+  const { connect, query, release } = (pool ?? {}) as unknown as Record<string, unknown>;
+  if (typeof connect === 'function' && typeof query === 'function' && release === undefined) return;
+  throw new ConfigurationError(`${owner} takes the pool itself, such as new pg.Pool(), and no client of it.`);
+}
+
+/** The name of a table as an option. */
+export const tableName = z.string().regex(/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i, {
+  error: 'must be a plain name such as payment_gateway_inbox, or schema.name',
+});
+
+/** A table's name as SQL. */
+export const quoted = (table: string): string =>
+  table
+    .split('.')
+    .map(part => `"${part}"`)
+    .join('.');
+
+/** Milliseconds to wait for a client of the pool. */
+const LONGEST_WAIT = 5_000;
+
+/**
+ * Runs works with clients of the pool, at most half of them at a time: a merchant's code inside may need others.
+ *
+ * @throws {ConfigurationError} for a pool of one client
+ */
+export function clientRunner<Client extends PgClient>(
+  pool: PgPool,
+): <T>(work: (client: Client) => Promise<T>) => Promise<T> {
+  const { max = 10 } = pool.options ?? {};
+  if (max < 2) {
+    throw new ConfigurationError(
+      'The pool needs two clients or more: with one, onPayment could wait for itself for ever.',
+    );
+  }
+  const limited = limit(Math.floor(max / 2));
+  return work =>
+    limited(async () => {
+      const client = (await checkOut(pool)) as Client;
+      let broken: Error | undefined;
+      // A connection that breaks between two queries emits an event, which without a listener ends the process.
+      const onError = (error: Error) => {
+        broken = error;
+      };
+      client.on('error', onError);
+      try {
+        return await work(client);
+      } catch (error) {
+        await client.query('ROLLBACK').catch((failure: Error) => {
+          broken ??= failure;
+        });
+        throw error;
+      } finally {
+        client.removeListener('error', onError);
+        client.release(broken);
+      }
+    });
+}
+
+function checkOut(pool: PgPool): Promise<PgClient> {
+  let isLate = false;
+  const connecting = pool.connect();
+  connecting.then(client => isLate && client.release()).catch(() => {});
+  return withTimeout(connecting, LONGEST_WAIT, () => {
+    isLate = true;
+    throw new Error(`The pool had no client within ${LONGEST_WAIT} ms: make it larger, or onPayment quicker.`);
+  });
+}
+
+/** @throws Error if the transaction was rolled back instead: COMMIT answers so, without an error. */
+export async function commit(client: PgClient): Promise<void> {
+  const { command } = await client.query('COMMIT');
+  if (command !== 'COMMIT') throw new Error(`COMMIT answered ${command}: the transaction was rolled back.`);
+}
+
+/** The key of an advisory lock: 64 bits of a hash, as text, because a number would lose some of them. */
+export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
+
+/** Runs DDL by one replica at a time: `create table if not exists` fails when two run it together. */
+export async function migrate(pool: PgPool, table: string, ddl: string): Promise<void> {
+  await clientRunner(pool)(async client => {
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockKey(`migrate ${table}`)]);
+    await client.query(ddl);
+    await commit(client);
+  });
+}

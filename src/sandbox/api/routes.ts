@@ -1,0 +1,133 @@
+// The sandbox's API: the routes of the gateway's document, each a Request in and a Response out.
+import type { Hono } from 'hono/tiny';
+import {
+  createPaymentSchema,
+  isRequestField,
+  nftPurchaseSchema,
+  onrampTerminalPaymentSchema,
+} from '../../schemas/request.ts';
+import { injectAfter, injectBefore } from '../faults/inject.ts';
+import type { Operation } from '../faults/kinds.ts';
+import type { AcceptedRequest, PaymentRecord } from '../ledger/ledger.ts';
+import { transferOf } from '../ledger/transfer.ts';
+import type { Parts } from '../parts.ts';
+import type { SandboxSettings } from '../sandbox-options.ts';
+import { type Answer, answering, refusing, toResponse } from './answer.ts';
+import { signatureProblem } from './signature.ts';
+
+export function addApi(app: Hono, { settings, ledger, faults, requests, isExempt }: Parts): void {
+  /** Logs a call, takes it unless a fault keeps it from the gateway, and answers it, perhaps with a fault. */
+  async function serve(on: Operation, request: Request, take: (body: Uint8Array) => Answer): Promise<Response> {
+    const body = new Uint8Array(await request.arrayBuffer());
+    const armed = isExempt(request) ? undefined : faults.take(on);
+    const { life } = requests;
+    const end = requests.begin(request, body);
+    let taken: Answer | undefined;
+    try {
+      let answer = injectBefore(armed?.fault);
+      if (!answer) {
+        taken = take(body);
+        // A call that the gateway itself refuses gets no fault: the fault waits for the next call.
+        if (armed && taken.message) faults.putBack(armed);
+        if (!armed || taken.message) {
+          end({ answer: taken });
+          return toResponse(taken);
+        }
+        answer = await injectAfter(armed, taken, AbortSignal.any([request.signal, life]));
+      }
+      end({ answer, fault: armed?.fault });
+      return toResponse(answer);
+    } catch (broken) {
+      end({ fault: armed?.fault, paymentId: taken?.paymentId });
+      throw broken;
+    }
+  }
+
+  app.post('/api/v1/payments', ({ req }) =>
+    serve('create', req.raw, body => {
+      const problem =
+        credentialProblem(req.raw.headers, settings.apiKey) ??
+        signatureProblem(req.raw.headers.get('signature'), body, settings.signKey, settings.signatureEncoding);
+      if (problem) return refusing(401, problem);
+      const checked = validate(body, settings.terminal);
+      if ('errors' in checked) return invalid(checked.errors);
+      const record = ledger.create(checked.request);
+      return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
+    }),
+  );
+
+  app.get('/api/v1/payments/:id', ({ req }) =>
+    serve('lookup', req.raw, () => {
+      const problem = credentialProblem(req.raw.headers, settings.apiKey);
+      if (problem) return refusing(401, problem);
+      const record = ledger.find(req.param('id'));
+      if (!record) return refusing(404, 'Payment not found.');
+      return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
+    }),
+  );
+}
+
+function credentialProblem(headers: Headers, apiKey: string): string | undefined {
+  const given = headers.get('authorization');
+  if (given === null) return 'The Authorization header is missing: send "Bearer <API key>".';
+  if (!given.startsWith('Bearer ')) return 'The Authorization header must start with "Bearer ".';
+  return given === `Bearer ${apiKey}` ? undefined : 'The API key is not that of this terminal.';
+}
+
+/** The body is the gateway's; the message also names the fields, for the log. */
+function invalid(errors: Record<string, string[]>): Answer {
+  const list = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
+  const answer = refusing(422, 'The given data was invalid.', { errors });
+  return { ...answer, message: `${answer.message} ${list.join('; ')}` };
+}
+
+type Validated = { request: AcceptedRequest } | { errors: Record<string, string[]> };
+
+/** The checks of the document. Fields that the gateway does not know are ignored. */
+function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Validated {
+  let json: Record<string, unknown>;
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return { errors: { body: ['The body is not JSON.'] } };
+  }
+  const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => isRequestField(name)));
+  const { amount } = known;
+  if (typeof amount !== 'number' || !Number.isFinite(amount))
+    return { errors: { amount: ['The amount must be a number.'] } };
+  const payments = terminal === 'onramp' ? onrampTerminalPaymentSchema : createPaymentSchema;
+  const schema = known.paymentMethod === 'OPENBANKING' ? nftPurchaseSchema : payments;
+  // On the wire any positive number is an amount; the schema's stricter rules are for the merchant's arithmetic.
+  const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
+  if (success) {
+    const request = { ...data, amount };
+    return isShallow(request) ? { request } : { errors: { body: ['The body is nested too deeply.'] } };
+  }
+  const errors: Record<string, string[]> = {};
+  for (const { path, message } of error.issues) {
+    const field = path.join('.') || 'body';
+    errors[field] = [...(errors[field] ?? []), message];
+  }
+  return { errors };
+}
+
+/** Whether it can be copied. */
+function isShallow(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A create's answer: the record, and how the customer pays. */
+function createdAnswer(record: PaymentRecord, { payid, shape }: SandboxSettings, origin: string): object {
+  if (shape === 'unwrapped') return record;
+  if (record.paymentType === 'WITHDRAWAL') return { result: record };
+  if (record.paymentMethod === 'PAYID' && payid === 'host-to-host') {
+    return { result: record, ...transferOf(record) };
+  }
+  return { result: { ...record, redirectUrl: `${origin}/pay/${record.id}` } };
+}

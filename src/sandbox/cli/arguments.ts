@@ -1,0 +1,170 @@
+// Reads the command line: which command, with which options. A mistake is reported in one line.
+import { parseArgs } from 'node:util';
+import { nearest } from '../../schemas/hints.ts';
+import { LONGEST_TIMER } from '../../schemas/read-options.ts';
+import { isHttpUrl } from '../../schemas/url.ts';
+import { FAULTS, type Fault, type Operation } from '../faults/kinds.ts';
+import { isScenario, SCENARIOS, type ScenarioName } from '../scenarios.ts';
+
+/** A command line that is not understood: the program ends with exit code 2. */
+export class UsageError extends Error {}
+
+/** A move that the sandbox makes by itself, so long after a payment was created. */
+export interface Auto {
+  move: 'complete' | 'authorize' | 'cancel' | 'fail';
+  ms: number;
+}
+
+export interface ServeOptions {
+  port: number;
+  apiKey: string | undefined;
+  signKey: string | undefined;
+  signatureEncoding: 'hex' | 'base64' | undefined;
+  terminal: 'standard' | 'onramp' | undefined;
+  payid: 'host-to-host' | 'redirect' | undefined;
+  shape: 'wrapped' | 'unwrapped' | undefined;
+  forwardTo: string | undefined;
+  auto: Auto[];
+}
+
+export type Command =
+  | { name: 'help' | 'version' }
+  | { name: 'serve'; options: ServeOptions }
+  | { name: 'trigger'; port: number; scenario: ScenarioName; to: string | undefined }
+  | { name: 'fault'; port: number; fault: Fault; on: Operation; ms: number | undefined };
+
+export const DEFAULT_PORT = 4010;
+
+const COMMANDS: readonly string[] = ['trigger', 'fault', 'help'];
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const COMMON = { port: text, help: { ...flag, short: 'h' } } as const;
+const SERVE = {
+  ...COMMON,
+  version: flag,
+  'api-key': text,
+  'sign-key': text,
+  'signature-encoding': text,
+  terminal: text,
+  payid: text,
+  shape: text,
+  'forward-to': text,
+  auto: { ...text, multiple: true },
+} as const;
+const TRIGGER = { ...COMMON, to: text } as const;
+const FAULT = { ...COMMON, on: text, ms: text } as const;
+
+/** @throws {UsageError} */
+export function readCommand(args: string[]): Command {
+  const at = args.findIndex(arg => COMMANDS.includes(arg));
+  const rest = args.toSpliced(at, at < 0 ? 0 : 1);
+  if (args[at] === 'trigger') return readTrigger(rest);
+  if (args[at] === 'fault') return readFault(rest);
+  if (args[at] === 'help') return { name: 'help' };
+  const { values } = parse(args, SERVE, []);
+  if (values.help) return { name: 'help' };
+  if (values.version) return { name: 'version' };
+  const options: ServeOptions = {
+    port: portOf(values.port),
+    apiKey: notEmpty('--api-key', values['api-key']),
+    signKey: notEmpty('--sign-key', values['sign-key']),
+    signatureEncoding: oneOf('--signature-encoding', values['signature-encoding'], ['hex', 'base64']),
+    terminal: oneOf('--terminal', values.terminal, ['standard', 'onramp']),
+    payid: oneOf('--payid', values.payid, ['host-to-host', 'redirect']),
+    shape: oneOf('--shape', values.shape, ['wrapped', 'unwrapped']),
+    forwardTo: urlOf('--forward-to', values['forward-to']),
+    auto: (values.auto ?? []).map(autoOf),
+  };
+  return { name: 'serve', options };
+}
+
+function readTrigger(args: string[]): Command {
+  const { values, positionals } = parse(args, TRIGGER, ['scenario']);
+  if (values.help) return { name: 'help' };
+  const [scenario = ''] = positionals;
+  if (!isScenario(scenario)) throw unknown('scenario', scenario, Object.keys(SCENARIOS));
+  return { name: 'trigger', port: portOf(values.port), scenario, to: urlOf('--to', values.to) };
+}
+
+function readFault(args: string[]): Command {
+  const { values, positionals } = parse(args, FAULT, ['fault']);
+  if (values.help) return { name: 'help' };
+  const [fault = ''] = positionals;
+  if (!Object.hasOwn(FAULTS, fault)) throw unknown('fault', fault, Object.keys(FAULTS));
+  const ms = values.ms === undefined ? undefined : Number(values.ms);
+  if (ms !== undefined && !(ms >= 0 && ms <= LONGEST_TIMER)) {
+    throw new UsageError(`--ms takes milliseconds, and not ${JSON.stringify(values.ms)}.`);
+  }
+  const on = oneOf('--on', values.on, ['create', 'lookup']) ?? 'create';
+  return { name: 'fault', port: portOf(values.port), fault: fault as Fault, on, ms };
+}
+
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+function parse<O extends Options>(args: string[], options: O, wanted: string[]) {
+  const parsed = (() => {
+    try {
+      return parseArgs({ args, options, allowPositionals: true });
+    } catch (error) {
+      const name = /Unknown option '--?([^']+)'/.exec(String(error))?.[1];
+      if (!name) throw new UsageError(`${(error as Error).message.split('. ')[0]?.split('\n')[0]}.`);
+      throw unknown(
+        'option',
+        `--${name}`,
+        Object.keys(options).map(option => `--${option}`),
+      );
+    }
+  })();
+  const { positionals } = parsed;
+  if (positionals.length > wanted.length) {
+    const extra = positionals[wanted.length] ?? '';
+    if (wanted.length > 0)
+      throw new UsageError(`Only one ${wanted[0]} at a time: ${JSON.stringify(extra)} is too many.`);
+    throw unknown('command', extra, COMMANDS);
+  }
+  return parsed;
+}
+
+function unknown(what: string, name: string, known: readonly string[]): UsageError {
+  if (name === '') return new UsageError(`Which ${what}? There are: ${known.join(', ')}.`);
+  const near = nearest(name, known);
+  const hint = near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
+  return new UsageError(`No ${what} is called ${JSON.stringify(name)}. ${hint}`);
+}
+
+function portOf(value: string | undefined): number {
+  const port = value === undefined ? DEFAULT_PORT : Number(value);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && value !== '') return port;
+  throw new UsageError(`--port takes a number from 0 to 65535, and not ${JSON.stringify(value)}.`);
+}
+
+function oneOf<const T extends string>(option: string, value: string | undefined, values: readonly T[]): T | undefined {
+  if (value === undefined) return undefined;
+  const found = values.find(known => known === value);
+  if (found) return found;
+  throw new UsageError(`${option} takes ${values.join(' or ')}, and not ${JSON.stringify(value)}.`);
+}
+
+/** Keys are not echoed. */
+function notEmpty(option: string, value: string | undefined): string | undefined {
+  if (value === '') throw new UsageError(`${option} must not be empty.`);
+  return value;
+}
+
+function urlOf(option: string, value: string | undefined): string | undefined {
+  if (value === undefined || isHttpUrl(value)) return value;
+  throw new UsageError(`${option} takes an http(s) URL, and not ${JSON.stringify(value)}.`);
+}
+
+function autoOf(value: string): Auto {
+  const [, move, count, unit] = /^(complete|authorize|cancel|fail):(\d+(?:\.\d+)?)(ms|s)$/.exec(value) ?? [];
+  if (!move) {
+    throw new UsageError(
+      `--auto takes a move and a time, such as complete:2s or fail:500ms, and not ${JSON.stringify(value)}.`,
+    );
+  }
+  const ms = Number(count) * (unit === 's' ? 1000 : 1);
+  if (ms > LONGEST_TIMER) throw new UsageError('--auto takes times up to 24 days.');
+  return { move: move as Auto['move'], ms };
+}

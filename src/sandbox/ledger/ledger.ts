@@ -1,0 +1,188 @@
+// The sandbox's books: every payment it took, the state each is in, and the moves between states.
+import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
+import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../../schemas/request.ts';
+import { toPhpDate } from '../api/php.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import { idsOf } from './ids.ts';
+
+/** A payment as the gateway records it, in the names and types of the wire. */
+export interface PaymentRecord {
+  id: string;
+  paymentStatus: PaymentStatus;
+  created: { date: string; timezone_type: number; timezone: string };
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  description: string | null;
+  paymentMethod: string;
+  reference: string | null;
+  amount: number;
+  currency: string;
+  customer: Record<string, unknown> | null;
+  /** PHP's empty map, `[]`, if the merchant gave none. */
+  billingAddress: Record<string, unknown> | [];
+  cryptoAmount?: string;
+  cryptoCurrency?: string;
+  crypto_fx?: number;
+  errorMessage?: string;
+  settled_crypto_amount?: number;
+  crypto_tx_hash?: string;
+  destination_wallet?: string;
+}
+
+/** A creation request that the sandbox has found in order. */
+export type AcceptedRequest = (OnrampTerminalDeposit | NftPurchase | Withdrawal) & { amount: number };
+
+interface Entry {
+  record: PaymentRecord;
+  request: AcceptedRequest;
+}
+
+/** Why a payment fails: a processor's code, which the gateway translates, or words, which pass through. */
+export interface FailureReason {
+  code?: number | string | undefined;
+  reason?: string | undefined;
+}
+
+/** The document's translations of processor codes. */
+const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
+  ['4001', 'CVV error'],
+  ['4004', 'Insufficient balance'],
+  ['4018', 'Canceled by the user'],
+]);
+
+/** One USDT costs this much of any currency here: a sandbox has no market. */
+const CRYPTO_FX = 1.0825;
+const CRYPTO_CURRENCY = 'USDT';
+const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
+
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #now: () => number;
+  #nextId: () => string;
+  readonly #seed: string | undefined;
+
+  constructor(now: () => number, seed: string | undefined) {
+    this.#now = now;
+    this.#seed = seed;
+    this.#nextId = idsOf(seed);
+  }
+
+  /** Forgets every payment, and gives out its ids from the first one again. */
+  clear(): void {
+    this.#entries.clear();
+    this.#nextId = idsOf(this.#seed);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** So many, the newest first, after skipping some. */
+  latest(count: number, skipped = 0): PaymentRecord[] {
+    const end = Math.max(this.#entries.size - skipped, 0);
+    const ids = [...this.#entries.keys()].slice(Math.max(end - count, 0), end).reverse();
+    return ids.map(id => structuredClone(this.#entry(id).record));
+  }
+
+  /** In the order of creation. */
+  get records(): PaymentRecord[] {
+    return [...this.#entries.values()].map(({ record }) => structuredClone(record));
+  }
+
+  create(request: AcceptedRequest): PaymentRecord {
+    const { paymentType, paymentMethod, amount, currency } = request;
+    const record: PaymentRecord = {
+      id: this.#nextId(),
+      paymentStatus: 'PENDING',
+      created: toPhpDate(this.#now()),
+      paymentType,
+      description: request.description ?? null,
+      paymentMethod,
+      reference: request.reference ?? null,
+      amount,
+      currency,
+      customer: request.customer ?? null,
+      billingAddress: request.billingAddress ?? [],
+      ...(isOnramp(request) && quote(amount)),
+    };
+    this.#entries.set(record.id, { record, request });
+    return structuredClone(record);
+  }
+
+  find(id: string): PaymentRecord | undefined {
+    const entry = this.#entries.get(id.toLowerCase());
+    return entry && structuredClone(entry.record);
+  }
+
+  /** @throws {SandboxError} `unknown_payment` */
+  get(id: string): PaymentRecord {
+    return structuredClone(this.#entry(id).record);
+  }
+
+  /** What the merchant asked for. */
+  requestOf(id: string): AcceptedRequest {
+    return this.#entry(id).request;
+  }
+
+  /** The customer has chosen how to pay: the record shows it from then on. */
+  choose(id: string, paymentMethod: string): void {
+    const entry = this.#entry(id);
+    entry.record = { ...entry.record, paymentMethod };
+  }
+
+  /** Where the callbacks of a payment go: to `webhookUrl` if both addresses were given. */
+  callbackUrlOf(id: string): string {
+    const { webhookUrl, callbackUrl } = this.#entry(id).request;
+    return (webhookUrl ?? callbackUrl) as string;
+  }
+
+  /**
+   * @param force also out of a final state
+   * @throws {SandboxError} `unknown_payment`, `final_state`
+   */
+  move(id: string, paymentStatus: PaymentStatus, changes: Partial<PaymentRecord>, force = false): PaymentRecord {
+    const entry = this.#entry(id);
+    const from = entry.record.paymentStatus;
+    if (isFinalStatus(from) && !force) {
+      throw new SandboxError(
+        'final_state',
+        `Payment ${id} is ${from}, which is final. To move it anyway: { force: true }.`,
+      );
+    }
+    const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
+    entry.record = { ...kept, paymentStatus, ...changes };
+    return structuredClone(entry.record);
+  }
+
+  /** What a completed payment shows of its settlement. */
+  settlementOf(id: string): Partial<PaymentRecord> {
+    const { record, request } = this.#entry(id);
+    const { destination_wallet } = (request.additionalParameters ?? {}) as { destination_wallet?: unknown };
+    return {
+      settled_crypto_amount: Number(quote(record.amount).cryptoAmount),
+      crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
+      destination_wallet: typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET,
+    };
+  }
+
+  #entry(id: string): Entry {
+    const entry = this.#entries.get(String(id).toLowerCase());
+    if (!entry) throw new SandboxError('unknown_payment', `The sandbox has no payment ${id}: pass payment.id.`);
+    return entry;
+  }
+}
+
+/** The words the gateway stores. A code that the document does not translate keeps its number. */
+export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?: string } {
+  if (reason !== undefined) return { errorMessage: reason };
+  return code === undefined ? {} : { errorMessage: TRANSLATIONS.get(String(code)) ?? `Processor error ${code}` };
+}
+
+/** Whether the customer pays money and is settled in crypto. */
+export const isOnramp = ({ paymentMethod }: { paymentMethod: string }): boolean =>
+  paymentMethod === 'ONRAMP' || ONRAMP_METHODS.some(method => method === paymentMethod);
+
+const quote = (amount: number) => ({
+  cryptoAmount: (amount / CRYPTO_FX).toFixed(8),
+  cryptoCurrency: CRYPTO_CURRENCY,
+  crypto_fx: CRYPTO_FX,
+});

@@ -1,0 +1,24 @@
+// The parts that a sandbox is made of, as its API, its pages and its scenarios share them.
+import type { RequestLog } from './api/request-log.ts';
+import type { Callbacks } from './callbacks/callbacks.ts';
+import type { EventBus } from './event-bus.ts';
+import type { Faults } from './faults/faults.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { Moves } from './ledger/moves.ts';
+import type { SandboxSettings } from './sandbox-options.ts';
+
+export interface Parts {
+  settings: SandboxSettings;
+  ledger: Ledger;
+  moves: Moves;
+  callbacks: Callbacks;
+  faults: Faults;
+  requests: RequestLog;
+  events: EventBus;
+  /** Forgets everything. */
+  reset(): void;
+  /** Takes a call that no armed fault is injected into: those are for the merchant's own calls. */
+  send(request: Request): Promise<Response>;
+  /** Whether a call came through `send`. */
+  isExempt(request: Request): boolean;
+}

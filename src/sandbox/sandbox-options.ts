@@ -1,0 +1,86 @@
+// The options of a sandbox: what each means, its default, and what is refused.
+import * as z from 'zod';
+import { ConfigurationError } from '../errors.ts';
+import type { Terminal } from '../schemas/methods.ts';
+import { functionOf, oneOf, optionsReader } from '../schemas/read-options.ts';
+import { httpUrl } from '../schemas/url.ts';
+import type { CallbackFetch } from './callbacks/callbacks.ts';
+import type { SandboxListener } from './event-bus.ts';
+
+/** What a `Sandbox` is made with. */
+export interface SandboxOptions<T extends Terminal = Terminal> {
+  /**
+   * The bearer credential that calls must carry.
+   * @default 'sandbox-api-key'
+   */
+  apiKey?: string | undefined;
+  /**
+   * The key that creates must be signed with.
+   * @default 'sandbox-sign-key'
+   */
+  signKey?: string | undefined;
+  /**
+   * How the signature of a create must be written.
+   * @default 'hex'
+   */
+  signatureEncoding?: 'hex' | 'base64' | undefined;
+  /**
+   * Which methods deposits may use.
+   * @default 'standard'
+   */
+  terminal?: T | undefined;
+  /**
+   * How a PayID deposit is paid: by transfer instructions in the answer, or on a hosted page.
+   * @default 'host-to-host'
+   */
+  payid?: 'host-to-host' | 'redirect' | undefined;
+  /**
+   * Whether answers are wrapped in `result`, or bare as in an earlier variant of the interface: that one had neither a
+   * `redirectUrl` nor transfer instructions.
+   * @default 'wrapped'
+   */
+  shape?: 'wrapped' | 'unwrapped' | undefined;
+  /** Takes every callback, in place of the payments' own addresses: any http(s) URL. */
+  forwardTo?: string | undefined;
+  /**
+   * Posts the callbacks.
+   * @default the global fetch, to loopback addresses only; pass it to post anywhere
+   */
+  fetch?: CallbackFetch | undefined;
+  /** The same seed gives the same ids in every run, and after `reset()`; without one they are random. */
+  seed?: string | undefined;
+  /**
+   * Milliseconds since 1970, for `created`.
+   * @default Date.now
+   */
+  now?: (() => number) | undefined;
+  /** Gets every call, move, callback and fault. */
+  onEvent?: SandboxListener | undefined;
+}
+
+const KEY = { error: 'must be a text that is not empty' };
+
+const readFields = optionsReader<SandboxOptions>()('Sandbox', {
+  apiKey: z.string(KEY).min(1, KEY).default('sandbox-api-key'),
+  signKey: z.string(KEY).min(1, KEY).default('sandbox-sign-key'),
+  signatureEncoding: oneOf(['hex', 'base64']).default('hex'),
+  terminal: oneOf(['standard', 'onramp']).default('standard'),
+  payid: oneOf(['host-to-host', 'redirect']).default('host-to-host'),
+  shape: oneOf(['wrapped', 'unwrapped']).default('wrapped'),
+  forwardTo: httpUrl.optional(),
+  fetch: functionOf<CallbackFetch>().optional(),
+  seed: z.string({ error: 'must be a string' }).optional(),
+  now: functionOf<() => number>().default(() => Date.now),
+  onEvent: functionOf<SandboxListener>().optional(),
+});
+
+/** The options of a sandbox with every default filled in and every value checked. */
+export type SandboxSettings = ReturnType<typeof readFields>;
+
+/** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
+export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
+  if (process.env.NODE_ENV === 'production') {
+    throw new ConfigurationError('The sandbox does not start under NODE_ENV=production: it moves no money.');
+  }
+  return readFields(options);
+}

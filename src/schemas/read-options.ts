@@ -1,0 +1,69 @@
+// Reads an object of options by its schema: names, defaults, the environment, and messages that say what to do.
+import * as z from 'zod';
+import { ConfigurationError, type Issue, issuesOf } from '../errors.ts';
+import { unknownNames } from './hints.ts';
+import type { IsSame } from './objects.ts';
+
+/** Makes the error of refused options. */
+export type Refuse = (issues: readonly Issue[]) => Error;
+
+/**
+ * A function that checks options and fills in their defaults. The compiler holds the fields to the public interface.
+ *
+ * @param owner what messages call the function or class that takes the options
+ */
+export const optionsReader =
+  <Options>() =>
+  <S extends z.ZodRawShape>(owner: string, fields: S & IsSame<z.input<z.ZodObject<S>>, Options>) => {
+    const names = Object.keys(fields);
+    const schema = z.strictObject(fields as S, {
+      error: issue =>
+        issue.code === 'unrecognized_keys'
+          ? unknownNames('option', issue.keys, names)
+          : `takes one object of options: { ${names.slice(0, 3).join(', ')} }`,
+    });
+    return (options: unknown, refuse: Refuse = refusalOf(owner)): z.output<z.ZodObject<S>> => {
+      const { success, data, error } = schema.safeParse(options);
+      if (!success) throw refuse(issuesOf(error));
+      return data as z.output<z.ZodObject<S>>;
+    };
+  };
+
+const refusalOf =
+  (owner: string): Refuse =>
+  issues => {
+    const list = issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
+    return new ConfigurationError(`${owner}: ${list}.`);
+  };
+
+/** The longest time that a timer can keep: 24 days. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
+
+const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 days' };
+
+/** A time-out that a timer can keep. */
+export const milliseconds = z.number(MILLISECONDS).positive(MILLISECONDS).max(LONGEST_TIMER, MILLISECONDS);
+
+/** A function. */
+export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', { error: 'must be a function' });
+
+/** An object that has a method of this name. */
+export const objectWith = <T extends object>(method: keyof T & string, error: string) =>
+  z.custom<T>(value => typeof (value as Partial<T> | null | undefined)?.[method] === 'function', { error });
+
+/** One of a few words. */
+export const oneOf = <const V extends readonly [string, ...string[]]>(words: V) =>
+  z.enum(words, { error: `must be ${words.map(word => `'${word}'`).join(' or ')}` });
+
+/** A text that must be there. Messages never show it. */
+export const requiredText = (variable: string, expected = 'a string') => {
+  const advice = `pass it, or set ${variable}`;
+  return z
+    .string({ error: ({ input }) => (input === undefined ? `is missing: ${advice}` : `must be ${expected}`) })
+    .min(1, { error: `is empty: ${advice}`, abort: true });
+};
+
+/** Takes the value from the environment where it is not passed. */
+export const fromEnvironment = <S extends z.ZodType<unknown, string>>(variable: string, schema: S) =>
+  // Typed without undefined, as prefault demands: the schema refuses a variable that is not set.
+  z.prefault(schema, (() => process.env[variable] as string) as never);

@@ -1,0 +1,416 @@
+import { channel, hasSubscribers } from 'node:diagnostics_channel';
+import { type FetchInit, GatewayClient } from 'payment-gateway-sdk';
+import { fetch as undiciFetch } from 'undici';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { http, type Script, tcpGateway } from '../support/tcp.ts';
+import { json, networkError, wire } from '../support/wire.ts';
+
+const created = record('created card deposit');
+const client = (options: object) => new GatewayClient({ ...KEYS, ...options });
+
+describe('a lookup', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const found = () => json(record('completed lookup'));
+
+  /** Lets the clock run, and tells how long a lookup took by it. */
+  async function timed(promise: Promise<unknown>) {
+    const begun = performance.now();
+    const settled = promise.then(
+      value => ({ value, ms: performance.now() - begun }),
+      error => ({ error, ms: performance.now() - begun }),
+    );
+    await vi.runAllTimersAsync();
+    return settled as Promise<{ value?: unknown; error?: unknown; ms: number }>;
+  }
+
+  it.each([
+    ['a busy gateway', [json('', 503), json('', 429), found()]],
+    ['a reset connection', [networkError('ECONNRESET', 'read'), networkError('UND_ERR_SOCKET'), found()]],
+    ['a refused connection', [networkError('ECONNREFUSED', 'connect'), json('<html>', 502), found()]],
+  ])('is repeated after %s', async (_, [first, ...others]) => {
+    const { fetch, sent } = wire(first as Response, ...(others as Response[]));
+    const { value } = await timed(client({ fetch }).getPayment(ID));
+    expect(value).toHaveProperty('id', ID);
+    expect(sent).toHaveLength(3);
+  });
+
+  it.each([0, 1, 2, 4])('is repeated %i times if `retries` says so, and no more', async retries => {
+    const { fetch, sent } = wire(json('', 503));
+    const { error } = await timed(client({ fetch, retries }).getPayment(ID));
+    expect(error).toMatchObject({ name: 'ApiError', status: 503 });
+    expect(sent).toHaveLength(retries + 1);
+  });
+
+  it('waits longer each time, at random up to 300, 600, 1200 … ms and never beyond 5 s', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const { fetch } = wire(json('', 503));
+    const full = await timed(client({ fetch, retries: 6 }).getPayment(ID));
+    expect(full.ms).toBeCloseTo(300 + 600 + 1200 + 2400 + 4800 + 5000, -1);
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const half = await timed(client({ fetch, retries: 3 }).getPayment(ID));
+    expect(half.ms).toBeCloseTo(150 + 300 + 600, -1);
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ['in seconds', '2', 2000],
+    ['as a date', new Date(Date.UTC(2026, 10, 21, 12, 0, 3)).toUTCString(), 3000],
+    ['capped at 10 s', '3600', 10_000],
+  ])('heeds Retry-After %s', async (_, retryAfter, ms) => {
+    vi.setSystemTime(Date.UTC(2026, 10, 21, 12, 0, 0));
+    const { fetch } = wire(json('', 429, { 'retry-after': retryAfter }), found());
+    const answer = await timed(client({ fetch }).getPayment(ID));
+    expect(answer.value).toHaveProperty('id', ID);
+    expect(answer.ms).toBeCloseTo(ms, -1);
+  });
+
+  it('answers at once what the gateway said, if Retry-After ends after the time-out', async () => {
+    const { fetch, sent } = wire(json('', 503, { 'retry-after': '9' }));
+    const { error, ms } = await timed(client({ fetch, timeout: 5000 }).getPayment(ID));
+    expect(error).toMatchObject({ name: 'ApiError', status: 503 });
+    expect([sent.length, ms < 50]).toEqual([1, true]);
+  });
+
+  it.each(['ratelimit-reset', 'x-ratelimit-reset', 'x-ratelimit-retry-after'])(
+    'does not wait for what %s says',
+    async name => {
+      const { fetch } = wire(json('', 503, { [name]: '60' }), found());
+      const { value, ms } = await timed(client({ fetch, timeout: 5000 }).getPayment(ID));
+      expect(value).toHaveProperty('id', ID);
+      expect(ms).toBeLessThan(500);
+    },
+  );
+
+  it('has one time-out for all of its attempts', async () => {
+    const { fetch, sent } = wire(() => new Promise(() => {}));
+    const { error, ms } = await timed(client({ fetch, timeout: 1000, retries: 5 }).getPayment(ID));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout', paymentId: ID });
+    expect(error).not.toHaveProperty('outcome');
+    expect(ms).toBeCloseTo(1000, -1);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('tells the last answer, or the last failure, as soon as no other attempt fits into its time', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const busy = await timed(client({ fetch: wire(json('', 503)).fetch, timeout: 500, retries: 9 }).getPayment(ID));
+    expect(busy.error).toMatchObject({ name: 'ApiError', status: 503 });
+    const { fetch } = wire(networkError('ECONNREFUSED', 'connect'));
+    const refused = await timed(client({ fetch, timeout: 500, retries: 9 }).getPayment(ID));
+    expect(refused.error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED' });
+    for (const { ms } of [busy, refused]) expect(ms).toBeCloseTo(300, -1);
+    vi.restoreAllMocks();
+  });
+
+  it('is stopped by its signal while it waits, and is not repeated', async () => {
+    const { fetch, sent } = wire(json('', 503, { 'retry-after': '5' }));
+    const signal = AbortSignal.abort.bind(AbortSignal);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new Error('the shop closes')), 1000);
+    const { error, ms } = await timed(client({ fetch }).getPayment(ID, { signal: controller.signal }));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+    expect([sent.length, Math.round(ms / 100)]).toEqual([1, 10]);
+    const before = await timed(client({ fetch }).getPayment(ID, { signal: signal() }));
+    expect([before.error, sent.length]).toEqual([expect.objectContaining({ code: 'aborted' }), 1]);
+  });
+});
+
+describe('a create', () => {
+  it.each([
+    ['a refused connection', networkError('ECONNREFUSED', 'connect')],
+    ['a host that is not found', networkError('EAI_AGAIN', 'getaddrinfo')],
+    ['a connect time-out', networkError('UND_ERR_CONNECT_TIMEOUT')],
+  ])('that provably never left is repeated after %s, with the same bytes and signature', async (_, error) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { fetch, sent } = wire(error, error, json(created, 201));
+    await expect(client({ fetch }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+    expect(sent).toHaveLength(3);
+    expect(new Set(sent.map(({ body, headers }) => body + headers.get('signature'))).size).toBe(1);
+    vi.restoreAllMocks();
+  });
+
+  it('that never leaves at all was not sent', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { fetch, sent } = wire(networkError('ECONNREFUSED', 'connect'));
+    const error = await errorOf(client({ fetch }).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED', outcome: 'not_sent' });
+    expect((error as Error).message).toContain('it is safe to create it again');
+    expect(sent).toHaveLength(3);
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ['a reset', networkError('ECONNRESET', 'read')],
+    ['a broken pipe', networkError('EPIPE', 'write')],
+    ['a closed socket', networkError('UND_ERR_SOCKET')],
+    ['an error of a wrapper', new Error('proxy said no')],
+  ])('that may have left is never repeated: after %s its outcome is unknown', async (_, error) => {
+    const { fetch, sent } = wire(error);
+    await expect(client({ fetch, retries: 9 }).createDeposit(CARD)).rejects.toMatchObject({
+      name: 'ConnectionError',
+      outcome: 'unknown',
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that left on its second attempt is unknown, however the first one failed', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { fetch, sent } = wire(networkError('ECONNREFUSED', 'connect'), networkError('ECONNRESET', 'read'));
+    await expect(client({ fetch }).createDeposit(CARD)).rejects.toMatchObject({ outcome: 'unknown' });
+    expect(sent).toHaveLength(2);
+    vi.restoreAllMocks();
+  });
+
+  it('whose signal was aborted before it began was not sent', async () => {
+    const { fetch, sent } = wire(json(created, 201));
+    const error = await errorOf(client({ fetch }).createDeposit(CARD, { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+    expect(sent).toEqual([]);
+  });
+
+  it('whose signal is aborted on the way is unknown, even if the fetch in use heeds no signal', async () => {
+    const { fetch } = wire(() => new Promise(() => {}));
+    const signal = AbortSignal.timeout(20);
+    const error = await errorOf(client({ fetch }).createDeposit(CARD, { signal }));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
+  });
+
+  it.each([
+    ['a refused connection of its own', networkError('ECONNREFUSED', 'connect')],
+    ['a connect time-out of its own', new Error('x', { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } })],
+  ])('that is aborted on the way with %s as the reason is unknown all the same', async (_, reason) => {
+    const controller = new AbortController();
+    const { fetch, sent } = wire(init => {
+      setTimeout(() => controller.abort(reason), 10);
+      return new Promise((_resolve, reject) => init.signal.addEventListener('abort', () => reject(init.signal.reason)));
+    });
+    const error = await errorOf(client({ fetch }).createDeposit(CARD, { signal: controller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that was answered is never repeated, whatever the body of the answer fails with', async () => {
+    const { fetch, sent } = wire(() => {
+      let pulls = 0;
+      const body = new ReadableStream({
+        pull: controller =>
+          pulls++ === 0
+            ? controller.enqueue(new TextEncoder().encode(created.slice(0, 200)))
+            : controller.error(networkError('ECONNREFUSED', 'connect')),
+      });
+      return new Response(body, { status: 201 });
+    });
+    const error = await errorOf(client({ fetch }).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown', paymentId: ID });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that is aborted by an observer of its request was not sent', async () => {
+    const controller = new AbortController();
+    const { fetch, sent } = wire(json(created, 201));
+    const onEvent = () => controller.abort();
+    const error = await errorOf(client({ fetch, onEvent }).createDeposit(CARD, { signal: controller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+    expect(sent).toEqual([]);
+  });
+
+  it('sends its bytes even if the fetch in use has changed them before', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { fetch, sent } = wire(
+      init => {
+        init.body?.fill(0x20);
+        Object.assign(init.headers, { signature: 'forged' });
+        throw networkError('ECONNREFUSED', 'connect');
+      },
+      json(created, 201),
+    );
+    await client({ fetch }).createDeposit(CARD);
+    expect(sent[1]?.body).toContain('"amount":25.50');
+    expect(sent[1]?.headers.get('signature')).toMatch(/^[0-9a-f]{64}$/);
+    vi.restoreAllMocks();
+  });
+
+  it.each<[string, unknown[]]>([
+    ['text', [created.slice(0, 100), created.slice(100)]],
+    ['buffers', [new TextEncoder().encode(created).buffer]],
+    ['views', [new DataView(new TextEncoder().encode(created).buffer)]],
+  ])('reads a stream of %s', async (_, chunks) => {
+    const rest = [...chunks];
+    const body = {
+      getReader: () => ({
+        read: async () => ({ done: rest.length === 0, value: rest.shift() }),
+        cancel: async () => {},
+      }),
+      cancel: async () => {},
+    };
+    const double = { status: 201, headers: new Headers(), body, text: async () => '' };
+    await expect(client({ fetch: async () => double }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+  });
+
+  it('stops reading an answer that comes after its time is up', async () => {
+    let cancelled = false;
+    const cancel = () => {
+      cancelled = true;
+    };
+    const late = () =>
+      new Promise<Response>(resolve => setTimeout(() => resolve(new Response(new ReadableStream({ cancel }))), 60));
+    await errorOf(client({ fetch: late }).createDeposit(CARD, { timeout: 20 }));
+    await expect.poll(() => cancelled).toBe(true);
+  });
+
+  it('takes its own `timeout`, which must be a positive number of milliseconds', async () => {
+    const { fetch, sent } = wire(() => new Promise(() => {}));
+    await expect(client({ fetch }).createDeposit(CARD, { timeout: 20 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    for (const timeout of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(client({ fetch }).createDeposit(CARD, { timeout })).rejects.toMatchObject({
+        name: 'InvalidRequestError',
+        outcome: 'not_sent',
+      });
+    }
+    expect(sent).toHaveLength(1);
+  });
+
+  it('reads a test double that has no stream', async () => {
+    const double = { status: 201, headers: new Headers(), text: async () => created };
+    await expect(client({ fetch: async () => double }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+  });
+});
+
+describe('on a real socket', () => {
+  const half = created.slice(0, created.length / 2);
+  const head = `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(created)}\r\n\r\n`;
+
+  it.each<[string, Script, object, number]>([
+    ['as soon as it is open', { onConnect: socket => socket.destroy() }, { outcome: 'unknown' }, 0],
+    ['in the middle of the request', { onHalfRequest: socket => socket.resetAndDestroy() }, { outcome: 'unknown' }, -1],
+    ['after the request', { onRequest: socket => socket.destroy() }, { outcome: 'unknown' }, 1],
+    ['with a reset after the request', { onRequest: socket => socket.resetAndDestroy() }, { outcome: 'unknown' }, 1],
+    ['in the status line', { onRequest: socket => socket.end('HTTP/1.1 20') }, { outcome: 'unknown' }, 1],
+    ['in the headers', { onRequest: socket => socket.end(head.slice(0, 40)) }, { outcome: 'unknown' }, 1],
+    ['after the headers', { onRequest: socket => socket.end(head) }, { outcome: 'unknown' }, 1],
+    [
+      'in the body, with the id in the half that arrived',
+      { onRequest: socket => socket.end(head + half) },
+      { outcome: 'unknown', paymentId: ID },
+      1,
+    ],
+    [
+      'never, and the body stops',
+      { onRequest: socket => socket.write(head + half) },
+      { outcome: 'unknown', code: 'timeout', paymentId: ID },
+      1,
+    ],
+    ['never, and no answer comes', {}, { outcome: 'unknown', code: 'timeout' }, 1],
+  ])('a connection cut %s lets at most one create arrive', async (_, script, expected, creates) => {
+    const gateway = await tcpGateway(script);
+    const error = await errorOf(client({ baseUrl: gateway.url, timeout: 300, retries: 5 }).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ConnectionError', ...expected });
+    if (!('paymentId' in expected)) expect(error).not.toHaveProperty('paymentId');
+    if (creates >= 0) expect(gateway.creates).toBe(creates);
+    expect(gateway.creates).toBeLessThanOrEqual(1);
+    await gateway.close();
+  });
+
+  it('a refused connection was not sent', async () => {
+    const gateway = await tcpGateway({});
+    await gateway.close();
+    const error = await errorOf(client({ baseUrl: gateway.url, retries: 1 }).createDeposit(CARD));
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent' });
+  });
+
+  it('a name that does not exist was not sent', async () => {
+    const error = await errorOf(client({ baseUrl: 'https://gateway.invalid', retries: 0 }).createDeposit(CARD));
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      outcome: 'not_sent',
+      cause: { cause: { syscall: 'getaddrinfo' } },
+    });
+  });
+
+  it('a redirect is not followed: neither body nor key reach another host', async () => {
+    const elsewhere = await tcpGateway({});
+    const moved = `HTTP/1.1 307 Temporary Redirect\r\nlocation: ${elsewhere.url}/\r\ncontent-length: 0\r\n\r\n`;
+    const gateway = await tcpGateway({ onRequest: socket => socket.write(moved) });
+    const error = await errorOf(client({ baseUrl: gateway.url }).createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ApiError', status: 307, outcome: 'unknown' });
+    expect([gateway.creates, elsewhere.creates]).toEqual([1, 0]);
+    await Promise.all([gateway.close(), elsewhere.close()]);
+  });
+
+  it('a lookup is repeated after a cut, on a new connection', async () => {
+    const gateway = await tcpGateway({
+      onRequest: (socket, count) =>
+        count < 3 ? socket.destroy() : socket.write(http(record('completed lookup'), 'HTTP/1.1 200 OK')),
+    });
+    await expect(client({ baseUrl: gateway.url }).getPayment(ID)).resolves.toHaveProperty('id', ID);
+    expect(gateway.lookups).toBe(3);
+    await gateway.close();
+  });
+
+  it("works with undici's own fetch", async () => {
+    const gateway = await tcpGateway({ onRequest: socket => socket.write(http(created)) });
+    const fetch = undiciFetch as unknown as typeof globalThis.fetch;
+    await expect(client({ baseUrl: gateway.url, fetch }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+    await gateway.close();
+  });
+});
+
+describe('a process that was paused while it connected', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("writes nothing any more once fetch has its connection, if the call's time is over", async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const destroyed: string[] = [];
+    const announce = (init: FetchInit, name: string) =>
+      channel('undici:client:sendHeaders').publish({
+        headers: `POST / HTTP/1.1\r\nsignature: ${init.headers.signature}\r\n`,
+        socket: { destroy: () => destroyed.push(name) },
+      });
+    const paused = async (_url: string, init: FetchInit) => {
+      announce(init, 'in time');
+      announce({ ...init, headers: { signature: 'of another call' } }, 'of another call');
+      vi.setSystemTime(Date.now() + 60_000);
+      announce(init, 'late');
+      announce({ ...init, headers: { signature: 'of another call' } }, 'of another call');
+      throw networkError('ECONNRESET', 'write');
+    };
+    const gateway = new GatewayClient({ ...KEYS, fetch: paused, timeout: 1_000 });
+    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+    expect(destroyed).toEqual(['late']);
+    expect(hasSubscribers('undici:client:sendHeaders')).toBe(false);
+  });
+});
+
+describe('a signal of another realm', () => {
+  /** As an app's polyfill, or a test runner's own. */
+  const foreign = () => {
+    const target = new EventTarget();
+    const signal = Object.assign(target, { aborted: false, reason: undefined });
+    return {
+      signal: signal as unknown as AbortSignal,
+      abort: () => {
+        signal.aborted = true;
+        target.dispatchEvent(new Event('abort'));
+      },
+    };
+  };
+
+  it('stops a call like any other', async () => {
+    const { signal, abort } = foreign();
+    const gateway = new GatewayClient({ ...KEYS, fetch: () => new Promise(() => {}) });
+    const creating = errorOf(gateway.createDeposit(CARD, { signal }));
+    await Promise.resolve();
+    abort();
+    expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+    const late = foreign();
+    late.abort();
+    expect(await errorOf(gateway.createDeposit(CARD, { signal: late.signal }))).toMatchObject({
+      code: 'aborted',
+      outcome: 'not_sent',
+    });
+  });
+});

@@ -1,0 +1,650 @@
+import {
+  createWebhookHandler,
+  type Doubt,
+  GatewayClient,
+  type GatewayEvent,
+  type Journal,
+  type JournalKey,
+  type JournalRow,
+  memoryJournal,
+  type Payment,
+} from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { errorOf, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { json, networkError, wire } from '../support/wire.ts';
+
+const webhookUrl = 'https://shop.example/callbacks';
+const payout = {
+  paymentMethod: 'SEPA',
+  amount: '75.00',
+  currency: 'EUR',
+  reference: 'payout-1',
+  webhookUrl,
+} as const;
+const deposit = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  reference: 'order-1',
+  webhookUrl,
+} as const;
+
+afterEach(() => void vi.useRealTimers());
+
+/** What is in doubt in a journal, of every scope. */
+async function doubtsIn(journal: Journal): Promise<Doubt[]> {
+  const { rows } = await journal.list({ states: ['begun'] });
+  return rows.map(({ scope, reference, begunAt, paymentId }) => ({
+    scope,
+    reference,
+    since: new Date(begunAt),
+    paymentId,
+  }));
+}
+
+/** Changes a row by hand, as another process would. */
+async function setRow(journal: Journal, key: JournalKey, changes: Partial<JournalRow>): Promise<void> {
+  const { row } = await journal.read(key);
+  if (!row) throw new Error('There is no such row.');
+  expect(await journal.replace({ ...row, ...changes }, row.revision)).toHaveProperty('isReplaced', true);
+}
+
+/** A shop whose journal guards its creates. */
+function open({ journal = memoryJournal(), ...options }: { journal?: Journal; fetch?: never; timeout?: number } = {}) {
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  const events: GatewayEvent[] = [];
+  const onEvent = (event: GatewayEvent) => void events.push(event);
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, onEvent, retries: 0, ...options });
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  return { sandbox, journal, gateway, events, warnings };
+}
+
+/** A client over a script of answers. */
+function scripted(journal: Journal, ...answers: Parameters<typeof wire>) {
+  const { fetch, sent } = wire(...answers);
+  const events: GatewayEvent[] = [];
+  const gateway = new GatewayClient({
+    ...KEYS,
+    journal,
+    fetch,
+    retries: 0,
+    onEvent: event => void events.push(event),
+  });
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  return { gateway, sent, warnings };
+}
+
+const created = (changes: object = {}) =>
+  json(JSON.stringify({ result: { ...JSON.parse(record('created card deposit')).result, ...changes } }), 201);
+
+describe('a reference', () => {
+  it('is one payment, however often it is created: the first answer comes again', async () => {
+    const { gateway, sandbox } = open();
+    const first = await gateway.createDeposit(deposit);
+    const second = await gateway.createDeposit(deposit);
+    expect([first.replayed, second.replayed]).toEqual([false, true]);
+    expect({ ...second, replayed: false }).toEqual(first);
+    expect(second.nextAction.type).toBe('redirect');
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it.each([
+    ['the amount as a number', { ...deposit, amount: 25.5 }],
+    [
+      'fields in another order',
+      { webhookUrl, reference: 'order-1', currency: 'EUR', amount: '25.500', paymentMethod: 'CARD' },
+    ],
+    ['undefined fields', { ...deposit, description: undefined, customer: undefined }],
+  ] as const)('is known again by %s', async (_, again) => {
+    const { gateway } = open();
+    await gateway.createDeposit(deposit);
+    expect(await gateway.createDeposit(again as typeof deposit)).toHaveProperty('replayed', true);
+  });
+
+  it.each([
+    [{ amount: '25.51' }, ['amount']],
+    [{ amount: '25.51', currency: 'USD' }, ['amount', 'currency']],
+    [{ paymentMethod: 'BLIK' }, ['paymentMethod']],
+    [{ description: 'another' }, ['other fields']],
+    [{ description: null }, ['other fields']],
+  ])('is refused for another request, naming what differs: %j', async (changes, differing) => {
+    const { gateway, sandbox } = open();
+    const { payment } = await gateway.createDeposit(deposit);
+    const error = await errorOf(gateway.createDeposit({ ...deposit, ...changes } as never));
+    expect(error).toMatchObject({
+      name: 'DuplicateReferenceError',
+      code: 'duplicate_reference',
+      outcome: 'not_sent',
+      reference: 'order-1',
+      differing,
+      paymentId: payment.id,
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('is refused for other extra fields, and for a payment of the other type', async () => {
+    const { gateway } = open();
+    await gateway.createDeposit(deposit, { extra: { loyalty: 1 } });
+    const other = await errorOf(gateway.createDeposit(deposit, { extra: { loyalty: 2 } }));
+    expect(other).toMatchObject({ differing: ['other fields'] });
+    const card = await errorOf(gateway.createWithdrawal({ ...deposit, paymentMethod: 'CARD' }));
+    expect(card).toMatchObject({ differing: ['paymentType'] });
+  });
+
+  it('is not needed for a deposit, and needed for a withdrawal', async () => {
+    const { gateway, sandbox } = open();
+    const { reference, ...anonymous } = deposit;
+    await gateway.createDeposit(anonymous);
+    await gateway.createDeposit({ ...anonymous, reference: null });
+    expect(sandbox.payments).toHaveLength(2);
+    for (const reference of [undefined, null, '']) {
+      const error = await errorOf(gateway.createWithdrawal({ ...payout, reference }));
+      expect(error).toMatchObject({
+        name: 'InvalidRequestError',
+        outcome: 'not_sent',
+        issues: [{ path: 'reference' }],
+      });
+    }
+  });
+
+  it('is free again after a refusal, and after a create that never left', async () => {
+    const journal = memoryJournal();
+    const { gateway, sent } = scripted(journal, json('{}', 422), networkError('ECONNREFUSED', 'connect'), created());
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'rejected' });
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'not_sent' });
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('belongs to one terminal: to a base address, or to the scope of the journal', async () => {
+    const journal = memoryJournal();
+    const clients = ['https://a.example', 'https://b.example'].map(
+      baseUrl => new GatewayClient({ ...KEYS, baseUrl, journal, fetch: wire(created()).fetch }),
+    );
+    for (const gateway of clients) expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
+    const scoped = memoryJournal({ scope: 'eu' });
+    const [one, other] = ['https://a.example', 'https://b.example'].map(
+      baseUrl => new GatewayClient({ ...KEYS, baseUrl, journal: scoped, fetch: wire(created()).fetch }),
+    );
+    expect(await one?.createDeposit(deposit)).toHaveProperty('replayed', false);
+    expect(await other?.createDeposit(deposit)).toHaveProperty('replayed', true);
+  });
+});
+
+describe('creates of one reference at the same instant', () => {
+  it('in one process join the one that is under way', async () => {
+    const { gateway, sandbox } = open();
+    const results = await Promise.all(Array.from({ length: 10 }, () => gateway.createWithdrawal(payout)));
+    expect(sandbox.payments).toHaveLength(1);
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(results.map(({ payment }) => payment.id)).size).toBe(1);
+  });
+
+  it('in one process share its failure as well', async () => {
+    const { gateway, sent } = scripted(memoryJournal(), json('{}', 422));
+    const errors = await Promise.all([1, 2, 3].map(() => errorOf(gateway.createDeposit(deposit))));
+    expect(errors).toMatchObject(Array(3).fill({ name: 'ApiError', outcome: 'rejected' }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('are told apart by their bodies', async () => {
+    const { gateway } = open();
+    const first = gateway.createWithdrawal(payout);
+    expect(await errorOf(gateway.createWithdrawal({ ...payout, amount: '76' }))).toMatchObject({
+      differing: ['amount'],
+    });
+    await first;
+  });
+
+  it('can be left by their own signals, without stopping the one under way', async () => {
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('commit-then-cut');
+    const first = errorOf(gateway.createWithdrawal(payout));
+    const joined = await errorOf(gateway.createWithdrawal(payout, { signal: AbortSignal.abort() }));
+    expect(joined).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
+    const late = await errorOf(gateway.createWithdrawal(payout, { timeout: 1 }));
+    expect(late).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
+    expect(await first).toMatchObject({ code: 'UND_ERR_SOCKET' });
+  });
+
+  it('in another process find it in doubt', async () => {
+    const journal = memoryJournal();
+    const [here, there] = [{ ...journal }, { ...journal }];
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<Response>();
+    const first = scripted(here, () => {
+      entered.resolve();
+      return leave.promise;
+    });
+    const creating = first.gateway.createDeposit(deposit);
+    await entered.promise;
+    const error = await errorOf(scripted(there, created()).gateway.createDeposit(deposit));
+    expect(error).toMatchObject({
+      name: 'PaymentInDoubtError',
+      code: 'payment_in_doubt',
+      outcome: 'unknown',
+      reference: 'order-1',
+      since: expect.any(Date),
+    });
+    leave.resolve(created());
+    expect(await creating).toHaveProperty('replayed', false);
+  });
+});
+
+describe('a doubt', () => {
+  it('makes no second payment, whatever the shop tries', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ outcome: 'unknown' });
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ name: 'PaymentInDoubtError' });
+    }
+    expect(sandbox.payments).toHaveLength(1);
+    expect(await doubtsIn(journal)).toEqual([
+      { scope: expect.any(String), reference: 'payout-1', since: expect.any(Date), paymentId: undefined },
+    ]);
+  });
+
+  it('that knows its id is looked up and settled by the next create', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-cut');
+    const { paymentId } = (await errorOf(gateway.createWithdrawal(payout))) as { paymentId: string };
+    const { payment, nextAction, replayed } = await gateway.createWithdrawal(payout);
+    expect([payment.id, nextAction, replayed]).toEqual([paymentId, { type: 'wait' }, true]);
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('that knows its id stays a doubt while the lookup fails', async () => {
+    const { gateway } = scripted(memoryJournal(), json(record('created card deposit'), 500), json('', 503));
+    await errorOf(gateway.createDeposit({ ...deposit, reference: 'order/1' }));
+    const error = await errorOf(gateway.createDeposit({ ...deposit, reference: 'order/1' }));
+    expect(error).toMatchObject({
+      name: 'PaymentInDoubtError',
+      paymentId: expect.any(String),
+      cause: { status: 503 },
+    });
+  });
+
+  it('is settled by its callback, before the effect', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(payout));
+    const order: string[] = [];
+    const handler = createWebhookHandler({
+      gateway,
+      onPayment: async payment =>
+        void order.push(`${payment.paymentStatus}, doubts: ${(await doubtsIn(journal)).length}`),
+    });
+    const [taken] = sandbox.payments;
+    await sandbox.complete(taken?.id ?? '');
+    await sandbox.idle();
+    const body = sandbox.deliveries[0]?.body ?? '';
+    const response = await handler(new Request('https://shop.example', { method: 'POST', body }));
+    expect([response.status, order]).toEqual([200, ['COMPLETED, doubts: 0']]);
+    const { payment, replayed } = await gateway.createWithdrawal(payout);
+    expect([payment.id, payment.paymentStatus, replayed]).toEqual([taken?.id, 'COMPLETED', true]);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('is settled by a sweep as well', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(payout));
+    await createWebhookHandler({ gateway, onPayment: () => {} }).process(sandbox.payments[0]?.id ?? '');
+    expect(await doubtsIn(journal)).toEqual([]);
+  });
+
+  it('that cannot be settled makes the handler answer 503, and runs nothing', async () => {
+    const journal = memoryJournal();
+    const failing = { ...journal, read: async () => Promise.reject(new Error('store down')) };
+    const { gateway, sandbox } = open({ journal: failing });
+    const { payment } = await gateway.createWithdrawal(payout);
+    const effects: Payment[] = [];
+    const handler = createWebhookHandler({ gateway, onPayment: payment => void effects.push(payment) });
+    const body = JSON.stringify({ id: payment.id });
+    expect((await handler(new Request('https://shop.example', { method: 'POST', body }))).status).toBe(503);
+    expect([effects, sandbox.payments.length]).toEqual([[], 1]);
+  });
+
+  it('stays, with a warning, when a payment of its reference is not the one that was asked for', async () => {
+    const { gateway, sandbox, journal, warnings } = open();
+    sandbox.faults.next('drop');
+    await errorOf(gateway.createWithdrawal(payout));
+    const { journal: _, ...options } = { ...sandbox.clientOptions, journal };
+    const { payment } = await new GatewayClient(options).createWithdrawal({ ...payout, amount: '9999' });
+    await gateway.reconcile(payment);
+    expect(warnings()).toEqual(['journal_mismatch']);
+    expect(await doubtsIn(journal)).toMatchObject([{ reference: 'payout-1' }]);
+  });
+});
+
+describe('an early callback', () => {
+  it('does not cost the next action: the own answer comes on top', async () => {
+    const journal = memoryJournal();
+    const settled = Promise.withResolvers<void>();
+    const { gateway } = scripted(
+      journal,
+      async () => {
+        await settled.promise;
+        return created();
+      },
+      created(),
+    );
+    const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
+    await gateway.reconcile(JSON.parse(record('completed CARD callback')));
+    expect(await doubtsIn(journal)).toEqual([]);
+    settled.resolve();
+    await creating;
+    const again = await gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    expect(again).toMatchObject({ replayed: true, nextAction: { type: 'redirect' } });
+  });
+
+  it('of a second payment of the reference keeps both ids, with a warning', async () => {
+    const journal = memoryJournal();
+    const { gateway, warnings } = scripted(journal, created());
+    await gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    await gateway.reconcile({ ...JSON.parse(record('completed CARD callback')), id: OTHER_ID });
+    expect(warnings()).toEqual(['journal_two_payments']);
+  });
+
+  it('of another payment than the own answer tells keeps both ids, with a warning', async () => {
+    const journal = memoryJournal();
+    const settled = Promise.withResolvers<void>();
+    const { gateway, warnings } = scripted(journal, async () => {
+      await settled.promise;
+      return created();
+    });
+    const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
+    await gateway.reconcile({ ...JSON.parse(record('completed CARD callback')), id: OTHER_ID });
+    settled.resolve();
+    await creating;
+    expect(warnings()).toEqual(['journal_two_payments']);
+  });
+});
+
+describe('a journal that fails', () => {
+  it('before the request leaves stops it', async () => {
+    const insert = async () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' }));
+    const { gateway, sandbox } = open({ journal: { ...memoryJournal(), insert } });
+    const error = await errorOf(gateway.createWithdrawal(payout));
+    expect(error).toMatchObject({
+      name: 'JournalError',
+      code: 'journal_failed',
+      outcome: 'not_sent',
+      cause: { message: 'no such table', code: '42P01' },
+    });
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('by taking too long stops it, and what it writes too late is undone', async () => {
+    const journal = memoryJournal();
+    const slow = Promise.withResolvers<void>();
+    const insert: Journal['insert'] = async row => {
+      await slow.promise;
+      return journal.insert(row);
+    };
+    const { gateway, sandbox } = open({ journal: { ...journal, insert } });
+    expect(await errorOf(gateway.createWithdrawal(payout, { timeout: 20 }))).toMatchObject({
+      name: 'JournalError',
+    });
+    const aborted = errorOf(
+      gateway.createWithdrawal({ ...payout, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
+    );
+    expect(await aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
+    slow.resolve();
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toEqual([]));
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('after the gateway accepted lets the create resolve, tries again, and says so if it was in vain', async () => {
+    vi.useFakeTimers();
+    const creating = async (gateway: GatewayClient) => {
+      const created = gateway.createWithdrawal(payout);
+      await vi.advanceTimersByTimeAsync(2_000);
+      return created;
+    };
+    const journal = memoryJournal();
+    let tries = 0;
+    const flaky: Journal['replace'] = async (...change) => {
+      if (++tries < 3) throw new Error('store down');
+      return journal.replace(...change);
+    };
+    const once = open({ journal: { ...journal, replace: flaky } });
+    expect(await creating(once.gateway)).toHaveProperty('replayed', false);
+    expect([tries, await doubtsIn(journal), once.warnings()]).toEqual([3, [], []]);
+
+    const failing = async () => Promise.reject(new Error('store down'));
+    const down = open({ journal: { ...memoryJournal(), replace: failing } });
+    expect(await creating(down.gateway)).toHaveProperty('payment.id');
+    expect(down.warnings()).toEqual(['journal_not_recorded']);
+    expect(await errorOf(down.gateway.createWithdrawal(payout))).toMatchObject({
+      name: 'PaymentInDoubtError',
+    });
+  });
+});
+
+describe('an operator', () => {
+  async function inDoubt(fault: 'drop' | 'commit-then-drop') {
+    const shop = open();
+    shop.sandbox.faults.next(fault);
+    await errorOf(shop.gateway.createWithdrawal(payout, { timeout: 1000 }));
+    return shop;
+  }
+
+  it('settles a doubt with its payment', async () => {
+    const { gateway, sandbox, journal } = await inDoubt('commit-then-drop');
+    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+      replayed: true,
+      payment: { id: sandbox.payments[0]?.id },
+    });
+    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
+  });
+
+  it.each([
+    ['of another reference', { reference: 'payout-2' }, 'reference'],
+    ['of another amount', { amount: '76' }, 'type, amount or currency'],
+  ])('is refused a payment %s', async (_, changes, differing) => {
+    const { gateway, sandbox } = await inDoubt('drop');
+    const { journal: _j, ...options } = { ...sandbox.clientOptions, journal: undefined };
+    const { payment } = await new GatewayClient(options).createWithdrawal({ ...payout, ...changes });
+    const error = await errorOf(gateway.settle('payout-1', payment.id));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'paymentId' }] });
+    expect((error as Error).message).toContain(differing);
+  });
+
+  it('is refused a reference that the journal does not know, and a payment that the gateway does not', async () => {
+    const { gateway, sandbox } = await inDoubt('commit-then-drop');
+    const unknown = await errorOf(gateway.settle('payout-9', sandbox.payments[0]?.id ?? ''));
+    expect(unknown).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
+    expect(await errorOf(gateway.settle('payout-1', OTHER_ID))).toMatchObject({
+      name: 'PaymentNotFoundError',
+    });
+  });
+
+  it("may say not_created only once the create's time has passed", async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { gateway, sandbox, journal } = await inDoubt('drop');
+    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      name: 'PaymentInDoubtError',
+    });
+    vi.setSystemTime(Date.now() + 1001);
+    await gateway.settle('payout-1', 'not_created');
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', false);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('may not say not_created of a payment that the journal knows', async () => {
+    const { gateway } = open();
+    await gateway.createWithdrawal(payout);
+    const error = await errorOf(gateway.settle('payout-1', 'not_created'));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
+  });
+
+  it('needs a journal', async () => {
+    const gateway = new GatewayClient(new Sandbox().clientOptions);
+    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      name: 'ConfigurationError',
+    });
+  });
+
+  it('cannot be overtaken by a process that was paused: it sends nothing after its time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const journal = memoryJournal();
+    const insert: Journal['insert'] = async row => {
+      const inserted = await journal.insert(row);
+      vi.setSystemTime(Date.now() + 60_000); // the pause
+      return inserted;
+    };
+    const { gateway, sandbox } = open({ journal: { ...journal, insert } });
+    const error = await errorOf(gateway.createWithdrawal(payout, { timeout: 30_000 }));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'not_sent' });
+    expect(sandbox.payments).toEqual([]);
+    expect(await doubtsIn(journal)).toEqual([]);
+  });
+
+  it.each([
+    ['and nobody has taken it', false],
+    ['and a newer create has taken it', true],
+  ])('who freed the reference under an answer on its way loses no payment: %s', async (_, taken) => {
+    const journal = memoryJournal();
+    const freed = Promise.withResolvers<void>();
+    const replace: Journal['replace'] = async (...change) => {
+      await freed.promise;
+      return journal.replace(...change);
+    };
+    const { gateway, warnings } = scripted({ ...journal, replace }, created());
+    const creating = gateway.createDeposit(deposit);
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
+    const key = (await doubtsIn(journal))[0] ?? { scope: '', reference: '' };
+    await setRow(journal, key, { state: 'freed' });
+    if (taken) await setRow(journal, key, { state: 'begun', attempt: 'newer' });
+    freed.resolve();
+    const { payment } = await creating;
+    expect(warnings()).toEqual(taken ? ['journal_two_payments'] : []);
+    const { row } = await journal.read(key);
+    expect([row?.paymentId, row?.conflictingIds]).toEqual(taken ? [undefined, [payment.id]] : [payment.id, []]);
+  });
+});
+
+describe('what nobody must pay twice', () => {
+  it('a result that cannot be stored leaves its id', async () => {
+    vi.useFakeTimers();
+    const journal = memoryJournal();
+    // The database refuses the record of the answer, and takes its id; later also the record of the lookup.
+    const replace: Journal['replace'] = async (row, revision) => {
+      if (revision === 1 && row.result) throw new Error('too deep');
+      return journal.replace(row, revision);
+    };
+    const { gateway, sandbox } = open({ journal: { ...journal, replace } });
+    const creating = gateway.createWithdrawal(payout);
+    await vi.advanceTimersByTimeAsync(2_000);
+    const { payment } = await creating;
+    expect(await doubtsIn(journal)).toMatchObject([{ paymentId: payment.id }]);
+    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+      replayed: true,
+      payment: { id: payment.id },
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('a payment of another reference, named in an error, does not settle the doubt', async () => {
+    const other = created({ id: OTHER_ID, reference: 'another', amount: 75, paymentType: 'WITHDRAWAL' });
+    const doubt = json(JSON.stringify({ id: OTHER_ID, error: 'possible duplicate' }), 409);
+    const { gateway, warnings } = scripted(memoryJournal(), doubt, other);
+    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ paymentId: OTHER_ID });
+    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ name: 'PaymentInDoubtError' });
+    expect(warnings()).toEqual(['journal_mismatch']);
+  });
+
+  it('a payment whose create was given up is written down when it is heard of', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(payout, { timeout: 1 }));
+    const [doubt] = await doubtsIn(journal);
+    if (doubt) await setRow(journal, doubt, { state: 'freed' });
+    const [payment] = sandbox.payments;
+    await gateway.reconcile(await gateway.getPayment(payment?.id ?? ''));
+    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+      replayed: true,
+      payment: { id: payment?.id },
+    });
+    expect(await errorOf(gateway.createWithdrawal({ ...payout, amount: '76.00' }))).toMatchObject({
+      name: 'DuplicateReferenceError',
+      differing: ['amount'],
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('nobody is told to take a new reference while the first request is in doubt', async () => {
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(payout));
+    const error = await errorOf(gateway.createWithdrawal({ ...payout, description: 'again' }));
+    expect(error).toMatchObject({
+      name: 'DuplicateReferenceError',
+      outcome: 'not_sent',
+      differing: ['other fields'],
+    });
+    expect((error as Error).message).toContain('may have made a payment: settle it before you create another');
+    expect((error as Error).message).not.toContain('new reference');
+  });
+
+  it('an id that is that of no payment does not stand in the way of an operator', async () => {
+    const trace = json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
+    const unknown = json('{"message":"Payment not found."}', 404);
+    const real = () => created({ reference: payout.reference, amount: 75, paymentType: 'WITHDRAWAL' });
+
+    const found = scripted(memoryJournal(), trace, real(), unknown);
+    await errorOf(found.gateway.createWithdrawal(payout));
+    await found.gateway.settle(payout.reference, JSON.parse(record('created card deposit')).result.id);
+    expect(await found.gateway.inDoubt()).toEqual([]);
+
+    const none = scripted(memoryJournal(), trace, unknown, unknown);
+    await errorOf(none.gateway.createWithdrawal(payout, { timeout: 200 }));
+    const early = await errorOf(none.gateway.settle(payout.reference, 'not_created'));
+    expect((early as Error).message).toContain('until the time-out of that create has passed');
+    // What was suspected is not forgotten by an operator who was too early.
+    expect(await none.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID }]);
+    await new Promise(resolve => setTimeout(resolve, 210));
+    await none.gateway.settle(payout.reference, 'not_created');
+    expect(await none.gateway.inDoubt()).toEqual([]);
+  });
+
+  it('requests that differ only in a number within an object are two requests', async () => {
+    const { gateway } = open();
+    const boxed = (value: number) => ({ ...deposit, additionalParameters: { count: Object(value) } });
+    await gateway.createDeposit(boxed(1));
+    expect(await errorOf(gateway.createDeposit(boxed(2)))).toMatchObject({ name: 'DuplicateReferenceError' });
+  });
+
+  it("a doubt is listed by the client whose scope it is in, and by no other's", async () => {
+    const journal = memoryJournal();
+    const [one, other] = ['https://one.example', 'https://other.example'].map(
+      baseUrl =>
+        new GatewayClient({
+          ...KEYS,
+          baseUrl,
+          journal,
+          retries: 0,
+          fetch: async () => Promise.reject(networkError('ECONNRESET', 'read')),
+        }),
+    );
+    await errorOf(one?.createWithdrawal(payout) ?? Promise.resolve());
+    expect(await one?.inDoubt()).toMatchObject([{ reference: payout.reference }]);
+    expect(await other?.inDoubt()).toEqual([]);
+  });
+
+  it('a callback with a reference that no journal can hold passes', async () => {
+    const { gateway } = open();
+    const payment: Payment = { ...JSON.parse(record('completed CARD callback')), reference: 'a\0b' };
+    await expect(gateway.reconcile(payment)).resolves.toBeUndefined();
+  });
+});

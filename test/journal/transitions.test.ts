@@ -1,0 +1,244 @@
+import type { Envelope, JournalRow, Payment } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import {
+  abandon,
+  begin,
+  type JournalAttempt,
+  newRow,
+  reconcile,
+  recordPayment,
+  release,
+  settle,
+} from '../../src/journal/transitions.ts';
+import { ID, OTHER_ID, record } from '../support/fixtures.ts';
+
+const THIRD_ID = '22222222-2222-4333-8444-555555555555';
+/** When everything here began, by the store's clock. */
+const BEGUN = 1_000_000;
+
+const attempt: JournalAttempt = {
+  scope: 'terminal-1',
+  reference: 'payout-1',
+  attempt: 'first',
+  paymentType: 'DEPOSIT',
+  paymentMethod: 'CARD',
+  amount: '25.5',
+  currency: 'EUR',
+  bodyHash: 'hash',
+  timeoutMs: 60_000,
+};
+const newer: JournalAttempt = { ...attempt, attempt: 'newer' };
+
+const payment = (id = ID, changes: object = {}): Payment => ({
+  ...JSON.parse(record('created, unwrapped')),
+  ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' },
+  ...changes,
+  id,
+});
+const answer = (id = ID): Envelope => ({ payment: { ...payment(id), redirectUrl: 'https://pay.example/p' } });
+const callback = (id = ID): Envelope => ({ payment: payment(id) });
+const learnt = (id = ID) => ({ paymentId: id, result: answer(id) });
+
+const begun = newRow(attempt, BEGUN);
+const freed: JournalRow = { ...begun, state: 'freed', revision: 2 };
+const suspecting = (id = ID): JournalRow => ({ ...begun, paymentId: id });
+const created = (id = ID, result = answer(id)): JournalRow => ({ ...begun, state: 'created', paymentId: id, result });
+const { attempt: _, timeoutMs: _t, ...request } = attempt;
+
+describe('begin', () => {
+  it('takes a reference that is free, for the new attempt, at the time of the store', () => {
+    expect(begin({ ...freed, conflictingIds: [OTHER_ID] }, newer, BEGUN + 5)).toEqual({
+      hasBegun: true,
+      next: { ...request, ...newRow(newer, BEGUN + 5), revision: 2 },
+    });
+  });
+
+  it('takes the same attempt twice as one, until something has happened to it', () => {
+    expect(begin(begun, attempt, BEGUN)).toEqual({ hasBegun: true });
+    for (const row of [suspecting(), created(), { ...begun, conflictingIds: [OTHER_ID] }]) {
+      expect(begin(row, attempt, BEGUN)).toEqual({ hasBegun: false });
+    }
+  });
+
+  it.each<[string, JournalRow]>([
+    ['in doubt', begun],
+    ['created', created()],
+    ['planned', { ...begun, state: 'planned' }],
+  ])('does not take one that is %s', (_, row) => {
+    expect(begin(row, newer, BEGUN + 1e9)).toEqual({ hasBegun: false });
+  });
+});
+
+describe("an attempt's own answer", () => {
+  it('makes it created, next action and all', () => {
+    expect(recordPayment(begun, attempt, learnt(), BEGUN)).toEqual({ next: created() });
+  });
+
+  it('comes on top of what a callback said before, because it has the next action', () => {
+    expect(recordPayment(created(ID, callback()), attempt, learnt(), BEGUN)).toEqual({ next: created() });
+  });
+
+  it('keeps both ids when a callback said another', () => {
+    expect(recordPayment(created(OTHER_ID, callback(OTHER_ID)), attempt, learnt(), BEGUN)).toEqual({
+      next: { ...created(), conflictingIds: [OTHER_ID] },
+      conflictsWith: OTHER_ID,
+    });
+  });
+
+  it('of an attempt that was given up is written down all the same', () => {
+    for (const [row, revision] of [
+      [freed, 2],
+      [undefined, 1],
+    ] as const) {
+      const { next } = recordPayment(row, attempt, learnt(), BEGUN + 9);
+      expect(next).toEqual({ ...created(), begunAt: BEGUN + 9, timeoutMs: 0, revision });
+    }
+  });
+
+  it('of an attempt that a newer one has replaced is kept beside it', () => {
+    const row = newRow(newer, BEGUN);
+    expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({
+      next: { ...row, conflictingIds: [ID] },
+      conflictsWith: 'one that is under way',
+    });
+    expect(recordPayment({ ...row, paymentId: OTHER_ID }, attempt, learnt(), BEGUN)).toEqual({
+      next: { ...row, paymentId: OTHER_ID, conflictingIds: [ID] },
+      conflictsWith: OTHER_ID,
+    });
+    expect(recordPayment({ ...row, paymentId: ID.toUpperCase() }, attempt, learnt(), BEGUN)).toEqual({});
+  });
+});
+
+describe('an attempt that learns no more than an id', () => {
+  it('stays a doubt that knows it', () => {
+    expect(recordPayment(begun, attempt, { paymentId: ID }, BEGUN)).toEqual({ next: suspecting() });
+    expect(recordPayment(suspecting(), attempt, { paymentId: ID.toUpperCase() }, BEGUN)).toEqual({
+      next: suspecting(),
+    });
+  });
+
+  it('keeps the first id, and a second one beside it', () => {
+    expect(recordPayment(suspecting(), attempt, { paymentId: OTHER_ID }, BEGUN)).toEqual({
+      next: { ...suspecting(), conflictingIds: [OTHER_ID] },
+      conflictsWith: ID,
+    });
+  });
+
+  it('is a doubt again, if it was given up', () => {
+    expect(recordPayment(freed, attempt, { paymentId: ID }, BEGUN).next).toEqual({
+      ...suspecting(),
+      timeoutMs: 0,
+      revision: 2,
+    });
+  });
+
+  it('takes no result away', () => {
+    expect(recordPayment(created(), attempt, { paymentId: ID }, BEGUN).next).toEqual(created());
+  });
+});
+
+describe('a refusal', () => {
+  it('frees the reference of its own attempt', () => {
+    expect(release(begun, attempt)).toEqual({ next: { ...begun, state: 'freed' } });
+  });
+
+  it.each<[string, JournalRow | undefined]>([
+    ['of a newer attempt', newRow(newer, BEGUN)],
+    ['that is created', created()],
+    ['whose payment is known', suspecting()],
+    ['that another payment has claimed', { ...begun, conflictingIds: [OTHER_ID] }],
+    ['that is free', freed],
+    ['that is not there', undefined],
+  ])('changes nothing of one %s', (_, row) => {
+    expect(release(row, attempt)).toEqual({});
+  });
+});
+
+describe("an operator's not_created", () => {
+  const after = BEGUN + 60_001;
+
+  it("frees the reference, and only once the attempt's time has passed", () => {
+    expect(abandon(begun, after)).toEqual({ isTooEarly: false, next: { ...begun, state: 'freed' } });
+    for (const now of [BEGUN, BEGUN + 59_999, BEGUN + 60_000]) {
+      expect(abandon(begun, now)).toEqual({ isTooEarly: true });
+    }
+  });
+
+  it('frees it over an id that the gateway does not know, and no other', () => {
+    expect(abandon(suspecting(), after, ID.toUpperCase()).next).toEqual({ ...begun, state: 'freed' });
+    expect(abandon(suspecting(), BEGUN, ID)).toEqual({ isTooEarly: true });
+    expect(abandon(suspecting(), after, OTHER_ID)).toEqual({ isTooEarly: true });
+    expect(abandon(suspecting(), after)).toEqual({ isTooEarly: true });
+  });
+
+  it.each([
+    ['created', created()],
+    ['claimed by another payment', { ...begun, conflictingIds: [OTHER_ID] }],
+  ])('does not free one that is %s', (_, row) => {
+    expect(abandon(row, after)).not.toHaveProperty('next');
+  });
+});
+
+describe('a callback, a lookup or an operator', () => {
+  it('settles a doubt', () => {
+    expect(settle(begun, callback())).toEqual({ next: created(ID, callback()) });
+    expect(settle(suspecting(ID.toUpperCase()), callback())).toEqual({ next: created(ID, callback()) });
+  });
+
+  it('replaces neither a result nor another id', () => {
+    expect(settle(created(), callback())).toEqual({});
+    expect(settle(suspecting(OTHER_ID), callback())).toEqual({});
+    expect(settle(suspecting(OTHER_ID), callback(), THIRD_ID)).toEqual({});
+  });
+
+  it('replaces an id that the gateway does not know, and keeps it as a conflicting one', () => {
+    expect(settle(suspecting(OTHER_ID), callback(), OTHER_ID)).toEqual({
+      next: { ...created(ID, callback()), conflictingIds: [OTHER_ID] },
+    });
+    expect(settle(created(OTHER_ID), callback(), OTHER_ID)).toEqual({});
+  });
+});
+
+describe('a confirmed payment', () => {
+  const reconciled = (row: JournalRow | undefined, of = payment()) =>
+    reconcile(row, { scope: 'terminal-1', reference: 'payout-1' }, of, 'callback', BEGUN);
+
+  it('settles the doubt of its reference', () => {
+    expect(reconciled(begun)).toEqual({ next: created(ID, callback()) });
+  });
+
+  it('changes nothing of a reference that has it', () => {
+    expect(reconciled(created())).toEqual({});
+  });
+
+  it.each([
+    ['amount', { amount: 25.51 }],
+    ['currency', { currency: 'USD' }],
+    ['type', { paymentType: 'WITHDRAWAL' }],
+  ])('does not settle a doubt of another %s', (_, changes) => {
+    expect(reconciled(begun, payment(ID, changes))).toEqual({ isMismatch: true });
+  });
+
+  it('is kept beside another payment of the reference', () => {
+    for (const row of [created(OTHER_ID), suspecting(OTHER_ID)]) {
+      expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, conflictsWith: OTHER_ID });
+    }
+    const known = { ...created(OTHER_ID), conflictingIds: [ID] };
+    expect(reconciled(known)).toEqual({ next: known, conflictsWith: OTHER_ID });
+  });
+
+  it('is written down under a reference that the journal does not know, so that it is not paid again', () => {
+    for (const [row, revision] of [
+      [undefined, 1],
+      [freed, 2],
+    ] as const) {
+      expect(reconciled(row).next).toEqual({
+        ...created(ID, callback()),
+        attempt: 'callback',
+        bodyHash: 'unseen',
+        timeoutMs: 0,
+        revision,
+      });
+    }
+  });
+});

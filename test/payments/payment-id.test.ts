@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { findPaymentId } from '../../src/payments/payment-id.ts';
+import { isPaymentId } from '../../src/schemas/payment.ts';
+import { ID, OTHER_ID, RECORDS, record } from '../support/fixtures.ts';
+
+describe('findPaymentId', () => {
+  it.each(Object.keys(RECORDS))('finds the id in "%s" as soon as it has arrived, and never sooner', name => {
+    const text = record(name);
+    const whole = text.indexOf(ID) + ID.length;
+    for (let length = 0; length <= text.length; length++) {
+      expect([length, findPaymentId(text.slice(0, length))]).toEqual([length, length < whole ? undefined : ID]);
+    }
+  });
+
+  it.each([
+    ['of a customer', `{"customer":{"id":"${OTHER_ID}"},"amount":1}`],
+    ['of a customer in a result', `{"result":{"customer":{"id":"${OTHER_ID}"}}}`],
+    ['of an error', `{"error":{"id":"${OTHER_ID}","message":"no"}}`],
+    ['quoted in a text', `{"description":"{\\"id\\":\\"${OTHER_ID}\\"}"}`],
+    ['under another name', `{"result":{"uuid":"${OTHER_ID}","order_id":"${OTHER_ID}"}}`],
+    ['that is no UUID', '{"id":"order-1"}'],
+    ['as a key', `{"${OTHER_ID}":1}`],
+    ['of a list in a result', `{"result":[{"id":"${OTHER_ID}"}]}`],
+    ['of two records', `{"list":[{"id":"${ID}","paymentStatus":"X"},{"id":"${OTHER_ID}","paymentStatus":"X"}]}`],
+    ['in JSON encoded again and again', [1, 2, 3, 4].reduce(text => JSON.stringify(text), `{"id":"${ID}"}`)],
+    ['in HTML', `<html><body id="${OTHER_ID}">`],
+    ['in nothing', ''],
+  ])('passes over an id %s', (_, text) => {
+    expect(findPaymentId(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['after a PHP warning', `<br />\n<b>Warning</b>: x in {main}\n${'{"result":{"id":"'}${ID}"}}`],
+    ['after a byte order mark', `\uFEFF{"id":"${ID}"}`],
+    ['in a list', `[{"id":"${ID}"}]`],
+    ['under a wrapper of another name', `{"data":{"id":"${ID}","paymentStatus":"PENDING"}}`],
+    ['after a customer with an id', `{"result":{"customer":{"id":"${OTHER_ID}"},"id":"${ID}"}}`],
+    ['in `result` rather than beside it', `{"id":"${OTHER_ID}","result":{"id":"${ID}"}}`],
+    ['after a text that quotes another', `{"description":"\\"id\\":\\"${OTHER_ID}\\"","id":"${ID}"}`],
+    ['with its key escaped', `{"i\\u0064":"${ID}"}`],
+    ['as its last value, as JSON.parse reads it', `{"id":"${OTHER_ID}","id":"${ID}"}`],
+    ['before the text goes wrong', `{"id":"${ID}","amount":nope`],
+    ['after another object', `{"debug":true}\n{"result":{"id":"${ID}"}}`],
+    ['after a warning that quotes an object', `Deprecated: bad {"a": 1} in x.php\n{"result":{"id":"${ID}"}}`],
+    ['in JSON that was encoded twice', JSON.stringify(JSON.stringify({ result: { id: ID } }))],
+    ['in a result that was encoded twice', JSON.stringify({ result: JSON.stringify({ id: ID }), x: { id: OTHER_ID } })],
+  ])('finds the id %s', (_, text) => {
+    expect(findPaymentId(text)).toBe(ID);
+  });
+
+  it('takes megabytes of hostile text in its stride', () => {
+    for (const text of [
+      '{"a":'.repeat(200_000),
+      `{"a":"${'\\"'.repeat(500_000)}`,
+      '{ '.repeat(500_000),
+      '['.repeat(1e6),
+    ]) {
+      expect(findPaymentId(text)).toBeUndefined();
+    }
+  });
+});
+
+describe('isPaymentId', () => {
+  it.each([ID, ID.toUpperCase(), '00000000-0000-0000-0000-000000000000'])('takes %s', id => {
+    expect(isPaymentId(id)).toBe(true);
+  });
+
+  it.each(['', 'order-1', `${ID}/../x`, ` ${ID}`, `${ID}\n`, ID.slice(1), ID.replaceAll('-', ''), null, 7, [ID]])(
+    'refuses %j',
+    id => {
+      expect(isPaymentId(id)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { createdAt } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { PHP_TIMESTAMPS } from '../support/fixtures.ts';
+
+const read = (date: unknown, timezone: unknown, timezone_type?: number) =>
+  createdAt({ created: { date, timezone, timezone_type } as never });
+
+/** Their rule for 2025 differs between the tz database of PHP here and that of Node. */
+const REDEFINED = ['Europe/Chisinau', 'Europe/Tiraspol'];
+
+describe('createdAt', () => {
+  it('agrees with PHP in every zone, also in the hours that a clock change skips and repeats', () => {
+    const differing: string[] = [];
+    let compared = 0;
+    for (const [zone, walls] of Object.entries(PHP_TIMESTAMPS.zones)) {
+      for (const [wall, seconds] of Object.entries(walls)) {
+        compared += 1;
+        if (read(`${wall}.000000`, zone, 3)?.getTime() !== seconds * 1000) differing.push(zone);
+      }
+    }
+    expect(differing.filter(zone => !REDEFINED.includes(zone))).toEqual([]);
+    expect(compared).toBeGreaterThan(3000);
+  });
+
+  it('agrees with PHP on every abbreviation', () => {
+    for (const [name, seconds] of Object.entries(PHP_TIMESTAMPS.abbreviations)) {
+      expect([name, read('2026-03-29 02:30:00.000000', name, 2)]).toEqual([name, new Date(seconds * 1000)]);
+    }
+    expect(Object.keys(PHP_TIMESTAMPS.abbreviations)).toHaveLength(144);
+  });
+
+  it('agrees with PHP on offsets', () => {
+    for (const [name, seconds] of Object.entries(PHP_TIMESTAMPS.offsets)) {
+      expect(read('2026-03-29 02:30:00.000000', name, 1)).toEqual(new Date(seconds * 1000));
+    }
+  });
+
+  it('reads the JSON of a DateTime to the millisecond', () => {
+    for (const [json, milliseconds] of Object.entries(PHP_TIMESTAMPS.json)) {
+      expect(createdAt({ created: JSON.parse(json) })).toEqual(new Date(milliseconds));
+    }
+  });
+
+  it('tells the abbreviation CET, always +1, from the zone CET, which has summers', () => {
+    expect(read('2026-07-01 12:00:00', 'CET', 2)).toEqual(new Date('2026-07-01T11:00:00Z'));
+    expect(read('2026-07-01 12:00:00', 'CET', 3)).toEqual(new Date('2026-07-01T10:00:00Z'));
+  });
+
+  it.each([
+    ['2026-02-30 12:00:00', 'UTC'],
+    ['2026-01-01 25:00:00', 'UTC'],
+    ['tomorrow', 'UTC'],
+    ['', 'UTC'],
+    [null, 'UTC'],
+    ['2026-01-01 12:00:00', 'Mars/Olympus'],
+    ['2026-01-01 12:00:00', ''],
+    ['2026-01-01 12:00:00', null],
+  ])('answers null for %j in %j', (date, zone) => {
+    expect(read(date, zone, 3)).toBeNull();
+  });
+
+  it('reads a zone in any capitals, and keeps one format for all of them', () => {
+    const before = process.memoryUsage().rss;
+    for (let index = 0; index < 2_000; index++) {
+      const zone = [...'america/argentina/buenos_aires']
+        .map((letter, at) => ((index >> (at % 11)) & 1 ? letter.toUpperCase() : letter))
+        .join('');
+      expect(read('2026-07-01 12:00:00', zone, 3)).toEqual(new Date('2026-07-01T15:00:00Z'));
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(30_000_000);
+  });
+
+  it('answers null without `created`', () => {
+    expect([createdAt({}), createdAt({ created: null }), createdAt({ created: {} })]).toEqual([null, null, null]);
+  });
+});

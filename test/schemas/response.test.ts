@@ -1,0 +1,45 @@
+import { envelopeSchema } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { ID, OTHER_ID, record } from '../support/fixtures.ts';
+
+const parse = (name: string) => envelopeSchema.parse(JSON.parse(record(name)));
+const isReadable = (value: unknown) => envelopeSchema.safeParse(value).success;
+const wrapped = JSON.parse(record('created PayID deposit'));
+
+describe('an answer', () => {
+  it('holds the payment in `result`, or alone', () => {
+    expect(parse('created card deposit').payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
+    expect(parse('created, unwrapped').payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
+  });
+
+  it('shows the seven transfer fields of a PayID deposit beside the payment, and never mixes the two', () => {
+    const { payment, transfer } = parse('created PayID deposit');
+    expect(payment).toMatchObject({ amount: 80, currency: 'AUD', paymentMethod: 'PAYID' });
+    expect(transfer).toEqual({
+      number: 'pay@payid.example',
+      full_holder_name: 'Gateway Pty Ltd',
+      payment_description: 'REF 77/1',
+      amount: '80.00',
+      currency: 'AUD',
+      uuid: '3d5cf1a2-0000-4000-8000-000000000001',
+      order_id: ID,
+    });
+  });
+
+  it('has no transfer where no transfer field stands', () => {
+    expect(parse('created card deposit')).not.toHaveProperty('transfer');
+  });
+
+  it('is refused if its order_id is that of another payment', () => {
+    expect(isReadable({ ...wrapped, order_id: OTHER_ID })).toBe(false);
+    expect(isReadable({ ...wrapped, order_id: ID.toUpperCase() })).toBe(true);
+    expect(isReadable({ ...wrapped, order_id: null })).toBe(true);
+  });
+
+  it.each([null, [], {}, '', 7, { result: null }, { result: [] }, { result: {} }, { result: 'x' }, [wrapped.result]])(
+    'is refused as %j',
+    value => {
+      expect(isReadable(value)).toBe(false);
+    },
+  );
+});
