@@ -4,7 +4,13 @@ import { defineConfig } from 'vitest/config';
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 /** With real stores and processes. */
-const SERVERS = ['test/stores/*.test.ts', 'test/examples/*.test.ts', 'test/readme.test.ts', 'test/sandbox/cli.test.ts'];
+const SERVERS = [
+  'test/stores/*.test.ts',
+  'test/examples/*.test.ts',
+  'test/readme.test.ts',
+  'test/types/*.test.ts',
+  'test/sandbox/cli.test.ts',
+];
 /** In Chromium. */
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
@@ -24,6 +30,7 @@ export default defineConfig({
   test: {
     // Without this, a style sheet that is imported as text would be empty.
     css: true,
+    coverage: { include: ['src/**/*.ts'] },
     projects: [
       {
         extends: true,

@@ -1,25 +1,10 @@
 // Express 5: takes callbacks, and pays each order once.
 import express from 'express';
-import { createWebhookHandler, GatewayClient, isFinal, isPaid, memoryInbox, toNodeHandler } from 'payment-gateway-sdk';
-
-// PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
-const gateway = new GatewayClient();
-
-const handler = createWebhookHandler({
-  gateway,
-  inbox: memoryInbox(), // in production postgresInbox(pool), and write with its tx
-  onPayment: async payment => {
-    if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) {
-      console.log(`Order ${payment.reference} is paid.`);
-    } else if (payment.paymentType === 'WITHDRAWAL' && isFinal(payment)) {
-      console.log(`Payout ${payment.reference} is ${payment.paymentStatus}.`);
-    }
-  },
-  onError: error => console.error(error),
-});
+import { toNodeHandler } from 'payment-gateway-sdk';
+import { openCallbacks } from './callbacks.js';
 
 const app = express();
-app.post('/callbacks', toNodeHandler(handler)); // before app.use(express.json()), if you ever set `verify`
+app.post('/callbacks', toNodeHandler(openCallbacks())); // before app.use(express.json()), if you ever set `verify`
 app.use(express.json());
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => {

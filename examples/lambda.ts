@@ -1,21 +1,7 @@
 // AWS Lambda behind a function URL or an HTTP API: takes callbacks, and pays each order once.
-import { createWebhookHandler, GatewayClient, isFinal, isPaid, memoryInbox } from 'payment-gateway-sdk';
+import { openCallbacks } from './callbacks.js';
 
-// PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
-const gateway = new GatewayClient();
-
-const callbacks = createWebhookHandler({
-  gateway,
-  inbox: memoryInbox(), // in production postgresInbox(pool), and write with its tx
-  onPayment: async payment => {
-    if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) {
-      console.log(`Order ${payment.reference} is paid.`);
-    } else if (payment.paymentType === 'WITHDRAWAL' && isFinal(payment)) {
-      console.log(`Payout ${payment.reference} is ${payment.paymentStatus}.`);
-    }
-  },
-  onError: error => console.error(error),
-});
+const callbacks = openCallbacks();
 
 /** The parts of an API Gateway event, payload version 2.0, that are needed here. */
 interface HttpEvent {

@@ -2,31 +2,10 @@
 import 'reflect-metadata';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  createWebhookHandler,
-  GatewayClient,
-  isFinal,
-  isPaid,
-  memoryInbox,
-  type NodeRequest,
-  type NodeResponse,
-  toNodeHandler,
-} from 'payment-gateway-sdk';
+import { type NodeRequest, type NodeResponse, toNodeHandler } from 'payment-gateway-sdk';
+import { openCallbacks } from './callbacks.js';
 
-// PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
-const handler = createWebhookHandler({
-  gateway: new GatewayClient(),
-  inbox: memoryInbox(), // in production postgresInbox(pool), and write with its tx
-  onPayment: async payment => {
-    if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) {
-      console.log(`Order ${payment.reference} is paid.`);
-    } else if (payment.paymentType === 'WITHDRAWAL' && isFinal(payment)) {
-      console.log(`Payout ${payment.reference} is ${payment.paymentStatus}.`);
-    }
-  },
-  onError: error => console.error(error),
-});
-const callbacks = toNodeHandler(handler);
+const callbacks = toNodeHandler(openCallbacks());
 
 @Controller('callbacks')
 class CallbacksController {

@@ -29,7 +29,7 @@ import type { Payment } from './schemas/payment.ts';
 import { type ConfirmedWebhook, confirm, readClaim } from './webhooks/confirm.ts';
 
 /**
- * A merchant's connection to the gateway. Make one and keep it: it holds no state besides its options.
+ * A merchant's connection to the gateway. Make one and keep it.
  *
  * @example
  * const gateway = new GatewayClient({ baseUrl: 'https://gateway.example', apiKey, signKey });
@@ -61,11 +61,12 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * if (nextAction.type === 'redirect') response.redirect(nextAction.redirectUrl);
    */
   async createDeposit<
-    const M extends string,
-    const A extends Amount,
+    const M extends string = never,
+    const A extends Amount = never,
+    const K extends string = never,
     const W extends Address = undefined,
     const C extends Address = undefined,
-  >(request: LooseDeposits[T] & Written<M, A, W, C>, options?: CreateOptions): Promise<Created> {
+  >(request: Written<M, A, K, W, C> & LooseDeposits[T], options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'deposit', request, options);
   }
 
@@ -79,11 +80,12 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
    */
   async createWithdrawal<
-    const M extends string,
-    const A extends Amount,
+    const M extends string = never,
+    const A extends Amount = never,
+    const K extends string = never,
     const W extends Address = undefined,
     const C extends Address = undefined,
-  >(request: LooseWithdrawal & Written<M, A, W, C>, options?: CreateOptions): Promise<Created> {
+  >(request: Written<M, A, K, W, C> & LooseWithdrawal, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'withdrawal', request, options);
   }
 
@@ -97,11 +99,12 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
    */
   async createNftPurchase<
-    const M extends string,
-    const A extends Amount,
+    const M extends string = never,
+    const A extends Amount = never,
+    const K extends string = never,
     const W extends Address = undefined,
     const C extends Address = undefined,
-  >(request: LooseNftPurchase & Written<M, A, W, C>, options?: CreateOptions): Promise<Created> {
+  >(request: Written<M, A, K, W, C> & LooseNftPurchase, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'nftPurchase', request, options);
   }
 
@@ -114,12 +117,13 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
    */
   async createPayment<
-    const P extends string,
-    const M extends string,
-    const A extends Amount,
+    const P extends string = never,
+    const M extends string = never,
+    const A extends Amount = never,
+    const K extends string = never,
     const W extends Address = undefined,
     const C extends Address = undefined,
-  >(request: LoosePayments[T] & WrittenPayment<P, M, A, W, C>, options?: CreateOptions): Promise<Created> {
+  >(request: WrittenPayment<P, M, A, K, W, C> & LoosePayments[T], options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'payment', request, options);
   }
 
@@ -159,8 +163,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
 
   /**
    * Confirms a status callback: looks the payment up and compares what the callback claims of amount, currency, type
-   * and reference. A record that lags behind the callback is looked up again, up to twice. For a whole endpoint, with
-   * effects that happen once, use `createWebhookHandler`.
+   * and reference. A record that lags behind is looked up again, up to twice. For an endpoint with effects that happen
+   * once, use `createWebhookHandler`.
    *
    * @param rawBody the body as text or UTF-8 bytes, or already parsed
    * @returns `payment`, the gateway's own record to act on, and `claim`, what the callback said

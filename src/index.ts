@@ -76,6 +76,7 @@ export {
   WITHDRAWAL_METHODS,
   type WithdrawalMethod,
 } from './schemas/methods.ts';
+export type { SchemaOf } from './schemas/objects.ts';
 export {
   type AuthorizedPayment,
   authorizedPaymentSchema,

@@ -45,7 +45,9 @@ describe('the examples of the README', () => {
   it('compile', { timeout: 60_000 }, () => {
     const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-    const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([...files, `${root}src/sandbox/raw-files.d.ts`], options));
+    const diagnostics = ts.getPreEmitDiagnostics(
+      ts.createProgram([...files, `${root}src/sandbox/raw-files.d.ts`], options),
+    );
     expect(
       diagnostics.map(({ file, messageText }) => [file?.fileName, ts.flattenDiagnosticMessageText(messageText, '\n')]),
     ).toEqual([]);

@@ -20,8 +20,7 @@ export type InboxResult = 'ran' | 'already' | 'busy';
 /**
  * Remembers which statuses of which payments have taken effect. Per payment one `work` runs at a time; a status whose
  * work has run is skipped for ever, and so is any that is not final after one that is. A different final status still
- * runs once. Work that throws leaves no mark, and its error is passed on. `inboxSuite` of payment-gateway-sdk/testing
- * proves an inbox.
+ * runs once. Work that throws leaves no mark. `inboxSuite` of payment-gateway-sdk/testing proves an inbox.
  */
 export interface Inbox<Context extends object = object> {
   run(event: InboxEvent, work: (context: Context) => Promise<unknown>): Promise<InboxResult>;

@@ -61,32 +61,21 @@ export interface JournalQuery {
   states: readonly JournalState[];
 }
 
-/**
- * Keeps the rows. A store decides nothing: it keeps each row as it is given, and changes one only if nobody has changed
- * it in between. `journalSuite` of payment-gateway-sdk/testing proves a store.
- */
+/** Keeps rows as they are given, and decides nothing. `journalSuite` of payment-gateway-sdk/testing proves a store. */
 export interface JournalStore {
   read(key: JournalKey): Promise<Timed<{ row?: JournalRow | undefined }>>;
   /**
    * Writes the row with revision 1 and the store's own time as `begunAt`, durably, unless the key is taken.
    *
-   * @param tx the merchant's own transaction, in which the row is then written
-   * @returns `row`, the one that is there now: the row itself, or the one that was there before
+   * @param tx the merchant's own transaction to write in
+   * @returns the row that is there now
    */
   insert(row: JournalRow, tx?: unknown): Promise<Timed<{ row: JournalRow; isInserted: boolean }>>;
-  /**
-   * Writes the row in place of the one with that revision, durably, and counts the revision up. It changes nothing, and
-   * answers false, if the row has another revision by now.
-   */
+  /** Writes the row over the one with that revision, durably, and counts the revision up. Another revision stays. */
   replace(row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
   /** The rows in these states, those begun first coming first. */
   list(query: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
-  /**
-   * Rows in these states that are due and not leased, those due first coming first. Each is leased to the caller for
-   * that long and counts as changed; no row goes to two callers at once.
-   *
-   * @param leaseMs milliseconds
-   */
+  /** Leases rows that are due, those due first coming first; no row goes to two callers. A lease is a change. */
   claim(query: JournalQuery, limit: number, leaseMs: number): Promise<Timed<{ rows: JournalRow[] }>>;
 }
 

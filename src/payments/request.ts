@@ -53,12 +53,12 @@ export type NftPurchaseRequest = (ApplePayRequest | PlainNftPurchaseRequest) & C
 interface LoosePayment<M> extends RequestBy<M> {
   paymentType: PaymentType;
 }
-/** Deposits by the kind of terminal. */
+// Deposits by the kind of terminal.
 export interface LooseDeposits {
   standard: RequestBy<DepositMethod>;
   onramp: RequestBy<DepositMethod | OnrampMethod>;
 }
-/** Payments by the kind of terminal. */
+// Payments by the kind of terminal.
 export interface LoosePayments {
   standard: LoosePayment<DepositMethod | WithdrawalMethod>;
   onramp: LoosePayment<DepositMethod | OnrampMethod | WithdrawalMethod>;
@@ -66,30 +66,78 @@ export interface LoosePayments {
 export type LooseWithdrawal = RequestBy<WithdrawalMethod>;
 export type LooseNftPurchase = RequestBy<NftMethod>;
 
-/** An address as a request may write it. */
+// An address as a request may write it.
 export type Address = string | null | undefined;
 
-/** Any text, inferred beside a method so that the compiler names a wrong method as such. */
+// Any text, inferred beside a literal so that the compiler names a wrong one as such.
 type Text = string & {};
 
-/** What a request must have by what is written in it: the method `M`, the amount `A`, `webhookUrl` W, `callbackUrl` C. */
-export type Written<M, A extends Amount, W, C> = {
-  paymentMethod: M | Text;
-  amount: PlainAmount<A>;
-} & DemandsOf<M> &
+// What a request must have by what is written in it: the method `M`, the amount `A`, the currency `K`, `webhookUrl` W and
+// `callbackUrl` C. The names of what is missing are the first line of the compiler's message.
+export type Written<M, A extends Amount, K, W, C> = MissingOf<M, A, K> &
+  WrittenMethod<M> &
+  WrittenAmount<A> &
+  WrittenCurrency<K> &
+  DemandsOf<M> &
   Addresses<W, C>;
 
-/** As {@link Written}, where the request says the type `P` as well. */
-export type WrittenPayment<P, M, A extends Amount, W, C> = { paymentType: P | Text } & MethodsOf<P, M> &
-  Written<M, A, W, C>;
+// As {@link Written}, where the request says the type `P` as well.
+export type WrittenPayment<P, M, A extends Amount, K, W, C> = ([P] extends [never]
+  ? PaymentTypeIsMissing
+  : Written<M, A, K, W, C>) & { paymentType: P | Text } & MethodsOf<P, M>;
 
-type DemandsOf<M> = [M] extends ['APPLEPAY'] ? ApplePayDemands : unknown;
+// One property each: from an object that lacks one of them, the compiler infers nothing of the others.
+interface WrittenMethod<M> {
+  paymentMethod: M | Text;
+}
+interface WrittenAmount<A extends Amount> {
+  amount: PlainAmount<A>;
+}
+interface WrittenCurrency<K> {
+  currency: K | Text;
+}
+
+type MissingOf<M, A, K> = [M] extends [never]
+  ? PaymentMethodIsMissing
+  : [A] extends [never]
+    ? AmountIsMissing
+    : [K] extends [never]
+      ? CurrencyIsMissing
+      : unknown;
+
+interface PaymentTypeIsMissing {
+  paymentType: string;
+}
+interface PaymentMethodIsMissing {
+  paymentMethod: string;
+}
+interface AmountIsMissing {
+  amount: Amount;
+}
+interface CurrencyIsMissing {
+  currency: string;
+}
+interface WebhookUrlOrCallbackUrlIsMissing {
+  webhookUrl: string;
+}
+interface ApplePayNeedsReferenceReturnUrlAndBillingAddress extends ApplePayDemands {}
+
+type DemandsOf<M> = [M] extends [never]
+  ? unknown
+  : [M] extends ['APPLEPAY']
+    ? ApplePayNeedsReferenceReturnUrlAndBillingAddress
+    : unknown;
 
 type MethodsOf<P, M> = [P, M] extends ['DEPOSIT', WithdrawalMethod] | ['WITHDRAWAL', DepositMethod | OnrampMethod]
   ? { paymentMethod: P extends 'DEPOSIT' ? DepositMethod : WithdrawalMethod }
   : unknown;
 
-/** One address is a text, or both may be. */
+interface AddressFields<W, C> {
+  webhookUrl?: W;
+  callbackUrl?: C;
+}
+
+// One address is a text, or both may be.
 type Addresses<W, C> = [W] extends [string]
   ? AddressFields<W, C>
   : [C] extends [string]
@@ -99,14 +147,6 @@ type Addresses<W, C> = [W] extends [string]
       : [Extract<C, string>] extends [never]
         ? WebhookUrlOrCallbackUrlIsMissing
         : AddressFields<W, C>;
-
-interface AddressFields<W, C> {
-  webhookUrl?: W;
-  callbackUrl?: C;
-}
-interface WebhookUrlOrCallbackUrlIsMissing {
-  webhookUrl: string;
-}
 
 /** Which of the client's methods was called. */
 export type RequestKind = 'deposit' | 'withdrawal' | 'nftPurchase' | 'payment';

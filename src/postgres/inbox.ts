@@ -34,8 +34,8 @@ const readFields = optionsReader<PostgresInboxOptions>()('postgresInbox', {
 });
 
 /**
- * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. Per payment one
- * worker is let in, by an advisory transaction lock. At most half of the pool is held at a time.
+ * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. One worker per payment
+ * is let in, by an advisory lock; at most half of the pool is held.
  *
  * @param pool the merchant's own `pg` pool, of two clients or more
  * @throws {ConfigurationError} for a pool that is too small, or a table name that is none

@@ -49,7 +49,7 @@ export function canonicalAmount(amount: Amount): string {
   return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
 }
 
-/** An amount that the compiler can see, if it can be one; else what is wrong with it. Other amounts pass as they are. */
+// An amount that the compiler can see, if it can be one; else what is wrong with it. Other amounts pass as they are.
 export type PlainAmount<A extends Amount> =
   // biome-ignore lint/complexity/noBannedTypes: {} has no keys, so it fits a record of any text but not one of literals
   {} extends Record<`${A}`, 1> ? A : [Problem<`${A}`>] extends [never] ? A : Problem<`${A}`>;
@@ -74,5 +74,5 @@ type IsPlain<S extends string> = S extends
 
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 
-/** Whether nothing but zeros and a point is written. */
+// Whether nothing but zeros and a point is written.
 type IsZero<S extends string> = S extends '0' ? true : S extends `${'0' | '.'}${infer Rest}` ? IsZero<Rest> : false;

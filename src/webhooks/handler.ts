@@ -44,8 +44,7 @@ export interface WebhookHandler {
   /** Further arguments, which some runtimes pass, are ignored. */
   (request: Request): Promise<Response>;
   /**
-   * Looks a payment up and lets its status take effect, as its callback would have: for a sweep of open payments, since
-   * the gateway documents no retries of callbacks.
+   * Looks a payment up and lets its status take effect, as its callback would have: for a sweep of open payments.
    *
    * @throws what the lookup, the inbox or `onPayment` throws
    */

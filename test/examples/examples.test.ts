@@ -57,7 +57,7 @@ async function start(script: string) {
 
 it('every example of a callback server is tried here, and fits on a page', () => {
   const files = readdirSync(`${root}examples`).filter(name => name.endsWith('.ts'));
-  expect(files.sort()).toEqual(Object.keys(examples));
+  expect(files.sort()).toEqual(['callbacks.ts', ...Object.keys(examples)]);
   for (const file of files) expect(readFileSync(`${root}examples/${file}`, 'utf8').split('\n').length).toBeLessThan(50);
 });
 

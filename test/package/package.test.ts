@@ -1,4 +1,4 @@
-// The tarball that would be published, tried as its consumers would. Needs `npm run build` before.
+// The tarball that would be published, tried as its consumers would. Packing builds it.
 import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -34,7 +34,7 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 const read = (file: string) => readFileSync(join(app, 'node_modules/payment-gateway-sdk', file), 'utf8');
 
 beforeAll(() => {
-  const [report] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', work], root));
+  const [report] = JSON.parse(run('npm', ['pack', '--json', '--foreground-scripts=false', '--pack-destination', work], root));
   tarball = join(work, report.filename);
   packed = report.files.map(({ path }: { path: string }) => path);
   run('mkdir', [app], work);

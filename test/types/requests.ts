@@ -6,10 +6,13 @@ import {
   type DepositMethod,
   type DepositRequest,
   GatewayClient,
+  isDepositMethod,
   isFinal,
   isGatewayError,
   isPaid,
   type Payment,
+  type PaymentRequest,
+  type Terminal,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 
@@ -21,6 +24,14 @@ interface BlikParameters {
 }
 declare const blik: BlikParameters;
 declare const method: DepositMethod;
+declare const euros: `${number}.00`;
+declare const money: string & { readonly brand: 'money' };
+/** A merchant's own, without an index signature. */
+interface Shopper {
+  firstName: string;
+  loyaltyTier: number;
+}
+declare const shopper: Shopper;
 declare const settings: { terminal: 'standard' | 'onramp' };
 
 const gateway = new GatewayClient();
@@ -70,7 +81,31 @@ export async function taken(): Promise<void> {
   await gateway.createPayment(createPaymentSchema.parse(JSON.parse(text)));
   const request: DepositRequest = { ...card, amount: number };
   await gateway.createDeposit(request);
+  // Amounts of every type that may be one, and a customer of the merchant's own type.
+  await gateway.createDeposit({ ...card, amount: euros, customer: shopper });
+  await gateway.createDeposit({ ...card, amount: money, billingAddress: { countryCode: null, floor: 3 } });
+  await gateway.createDeposit({ ...card, amount: '0.05', webhookUrl: maybe, callbackUrl: maybe });
+  // A guard narrows what comes from outside.
+  if (isDepositMethod(text)) await gateway.createDeposit({ ...card, amount: 1, paymentMethod: text });
 }
+
+/** Functions of a merchant's own around the client. */
+export const wrappers = {
+  whole: (request: DepositRequest) => gateway.createDeposit(request),
+  inEuros: (request: Omit<DepositRequest, 'currency'>) => gateway.createDeposit({ ...request, currency: 'EUR' }),
+  calledBack: (request: Omit<DepositRequest, 'webhookUrl' | 'callbackUrl'>) =>
+    gateway.createDeposit({ ...request, webhookUrl }),
+  parameter: (request: Parameters<typeof gateway.createWithdrawal>[0]) => gateway.createWithdrawal(request),
+  either: (request: Omit<PaymentRequest, 'amount'>) => gateway.createPayment({ ...request, amount: number }),
+  generic: <T extends Terminal>(client: GatewayClient<T>, request: DepositRequest<T>) => client.createDeposit(request),
+  genericPayment: <T extends Terminal>(client: GatewayClient<T>, request: PaymentRequest<T>) =>
+    client.createPayment(request),
+  anyTerminal: <T extends Terminal>(client: GatewayClient<T>) => client.createDeposit({ ...card, amount: 1 }),
+  ofBoth: (client: GatewayClient<Terminal>) =>
+    client.createDeposit({ ...card, amount: 1, paymentMethod: 'ONRAMP_PIX' }),
+};
+wrappers.ofBoth(gateway);
+wrappers.ofBoth(onramp);
 
 export async function refused(): Promise<void> {
   // @ts-expect-error an Apple Pay deposit without billingAddress
@@ -132,6 +167,21 @@ export async function refused(): Promise<void> {
   await gateway.createDeposit({ ...card, amount: 0 });
   // @ts-expect-error amount 0 as text
   await gateway.createDeposit({ ...card, amount: '0.00' });
+  // @ts-expect-error amount 0 with many zeros
+  await gateway.createDeposit({ ...card, amount: '0.0000' });
+  const zero = 0;
+  // @ts-expect-error amount 0 through a constant
+  await gateway.createDeposit({ ...card, amount: zero });
+  // @ts-expect-error an amount with leading zeros
+  await gateway.createDeposit({ ...card, amount: '007' });
+  // @ts-expect-error a customer's name of another type
+  await gateway.createDeposit({ ...card, amount: 1, customer: { firstName: 5 } });
+  // @ts-expect-error a variable of the request's type with a method of the other type
+  const request: DepositRequest = { ...card, amount: 1, paymentMethod: 'SEPA' };
+  await gateway.createDeposit(request);
+  // @ts-expect-error Apple Pay without what it demands, through a variable of the request's type
+  const applePayRequest: DepositRequest = { ...card, amount: 1, paymentMethod: 'APPLEPAY' };
+  await gateway.createDeposit(applePayRequest);
   // @ts-expect-error no amount at all
   await gateway.createDeposit({ ...card, amount: '25,50' });
   // @ts-expect-error an amount with an exponent
