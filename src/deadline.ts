@@ -11,7 +11,7 @@ export function delay(ms: number, signal?: AbortSignal | undefined): Promise<voi
 
 /**
  * Settles as the promise does or, if that takes more than `ms`, as `onTimeout` does: an error of that message, or
- * whatever the function returns or throws.
+ * what the function returns or throws.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -47,7 +47,7 @@ export abstract class GatewayError extends Error {
   abstract readonly code: string;
   /** Only on a create: what became of the money. */
   declare readonly outcome?: Outcome;
-  /** The gateway's id of the payment, if the gateway told it. */
+  /** The gateway's id of the payment, if the gateway sent it. */
   declare readonly paymentId?: string;
 
   constructor(message: string, { cause, outcome, paymentId }: Details = {}) {

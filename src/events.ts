@@ -1,4 +1,4 @@
-// What `onEvent` is told about each call: enough for logs and metrics, and nothing secret.
+// What `onEvent` gets of each call: enough for logs and metrics, and nothing secret.
 import { since } from './deadline.ts';
 import { GatewayError, type Outcome } from './errors.ts';
 

@@ -231,7 +231,7 @@ const warnNotRecorded = (client: ClientJournal, reference: string): void =>
     'The end of this create could not be recorded in the journal: its reference is in doubt.',
   );
 
-/** Tells the merchant's listener that somebody should look at a reference. */
+/** Reports to the merchant's listener that somebody should look at a reference. */
 export function warn(
   { onEvent }: ClientJournal,
   reference: string,

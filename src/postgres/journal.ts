@@ -80,7 +80,7 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
   };
 }
 
-/** Under a stricter isolation than usual, two at the same instant are told apart by an error: the other has changed it. */
+/** Under a stricter isolation than usual, one of two changes at the same instant fails: the other one counts. */
 function unlessSerialized(error: unknown): never[] {
   if ((error as { code?: unknown }).code === '40001') return [];
   throw error;

@@ -53,7 +53,7 @@ const RENEW = `
   if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
   return 0`;
 
-/** ARGV[2..3], if the work has run: status, final. A lease that another worker has by now is left alone. */
+/** ARGV[2..3], if the work has run: status, final. A lease that another worker has by now is not touched. */
 const LEAVE = `
   if ARGV[2] then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
   if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end

@@ -1,4 +1,4 @@
-// What happens in the sandbox, for whoever listens: the command line, the dashboard, and a merchant's own tests.
+// What happens in the sandbox, for every listener: the command line, the dashboard, and a merchant's own tests.
 import { notify } from '../events.ts';
 import type { PaymentStatus } from '../schemas/methods.ts';
 import type { Delivery } from './callbacks/delivery.ts';

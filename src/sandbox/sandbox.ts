@@ -104,8 +104,8 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * The payment fails. A processor's `code` is stored as words (4001, 4004 and 4018 as the document translates
-   * them), a `reason` as it stands; with neither, `errorMessage` is absent.
+   * The payment fails. A processor's `code` is stored as a text (4001, 4004 and 4018 as the document translates
+   * them), a `reason` as it is; with neither, `errorMessage` is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
     return this.#parts.moves.fail(id, options);

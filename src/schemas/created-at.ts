@@ -50,9 +50,9 @@ function zoneOffset(zone: string, localTime: number): number | undefined {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Formats are dear to make and zones are few, so each is kept; an unknown zone is not. */
+/** Formats are expensive to make and zones are few, so each is kept; an unknown zone is not. */
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  // Whoever writes the zone chooses its capitals, and must not choose how much is kept.
+  // The sender of the record chooses the capitals, and must not choose how much is kept.
   const name = zone.toLowerCase();
   const known = formats.get(name);
   if (known) return known;

@@ -1,4 +1,4 @@
-// How schemas are built: one word for each way of treating unknown fields, and the check of a schema against its interface.
+// How schemas are built and published, and how the compiler holds a schema to its interface.
 import * as z from 'zod';
 
 /** Keeps unknown fields at run time. The types do not show them, so that a mistyped field does not compile. */

@@ -106,7 +106,7 @@ export interface AuthorizedPayment extends PaymentFields {
 export interface CompletedPayment extends PaymentFields, SettlementFields {
   paymentStatus: 'COMPLETED';
 }
-/** Failed. Final. {@link fundsNotDelivered} tells whether funds moved. */
+/** Failed. Final. {@link fundsNotDelivered} says whether funds moved. */
 export interface FailedPayment extends PaymentFields, SettlementFields, FailureFields {
   paymentStatus: 'FAILED';
 }
@@ -214,7 +214,7 @@ const failed = variant('FAILED', { ...settlement, ...failure });
 const canceled = variant('CANCELED', failure);
 const unknown = variant('UNKNOWN', { rawPaymentStatus: z.string(), ...settlement, ...failure });
 
-/** Done before the variants are told apart, so that a new status is a variant and not a failure to parse. */
+/** Done before the variants are distinguished, so that a new status is a variant and not a failure to parse. */
 function withKnownStatus(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('paymentStatus' in value)) return value;
   const { paymentStatus } = value;

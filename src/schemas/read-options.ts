@@ -51,9 +51,9 @@ export const functionOf = <F>() => z.custom<F>(value => typeof value === 'functi
 export const objectWith = <T extends object>(method: keyof T & string, error: string) =>
   z.custom<T>(value => typeof (value as Partial<T> | null | undefined)?.[method] === 'function', { error });
 
-/** One of a few words. */
-export const oneOf = <const V extends readonly [string, ...string[]]>(words: V) =>
-  z.enum(words, { error: `must be ${words.map(word => `'${word}'`).join(' or ')}` });
+/** One of a few texts. */
+export const oneOf = <const V extends readonly [string, ...string[]]>(texts: V) =>
+  z.enum(texts, { error: `must be ${texts.map(text => `'${text}'`).join(' or ')}` });
 
 /** A text that must be there. Messages never show it. */
 export const requiredText = (variable: string, expected = 'a string') => {

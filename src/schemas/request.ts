@@ -157,7 +157,7 @@ function requestSchema<P extends PaymentType, F extends z.ZodRawShape>(paymentTy
   return schema.refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
     error: 'is missing, and so is callbackUrl: the gateway reports the outcome to one of them',
     path: ['webhookUrl'],
-    // Also when another field is wrong, so that one error tells all there is to mend.
+    // Also when another field is wrong, so that one error names everything that is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null,
   }) as Schema & SchemaOf<z.output<Schema> & CallbackAddress>;
 }

@@ -11,7 +11,7 @@ export interface Envelope {
   transfer?: Transfer | undefined;
 }
 
-/** Told apart by the `result` key, so that the transfer's `amount` (text) never mixes with the record's. */
+/** Distinguished by the `result` key, so that the transfer's `amount` (text) never mixes with the record's. */
 function unwrap(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || !Object.hasOwn(answer, 'result')) {
     return { payment: answer };

@@ -1,4 +1,4 @@
-// What every inbox must keep, whatever it stores its marks in.
+// What every inbox must keep, no matter where it stores its marks.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Inbox, InboxEvent } from '../inbox/contract.ts';
@@ -36,8 +36,11 @@ export function inboxSuite({ test, make }: InboxSuiteOptions): void {
 
   test('an inbox lets a status take effect once, in any replica', async () => {
     const [a, b] = await make();
-    const told = event('COMPLETED');
-    deepEqual([await run(a, told), await run(b, told), await run(a, told)], ['ran, worked', 'already', 'already']);
+    const completed = event('COMPLETED');
+    deepEqual(
+      [await run(a, completed), await run(b, completed), await run(a, completed)],
+      ['ran, worked', 'already', 'already'],
+    );
   });
 
   test('an inbox lets each status of a payment take effect, in order', async () => {
@@ -66,29 +69,29 @@ export function inboxSuite({ test, make }: InboxSuiteOptions): void {
 
   test('an inbox is busy while another worker has the payment, and free for other payments', async () => {
     const [a, b] = await make();
-    const told = event('COMPLETED');
+    const completed = event('COMPLETED');
     const [entered, leave] = [gate(), gate()];
-    const first = a.run(told, async () => {
+    const first = a.run(completed, async () => {
       entered.resolve();
       await leave.promise;
     });
     await entered.promise;
-    equal(await run(b, told), 'busy');
-    equal(await run(b, event('FAILED', told.paymentId)), 'busy');
+    equal(await run(b, completed), 'busy');
+    equal(await run(b, event('FAILED', completed.paymentId)), 'busy');
     equal(await run(b, event('COMPLETED')), 'ran, worked');
     leave.resolve();
     equal(await first, 'ran');
-    equal(await run(b, told), 'already');
+    equal(await run(b, completed), 'already');
   });
 
   test('an inbox leaves no mark, and no lock, when the work throws', async () => {
     const [a, b] = await make();
-    const told = event('COMPLETED');
-    const failing = a.run(told, async () => {
+    const completed = event('COMPLETED');
+    const failing = a.run(completed, async () => {
       throw new Error('the shop is on fire');
     });
     await rejects(failing, /the shop is on fire/);
-    equal(await run(b, told), 'ran, worked');
+    equal(await run(b, completed), 'ran, worked');
   });
 
   test('an inbox keeps payments and statuses with odd names apart', async () => {
@@ -103,8 +106,8 @@ export function inboxSuite({ test, make }: InboxSuiteOptions): void {
 
   test('an inbox lets one of many at once through', async () => {
     const [a, b] = await make();
-    const told = event('COMPLETED');
-    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => run(index % 2 ? a : b, told)));
+    const completed = event('COMPLETED');
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => run(index % 2 ? a : b, completed)));
     equal(results.filter(result => result === 'ran, worked').length, 1);
     ok(results.every(result => /^(busy|already|ran, worked)$/.test(result)));
   });

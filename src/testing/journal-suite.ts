@@ -1,4 +1,4 @@
-// What every store of a journal must keep, whatever it stores its rows in.
+// What every store of a journal must keep, no matter where it stores its rows.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JournalRow, JournalStore } from '../journal/contract.ts';
@@ -104,7 +104,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     equal(new Set(inserted.map(({ row }) => row.attempt)).size, 1);
   });
 
-  test('a journal changes a row only if nobody has changed it in between', async () => {
+  test('a journal changes a row only if it has not changed in between', async () => {
     const [a, b] = await make();
     const { row } = await a.insert(newRow());
     equal((await a.replace({ ...row, state: 'freed' }, 1)).isReplaced, true);
@@ -159,7 +159,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     );
     deepEqual((await a.claim(query, 9, 60_000)).rows, []);
     const [claimed] = first.rows;
-    // Whoever knew the row before it was handed out cannot change it any more.
+    // A process that knew the row before it was handed out cannot change it any more.
     equal((await b.replace({ ...newRow(), ...claimed, looks: 9 }, 1)).isReplaced, false);
     equal((await a.replace({ ...newRow(), ...claimed, leasedUntil: now }, 2)).isReplaced, true);
     deepEqual(

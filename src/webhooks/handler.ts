@@ -104,7 +104,7 @@ export function createWebhookHandler<Context extends object = object>(
   return Object.assign(handle, { process: callbacks.payment });
 }
 
-/** Without an onError, nobody would know of a failure. The error's message may hold customer data. */
+/** Without an onError a failure would stay unseen. The error's message may hold customer data. */
 function warnOf(error: unknown): void {
   if (isGatewayError(error) && error.name === 'WebhookError') return;
   const name = error instanceof Error ? error.name : typeof error;

@@ -28,7 +28,7 @@ export interface Process {
   payment(paymentId: string): Promise<InboxResult>;
 }
 
-/** Lookups at a time, and callbacks that may wait for theirs. */
+/** Lookups at a time, and callbacks that may wait for a lookup. */
 const LOOKUPS = 16;
 const WAITING = 1000;
 

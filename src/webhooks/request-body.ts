@@ -3,7 +3,7 @@ import { withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { BoundedBody } from '../http/read-body.ts';
 
-/** Milliseconds for the whole body: a callback is small, and nobody needs longer for it. */
+/** Milliseconds for the whole body: a callback is small. */
 const DEADLINE = 10_000;
 
 /** Shared by the ESM and the CommonJS copy. */

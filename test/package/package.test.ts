@@ -23,8 +23,12 @@ const app = join(work, 'app');
 let tarball = '';
 let packed: string[] = [];
 
+/** On Windows npm and the tools are scripts, which only a shell runs. */
+const shell = process.platform === 'win32';
+
 const run = (command: string, args: string[], cwd = app): string =>
   execFileSync(command, args, {
+    shell: shell && command !== process.execPath,
     cwd,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -34,10 +38,12 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 const read = (file: string) => readFileSync(join(app, 'node_modules/payment-gateway-sdk', file), 'utf8');
 
 beforeAll(() => {
-  const [report] = JSON.parse(run('npm', ['pack', '--json', '--foreground-scripts=false', '--pack-destination', work], root));
+  const [report] = JSON.parse(
+    run('npm', ['pack', '--json', '--foreground-scripts=false', '--pack-destination', work], root),
+  );
   tarball = join(work, report.filename);
   packed = report.files.map(({ path }: { path: string }) => path);
-  run('mkdir', [app], work);
+  mkdirSync(app);
   writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }');
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball]);
   for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(app, file));
@@ -142,7 +148,7 @@ describe("a merchant's checkout test, as the README shows it", () => {
   };
 
   it('runs with Vitest', () => {
-    symlinkSync(join(root, 'node_modules/vitest'), join(app, 'node_modules/vitest'));
+    symlinkSync(join(root, 'node_modules/vitest'), join(app, 'node_modules/vitest'), 'junction');
     expect(run(bin('vitest'), ['run', '--root', folderOf('vitest')])).toMatch(/Tests .*3 passed/);
   });
 

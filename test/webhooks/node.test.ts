@@ -139,7 +139,7 @@ describe('toNodeHandler', () => {
     app.post('/', node);
     expect(await post(await serve(app))).toBe('503 failed');
     expect(errors).toMatchObject([
-      { code: 'already_parsed', message: expect.stringContaining('before whatever reads it') },
+      { code: 'already_parsed', message: expect.stringContaining('before anything that reads it') },
     ]);
   });
 

@@ -28,7 +28,7 @@ const readFields = optionsReader<ListenOptions>()('sandbox.listen', {
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Tells the command line that a sandbox answers. */
+/** By this name the command line recognises a sandbox. */
 export const SERVER_NAME = 'payment-gateway-sandbox';
 
 /** Bytes. A create takes one or two thousand. */

@@ -1,9 +1,9 @@
-// Checks a create's signature, and says what is wrong with one that does not match, if it can tell.
+// Checks a create's signature, and says what is wrong with one that does not match, if that can be found out.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type Encoding = 'hex' | 'base64';
 
-/** Undefined if the signature is right, else a sentence on the mend. It never shows the key or the right signature. */
+/** Undefined if the signature is right, else what is wrong with it. It never shows the key or the right signature. */
 export function signatureProblem(
   given: string | null,
   body: Uint8Array,

@@ -23,7 +23,7 @@ const DELAY = 5_000;
 const NOT_LOOPBACK =
   'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
 
-/** Methods whose completed callbacks are documented, and lack what a lookup tells of the settlement. */
+/** Methods whose completed callbacks are documented, and lack what a lookup shows of the settlement. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
 
 export interface CallbackSettings {

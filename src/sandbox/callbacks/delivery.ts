@@ -1,4 +1,4 @@
-// One post of one callback, as the log of the sandbox tells it.
+// One post of one callback, as the sandbox logs it.
 import type { CallbackFault } from '../faults/kinds.ts';
 
 /** One post of one callback. */

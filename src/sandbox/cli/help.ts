@@ -32,7 +32,7 @@ ${columns([
   ['--terminal <terminal>', 'standard, or onramp for the on-ramp methods (default: standard)'],
   ['--payid <way>', 'host-to-host: transfer instructions; or redirect: a page (default: host-to-host)'],
   ['--shape <shape>', "wrapped, or unwrapped as in the interface's earlier variant (default: wrapped)"],
-  ['--forward-to <url>', 'post every callback there, whatever address the payment names'],
+  ['--forward-to <url>', 'post every callback there, and not to the address of the payment'],
   [
     '--auto <move>:<time>',
     'move each new payment by itself: complete:2s, authorize:1s, cancel:5s, fail:500ms; repeatable',

@@ -49,7 +49,7 @@ function greeting(sandbox: Sandbox<'standard' | 'onramp'>, url: string, forwardT
   ].join('\n');
 }
 
-/** A payment that has become final in the meantime is left alone. */
+/** A payment that has become final in the meantime is not moved. */
 function moveLater(sandbox: Sandbox<'standard' | 'onramp'>, id: string, { move, ms }: Auto): void {
   setTimeout(() => sandbox[move](id).catch(() => {}), ms).unref();
 }

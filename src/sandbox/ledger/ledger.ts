@@ -36,7 +36,7 @@ interface Entry {
   request: AcceptedRequest;
 }
 
-/** Why a payment fails: a processor's code, which the gateway translates, or words, which pass through. */
+/** Why a payment fails: a processor's code, which the gateway translates, or a text, which passes through. */
 export interface FailureReason {
   code?: number | string | undefined;
   reason?: string | undefined;
@@ -171,7 +171,7 @@ export class Ledger {
   }
 }
 
-/** The words the gateway stores. A code that the document does not translate keeps its number. */
+/** The text that the gateway stores. A code that the document does not translate keeps its number. */
 export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?: string } {
   if (reason !== undefined) return { errorMessage: reason };
   return code === undefined ? {} : { errorMessage: TRANSLATIONS.get(String(code)) ?? `Processor error ${code}` };

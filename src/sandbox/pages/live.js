@@ -55,7 +55,7 @@ function keepChoices(old, part) {
   }
 }
 
-/** Its own id, then those of what it stands in, from near to far. */
+/** Its own id, then those of its ancestors, from near to far. */
 function placesOf(element) {
   const ids = [];
   for (let at = element; at && at !== document.body; at = at.parentElement) if (at.id) ids.push(at.id);
@@ -79,7 +79,7 @@ function say(state, text) {
   live.hidden = false;
 }
 
-/** A browser has few connections for one server: a page that nobody sees gives its own back. */
+/** A browser has few connections for one server: a hidden page gives its own back. */
 function follow() {
   feed?.close();
   if (document.hidden) return;

@@ -1,9 +1,18 @@
 // A merchant's CommonJS app in an empty project.
 const assert = require('node:assert/strict');
-const { GatewayClient, isGatewayError, isPaid, parseWebhook, signBody } = require('payment-gateway-sdk');
+const {
+  GatewayClient,
+  isGatewayError,
+  isPaid,
+  memoryInbox,
+  memoryJournal,
+  parseWebhook,
+  signBody,
+} = require('payment-gateway-sdk');
 const { postgresInbox, postgresJournal } = require('payment-gateway-sdk/postgres');
 const { redisInbox } = require('payment-gateway-sdk/redis');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
+const { inboxSuite, journalSuite } = require('payment-gateway-sdk/testing');
 
 async function main() {
   const bodies = [];
@@ -35,6 +44,13 @@ async function main() {
   assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });
   assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
   assert.throws(() => redisInbox({}), { code: 'configuration' });
+  const tests = [];
+  const test = (_name, run) => tests.push(run);
+  const [journal, inbox] = [memoryJournal(), memoryInbox()];
+  journalSuite({ test, make: () => [journal, journal] });
+  inboxSuite({ test, make: () => [inbox, inbox] });
+  assert(tests.length > 15);
+  for (const run of tests) await run();
   await server.close();
   console.log('consumer: done');
 }

@@ -1,9 +1,18 @@
 // A merchant's ESM app in an empty project.
 import assert from 'node:assert/strict';
-import { GatewayClient, isGatewayError, isPaid, parseWebhook, signBody } from 'payment-gateway-sdk';
+import {
+  GatewayClient,
+  isGatewayError,
+  isPaid,
+  memoryInbox,
+  memoryJournal,
+  parseWebhook,
+  signBody,
+} from 'payment-gateway-sdk';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
 
 const bodies = [];
 const sandbox = new Sandbox({
@@ -34,5 +43,12 @@ assert(isGatewayError(error) && error.name === 'InvalidRequestError');
 assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });
 assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
 assert.throws(() => redisInbox({}), { code: 'configuration' });
+const tests = [];
+const test = (_name, run) => tests.push(run);
+const [journal, inbox] = [memoryJournal(), memoryInbox()];
+journalSuite({ test, make: () => [journal, journal] });
+inboxSuite({ test, make: () => [inbox, inbox] });
+assert(tests.length > 15);
+for (const run of tests) await run();
 await server.close();
 console.log('consumer: done');
