@@ -1,8 +1,8 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
 import { ConfigurationError } from './errors.ts';
 import type { Doubt } from './journal/contract.ts';
-import type { ClientJournal } from './journal/create-once.ts';
 import { doubtsOf, reconcilePayment, settleDoubt } from './journal/settle.ts';
+import type { ClientJournal } from './journal/warnings.ts';
 import {
   type CallOptions,
   type ClientOptions,
@@ -12,7 +12,7 @@ import {
 } from './options.ts';
 import { type Created, create } from './payments/create.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
-import { lookUp } from './payments/lookup.ts';
+import { lookUp, lookUpIn } from './payments/lookup.ts';
 import type {
   Address,
   LooseDeposits,
@@ -156,7 +156,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     return waitFor(
       id,
       (id, { timeout = longest, ...limits } = {}) =>
-        this.getPayment(id, { ...limits, timeout: Math.min(timeout, longest) }),
+        lookUp(this.#gateway, id, { ...limits, timeout: Math.min(timeout, longest) }),
       options,
     );
   }
@@ -176,7 +176,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    */
   async confirmWebhook(rawBody: string | Uint8Array | object, options?: CallOptions): Promise<ConfirmedWebhook> {
     const limits = { timeout: this.#gateway.timeout, ...readCallOptions(options) };
-    return confirm(readClaim(rawBody), (id, limits) => this.getPayment(id, limits), limits);
+    return confirm(readClaim(rawBody), lookUpIn(this.#gateway), limits);
   }
 
   /**
@@ -214,7 +214,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
    */
   async settle(reference: string, paymentId: string | 'not_created'): Promise<void> {
-    await settleDoubt(this.#journalFor('settle'), reference, paymentId, id => this.getPayment(id));
+    await settleDoubt(this.#journalFor('settle'), reference, paymentId, lookUpIn(this.#gateway));
   }
 
   #journalFor(method: string): ClientJournal {

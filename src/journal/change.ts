@@ -13,35 +13,51 @@ const MOST_TRIES = 10;
 const RECORDING_PAUSES = [100, 1_000];
 
 /** A store's answer, or an error if it takes too long. */
-export const inTime = <T>(statement: Promise<T>): Promise<T> =>
+export const bounded = <T>(statement: Promise<T>): Promise<T> =>
   withTimeout(statement, LONGEST_STATEMENT, `The journal did not answer within ${LONGEST_STATEMENT} ms.`);
 
-/** What a store had when it was asked. */
+/** A row at a time of the store's own; absent if there is none. */
 export type Found = Timed<{ row?: JournalRow | undefined }>;
 
 /** Decides on the row as it is, at the store's own time. */
 export type Transition<S extends Step> = (row: JournalRow | undefined, now: number) => S;
 
+/** How a row is changed. */
+interface ChangeOptions {
+  /** The row as it was a moment ago, which saves reading it. */
+  known?: Found | undefined;
+  /** Waits for each statement as long as it takes: for a caller that must know when it has ended. */
+  isPatient?: boolean;
+}
+
 /**
  * Applies a transition to the row as it is now, and again if somebody else changed it in between.
  *
- * @param known the row as it was a moment ago, which saves reading it
+ * @returns what the transition answered, and the row as it is then
  * @throws what the store throws; Error if the row keeps changing
  */
 export async function change<S extends Step>(
   journal: Journal,
   key: JournalKey,
   transition: Transition<S>,
-  known?: Found,
-): Promise<S> {
+  { known, isPatient = false }: ChangeOptions = {},
+): Promise<S & Found> {
+  const wait = isPatient ? <T>(statement: Promise<T>) => statement : bounded;
+  let found = known;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const { row, now } = tries === 0 && known ? known : await inTime(journal.read(key));
+    found ??= await wait(journal.read(key));
+    const { row, now } = found;
     const step = transition(row, now);
-    if (!step.next || step.next === row) return step;
-    const isWritten = row
-      ? (await inTime(journal.replace(step.next, row.revision))).isReplaced
-      : (await inTime(journal.insert(step.next))).isInserted;
-    if (isWritten) return step;
+    const { next } = step;
+    if (!next || next === row) return { ...step, row, now };
+    if (row) {
+      const { isReplaced } = await wait(journal.replace(next, row.revision));
+      if (isReplaced) return { ...step, row: { ...next, revision: row.revision + 1 }, now };
+      found = undefined;
+    } else {
+      found = await wait(journal.insert(next));
+      if ((found as { isInserted?: boolean }).isInserted) return { ...step, ...found };
+    }
   }
   throw new Error(`The journal's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
@@ -57,7 +73,7 @@ export async function record<S extends Step>(
   let found = known;
   for (const pause of [...RECORDING_PAUSES, undefined]) {
     try {
-      return await change(journal, key, transition, found);
+      return await change(journal, key, transition, { known: found });
     } catch {
       found = undefined;
       if (pause !== undefined) await delay(pause);

@@ -19,7 +19,7 @@ export interface JournalRequest {
 }
 
 /**
- * Where a reference is. `planned`: written down, and not sent yet. `begun`: under way, or in doubt. `created`: it has its
+ * The state of a reference. `planned`: written down, and not sent yet. `begun`: running, or in doubt. `created`: it has its
  * payment, for ever. `freed`: the last attempt made no payment, so the next create may begin.
  */
 export type JournalState = 'planned' | 'begun' | 'created' | 'freed';
@@ -28,7 +28,7 @@ export type JournalState = 'planned' | 'begun' | 'created' | 'freed';
 export interface JournalRow extends JournalKey, JournalRequest {
   state: JournalState;
   /** Identifies the attempt, so that a late one cannot change a newer one. */
-  attempt: string;
+  attemptId: string;
   /** When the attempt began; the store sets it when the row is inserted. */
   begunAt: number;
   /** Milliseconds from then, after which this attempt sends nothing. */

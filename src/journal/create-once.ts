@@ -12,8 +12,8 @@
 // | the answer came  | doubt, until its callback; the next  | PaymentInDoubtError     | -                     | settles the doubt     |
 // |                  | action is lost                       |                         |                       |                       |
 // | recording        | created                              | replays the result      | -                     | finds it created      |
-// | release          | the reference is free                | begins                  | is recorded all the   | is recorded all the   |
-// |                  |                                      |                         | same, perhaps as a    | same, perhaps as a    |
+// | release          | the reference is freed               | begins                  | is recorded all the   | is recorded all the   |
+// |                  |                                      |                         | same, or as a         | same, or as a         |
 // |                  |                                      |                         | conflicting id        | conflicting id        |
 // | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
@@ -24,38 +24,21 @@ import {
   ConnectionError,
   DuplicateReferenceError,
   GatewayError,
-  InvalidRequestError,
   JournalError,
   type Outcome,
   PaymentInDoubtError,
 } from '../errors.ts';
-import { type EventListener, notify, type WarningCode } from '../events.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { journalRequestOf, type Recordable, UNSEEN } from './attempt.ts';
-import { change, inTime, record } from './change.ts';
-import type { Journal, JournalRow, Timed } from './contract.ts';
-import {
-  begin,
-  isPaymentOf,
-  type JournalAttempt,
-  type Learnt,
-  newRow,
-  recordPayment,
-  release,
-  settle,
-} from './transitions.ts';
-
-/** The journal of one client. */
-export interface ClientJournal {
-  journal: Journal;
-  scope: string;
-  onEvent?: EventListener | undefined;
-}
+import { change, type Found, record } from './change.ts';
+import type { Journal, JournalRow } from './contract.ts';
+import { journalRequestOf, type Recordable, UNSEEN } from './fingerprint.ts';
+import { begin, isPaymentOf, type JournalAttempt, type Learnt, recordPayment, release, settle } from './transitions.ts';
+import { type ClientJournal, warnMismatch, warnNotRecorded, warnTwoPayments } from './warnings.ts';
 
 /** A create, as far as the journal has to do with it. */
 export interface Create extends ClientJournal {
-  request: Recordable;
+  request: Recordable & { reference: string };
   extra?: object | undefined;
   /** Milliseconds for the whole create. */
   timeout: number;
@@ -75,32 +58,22 @@ interface InFlight {
   promise: Promise<CreatedOnce>;
 }
 
-/** Creates under way in this process, by journal and reference. */
+/** Creates that run in this process, by journal and reference. */
 const inFlight = new WeakMap<Journal, Map<string, InFlight>>();
 
-const NO_REFERENCE = {
-  path: 'reference',
-  message: 'is needed with a journal: without one, it cannot be known whether the withdrawal was paid',
-};
-
 /**
- * Sends a create with a reference at most once; a deposit without one is sent as it is.
+ * Sends a create at most once per reference. The same create that runs in this process already is joined.
  *
- * @throws {InvalidRequestError} for a withdrawal without a reference
  * @throws {DuplicateReferenceError} the reference belongs to another request
- * @throws {PaymentInDoubtError} an earlier create of this reference is under way elsewhere, or its outcome is unknown
+ * @throws {PaymentInDoubtError} an earlier create of this reference runs elsewhere, or its outcome is unknown
  * @throws {JournalError} the attempt could not be written down, so nothing was sent
  * @throws what `send` throws, with an `outcome`
  */
 export async function createOnce(create: Create): Promise<CreatedOnce> {
   const { journal, scope, request, extra, timeout } = create;
-  const { reference, paymentType } = request;
-  if (!reference) {
-    if (paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
-    return { ...(await create.send(new Deadline(timeout))), replayed: false };
-  }
-  const details = journalRequestOf(request, extra);
-  const attempt = { scope, reference, ...details, attempt: randomUUID(), timeoutMs: timeout };
+  const { reference } = request;
+  const fingerprint = journalRequestOf(request, extra);
+  const attempt = { scope, reference, ...fingerprint, attemptId: randomUUID(), timeoutMs: timeout };
   const creates = inFlight.get(journal) ?? new Map<string, InFlight>();
   inFlight.set(journal, creates);
   const key = JSON.stringify([scope, reference]);
@@ -116,8 +89,8 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
 
 async function make(create: Create, attempt: JournalAttempt): Promise<CreatedOnce> {
   const deadline = new Deadline(create.timeout);
-  const found = await writeDown(create, attempt);
-  if (!found.hasBegun) return { ...(await resume(create, attempt, found, deadline)), replayed: true };
+  const { hasBegun, ...found } = await writeDown(create, attempt);
+  if (!hasBegun) return { ...(await resume(create, attempt, found, deadline)), replayed: true };
   let result: Envelope;
   try {
     result = await create.send(deadline);
@@ -129,12 +102,11 @@ async function make(create: Create, attempt: JournalAttempt): Promise<CreatedOnc
   return { ...result, replayed: false };
 }
 
-/** The row of the attempt, or the one that has the reference already. */
-type Begun = Timed<{ row: JournalRow; hasBegun: boolean }>;
-
-async function writeDown(create: Create, attempt: JournalAttempt): Promise<Begun> {
+/** Writes the attempt down, in one statement if the reference is new. */
+async function writeDown(create: Create, attempt: JournalAttempt): Promise<Found & { hasBegun: boolean }> {
   const { journal } = create;
-  const writing = beginRow(journal, attempt);
+  const beginOwn = (row: JournalRow | undefined, now: number) => begin(row, attempt, now);
+  const writing = change(journal, attempt, beginOwn, { known: { now: 0 }, isPatient: true });
   try {
     return await withinLimits(create, writing, 'not_sent');
   } catch (error) {
@@ -147,18 +119,6 @@ async function writeDown(create: Create, attempt: JournalAttempt): Promise<Begun
   }
 }
 
-/** It has no time-out of its own: who stops waiting must know when it ends, to undo it. */
-async function beginRow(journal: Journal, attempt: JournalAttempt): Promise<Begun> {
-  for (;;) {
-    const { row, isInserted, now } = await journal.insert(newRow(attempt, 0));
-    if (isInserted) return { row, hasBegun: true, now };
-    const { hasBegun, next } = begin(row, attempt, now);
-    if (!next) return { row, hasBegun, now };
-    const { isReplaced } = await inTime(journal.replace(next, row.revision));
-    if (isReplaced) return { row: { ...next, revision: row.revision + 1 }, hasBegun, now };
-  }
-}
-
 /** A store's own message and code, without what drivers add to their errors. */
 function messageOf(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -167,8 +127,8 @@ function messageOf(error: unknown): Error | undefined {
 }
 
 /** A create that found its reference taken: by the same request, or by the doubt that an earlier one left. */
-async function resume(create: Create, attempt: JournalAttempt, found: Begun, deadline: Deadline): Promise<Envelope> {
-  const { row } = found;
+async function resume(create: Create, attempt: JournalAttempt, found: Found, deadline: Deadline): Promise<Envelope> {
+  const row = found.row as JournalRow;
   refuseAnother(row, attempt);
   if (row.result) return row.result;
   const { paymentId, reference } = row;
@@ -179,18 +139,16 @@ async function resume(create: Create, attempt: JournalAttempt, found: Begun, dea
     throw new PaymentInDoubtError(reference, since, { paymentId, cause });
   });
   if (!isPaymentOf(row, payment) || (payment.reference && payment.reference !== reference)) {
-    const message = `Payment ${paymentId} is another one than the payment requested under this reference.`;
-    warn(create, reference, 'journal_mismatch', message, paymentId);
+    warnMismatch(create, reference, payment);
     throw new PaymentInDoubtError(reference, since, { paymentId });
   }
   const settleSame = (current: JournalRow | undefined) =>
-    current?.attempt === row.attempt ? settle(current, { payment }) : {};
-  const step = await record(create.journal, row, settleSame, found);
-  if (!step) warnNotRecorded(create, reference);
+    current?.attemptId === row.attemptId ? settle(current, { payment }) : {};
+  if (!(await record(create.journal, row, settleSame, found))) warnNotRecorded(create, reference);
   return { payment };
 }
 
-async function recordFailure(create: Create, attempt: JournalAttempt, error: unknown, found: Begun): Promise<void> {
+async function recordFailure(create: Create, attempt: JournalAttempt, error: unknown, found: Found): Promise<void> {
   const { outcome, paymentId } = error instanceof GatewayError ? error : {};
   if (outcome === 'rejected' || outcome === 'not_sent') {
     const step = await record(create.journal, attempt, row => release(row, attempt), found);
@@ -201,45 +159,18 @@ async function recordFailure(create: Create, attempt: JournalAttempt, error: unk
 }
 
 /** The payment exists, so the caller gets it even if it cannot be recorded: then its reference is in doubt. */
-async function recordLearnt(create: Create, attempt: JournalAttempt, learnt: Learnt, found: Begun): Promise<void> {
+async function recordLearnt(create: Create, attempt: JournalAttempt, learnt: Learnt, found: Found): Promise<void> {
   const { journal } = create;
-  const { reference } = attempt;
   const { paymentId } = learnt;
-  let step = await record(journal, attempt, (row, now) => recordPayment(row, attempt, learnt, now), found);
+  const transition = (learnt: Learnt) => (row: JournalRow | undefined, now: number) =>
+    recordPayment(row, attempt, learnt, now);
+  let step = await record(journal, attempt, transition(learnt), found);
   if (!step) {
-    warnNotRecorded(create, reference);
+    warnNotRecorded(create, attempt.reference);
     // A result that cannot be stored must not take its id with it.
-    if (learnt.result) {
-      const recordId = (row: JournalRow | undefined, now: number) => recordPayment(row, attempt, { paymentId }, now);
-      step = await change(journal, attempt, recordId).catch(() => undefined);
-    }
+    step = await change(journal, attempt, transition({ paymentId })).catch(() => undefined);
   }
-  if (step?.conflictsWith) {
-    const message = twoPayments(reference, step.conflictsWith, paymentId);
-    warn(create, reference, 'journal_two_payments', message, paymentId);
-  }
-}
-
-export const twoPayments = (reference: string, one: string, another: string): string =>
-  `Reference ${JSON.stringify(reference)} has two payments, ${one} and ${another}: look at both.`;
-
-const warnNotRecorded = (client: ClientJournal, reference: string): void =>
-  warn(
-    client,
-    reference,
-    'journal_not_recorded',
-    'The end of this create could not be recorded in the journal: its reference is in doubt.',
-  );
-
-/** Reports to the merchant's listener that somebody should look at a reference. */
-export function warn(
-  { onEvent }: ClientJournal,
-  reference: string,
-  code: WarningCode,
-  message: string,
-  paymentId?: string,
-): void {
-  notify(onEvent, { operation: 'create', reference, paymentId, type: 'warning', code, message });
+  if (step?.otherPayment) warnTwoPayments(create, attempt.reference, paymentId, step.otherPayment.id);
 }
 
 /** Waits for work that is shared, or that cannot be stopped, no longer than this call may take. */
@@ -248,10 +179,10 @@ async function withinLimits<T>({ timeout, signal, request }: Create, work: Promi
     const message = `The creation of ${JSON.stringify(request.reference)} was stopped (${code}).`;
     return new ConnectionError(`${message} ${adviceOn(outcome)}`, code, { outcome });
   };
-  const inTime = withTimeout(work, timeout, () => {
+  const limited = withTimeout(work, timeout, () => {
     throw stopped('timeout');
   });
-  return withSignal(inTime, signal).catch(error => {
+  return withSignal(limited, signal).catch(error => {
     throw signal?.aborted && error === signal.reason ? stopped('aborted') : error;
   });
 }

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidRequestError, PaymentInDoubtError, PaymentNotFoundError } from '../errors.ts';
 import { isPaymentId, isSamePayment, type Payment } from '../schemas/payment.ts';
-import { change, inTime } from './change.ts';
+import { bounded, change } from './change.ts';
 import type { Doubt, Journal, JournalKey, JournalRow } from './contract.ts';
-import { type ClientJournal, twoPayments, warn } from './create-once.ts';
 import { abandon, isPaymentOf, reconcile, settle } from './transitions.ts';
+import { type ClientJournal, warnMismatch, warnTwoPayments } from './warnings.ts';
 
 /**
  * Records a payment that the gateway's own record proves: it settles the doubt of its reference, if it can be the payment
@@ -19,20 +19,15 @@ export async function reconcilePayment(client: ClientJournal, payment: Payment):
   // A journal in Postgres holds no reference with a NUL, so there is nothing to settle.
   if (!reference || reference.includes('\0')) return;
   const key = { scope, reference };
-  const attempt = randomUUID();
-  const step = await change(journal, key, (row, now) => reconcile(row, key, payment, attempt, now));
-  if (step.conflictsWith) {
-    warn(client, reference, 'journal_two_payments', twoPayments(reference, step.conflictsWith, id), id);
-  }
-  if (step.isMismatch) {
-    const message = `Payment ${id} has this reference, and is another one than the payment requested.`;
-    warn(client, reference, 'journal_mismatch', message, id);
-  }
+  const attemptId = randomUUID();
+  const step = await change(journal, key, (row, now) => reconcile(row, key, payment, attemptId, now));
+  if (step.otherPayment) warnTwoPayments(client, reference, id, step.otherPayment.id);
+  if (step.isMismatch) warnMismatch(client, reference, payment);
 }
 
 /** The doubts of one client's scope, the oldest first. */
 export async function doubtsOf({ journal, scope }: ClientJournal): Promise<Doubt[]> {
-  const { rows } = await inTime(journal.list({ scope, states: ['begun'] }));
+  const { rows } = await bounded(journal.list({ scope, states: ['begun'] }));
   return rows.map(({ scope, reference, begunAt, paymentId }) => ({
     scope,
     reference,
@@ -41,8 +36,8 @@ export async function doubtsOf({ journal, scope }: ClientJournal): Promise<Doubt
   }));
 }
 
-/** Looks a payment up. */
-type LookUp = (paymentId: string) => Promise<Payment>;
+/** Reads the gateway's own record. */
+type ReadPayment = (paymentId: string) => Promise<Payment>;
 
 const NEITHER = {
   path: 'paymentId',
@@ -59,28 +54,33 @@ export async function settleDoubt(
   { journal, scope }: ClientJournal,
   reference: string,
   resolution: string,
-  lookUp: LookUp,
+  readPayment: ReadPayment,
 ): Promise<void> {
   const key = { scope, reference };
-  if (resolution === 'not_created') return settleWithout(journal, key, lookUp);
+  if (resolution === 'not_created') return settleWithout(journal, key, readPayment);
   if (!isPaymentId(resolution)) throw new InvalidRequestError([NEITHER]);
-  return settleWith(journal, key, await lookUp(resolution), lookUp);
+  return settleWith(journal, key, await readPayment(resolution), readPayment);
 }
 
-async function settleWith(journal: Journal, key: JournalKey, payment: Payment, lookUp: LookUp): Promise<void> {
+async function settleWith(
+  journal: Journal,
+  key: JournalKey,
+  payment: Payment,
+  readPayment: ReadPayment,
+): Promise<void> {
   const existing = await find(journal, key);
   const isSuspected = existing.paymentId && isSamePayment(existing.paymentId, payment.id);
-  const nonexistentId = isSuspected ? undefined : await nonexistent(existing, lookUp);
+  const nonexistentId = isSuspected ? undefined : await nonexistent(existing, readPayment);
   await change(journal, key, row => {
     if (!row) throw unknownReference();
     const differing = differences(row, payment, nonexistentId);
-    if (differing.length > 0) throw refused('paymentId', `is a payment of another ${differing.join(', ')}`);
+    if (differing.length > 0) throw refused('paymentId', `differs from the journal in: ${differing.join(', ')}`);
     return settle(row, { payment }, nonexistentId);
   });
 }
 
-async function settleWithout(journal: Journal, key: JournalKey, lookUp: LookUp): Promise<void> {
-  const nonexistentId = await nonexistent(await find(journal, key), lookUp);
+async function settleWithout(journal: Journal, key: JournalKey, readPayment: ReadPayment): Promise<void> {
+  const nonexistentId = await nonexistent(await find(journal, key), readPayment);
   const { isTooEarly, since } = await change(journal, key, (row, now) => {
     if (!row) throw unknownReference();
     const own = row.paymentId === nonexistentId ? undefined : row.paymentId;
@@ -96,9 +96,9 @@ async function settleWithout(journal: Journal, key: JournalKey, lookUp: LookUp):
  *
  * @returns the suspected id, if the gateway has no payment of it
  */
-async function nonexistent({ state, paymentId }: JournalRow, lookUp: LookUp): Promise<string | undefined> {
+async function nonexistent({ state, paymentId }: JournalRow, readPayment: ReadPayment): Promise<string | undefined> {
   if (!paymentId || state !== 'begun') return undefined;
-  return lookUp(paymentId).then(
+  return readPayment(paymentId).then(
     () => undefined,
     error => {
       if (error instanceof PaymentNotFoundError) return paymentId;
@@ -108,7 +108,7 @@ async function nonexistent({ state, paymentId }: JournalRow, lookUp: LookUp): Pr
 }
 
 async function find(journal: Journal, key: JournalKey): Promise<JournalRow> {
-  const { row } = await inTime(journal.read(key));
+  const { row } = await bounded(journal.read(key));
   if (!row || row.state === 'freed') throw unknownReference();
   return row;
 }
@@ -119,12 +119,11 @@ function differences(row: JournalRow, payment: Payment, nonexistentId: string | 
   // A record without a reference is for the operator to judge.
   if (payment.reference && payment.reference.trim() !== row.reference.trim()) differing.push('reference');
   if (!isPaymentOf(row, payment)) differing.push('type, amount or currency');
-  if (known && known !== nonexistentId && !isSamePayment(known, payment.id))
-    differing.push(`id: the journal has ${known}`);
+  if (known && known !== nonexistentId && !isSamePayment(known, payment.id)) differing.push(`id (known: ${known})`);
   return differing;
 }
 
 const unknownReference = () =>
-  refused('reference', 'is not in the journal: nothing was created under it, or it is free again');
+  refused('reference', 'has no open create in the journal: nothing was created under it, or it was freed');
 
 const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }]);

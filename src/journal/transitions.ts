@@ -7,8 +7,8 @@
 //      refused, never sent, or an operator says "not created"
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { journalRequestOfPayment } from './attempt.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
+import { journalRequestOfPayment } from './fingerprint.ts';
 
 /** The next row; absent if nothing changes. */
 export interface Step {
@@ -17,8 +17,7 @@ export interface Step {
 
 /** A create that is about to be sent. */
 export interface JournalAttempt extends JournalKey, JournalRequest {
-  /** Identifies the attempt. */
-  attempt: string;
+  attemptId: string;
   timeoutMs: number;
 }
 
@@ -30,7 +29,7 @@ export const newRow = (
   scope,
   reference,
   state: 'begun',
-  attempt: rest.attempt,
+  attemptId: rest.attemptId,
   begunAt: now,
   timeoutMs: rest.timeoutMs,
   paymentType,
@@ -44,11 +43,12 @@ export const newRow = (
 });
 
 /** Whether the row is this attempt, and nothing has happened to it since it began. */
-const isUntouched = (row: JournalRow, { attempt }: JournalAttempt): boolean =>
-  row.state === 'begun' && row.attempt === attempt && !row.paymentId && row.conflictingIds.length === 0;
+const isUntouched = (row: JournalRow, { attemptId }: JournalAttempt): boolean =>
+  row.state === 'begun' && row.attemptId === attemptId && !row.paymentId && row.conflictingIds.length === 0;
 
-/** An attempt begins if the reference is free, or if it began already and the answer of the store was lost. */
-export function begin(row: JournalRow, attempt: JournalAttempt, now: number): Step & { hasBegun: boolean } {
+/** An attempt begins if the reference is new or freed, or if it began already and the answer of the store was lost. */
+export function begin(row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step & { hasBegun: boolean } {
+  if (!row) return { hasBegun: true, next: newRow(attempt, now) };
   if (isUntouched(row, attempt)) return { hasBegun: true };
   if (row.state !== 'freed') return { hasBegun: false };
   return { hasBegun: true, next: { ...newRow(attempt, now), revision: row.revision } };
@@ -60,9 +60,10 @@ export interface Learnt {
   result?: Envelope | undefined;
 }
 
-/** `conflictsWith`: the other payment of the reference, if there is one. */
+/** The next row, and the other payment of the reference if there is one. */
 export interface Recorded extends Step {
-  conflictsWith?: string | undefined;
+  /** Without an id the other payment's create is still running. */
+  otherPayment?: { id?: string | undefined };
 }
 
 /**
@@ -81,25 +82,21 @@ export function recordPayment(
     const again = newRow({ ...attempt, timeoutMs: 0 }, now);
     return { next: { ...again, ...created, paymentId, revision: row?.revision ?? 1 } };
   }
-  if (row.attempt !== attempt.attempt) {
+  if (row.attemptId !== attempt.attemptId) {
     if (row.paymentId && isSamePayment(row.paymentId, paymentId)) return {};
-    return {
-      next: withConflict(row, paymentId),
-      conflictsWith: row.paymentId ?? 'one that is under way',
-    };
+    return { next: withConflict(row, paymentId), otherPayment: { id: row.paymentId } };
   }
   const { paymentId: known = paymentId } = row;
-  const isSame = isSamePayment(known, paymentId);
   // Of a whole payment and an id, the payment counts; of two ids, the first.
   const next = created
     ? withConflict({ ...row, ...created, paymentId }, known)
     : withConflict({ ...row, paymentId: known }, paymentId);
-  return { next, conflictsWith: isSame ? undefined : known };
+  return isSamePayment(known, paymentId) ? { next } : { next, otherPayment: { id: known } };
 }
 
 /** The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known. */
-export const release = (row: JournalRow | undefined, { attempt }: JournalAttempt): Step =>
-  row?.attempt === attempt && isWithoutPayment(row) ? { next: { ...row, state: 'freed' } } : {};
+export const release = (row: JournalRow | undefined, { attemptId }: JournalAttempt): Step =>
+  row?.attemptId === attemptId && isWithoutPayment(row) ? { next: { ...row, state: 'freed' } } : {};
 
 /**
  * An operator says that there is no payment: the reference is free, if the attempt can send nothing any more.
@@ -139,16 +136,16 @@ export function reconcile(
   row: JournalRow | undefined,
   key: JournalKey,
   payment: Payment,
-  attempt: string,
+  attemptId: string,
   now: number,
 ): Reconciled {
   if (!row || row.state === 'freed') {
-    const seen = newRow({ ...key, ...journalRequestOfPayment(payment), attempt, timeoutMs: 0 }, now);
+    const seen = newRow({ ...key, ...journalRequestOfPayment(payment), attemptId, timeoutMs: 0 }, now);
     const created = { state: 'created', paymentId: payment.id, result: { payment } } as const;
     return { next: { ...seen, ...created, revision: row?.revision ?? 1 } };
   }
   if (row.paymentId && !isSamePayment(row.paymentId, payment.id)) {
-    return { next: withConflict(row, payment.id), conflictsWith: row.paymentId };
+    return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
   }
   if (row.state !== 'begun') return {};
   return isPaymentOf(row, payment) ? settle(row, { payment }) : { isMismatch: true };

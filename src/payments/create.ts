@@ -1,13 +1,14 @@
 // Creates a payment: parse → serialise → once(sign → send → read) → next action.
 import { Deadline } from '../deadline.ts';
+import { InvalidRequestError } from '../errors.ts';
 import { type Call, notify, reportFailure } from '../events.ts';
 import { createOnce } from '../journal/create-once.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Gateway } from './gateway.ts';
-import { lookUp } from './lookup.ts';
+import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
-import { parseRequest, type RequestKind } from './request.ts';
+import { type CheckedRequest, parseRequest, type RequestKind } from './request.ts';
 import { readCreated } from './response.ts';
 import { serialize } from './serialize.ts';
 import { signBody } from './sign.ts';
@@ -44,17 +45,18 @@ export async function create(
       const answer = await gateway.send({ call, method: 'POST', url, headers, body }, deadline, signal);
       return readCreated(answer, call);
     };
-    const { replayed, ...created } = gateway.clientJournal
-      ? await createOnce({
-          ...gateway.clientJournal,
-          request,
-          extra,
-          timeout,
-          signal,
-          send,
-          lookUp: (id, limits) => lookUp(gateway, id, limits),
-        })
-      : { ...(await send(new Deadline(timeout))), replayed: false };
+    const { replayed, ...created } =
+      gateway.clientJournal && hasReference(request)
+        ? await createOnce({
+            ...gateway.clientJournal,
+            request,
+            extra,
+            timeout,
+            signal,
+            send,
+            lookUp: lookUpIn(gateway),
+          })
+        : { ...(await send(new Deadline(timeout))), replayed: false };
 
     const { payment } = created;
     const nextAction = nextActionOf(created, message =>
@@ -71,4 +73,17 @@ export async function create(
     reportFailure(onEvent, call, error, begun);
     throw error;
   }
+}
+
+const NO_REFERENCE = {
+  path: 'reference',
+  message: 'is required with a journal: without it a second payout cannot be prevented',
+};
+
+/** @throws {InvalidRequestError} for a withdrawal without a reference; a deposit without one is sent as it is */
+function hasReference(request: CheckedRequest): request is CheckedRequest & { reference: string } {
+  if (!request.reference && request.paymentType === 'WITHDRAWAL') {
+    throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
+  }
+  return Boolean(request.reference);
 }

@@ -10,6 +10,12 @@ import { readLookedUp } from './response.ts';
 /** Looks a payment up, within limits. */
 export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 
+/** Lookups by one client. */
+export const lookUpIn =
+  (gateway: Gateway): LookUp =>
+  (id, options) =>
+    lookUp(gateway, id, options);
+
 const NOT_AN_ID = {
   path: 'id',
   message: "must be the gateway's id of the payment, a UUID, and not your reference",

@@ -27,7 +27,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     scope: `scope ${randomUUID()}`,
     reference: `order ${randomUUID()}`,
     state: 'begun',
-    attempt: randomUUID(),
+    attemptId: randomUUID(),
     begunAt: 0,
     timeoutMs: 60_000,
     paymentType: 'WITHDRAWAL',
@@ -49,7 +49,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     deepEqual((await a.read(row)).row, undefined);
     const first = await a.insert(row);
     deepEqual([first.isInserted, { ...first.row, begunAt: 0 }], [true, row]);
-    const second = await b.insert({ ...row, attempt: randomUUID(), amount: '99' });
+    const second = await b.insert({ ...row, attemptId: randomUUID(), amount: '99' });
     deepEqual([second.isInserted, second.row], [false, first.row]);
     deepEqual((await b.read(row)).row, first.row);
   });
@@ -99,9 +99,9 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
   test('a journal lets one of many at once write a reference down', async () => {
     const [a, b] = await make();
     const row = newRow();
-    const inserted = await many(20, index => (index % 2 ? a : b).insert({ ...row, attempt: randomUUID() }));
+    const inserted = await many(20, index => (index % 2 ? a : b).insert({ ...row, attemptId: randomUUID() }));
     equal(inserted.filter(({ isInserted }) => isInserted).length, 1);
-    equal(new Set(inserted.map(({ row }) => row.attempt)).size, 1);
+    equal(new Set(inserted.map(({ row }) => row.attemptId)).size, 1);
   });
 
   test('a journal changes a row only if it has not changed in between', async () => {
@@ -201,7 +201,13 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     for (let step = 0; step < 150; step++) {
       const store = pick(random, stores);
       const state = pick(random, ['begun', 'created', 'freed'] as const);
-      const row = newRow({ scope, reference: pick(random, ['a', 'b', 'c', 'd']), state, looks: step, attempt: 'same' });
+      const row = newRow({
+        scope,
+        reference: pick(random, ['a', 'b', 'c', 'd']),
+        state,
+        looks: step,
+        attemptId: 'same',
+      });
       const due = random() < 0.5 ? { ...row, dueAt: 1 } : row;
       const [operate, name] = pick(random, [
         [async (on: JournalStore) => (await on.insert(due)).isInserted, 'insert'],

@@ -525,7 +525,7 @@ describe('an operator', () => {
     await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
     const key = (await doubtsIn(journal))[0] ?? { scope: '', reference: '' };
     await setRow(journal, key, { state: 'freed' });
-    if (taken) await setRow(journal, key, { state: 'begun', attempt: 'newer' });
+    if (taken) await setRow(journal, key, { state: 'begun', attemptId: 'newer' });
     freed.resolve();
     const { payment } = await creating;
     expect(warnings()).toEqual(taken ? ['journal_two_payments'] : []);

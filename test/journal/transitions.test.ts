@@ -19,7 +19,7 @@ const BEGUN = 1_000_000;
 const attempt: JournalAttempt = {
   scope: 'terminal-1',
   reference: 'payout-1',
-  attempt: 'first',
+  attemptId: 'first',
   paymentType: 'DEPOSIT',
   paymentMethod: 'CARD',
   amount: '25.5',
@@ -27,7 +27,7 @@ const attempt: JournalAttempt = {
   bodyHash: 'hash',
   timeoutMs: 60_000,
 };
-const newer: JournalAttempt = { ...attempt, attempt: 'newer' };
+const newer: JournalAttempt = { ...attempt, attemptId: 'newer' };
 
 const payment = (id = ID, changes: object = {}): Payment => ({
   ...JSON.parse(record('created, unwrapped')),
@@ -43,7 +43,7 @@ const begun = newRow(attempt, BEGUN);
 const freed: JournalRow = { ...begun, state: 'freed', revision: 2 };
 const suspecting = (id = ID): JournalRow => ({ ...begun, paymentId: id });
 const created = (id = ID, result = answer(id)): JournalRow => ({ ...begun, state: 'created', paymentId: id, result });
-const { attempt: _, timeoutMs: _t, ...request } = attempt;
+const { attemptId: _, timeoutMs: _t, ...request } = attempt;
 
 describe('begin', () => {
   it('takes a reference that is free, for the new attempt, at the time of the store', () => {
@@ -81,7 +81,7 @@ describe("an attempt's own answer", () => {
   it('keeps both ids when a callback said another', () => {
     expect(recordPayment(created(OTHER_ID, callback(OTHER_ID)), attempt, learnt(), BEGUN)).toEqual({
       next: { ...created(), conflictingIds: [OTHER_ID] },
-      conflictsWith: OTHER_ID,
+      otherPayment: { id: OTHER_ID },
     });
   });
 
@@ -99,11 +99,11 @@ describe("an attempt's own answer", () => {
     const row = newRow(newer, BEGUN);
     expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({
       next: { ...row, conflictingIds: [ID] },
-      conflictsWith: 'one that is under way',
+      otherPayment: { id: undefined },
     });
     expect(recordPayment({ ...row, paymentId: OTHER_ID }, attempt, learnt(), BEGUN)).toEqual({
       next: { ...row, paymentId: OTHER_ID, conflictingIds: [ID] },
-      conflictsWith: OTHER_ID,
+      otherPayment: { id: OTHER_ID },
     });
     expect(recordPayment({ ...row, paymentId: ID.toUpperCase() }, attempt, learnt(), BEGUN)).toEqual({});
   });
@@ -120,7 +120,7 @@ describe('an attempt that learns no more than an id', () => {
   it('keeps the first id, and a second one beside it', () => {
     expect(recordPayment(suspecting(), attempt, { paymentId: OTHER_ID }, BEGUN)).toEqual({
       next: { ...suspecting(), conflictingIds: [OTHER_ID] },
-      conflictsWith: ID,
+      otherPayment: { id: ID },
     });
   });
 
@@ -221,10 +221,10 @@ describe('a confirmed payment', () => {
 
   it('is kept beside another payment of the reference', () => {
     for (const row of [created(OTHER_ID), suspecting(OTHER_ID)]) {
-      expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, conflictsWith: OTHER_ID });
+      expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
     }
     const known = { ...created(OTHER_ID), conflictingIds: [ID] };
-    expect(reconciled(known)).toEqual({ next: known, conflictsWith: OTHER_ID });
+    expect(reconciled(known)).toEqual({ next: known, otherPayment: { id: OTHER_ID } });
   });
 
   it('is written down under a reference that the journal does not know, so that it is not paid again', () => {
@@ -234,7 +234,7 @@ describe('a confirmed payment', () => {
     ] as const) {
       expect(reconciled(row).next).toEqual({
         ...created(ID, callback()),
-        attempt: 'callback',
+        attemptId: 'callback',
         bodyHash: 'unseen',
         timeoutMs: 0,
         revision,

@@ -31,7 +31,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     scope: 'terminal-1',
     reference: randomUUID(),
     state: 'begun',
-    attempt: randomUUID(),
+    attemptId: randomUUID(),
     begunAt: 0,
     timeoutMs: 1000,
     paymentType: 'DEPOSIT',

@@ -1,7 +1,8 @@
 // The calls that the sandbox was sent, as they arrived and as they were answered.
+
+import type { Answer } from '../answer.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { CallFault } from '../faults/kinds.ts';
-import type { Answer } from './answer.ts';
 
 /** How a call ended: without an answer while it is under way, and where the connection was broken. */
 interface End {

@@ -6,13 +6,13 @@ import {
   nftPurchaseSchema,
   onrampTerminalPaymentSchema,
 } from '../../schemas/request.ts';
+import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
 import type { Operation } from '../faults/kinds.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/ledger.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
-import { type Answer, answering, refusing, toResponse } from './answer.ts';
 import { signatureProblem } from './signature.ts';
 
 export function addApi(app: Hono, { settings, ledger, faults, requests, isExempt }: Parts): void {

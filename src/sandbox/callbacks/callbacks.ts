@@ -2,10 +2,10 @@
 
 import { delay, withSignal, withTimeout } from '../../deadline.ts';
 import { isLoopback } from '../../schemas/url.ts';
-import { toPhpJson } from '../api/php.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
+import { toPhpJson } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { Delivery } from './delivery.ts';
 

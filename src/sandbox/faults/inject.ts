@@ -1,6 +1,6 @@
 // What each fault does to a call: some keep it from the gateway, the others spoil the answer.
 import { delay } from '../../deadline.ts';
-import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../api/answer.ts';
+import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
 import type { Armed } from './faults.ts';
 import type { CallFault } from './kinds.ts';
 

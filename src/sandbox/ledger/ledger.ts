@@ -1,7 +1,7 @@
 // The sandbox's books: every payment it took, the state each is in, and the moves between states.
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
 import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../../schemas/request.ts';
-import { toPhpDate } from '../api/php.ts';
+import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { idsOf } from './ids.ts';
 

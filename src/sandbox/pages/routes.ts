@@ -11,9 +11,9 @@ import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
 import { dashboard } from './dashboard.ts';
+import { paymentPage } from './dashboard-payment.ts';
 import { goTo, noticeResponse, pageResponse } from './layout.ts';
 import liveScript from './live.js?raw';
-import { paymentPage } from './payment-page.ts';
 import style from './style.css?raw';
 
 /** Payments on a page of the dashboard. */
