@@ -1,9 +1,11 @@
 // The options of the client and of its calls: what each means, its default, and what is refused.
 import { createSecretKey } from 'node:crypto';
+import type { Agent } from 'node:http';
 import * as z from 'zod';
 import { ConfigurationError, InvalidRequestError, type Issue } from './errors.ts';
 import type { EventListener } from './events.ts';
 import type { Fetch } from './http/own-fetch.ts';
+import { runtime } from './http/runtime.ts';
 import type { Journal } from './journal/contract.ts';
 import type { Terminal } from './schemas/methods.ts';
 import {
@@ -59,9 +61,20 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    */
   retries?: number | undefined;
   /**
-   * Any fetch that does not retry: a proxy's, an APM wrapper, `sandbox.fetch`. It should reject for nothing but its
-   * own request, because a failed `connect` counts as "never left this machine".
-   * @default globalThis.fetch, as it is when a call is made
+   * An agent of your own, of `node:https` or `node:http` as `baseUrl` is: for client certificates, a private CA, a proxy.
+   * A call that is given up closes its connection, and bytes that were written may still arrive.
+   * @default connections of our own, which are reset when a call is given up
+   */
+  agent?: Agent | undefined;
+  /**
+   * How many connections may be open at once. A call that waits for one has not been sent.
+   * @default 256
+   */
+  maxConnections?: number | undefined;
+  /**
+   * In place of our own connections any fetch that does not retry: a test double, `sandbox.fetch`, a runtime without
+   * sockets. What it has sent can only be inferred, so more creates end as `unknown`. Node's global fetch repeats a
+   * request by itself after status 421.
    */
   fetch?: Fetch | undefined;
   /**
@@ -131,6 +144,7 @@ function baseUrlProblem(value: string): string | undefined {
   return /\/api\/v1(\/|$)/.test(pathname) ? 'must end before /api/v1: the SDK adds it' : undefined;
 }
 
+const CONNECTIONS = { error: 'must be a whole number, 1 or more' };
 const RETRIES = { error: 'must be a whole number, 0 or more' };
 
 const readFields = optionsReader<ClientOptions>()('GatewayClient', {
@@ -141,6 +155,8 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   terminal: oneOf(['standard', 'onramp']).default('standard'),
   timeout: milliseconds.default(30_000),
   retries: z.number(RETRIES).int(RETRIES).nonnegative(RETRIES).default(2),
+  agent: objectWith<Agent>('addRequest' as never, 'must be an Agent of node:http or node:https').optional(),
+  maxConnections: z.number(CONNECTIONS).int(CONNECTIONS).positive(CONNECTIONS).default(256),
   fetch: functionOf<Fetch>().optional(),
   journal: objectWith<Journal>(
     'replace',
@@ -155,12 +171,12 @@ export type Settings = ReturnType<typeof readFields>;
 /** @throws {ConfigurationError} naming the option and what to do, never the value */
 export function readClientOptions(options: ClientOptions): Settings {
   if (!('rawJSON' in JSON)) throw new ConfigurationError('payment-gateway-sdk needs Node.js 22.12 or later.');
-  if ('Deno' in globalThis && !options?.fetch) {
-    throw new ConfigurationError(
-      "Deno's fetch may send a create again when a connection breaks: pass a fetch that does not, for example with Deno.createHttpClient({ poolMaxIdlePerHost: 0 }).",
-    );
-  }
-  return readFields(options);
+  const { problem } = runtime();
+  if (problem && !options?.fetch) throw new ConfigurationError(`${problem}.`);
+  const settings = readFields(options);
+  if (settings.agent && settings.fetch)
+    throw new ConfigurationError('GatewayClient: pass an agent or a fetch, not both.');
+  return settings;
 }
 
 /** By shape: a test runner's realm may have an AbortSignal of its own. */

@@ -41,7 +41,7 @@ describe('imports', () => {
     [
       'callbacks know the client only as something that looks payments up',
       isIn('webhooks/'),
-      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/read-body|payments\/lookup|deadline|limit|errors|events)/,
+      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/(?:read-body|retry-policy)\.ts|payments\/lookup|deadline|limit|errors|events)/,
     ],
     ['stores know no driver: pools and clients come by shape', isIn('postgres/', 'redis/'), /^npm:(?!node:|zod$)/],
     ['the sandbox does not know the client', isIn('sandbox/'), /^(client|options)\.ts$|^(http|journal|webhooks)\//],

@@ -1,12 +1,21 @@
 // Brings back the gateway's answer to one call. The only file that knows ky, which decides when to repeat.
+import type { Agent } from 'node:http';
 import ky, { isHTTPError, isTimeoutError } from 'ky';
 import { type Deadline, since } from '../deadline.ts';
 import { type EventListener, notify } from '../events.ts';
-import { type Attempt, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
+import {
+  type Attempt,
+  type Exchange,
+  type HttpAnswer,
+  type HttpRequest,
+  LateError,
+  LONGEST_ANSWER,
+} from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
-import { exchangeByFetch, type Fetch, LateError } from './own-fetch.ts';
+import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { longestPause, RETRY } from './retry-policy.ts';
+import { mayRepeat, RETRY } from './retry-policy.ts';
+import { runtime } from './runtime.ts';
 
 /** What is known when no whole answer arrived. */
 export interface NoAnswer {
@@ -14,14 +23,18 @@ export interface NoAnswer {
   code: string;
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
-  /** The body of the last answer as far as it arrived: half of one may hold the payment's id. */
-  received: string;
+  /** What arrived of the last answer, its body and all bytes: half of one may hold the payment's id. */
+  received: readonly string[];
   /** Safe to show. */
   cause?: Error | undefined;
 }
 
 export interface HttpOptions {
+  baseUrl: string;
+  /** In place of our own connections. */
   fetch?: Fetch | undefined;
+  agent?: Agent | undefined;
+  maxConnections: number;
   retries: number;
   onEvent?: EventListener | undefined;
 }
@@ -64,10 +77,13 @@ class AttemptFailed extends Error {
   }
 }
 
-export function createHttpClient({ fetch, retries, onEvent }: HttpOptions): Send {
+export function createHttpClient(options: HttpOptions): Send {
+  const { retries, onEvent } = options;
+  const exchange = exchangeOf(options);
   const api = ky.create({
     // Headers and body stay out of ky, so that none of its errors can show them, and the bytes sent are those signed.
-    fetch: (input, init) => attemptOnce((init as Carrier).attempts, (input as Request).signal, fetch, onEvent) as never,
+    fetch: (input, init) =>
+      attemptOnce((init as Carrier).attempts, (input as Request).signal, exchange, onEvent) as never,
     timeout: false,
     retry: {
       ...RETRY,
@@ -104,8 +120,18 @@ export function createHttpClient({ fetch, retries, onEvent }: HttpOptions): Send
     if (latest?.answer && !isAborted) return latest.answer;
     const code = isLate ? 'timeout' : isAborted ? 'aborted' : codeOf(latest?.error);
     const cause = isLate ? undefined : safeCause(latest?.error, secretsOf(request));
-    return { code, mayHaveLeft, received: latest?.body.text ?? '', cause };
+    const received = latest ? [latest.body.text, latest.raw.text] : [];
+    return { code, mayHaveLeft, received, cause };
   };
+}
+
+/** node:http takes long to load, and some runtimes have none: only calls over our own connections need it. */
+function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
+  if (fetch) return exchangeByFetch(fetch);
+  const opening = import('./connection.ts').then(({ openConnections }) =>
+    openConnections({ ...options, isCreateAlone: runtime().isCreateAlone }),
+  );
+  return async (...exchange) => (await opening)(...exchange);
 }
 
 /** How the state of a call travels through ky. */
@@ -120,13 +146,11 @@ const attemptsOf = (error: unknown): Attempts | undefined => {
 
 /** Undefined leaves it to ky's list of statuses and to `Retry-After`. */
 function shouldRetry(attempts: Attempts | undefined, repetition: number): boolean | undefined {
-  if (!attempts?.latest) return false;
-  const { request, deadline, latest, mayHaveLeft } = attempts;
-  if (latest.error instanceof LateError) return false;
-  if (request.method === 'POST' && (latest.answer || mayHaveLeft)) return false;
-  // A pause that ends after the deadline would be for nothing: what is known now is answered now.
-  if (deadline.remaining <= longestPause(repetition, latest.answer?.retryAfter)) return false;
-  return latest.answer ? undefined : true;
+  if (!attempts?.latest || attempts.latest.error instanceof LateError) return false;
+  const { request, deadline, mayHaveLeft, latest } = attempts;
+  const { answer } = latest;
+  if (!mayRepeat({ method: request.method, mayHaveLeft, answer }, repetition, deadline.remaining)) return false;
+  return answer ? undefined : true;
 }
 
 /** What ky sees of an answer. No header but this one: ky would wait for those of rate limits too. */
@@ -141,7 +165,7 @@ const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
 async function attemptOnce(
   attempts: Attempts,
   signal: AbortSignal,
-  fetch: Fetch | undefined,
+  exchange: Exchange,
   onEvent: EventListener | undefined,
 ) {
   const { request, deadline, all } = attempts;
@@ -151,13 +175,14 @@ async function attemptOnce(
     deadline,
     mayHaveLeft: false,
     body: new BoundedBody(LONGEST_ANSWER),
+    raw: new BoundedBody(LONGEST_ANSWER),
     endedAt: 0,
   };
   all.push(attempt);
   try {
     signal.throwIfAborted();
     notify(onEvent, { ...call, type: 'request', attempt: all.length });
-    attempt.answer = await exchangeByFetch(fetch ?? globalThis.fetch, request, attempt, signal);
+    attempt.answer = await exchange(request, attempt, signal);
     const { status, requestId } = attempt.answer;
     const durationMs = since(begun);
     notify(onEvent, { ...call, type: 'response', attempt: all.length, status, requestId, durationMs });

@@ -31,10 +31,18 @@ export interface Attempt {
   deadline: Deadline;
   /** False as long as the request provably has not left this machine. */
   mayHaveLeft: boolean;
-  /** The answer's body as far as it arrived. */
+  /** The answer's body as far as it arrived: half of one may hold the payment's id. */
   body: BoundedBody;
+  /** Everything that arrived, also what HTTP cannot read. */
+  raw: BoundedBody;
   /** Milliseconds, of `performance.now()`. */
   endedAt: number;
   answer?: HttpAnswer;
   error?: unknown;
 }
+
+/** Sends a request once. It rejects as soon as the signal is aborted, and sends nothing after the attempt's deadline. */
+export type Exchange = (request: HttpRequest, attempt: Attempt, signal: AbortSignal) => Promise<HttpAnswer>;
+
+/** The time is up before anything was sent. */
+export class LateError extends Error {}

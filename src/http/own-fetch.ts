@@ -1,7 +1,6 @@
-// Sends one attempt of a call through a fetch: the global one, or the merchant's own.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { type Deadline, withSignal } from '../deadline.ts';
-import type { Attempt, HttpAnswer, HttpRequest } from './exchange.ts';
+// Sends one attempt of a call through a fetch of the merchant's own. What it has sent can only be inferred.
+import { withSignal } from '../deadline.ts';
+import { type Attempt, type Exchange, type HttpRequest, LateError } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 
@@ -13,7 +12,8 @@ export interface FetchInit {
   body: Uint8Array<ArrayBuffer> | null;
   signal: AbortSignal;
   redirect: 'manual';
-  cache: 'no-store';
+  /** Absent on Cloudflare Workers, which refuse it. */
+  cache?: 'no-store';
 }
 
 /** What a {@link Fetch} answers: the parts of a `Response` that are read. */
@@ -24,36 +24,30 @@ export interface FetchAnswer {
   text(): Promise<string>;
 }
 
-/** Any fetch that does not retry: the global one, undici's, a proxy's, an APM wrapper, `sandbox.fetch`. */
+/**
+ * Any fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Node's global fetch repeats a
+ * request by itself after status 421, and the fetch of Deno and of older Bun after a reused connection broke: a create may
+ * then be sent twice.
+ */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
-/** The time is up before anything was sent. */
-export class LateError extends Error {}
-
-/** Rejects as soon as the signal is aborted, even if the fetch does not react to it. */
-export async function exchangeByFetch(
-  fetch: Fetch,
-  request: HttpRequest,
-  attempt: Attempt,
-  signal: AbortSignal,
-): Promise<HttpAnswer> {
-  const { signature } = request.headers;
-  const unwatch = signature ? stopLate(signature, attempt.deadline) : undefined;
-  try {
+export const exchangeByFetch =
+  (fetch: Fetch): Exchange =>
+  async (request, attempt, signal) => {
     // A process that was paused must not send late: somebody may have given the attempt up by now.
     if (attempt.deadline.isPast) throw new LateError();
     signal.throwIfAborted();
-    const { status, headers } = await withSignal(send(fetch, request, attempt, signal), signal);
-    const { text: body, isTooLong } = attempt.body;
-    const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
-    return { status, body, isTooLong, requestId, retryAfter: headers.get('retry-after') ?? undefined };
-  } catch (error) {
-    attempt.body.cancel();
-    throw error;
-  } finally {
-    unwatch?.();
-  }
-}
+    try {
+      // Also if the fetch does not react to the signal.
+      const { status, headers } = await withSignal(send(fetch, request, attempt, signal), signal);
+      const { text: body, isTooLong } = attempt.body;
+      const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
+      return { status, body, isTooLong, requestId, retryAfter: headers.get('retry-after') ?? undefined };
+    } catch (error) {
+      attempt.body.cancel();
+      throw error;
+    }
+  };
 
 /** Resolves once the whole answer has been read into the attempt. */
 async function send(
@@ -69,7 +63,7 @@ async function send(
     body: body ? new Uint8Array(body) : null,
     signal,
     redirect: 'manual',
-    cache: 'no-store',
+    ...(!isWorker && { cache: 'no-store' }),
   };
   attempt.mayHaveLeft = true;
   let answer: FetchAnswer;
@@ -87,19 +81,5 @@ async function send(
   return answer;
 }
 
-/**
- * A process that is paused while it connects finds the connection open when it goes on, and fetch would write at
- * once. So the clock is checked once more when Node's fetch, or undici, announces that it writes.
- *
- * @returns what ends the watch
- */
-function stopLate(signature: string, deadline: Deadline): () => void {
-  const watch = (message: unknown) => {
-    const { headers, socket } = message as { headers: unknown; socket: { destroy(error: Error): unknown } };
-    if (String(headers).includes(signature) && deadline.isPast) socket.destroy(new LateError());
-  };
-  subscribe(SENDING, watch);
-  return () => void unsubscribe(SENDING, watch);
-}
-
-const SENDING = 'undici:client:sendHeaders';
+/** Cloudflare Workers, which refuse the option `cache`, or did until 2024-11-11. */
+const isWorker = globalThis.navigator?.userAgent === 'Cloudflare-Workers';

@@ -1,33 +1,70 @@
-// When a call is repeated, and what an error status means: every number and list that decides it.
+// When a call is repeated, and what an error status means: every number and list of statuses that decides it.
 
-/** Statuses after which a lookup is repeated. A create never is: it may have been accepted all the same. */
-export const RETRIED_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
+/** Statuses after which a later lookup may succeed. A create is not repeated after any: it may have been accepted. */
+const PASSING_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
-/** ky's retry options. Its pauses are 300 ms, doubled each time, with full jitter. */
+/** Milliseconds. */
+const LONGEST_BACKOFF = 5_000;
+const LONGEST_RETRY_AFTER = 10_000;
+
+/** Milliseconds before the repetition of that number, of which ky takes a random part. */
+const backoff = (repetition: number): number => Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
+
+/** ky's retry options. It waits for `Retry-After` after these statuses, and counts the repetitions. */
 export const RETRY = {
   methods: ['get', 'post'],
-  statusCodes: [...RETRIED_STATUSES],
-  afterStatusCodes: [...RETRIED_STATUSES],
-  /** Milliseconds. */
-  maxRetryAfter: 10_000,
-  /** Milliseconds. */
-  backoffLimit: 5_000,
+  statusCodes: PASSING_STATUSES,
+  afterStatusCodes: PASSING_STATUSES,
+  maxRetryAfter: LONGEST_RETRY_AFTER,
+  delay: backoff,
   jitter: true,
 };
 
-/** The longest pause, in milliseconds, that ky may make before the repetition of that number. */
-export function longestPause(repetition: number, retryAfter: string | undefined): number {
-  const backoff = Math.min(300 * 2 ** (repetition - 1), RETRY.backoffLimit);
-  if (retryAfter === undefined) return backoff;
-  const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
-  return Number.isNaN(asked) ? backoff : Math.min(asked, RETRY.maxRetryAfter);
+/** An attempt that did not succeed. */
+export interface Unsuccessful {
+  method: 'GET' | 'POST';
+  mayHaveLeft: boolean;
+  answer?: { retryAfter?: string | undefined } | undefined;
 }
 
-/** Refusals after which it stays open whether the gateway took the payment before. */
-const DOUBTFUL_REFUSALS: ReadonlySet<number> = new Set([408, 409, 425]);
+/**
+ * Whether a call may be repeated: a lookup always, a create only if it provably never left this machine; and only if the
+ * pause before it ends within the call's time, so that what is known now is answered now.
+ *
+ * @param repetition its number, from 1
+ * @param remaining milliseconds of the call's time
+ */
+export function mayRepeat(
+  { method, mayHaveLeft, answer }: Unsuccessful,
+  repetition: number,
+  remaining: number,
+): boolean {
+  if (method === 'POST' && (mayHaveLeft || answer)) return false;
+  return remaining > longestPause(repetition, answer?.retryAfter);
+}
 
-/** Whether a create that was answered so was refused, and no payment made. */
-export const isRefusal = (status: number): boolean => status >= 400 && status < 500 && !DOUBTFUL_REFUSALS.has(status);
+/** Milliseconds. @param retryAfter seconds, or a date */
+function longestPause(repetition: number, retryAfter: string | undefined): number {
+  if (retryAfter === undefined) return backoff(repetition);
+  const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(asked) ? backoff(repetition) : Math.min(asked, LONGEST_RETRY_AFTER);
+}
+
+/**
+ * Statuses that say that the gateway refused a create, and made no payment. After any other error status, those that
+ * proxies send after they have passed a request on among them, a payment may exist.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([
+  400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451,
+]);
+
+export const isRefusal = (status: number): boolean => REFUSALS.has(status);
 
 /** Whether a later lookup may succeed after this answer. */
-export const isPassing = (status: number): boolean => status >= 500 || RETRIED_STATUSES.includes(status);
+export const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.includes(status);
+
+/** Milliseconds before each further lookup of a payment whose record lags behind its callback. */
+export const LAG_PAUSES: readonly number[] = [500, 1_000];
+
+/** Milliseconds between two looks at a payment that is waited for: growing from the first by half each time. */
+export const POLL = { firstPause: 500, longestPause: 10_000, growth: 1.5 };

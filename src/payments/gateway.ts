@@ -1,7 +1,9 @@
 // What every call of one client needs: its settings, bound to an address, a way of sending, and its journal.
-import { createHttpClient, type Send } from '../http/client.ts';
-import { scopeOf } from '../journal/attempt.ts';
-import type { ClientJournal } from '../journal/create-once.ts';
+import type { Send } from '../http/client.ts';
+import { runtime } from '../http/runtime.ts';
+import { VERSION } from '../http/version.ts';
+import { scopeOf } from '../journal/fingerprint.ts';
+import type { ClientJournal } from '../journal/warnings.ts';
 import type { Settings } from '../options.ts';
 
 /** What every call of one client needs. */
@@ -22,10 +24,19 @@ export function openGateway(settings: Settings): Gateway {
     headers: {
       authorization: `Bearer ${apiKey}`,
       accept: 'application/json',
+      'user-agent': `payment-gateway-sdk/${VERSION} ${runtime().name}`,
       // Half of a compressed answer cannot be read, and may hold the payment's id.
       'accept-encoding': 'identity',
     },
-    send: createHttpClient(settings),
+    send: openSend(settings),
     clientJournal: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl), onEvent },
   };
+}
+
+/** ky takes longer to load than all the rest, so it is loaded beside the app's own start. */
+function openSend(settings: Settings): Send {
+  const loading = import('../http/client.ts').then(({ createHttpClient }) => createHttpClient(settings));
+  // If it fails, the calls say so.
+  loading.catch(() => {});
+  return async (...call) => (await loading)(...call);
 }

@@ -21,7 +21,7 @@ import { findPaymentId } from './payment-id.ts';
 /** The payment that a create made, and the transfer instructions beside it. */
 export function readCreated(result: HttpAnswer | NoAnswer, call: Call): Envelope {
   if ('code' in result) {
-    const paymentId = findPaymentId(result.received);
+    const paymentId = result.received.map(text => findPaymentId(text)).find(id => id !== undefined);
     throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
   }
   if (isSuccess(result)) return read(result, call, 'unknown');

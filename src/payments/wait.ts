@@ -1,8 +1,8 @@
 // Looks at a payment again and again until it has the status that the merchant waits for.
-import { delay } from '../deadline.ts';
+import { Deadline, delay } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { notify } from '../events.ts';
-import { isPassing } from '../http/retry-policy.ts';
+import { isPassing, POLL } from '../http/retry-policy.ts';
 import { callFields, readArgument } from '../options.ts';
 import { isFinal, type Payment } from '../schemas/payment.ts';
 import { functionOf, milliseconds, optionsReader } from '../schemas/read-options.ts';
@@ -33,21 +33,17 @@ const readWait = optionsReader<WaitOptions>()('options', {
   onPoll: functionOf<(payment: Payment) => void>().optional(),
 });
 
-/** Milliseconds between looks: growing from the first by half each time. */
-const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 10_000;
 /** Milliseconds before the deadline for a last look, and too few for one more. */
 const LAST_LOOK = 200;
 const TOO_SHORT = 50;
 
 export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitOptions): Promise<Payment> {
   const { until, timeout, signal, onPoll } = readArgument(readWait, options);
-  const deadline = performance.now() + timeout;
-  const remaining = () => Math.max(deadline - performance.now(), 1);
+  const deadline = new Deadline(timeout);
   let last: Payment | undefined;
   let trouble: unknown;
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
-    const seen = await lookUp(paymentId, { timeout: remaining(), signal }).catch(error => {
+  for (let pause = POLL.firstPause; ; pause = Math.min(pause * POLL.growth, POLL.longestPause)) {
+    const seen = await lookUp(paymentId, { timeout: Math.max(deadline.remaining, 1), signal }).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;
     });
@@ -56,7 +52,7 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
       notify(onPoll, seen);
       if (until(seen)) return seen;
     }
-    const left = remaining();
+    const left = deadline.remaining;
     if (left < TOO_SHORT) {
       const seenAs = last ? `it is ${last.paymentStatus}` : 'no lookup succeeded';
       const message = `Payment ${paymentId} did not reach the awaited status within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;

@@ -1,7 +1,8 @@
 // Confirms a callback by a lookup: the gateway documents no signature on callbacks.
 import * as z from 'zod';
-import { delay } from '../deadline.ts';
+import { Deadline, delay } from '../deadline.ts';
 import { isGatewayError, issuesOf, listOf, WaitTimeoutError, WebhookError } from '../errors.ts';
+import { LAG_PAUSES } from '../http/retry-policy.ts';
 import type { LookUp } from '../payments/lookup.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import { isFinal, type Payment } from '../schemas/payment.ts';
@@ -27,9 +28,6 @@ export interface ConfirmedWebhook {
   claim: WebhookClaim;
 }
 
-/** Milliseconds before each further lookup of a payment whose record lags behind its callback. */
-const PAUSES = [500, 1000];
-
 /** @throws {WebhookError} `not_json`, `wrapped`, or `invalid` if `id` is no UUID */
 export function readClaim(rawBody: unknown): WebhookClaim {
   const { success, data, error } = claimSchema.safeParse(readBody(rawBody));
@@ -51,13 +49,10 @@ export async function confirm(
   limits: Parameters<LookUp>[1] = {},
 ): Promise<ConfirmedWebhook> {
   const { timeout = Number.POSITIVE_INFINITY, signal } = limits;
-  const deadline = performance.now() + timeout;
+  const deadline = new Deadline(timeout);
   for (let attempt = 0; ; attempt++) {
-    const left = deadline - performance.now();
-    const payment = await lookUp(claim.id, {
-      ...limits,
-      ...(Number.isFinite(left) && { timeout: left }),
-    }).catch(error => {
+    const left = Number.isFinite(timeout) ? { timeout: Math.max(deadline.remaining, 1) } : {};
+    const payment = await lookUp(claim.id, { ...limits, ...left }).catch(error => {
       throw isGatewayError(error) && error.name === 'PaymentNotFoundError'
         ? unconfirmed(claim, 'the gateway has no such payment')
         : error;
@@ -65,8 +60,8 @@ export async function confirm(
     const differing = differences(claim, payment);
     if (differing.length > 0) throw unconfirmed(claim, `the gateway has another ${differing.join(', ')}`);
     if (!isAhead(claim, payment)) return { payment, claim };
-    const pause = PAUSES[attempt];
-    if (pause === undefined || pause >= deadline - performance.now()) throw lagging(claim, payment);
+    const pause = LAG_PAUSES[attempt];
+    if (pause === undefined || pause >= deadline.remaining) throw lagging(claim, payment);
     // If the signal ends the pause, the lookup that follows reports it.
     await delay(pause, signal).catch(() => {});
   }

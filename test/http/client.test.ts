@@ -1,7 +1,6 @@
-import { channel, hasSubscribers } from 'node:diagnostics_channel';
-import { type FetchInit, GatewayClient } from 'payment-gateway-sdk';
+import { GatewayClient } from 'payment-gateway-sdk';
 import { fetch as undiciFetch } from 'undici';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { http, type Script, tcpGateway } from '../support/tcp.ts';
 import { json, networkError, wire } from '../support/wire.ts';
@@ -10,6 +9,8 @@ const created = record('created card deposit');
 const client = (options: object) => new GatewayClient({ ...KEYS, ...options });
 
 describe('a lookup', () => {
+  // ky is loaded by the first client, and no fake clock waits for that.
+  beforeAll(async () => void (await client({ fetch: async () => found() }).getPayment(ID)));
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -327,7 +328,7 @@ describe('on a real socket', () => {
     expect(error).toMatchObject({
       name: 'ConnectionError',
       outcome: 'not_sent',
-      cause: { cause: { syscall: 'getaddrinfo' } },
+      cause: { syscall: 'getaddrinfo' },
     });
   });
 
@@ -356,32 +357,6 @@ describe('on a real socket', () => {
     const fetch = undiciFetch as unknown as typeof globalThis.fetch;
     await expect(client({ baseUrl: gateway.url, fetch }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
     await gateway.close();
-  });
-});
-
-describe('a process that was paused while it connected', () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it("writes nothing any more once fetch has its connection, if the call's time is over", async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const destroyed: string[] = [];
-    const announce = (init: FetchInit, name: string) =>
-      channel('undici:client:sendHeaders').publish({
-        headers: `POST / HTTP/1.1\r\nsignature: ${init.headers.signature}\r\n`,
-        socket: { destroy: () => destroyed.push(name) },
-      });
-    const paused = async (_url: string, init: FetchInit) => {
-      announce(init, 'in time');
-      announce({ ...init, headers: { signature: 'of another call' } }, 'of another call');
-      vi.setSystemTime(Date.now() + 60_000);
-      announce(init, 'late');
-      announce({ ...init, headers: { signature: 'of another call' } }, 'of another call');
-      throw networkError('ECONNRESET', 'write');
-    };
-    const gateway = new GatewayClient({ ...KEYS, fetch: paused, timeout: 1_000 });
-    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
-    expect(destroyed).toEqual(['late']);
-    expect(hasSubscribers('undici:client:sendHeaders')).toBe(false);
   });
 });
 

@@ -1,7 +1,8 @@
 // One process of a merchant that creates payments over a journal, and that dies at a step of its choice.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
 import pg from 'pg';
-import { type FetchInit, GatewayClient, isGatewayError } from '../../src/index.ts';
+import { GatewayClient, isGatewayError } from '../../src/index.ts';
 import { postgresJournal } from '../../src/postgres/index.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
 
@@ -43,16 +44,15 @@ const stepping = {
     ),
 };
 
-/** Node's fetch tells on this channel that a request's last byte is written. */
-const requestSent = () =>
-  new Promise<void>(resolve => {
-    const name = 'undici:request:bodySent';
-    const listener = () => {
-      unsubscribe(name, listener);
-      resolve();
-    };
-    subscribe(name, listener);
+/** node:http tells on these channels that a request is made, that its last byte is written, and that it is answered. */
+const during = (channel: string, name: (call: string) => string) =>
+  subscribe(channel, message => {
+    const { method } = (message as { request: ClientRequest }).request;
+    step(name(method === 'POST' ? 'the create' : 'the lookup'));
   });
+during('http.client.request.created', call => `before ${call}`);
+during('http.client.request.start', call => `${call} has left`);
+during('http.client.response.finish', call => `${call} is answered`);
 
 const { apiKey, signKey } = new Sandbox().clientOptions;
 const gateway = new GatewayClient({
@@ -61,8 +61,6 @@ const gateway = new GatewayClient({
   signKey: SIGN_KEY ?? signKey,
   retries: 0,
   journal: postgresJournal(stepping, { table: TABLE }),
-  fetch: (url: string, init: FetchInit) =>
-    framed(init.method === 'POST' ? 'the create' : 'the lookup', () => fetch(url, init), requestSent),
 });
 
 async function create(reference: string): Promise<object> {
@@ -90,8 +88,7 @@ async function play(): Promise<void> {
   }
 }
 
-// Connections that stand already, so that what is sent leaves at once.
+// A connection that stands already, so that what is sent leaves at once.
 await pool.query('select 1');
-await (await fetch(GATEWAY_URL)).text();
 await play();
 await pool.end();

@@ -1,0 +1,162 @@
+// Our own connections: an agent that hands a socket over only when it is connected and secured.
+import http from 'node:http';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** Milliseconds that a connection is kept for the next call if the server announces nothing. */
+const IDLE = 4_000;
+/** Milliseconds by which a connection is given up earlier than the server announces: it may be closing already. */
+const IDLE_MARGIN = 1_000;
+
+/** What the agent gets of a request. */
+interface ConnectOptions extends http.ClientRequestArgs {
+  /** Ends the attempt to connect: nothing has been sent by then. */
+  whileConnecting?: AbortSignal;
+  servername?: string;
+}
+
+/** What is known of one of our sockets. */
+interface State {
+  /** The TCP socket under TLS; without TLS the socket itself. */
+  tcp: Socket;
+  /** Until when it may be used again, of `performance.now()`. */
+  idleUntil: number;
+}
+
+export class ConnectionPool extends http.Agent {
+  readonly slots: Slots;
+  readonly #isSecure: boolean;
+  readonly #states = new WeakMap<Socket, State>();
+  /** Lets the next TLS connection begin sooner. */
+  #session: Buffer | undefined;
+
+  constructor(isSecure: boolean, maxConnections: number, keepAlive: boolean) {
+    super({ keepAlive, maxFreeSockets: maxConnections, scheduling: 'lifo' });
+    // http.Agent has both, and ClientRequest compares them; its types do not show them.
+    Object.assign(this, { protocol: isSecure ? 'https:' : 'http:', defaultPort: isSecure ? 443 : 80 });
+    this.slots = new Slots(maxConnections);
+    this.#isSecure = isSecure;
+  }
+
+  override createConnection(
+    { whileConnecting: signal, host, port, servername = '' }: ConnectOptions,
+    connected?: (error: Error | null, socket: Socket) => void,
+  ): undefined {
+    const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
+    let socket: Socket = tcp;
+    const end = (error: Error | null) => {
+      signal?.removeEventListener('abort', stop);
+      tcp.off('error', end);
+      socket.off('error', end);
+      // After this the errors are those of the request; between two requests they are ignored.
+      tcp.on('error', () => {});
+      socket.on('error', () => {});
+      if (error) {
+        tcp.destroy();
+        connected?.(error, socket);
+      } else {
+        this.#states.set(socket, { tcp, idleUntil: 0 });
+        connected?.(null, socket);
+      }
+    };
+    const stop = () => end(signal?.reason ?? new Error('stopped'));
+    signal?.addEventListener('abort', stop, { once: true });
+    tcp.once('error', end);
+    tcp.once('connect', () => {
+      if (!this.#isSecure) return end(null);
+      const session = this.#session;
+      socket = connectTls({
+        socket: tcp,
+        host: String(host),
+        servername,
+        ALPNProtocols: ['http/1.1'],
+        ...(session && { session }),
+      });
+      socket.once('error', end);
+      socket.once('secureConnect', () => end(null));
+      socket.on('session', (session: Buffer) => {
+        this.#session = session;
+      });
+    });
+    return undefined;
+  }
+
+  /** Remembers how long the server keeps the connection. @param announced its `Keep-Alive` header */
+  keepFor(socket: Socket, announced: string | undefined): void {
+    const [, seconds] = /\btimeout=(\d+)/i.exec(announced ?? '') ?? [];
+    const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
+    const state = this.#states.get(socket);
+    if (state) state.idleUntil = performance.now() + ms;
+  }
+
+  /** Whether the socket may be used again. The time is compared, because a timer is late after a pause. */
+  isFresh(socket: Socket): boolean {
+    const { idleUntil } = this.#states.get(socket) ?? { idleUntil: 0 };
+    return !socket.destroyed && socket.writable && performance.now() < idleUntil;
+  }
+
+  /** Ends a connection by RST, so that the kernel delivers nothing of it any more. */
+  reset(socket: Socket): void {
+    this.#states.get(socket)?.tcp.resetAndDestroy();
+    socket.destroy();
+  }
+
+  /** http.Agent asks so when a call has ended. */
+  override keepSocketAlive(socket: Socket): boolean {
+    const ms = (this.#states.get(socket)?.idleUntil ?? 0) - performance.now();
+    if (ms <= 0) return false;
+    socket.on('data', destroyUnsolicited);
+    socket.setTimeout(ms);
+    socket.unref();
+    return true;
+  }
+
+  /** http.Agent says so when a call gets the socket of an earlier one. */
+  override reuseSocket(socket: Socket, request: http.ClientRequest): void {
+    super.reuseSocket(socket, request);
+    socket.off('data', destroyUnsolicited);
+    socket.setTimeout(0);
+  }
+}
+
+/** Nothing was asked for on an idle connection, so nothing may arrive there. */
+function destroyUnsolicited(this: Socket): void {
+  this.destroy();
+}
+
+/** How many calls may have a connection; the others wait, and have not been sent. */
+class Slots {
+  #free: number;
+  readonly #queue = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** @returns what gives the slot back @throws the signal's reason, if it is aborted before there is one */
+  async take(signal: AbortSignal): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    return () => {
+      const [next] = this.#queue;
+      if (next) next();
+      else this.#free += 1;
+    };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        this.#queue.delete(enter);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#queue.delete(enter);
+        reject(signal.reason);
+      };
+      this.#queue.add(enter);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+}

@@ -1,0 +1,164 @@
+// Sends one attempt of a call over a connection of our own, or of the merchant's own agent.
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { ConnectionPool } from './connection-pool.ts';
+import {
+  type Attempt,
+  type Exchange,
+  type HttpAnswer,
+  type HttpRequest,
+  LateError,
+  LONGEST_ANSWER,
+} from './exchange.ts';
+
+/** How connections are made. */
+export interface ConnectionOptions {
+  baseUrl: string;
+  /** The merchant's own: for client certificates, a private CA, a proxy. */
+  agent?: http.Agent | undefined;
+  maxConnections: number;
+  /** Each create gets a connection of its own, on runtimes that repeat a POST whose reused connection breaks. */
+  isCreateAlone: boolean;
+}
+
+/** A reused connection turned out to be closing, or not to be ours, before anything was written to it. */
+class StaleConnection extends Error {}
+
+export function openConnections({ baseUrl, agent, maxConnections, isCreateAlone }: ConnectionOptions): Exchange {
+  const isSecure = baseUrl.startsWith('https:');
+  const pool = new ConnectionPool(isSecure, maxConnections, true);
+  const alone = isCreateAlone ? new ConnectionPool(isSecure, maxConnections, false) : pool;
+  return async (request, attempt, signal) => {
+    const release = await pool.slots.take(signal);
+    const used = agent ?? (request.method === 'POST' ? alone : pool);
+    try {
+      for (;;) {
+        try {
+          return await exchange(request, attempt, signal, isSecure, used);
+        } catch (error) {
+          // Nothing was written, so another connection gets it.
+          if (!(error instanceof StaleConnection)) throw error;
+        }
+      }
+    } finally {
+      release();
+    }
+  };
+}
+
+function exchange(
+  { method, url, headers, body }: HttpRequest,
+  attempt: Attempt,
+  signal: AbortSignal,
+  isSecure: boolean,
+  agent: http.Agent,
+): Promise<HttpAnswer> {
+  const pool = agent instanceof ConnectionPool ? agent : undefined;
+  return new Promise((resolve, reject) => {
+    let socket: Socket | undefined;
+    let incoming: IncomingMessage | undefined;
+    let isSettled = false;
+    let isWritten = false;
+    /** Something arrived before the request was written: it belongs to an earlier one. */
+    let isUnsolicited = false;
+
+    // As properties of the modules, where instrumentation and mocks replace them.
+    const outgoing = (isSecure ? https : http).request(url, {
+      method,
+      headers: { ...headers, ...(body && { 'content-length': body.byteLength }) },
+      agent,
+      maxHeaderSize: LONGEST_ANSWER,
+      ...(pool && { whileConnecting: signal }),
+    });
+
+    const settle = (): boolean => {
+      if (isSettled) return false;
+      isSettled = true;
+      signal.removeEventListener('abort', giveUp);
+      socket?.off('data', tap);
+      return true;
+    };
+    const fail = (error: unknown) => {
+      if (!settle()) return;
+      if (socket) pool?.reset(socket);
+      outgoing.destroy();
+      reject(error);
+    };
+    const giveUp = () => fail(signal.reason);
+    const answer = (message: IncomingMessage) => {
+      if (settle()) resolve(answerOf(message, attempt));
+    };
+
+    /** All bytes as they arrive: an answer that HTTP cannot read may hold the payment's id. */
+    const tap = (chunk: Uint8Array) => {
+      if (!isWritten) isUnsolicited = true;
+      else if (body && !attempt.raw.isTooLong) attempt.raw.add(chunk);
+    };
+
+    const write = () => {
+      if (isSettled) return;
+      const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
+      if (isStale || isUnsolicited) return fail(new StaleConnection());
+      // Now, and not before: a process that was paused must not send late.
+      if (signal.aborted) return giveUp();
+      if (attempt.deadline.isPast) return fail(new LateError());
+      isWritten = true;
+      attempt.mayHaveLeft = true;
+      outgoing.end(body);
+    };
+
+    outgoing.once('socket', given => {
+      socket = given;
+      given.prependListener('data', tap);
+      // What has arrived on a reused connection, its end above all, is seen after one turn of the event loop.
+      if (outgoing.reusedSocket) setImmediate(write);
+      else if (pool) write();
+      else whenReady(given, write);
+    });
+    outgoing.once('response', message => {
+      if (!isWritten) return;
+      incoming = message;
+      if (socket) pool?.keepFor(socket, message.headers['keep-alive'] as string | undefined);
+      message.on('data', chunk => {
+        attempt.body.add(chunk);
+        if (!attempt.body.isTooLong) return;
+        answer(message);
+        outgoing.destroy();
+      });
+      message.once('end', () => answer(message));
+      message.once('error', fail);
+    });
+    outgoing.once('upgrade', (message, upgraded, head) => {
+      attempt.body.add(head);
+      answer(message);
+      upgraded.destroy();
+    });
+    outgoing.on('error', error => {
+      if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
+      // An answer that has begun may still end well.
+      else if (!incoming) fail(error);
+    });
+    outgoing.once('close', () => fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })));
+
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}
+
+/** The socket of a merchant's own agent may still be connecting: until it is ready, and secured, nothing leaves. */
+function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () => void): void {
+  if (socket.secureConnecting) socket.once('secureConnect', write);
+  else if (socket.connecting) socket.once('connect', write);
+  else write();
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, attempt: Attempt): HttpAnswer {
+  const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
+  const { text, isTooLong } = attempt.body;
+  // A status without a body may come with one all the same, which HTTP leaves unread.
+  const body = text || (statusCode === 204 || statusCode === 304 ? afterHeaders(attempt.raw.text) : '');
+  return { status: statusCode, body, isTooLong, requestId: id?.toString(), retryAfter };
+}
+
+const afterHeaders = (raw: string): string => raw.slice(raw.lastIndexOf('\r\n\r\n') + 4);

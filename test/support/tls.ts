@@ -1,0 +1,13 @@
+// Certificates for servers of tests: see test/fixtures/tls.
+import { readFileSync } from 'node:fs';
+
+const read = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
+
+/** The authority that has signed all of them. */
+export const authority = read('authority.crt');
+
+/** Key and certificate of a server at 127.0.0.1, of a server of another name, or of a client. */
+export const certificate = (name: 'server' | 'elsewhere' | 'client') => ({
+  key: read(`${name}.key`),
+  cert: read(`${name}.crt`),
+});
