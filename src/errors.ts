@@ -118,7 +118,7 @@ export class PaymentNotFoundError extends ApiError {
   override readonly code = 'payment_not_found';
 }
 
-/** No whole answer arrived. */
+/** No complete answer arrived. */
 export class ConnectionError extends GatewayError {
   override readonly name = 'ConnectionError';
   /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
@@ -149,7 +149,7 @@ export class DuplicateReferenceError extends GatewayError {
   readonly differing: readonly string[];
   /** @param isInDoubt whether it is still unknown if the other request made a payment */
   constructor(reference: string, differing: readonly string[], isInDoubt: boolean, details?: Details) {
-    const message = `Reference ${JSON.stringify(reference)} belongs to another request: ${differing.join(', ')} differ.`;
+    const message = `Reference ${JSON.stringify(reference)} belongs to another request. What differs: ${differing.join(', ')}.`;
     const next = isInDoubt
       ? 'That request may have made a payment: settle it before you create another, under any reference.'
       : `That request made payment ${details?.paymentId}: if you want a second payment, use another reference.`;
@@ -168,7 +168,7 @@ export class PaymentInDoubtError extends GatewayError {
   readonly since: Date;
   constructor(reference: string, since: Date, details?: Details & { isTooEarly?: boolean }) {
     const { isTooEarly, ...rest } = details ?? {};
-    const message = `An earlier create of ${JSON.stringify(reference)} is under way, or its outcome is unknown.`;
+    const message = `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown.`;
     const next = isTooEarly
       ? "It may still be sent: 'not_created' is refused until the time-out of that create has passed."
       : 'Nothing was sent now. Its callback will settle it; or ask the gateway, then call gateway.settle.';

@@ -1,4 +1,4 @@
-// What `onEvent` gets of each call: enough for logs and metrics, and nothing secret.
+// What the merchant is told beside results: by `onEvent`, enough for logs and metrics and nothing secret; by a warning.
 import { since } from './deadline.ts';
 import { GatewayError, type Outcome } from './errors.ts';
 
@@ -66,4 +66,13 @@ export function reportFailure(listener: EventListener | undefined, call: Call, e
 export function nameOf({ operation, reference, paymentId }: Call): string {
   if (operation === 'lookup') return paymentId ? `the lookup of payment ${paymentId}` : 'a lookup';
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
+}
+
+/** Writes a warning for the operator, once the app has no listener that could have been told. */
+export const emitWarning = (message: string): void => process.emitWarning(message, 'PaymentGatewayWarning');
+
+/** Warns of what is forgotten when the process ends. */
+export function warnInProduction(what: string, instead: string): void {
+  if (process.env.NODE_ENV !== 'production') return;
+  emitWarning(`${what} when the process ends, and no other replica knows them. In production use ${instead}.`);
 }

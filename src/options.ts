@@ -19,7 +19,7 @@ import {
 } from './schemas/read-options.ts';
 import { isLoopback } from './schemas/url.ts';
 
-/** How the signature's 32 bytes are written. The gateway's document does not say: `hex` is the default. */
+/** How the signature's 32 bytes are written. The gateway's document does not say: ask the gateway. */
 export type SignatureEncoding = 'hex' | 'base64';
 
 /** What a `GatewayClient` is made with. */
@@ -39,10 +39,7 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * @default process.env.PAYMENT_GATEWAY_SIGN_KEY
    */
   signKey?: string | undefined;
-  /**
-   * How the signature is written. The gateway's document does not say: ask the gateway.
-   * @default 'hex'
-   */
+  /** @default 'hex' */
   signatureEncoding?: SignatureEncoding | undefined;
   /**
    * `onramp` opens the on-ramp methods, in types and at run time.
@@ -72,9 +69,8 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    */
   maxConnections?: number | undefined;
   /**
-   * In place of our own connections any fetch that does not retry: a test double, `sandbox.fetch`, a runtime without
-   * sockets. What it has sent can only be inferred, so more creates end as `unknown`. Node's global fetch repeats a
-   * request by itself after status 421.
+   * Sends in place of our own connections: a test double, `sandbox.fetch`, on a runtime without sockets its own. What it
+   * has sent can only be inferred, so more creates end as `unknown`.
    */
   fetch?: Fetch | undefined;
   /**
@@ -130,7 +126,7 @@ const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY')
 
 function keyProblem(key: string): string | undefined {
   if (CARELESS_COPY.test(key)) return 'has a line break or a space at an end: copy it again';
-  return /^bearer /i.test(key) ? 'goes without "Bearer": the SDK adds it' : undefined;
+  return /^bearer /i.test(key) ? 'must not start with "Bearer": the SDK adds it' : undefined;
 }
 
 function baseUrlProblem(value: string): string | undefined {
@@ -138,7 +134,7 @@ function baseUrlProblem(value: string): string | undefined {
     return 'must be an absolute URL, such as https://gateway.example';
   const { protocol, hostname, username, password, search, hash, pathname } = new URL(value);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    return 'must be https: http: would show the keys to the network. Only loopback may be http';
+    return 'must use https:, so that nobody reads the keys; http: only on localhost';
   if (username || password) return 'must not hold a user name or a password';
   if (search || hash) return 'must not have a query or a fragment';
   return /\/api\/v1(\/|$)/.test(pathname) ? 'must end before /api/v1: the SDK adds it' : undefined;

@@ -80,6 +80,16 @@ describe('the house', () => {
   });
 });
 
+describe('the public list', () => {
+  it('has every error that a merchant can meet', () => {
+    const text = (file: string) => readFileSync(new URL(`src/${file}`, root), 'utf8');
+    const classes = [...text('errors.ts').matchAll(/^export (?:abstract )?class (\w+)/gm)].map(([, name]) => name);
+    expect(classes.length).toBeGreaterThan(10);
+    const [, list = ''] = /export \{([^}]*)\} from '\.\/errors\.ts'/.exec(text('index.ts')) ?? [];
+    expect(classes.filter(name => !list.includes(name as string))).toEqual([]);
+  });
+});
+
 describe('the repository', () => {
   it('opens each source file with one sentence that says what it is', () => {
     const silent = files.filter(

@@ -4,7 +4,7 @@ import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CARD, KEYS, record } from './support/fixtures.ts';
+import { CARD, ID, KEYS, record } from './support/fixtures.ts';
 import { json, wire } from './support/wire.ts';
 
 const problem = (options: object): string => {
@@ -73,7 +73,7 @@ describe('keys', () => {
   );
 
   it.each(['Bearer s3cr3t', 'bearer s3cr3t'])('%s is refused with its Bearer, and never echoed', key => {
-    expect(problem({ apiKey: key })).toBe('GatewayClient: apiKey goes without "Bearer": the SDK adds it.');
+    expect(problem({ apiKey: key })).toBe('GatewayClient: apiKey must not start with "Bearer": the SDK adds it.');
   });
 
   it('apiKey may hold no character that a header cannot carry', () => {
@@ -156,6 +156,9 @@ describe('a mistyped option', () => {
     ['memoryJournal', () => memoryJournal('eu' as never), 'takes one object of options: { scope }'],
     ['faults.next', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object), 'did you mean "on"?'],
     ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],
+    ['a move', () => new Sandbox().cancel(ID, { froce: true } as object), 'did you mean "force"?'],
+    ['sandbox.fail', () => new Sandbox().fail(ID, { resaon: 'x' } as object), 'did you mean "reason"?'],
+    ['sandbox.fail', () => new Sandbox().fail(ID, { reason: 7 } as object), 'reason must be a string'],
   ])('of %s is refused with what was meant', async (whose, call, told) => {
     const error = await Promise.resolve()
       .then(call)
@@ -174,7 +177,7 @@ describe('a mistyped option', () => {
     ['something else', { query: async () => ({ rows: [] }) }],
   ])('and so is %s in place of the pool', (_, wrong) => {
     for (const make of [postgresJournal, postgresInbox]) {
-      expect(() => make(wrong as never)).toThrow(`${make.name} takes the pool itself, such as new pg.Pool()`);
+      expect(() => make(wrong as never)).toThrow(`${make.name} takes a pool, such as new pg.Pool()`);
     }
   });
 

@@ -17,7 +17,7 @@ import { BoundedBody } from './read-body.ts';
 import { mayRepeat, RETRY } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
-/** What is known when no whole answer arrived. */
+/** What is known when no complete answer arrived. */
 export interface NoAnswer {
   /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED`, or `fetch_failed`. */
   code: string;

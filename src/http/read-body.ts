@@ -6,6 +6,7 @@ export interface BodyStream {
   getReader(): BodyReader;
 }
 
+/** Takes the chunks from a stream. */
 export interface BodyReader {
   read(): Promise<{ done: boolean; value?: unknown }>;
   cancel(): Promise<unknown>;

@@ -12,7 +12,7 @@ export interface InboxEvent {
 }
 
 /**
- * What happened to an event: `ran`, it took effect now; `already`, it took effect before, or came too late to; `busy`,
+ * What happened to an event: `ran`, it took effect now; `already`, it took effect before, or a final status did; `busy`,
  * another worker has this payment, so try again in a moment.
  */
 export type InboxResult = 'ran' | 'already' | 'busy';

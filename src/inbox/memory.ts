@@ -1,5 +1,5 @@
 // An inbox in this process's memory: for development and tests.
-import { warnInProduction } from '../journal/memory.ts';
+import { warnInProduction } from '../events.ts';
 import { type Inbox, isDone, type Mark } from './contract.ts';
 
 /**

@@ -41,11 +41,11 @@ export interface JournalRow extends JournalKey, JournalRequest {
   result?: Envelope | undefined;
   /** The body, while it is planned. */
   body?: string | undefined;
-  /** When something is to be done next with the row; absent if nothing is. */
+  /** Time of the next work on the row; absent if there is none. */
   dueAt?: number | undefined;
   /** How often it was looked at when it was due. */
   looks: number;
-  /** Until when a worker has the row to itself. */
+  /** End of the lease of the worker that has the row. */
   leasedUntil?: number | undefined;
   /** Counts the changes from 1. */
   revision: number;

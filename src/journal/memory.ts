@@ -1,5 +1,6 @@
 // A journal in this process's memory: for development and tests.
 import * as z from 'zod';
+import { warnInProduction } from '../events.ts';
 import { optionsReader } from '../schemas/read-options.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 
@@ -60,11 +61,4 @@ export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
       return { rows: claimed, now: at };
     },
   };
-}
-
-/** Warns of what is forgotten when the process ends. */
-export function warnInProduction(what: string, instead: string): void {
-  if (process.env.NODE_ENV !== 'production') return;
-  const message = `${what} when the process ends, and no other replica knows them. In production use ${instead}.`;
-  process.emitWarning(message, 'PaymentGatewayWarning');
 }

@@ -27,6 +27,7 @@ export function nextActionOf({ payment, transfer }: Envelope, warn: (message: st
   if (isFinal(payment)) return { type: 'wait' };
   if (transfer?.number) return { type: 'transfer', transfer: { ...transfer, number: transfer.number } };
   if (isHttpUrl(payment.redirectUrl)) return { type: 'redirect', redirectUrl: payment.redirectUrl };
-  if (payment.redirectUrl) warn('The redirectUrl is no http(s) address, so no customer is sent there.');
+  if (payment.redirectUrl)
+    warn('The redirectUrl is not an http(s) address: do not send the customer there. nextAction is `wait`.');
   return { type: 'wait' };
 }

@@ -9,7 +9,7 @@ import type {
   Terminal,
   WithdrawalMethod,
 } from '../schemas/methods.ts';
-import type { SchemaOf } from '../schemas/objects.ts';
+import type { RequestSchemaOf } from '../schemas/objects.ts';
 import {
   type ApplePayDemands,
   type ApplePayRequest,
@@ -154,7 +154,7 @@ export type RequestKind = 'deposit' | 'withdrawal' | 'nftPurchase' | 'payment';
 /** A request that the schemas have checked. */
 export type CheckedRequest = OnrampTerminalDeposit | NftPurchase | Withdrawal;
 
-type RequestSchema = SchemaOf<CheckedRequest, CheckedRequest>;
+type RequestSchema = RequestSchemaOf<CheckedRequest>;
 
 const ANY_TERMINAL = { withdrawal: withdrawalSchema, nftPurchase: nftPurchaseSchema };
 const SCHEMAS: Record<Terminal, Record<RequestKind, RequestSchema>> = {

@@ -90,7 +90,7 @@ function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
 
 function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {
   const advice = adviceOf(verdict) || 'A lookup changes nothing: it is safe to repeat.';
-  return new ConnectionError(`No whole answer to ${nameOf(call)} (${code}). ${advice}`, code, {
+  return new ConnectionError(`No complete answer to ${nameOf(call)} (${code}). ${advice}`, code, {
     cause,
     ...verdict,
   });

@@ -19,7 +19,7 @@ const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 export function serialize(request: CheckedRequest, extra: object = {}): Uint8Array {
   const repeated = Object.keys(extra).filter(isRequestField);
   if (repeated.length > 0) {
-    const message = 'belongs into the request itself';
+    const message = 'is a field of the request: set it there, not in extra';
     throw new InvalidRequestError(
       repeated.map(name => ({ path: `extra.${name}`, message })),
       'not_sent',

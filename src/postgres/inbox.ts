@@ -99,11 +99,11 @@ async function end<R>(client: PgClient, result: R): Promise<R> {
   return result;
 }
 
-/** The mark must not outlive the effect: onPayment may have ended the transaction, or swallowed an error within it. */
+/** The mark must not outlive the effect: onPayment may have ended the transaction, or ignored an error within it. */
 async function ensureIntact(client: PgClient): Promise<void> {
   await client.query('RELEASE SAVEPOINT payment_gateway_inbox').catch(cause => {
     const message =
-      'onPayment swallowed an SQL error, or ended the transaction itself, so its status is not marked and will run again. Let errors pass, and leave BEGIN, COMMIT and ROLLBACK to the inbox.';
+      'onPayment ignored an SQL error, or ended the transaction itself, so its status is not marked and will run again. Let errors pass, and leave BEGIN, COMMIT and ROLLBACK to the inbox.';
     throw new Error(message, { cause });
   });
 }

@@ -32,7 +32,7 @@ export type ClientOf<Pool> = Pool extends {
 export function checkPool(owner: string, pool: PgPool): void {
   const { connect, query, release } = (pool ?? {}) as unknown as Record<string, unknown>;
   if (typeof connect === 'function' && typeof query === 'function' && release === undefined) return;
-  throw new ConfigurationError(`${owner} takes the pool itself, such as new pg.Pool(), and no client of it.`);
+  throw new ConfigurationError(`${owner} takes a pool, such as new pg.Pool(): pass the pool, not one of its clients.`);
 }
 
 /** The name of a table as an option. */
@@ -61,7 +61,7 @@ export function clientRunner<Client extends PgClient>(
   const { max = 10 } = pool.options ?? {};
   if (max < 2) {
     throw new ConfigurationError(
-      'The pool needs two clients or more: with one, onPayment could wait for itself for ever.',
+      'The pool needs `max` of 2 or more: with 1, onPayment could wait for itself for ever.',
     );
   }
   const limited = limit(Math.floor(max / 2));
@@ -94,7 +94,7 @@ function checkOut(pool: PgPool): Promise<PgClient> {
   connecting.then(client => isLate && client.release()).catch(() => {});
   return withTimeout(connecting, LONGEST_WAIT, () => {
     isLate = true;
-    throw new Error(`The pool had no client within ${LONGEST_WAIT} ms: make it larger, or onPayment quicker.`);
+    throw new Error(`The pool had no free connection within ${LONGEST_WAIT} ms: increase its \`max\`.`);
   });
 }
 

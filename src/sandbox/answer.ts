@@ -1,4 +1,5 @@
 // What the sandbox answers a call, before it becomes a Response, so that a fault can still spoil it.
+import { delay } from '../deadline.ts';
 import { toPhpJson } from './php.ts';
 
 export interface Answer {
@@ -49,7 +50,7 @@ function cutInHalf(text: string, status: number, headers: Record<string, string>
       controller.enqueue(bytes.subarray(0, bytes.length / 2));
     },
     async pull(controller) {
-      await new Promise(resolve => setTimeout(resolve, HALF_ARRIVES));
+      await delay(HALF_ARRIVES);
       controller.error(connectionBroke());
     },
   });

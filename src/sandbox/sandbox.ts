@@ -87,7 +87,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   /**
    * The payment is paid. Resolves once that is recorded; its callback is then on the way.
    *
-   * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. So do the other moves
+   * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
   async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
     return this.#parts.moves.complete(id, options);

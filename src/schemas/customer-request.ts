@@ -5,7 +5,8 @@ import { publishRequest } from './objects.ts';
 import type { BillingAddress, Customer } from './payment.ts';
 
 /** Who pays, or is paid. The document shows these names but not their types; further fields are sent as they are. */
-export interface CustomerRequest extends Omit<Customer, 'referenceId'> {
+export interface CustomerRequest
+  extends Pick<Customer, 'firstName' | 'lastName' | 'email' | 'phone' | 'ipaddress' | 'dateOfBirth'> {
   /** The merchant's own id of the customer. */
   referenceId?: string | number | null | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: unlike unknown, it also takes a merchant's own interface
@@ -13,7 +14,8 @@ export interface CustomerRequest extends Omit<Customer, 'referenceId'> {
 }
 
 /** The address on the customer's bill. Every value may be null; further fields are sent as they are. */
-export interface BillingAddressRequest extends BillingAddress {
+export interface BillingAddressRequest
+  extends Pick<BillingAddress, 'address1' | 'city' | 'countryCode' | 'postalCode' | 'state'> {
   // biome-ignore lint/suspicious/noExplicitAny: as in CustomerRequest
   [further: string]: any;
 }

@@ -5,8 +5,10 @@ import * as z from 'zod';
 export const passthroughObject = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strip> =>
   z.looseObject(shape) as unknown as z.ZodObject<S, z.core.$strip>;
 
-/** A schema as merchants see it: what it gives, and what it takes. */
-export type SchemaOf<Output, Input = unknown> = z.ZodType<Output, Input>;
+/** The schema of what the gateway sends: it takes anything, and gives a `T`. */
+export type SchemaOf<T> = z.ZodType<T>;
+/** The schema of what a merchant writes: the type that goes in is the one that comes out. */
+export type RequestSchemaOf<T> = z.ZodType<T, T>;
 
 /** Whether both types have the same fields, and each can stand for the other. */
 export type IsSame<A, B> = [A, B, Keys<A>, Keys<B>] extends [B, A, Keys<B>, Keys<A>] ? unknown : 'not that interface';
@@ -20,8 +22,8 @@ export const publish =
   <S extends z.ZodType>(schema: S & IsSame<z.output<S>, T>): SchemaOf<T> =>
     schema as unknown as SchemaOf<T>;
 
-/** As {@link publish}, for what a merchant writes: the type that goes in is the one that comes out. */
+/** As {@link publish}, for what a merchant writes. */
 export const publishRequest =
   <T>() =>
-  <S extends z.ZodType>(schema: S & IsSame<z.output<S>, T>): SchemaOf<T, T> =>
-    schema as unknown as SchemaOf<T, T>;
+  <S extends z.ZodType>(schema: S & IsSame<z.output<S>, T>): RequestSchemaOf<T> =>
+    schema as unknown as RequestSchemaOf<T>;

@@ -155,7 +155,7 @@ function requestSchema<P extends PaymentType, F extends z.ZodRawShape>(paymentTy
   );
   type Schema = typeof schema;
   return schema.refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
-    error: 'is missing, and so is callbackUrl: the gateway reports the outcome to one of them',
+    error: 'is required, or callbackUrl: the gateway reports the outcome to one of them',
     path: ['webhookUrl'],
     // Also when another field is wrong, so that one error names everything that is wrong.
     when: ({ value }) => typeof value === 'object' && value !== null,

@@ -33,7 +33,7 @@ export function readClaim(rawBody: unknown): WebhookClaim {
   const { success, data, error } = claimSchema.safeParse(readBody(rawBody));
   if (success) return data;
   const issues = issuesOf(error);
-  throw new WebhookError('invalid', `This is no payment callback: ${listOf(issues)}.`, issues);
+  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
 
 /**

@@ -1,8 +1,7 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
-import process from 'node:process';
 import * as z from 'zod';
 import { isGatewayError, WebhookError } from '../errors.ts';
-import { notify } from '../events.ts';
+import { emitWarning, notify } from '../events.ts';
 import type { Inbox, InboxResult } from '../inbox/contract.ts';
 import { memoryInbox } from '../inbox/memory.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -108,7 +107,7 @@ export function createWebhookHandler<Context extends object = object>(
 function warnOf(error: unknown): void {
   if (isGatewayError(error) && error.name === 'WebhookError') return;
   const name = error instanceof Error ? error.name : typeof error;
-  process.emitWarning(`A callback was answered 503: ${name}. Pass onError to get the error.`, 'PaymentGatewayWarning');
+  emitWarning(`A callback was answered 503: ${name}. Pass onError to get the error.`);
 }
 
 const parsedBefore = () =>

@@ -73,7 +73,7 @@ function bodyOf({ body, rawBody }: NodeRequest, incoming: IncomingMessage): Requ
   if (!incoming.readableDidRead) return Readable.toWeb(incoming);
   const lost = new WebhookError(
     'already_parsed',
-    'The body was read before the webhook handler got the request, and is not in request.body: serve this route before anything that reads it.',
+    'The body was read before the webhook handler got the request, and is not in request.body: register this route before body parsers.',
   );
   return new ReadableStream({ start: controller => controller.error(lost) });
 }

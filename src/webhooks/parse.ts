@@ -21,7 +21,7 @@ export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object
   const { success, data, error } = paymentSchema.safeParse(readBody(rawBody));
   if (success) return data;
   const issues = issuesOf(error);
-  throw new WebhookError('invalid', `This is no payment callback: ${listOf(issues)}.`, issues);
+  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
 
 /** The callback's JSON, with any content, unless it is wrapped as only answers of the API are. */
@@ -53,7 +53,7 @@ function mistakenFor(value: object): string | undefined {
 
 function parseJson(rawBody: unknown): unknown {
   if (rawBody === undefined) {
-    throw new WebhookError('not_json', 'There is no body: has anything read it before, or has nothing parsed it?');
+    throw new WebhookError('not_json', 'The body is undefined: it was already read, or no parser ran.');
   }
   try {
     return JSON.parse(textOf(rawBody));

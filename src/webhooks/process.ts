@@ -14,15 +14,15 @@ export interface WebhookGateway {
   reconcile?(payment: Payment): Promise<void>;
 }
 
-/** What a callback meets on its way. */
+/** What processing a callback needs. */
 export interface ProcessOptions<Context extends object> {
   gateway: WebhookGateway;
   inbox: Inbox<Context>;
   onPayment: (payment: Payment, context: Context) => unknown;
 }
 
-/** The ways in: a body as it came, a body that a framework parsed, and a payment's id without any callback. */
-export interface Process {
+/** The ways in: a body as it came, one that a framework parsed, and a payment's id without any callback. */
+export interface CallbackProcess {
   body(body: Uint8Array): Promise<InboxResult>;
   parsedBody(body: object): Promise<InboxResult>;
   payment(paymentId: string): Promise<InboxResult>;
@@ -35,7 +35,7 @@ const WAITING = 1000;
 /** Milliseconds that one callback waits for another of the same payment before it is answered `busy`. */
 const LONGEST_TURN = 5_000;
 
-export function createProcess<Context extends object>(options: ProcessOptions<Context>): Process {
+export function createProcess<Context extends object>(options: ProcessOptions<Context>): CallbackProcess {
   const { gateway, inbox, onPayment } = options;
   const limited = limit(LOOKUPS, WAITING);
   const lookUp: LookUp = (id, limits) => limited(() => gateway.getPayment(id, limits));

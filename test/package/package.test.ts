@@ -23,6 +23,9 @@ const app = join(work, 'app');
 let tarball = '';
 let packed: string[] = [];
 
+/** CI fetches what a newcomer need not. */
+const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
+
 /** On Windows npm and the tools are scripts, which only a shell runs. */
 const shell = process.platform === 'win32';
 
@@ -111,27 +114,36 @@ describe('in an empty project', () => {
     expect(run(process.execPath, ['--no-experimental-require-module', 'main.cjs'])).toBe('consumer: done\n');
   });
 
-  it.each(['esm', 'commonjs'])('the compiler takes and refuses in %s what it should', kind => {
-    const extension = kind === 'esm' ? 'mts' : 'cts';
+  /** Writes the requests that compile, and those that must not, as a project of its own. */
+  const typedProject = (extension: 'mts' | 'cts'): void => {
     copyFileSync(join(root, 'test/types/requests.ts'), join(app, `requests.${extension}`));
     const options = {
       module: 'nodenext',
-      target: 'es2024',
+      target: 'es2022',
+      lib: ['es2024', 'dom'],
       strict: true,
       exactOptionalPropertyTypes: true,
       noEmit: true,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
     };
-    writeFileSync(
-      join(app, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: options, files: [`requests.${extension}`] }),
-    );
+    const files = [`requests.${extension}`];
+    writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
+  };
+
+  it.each(['mts', 'cts'] as const)('the compiler takes and refuses in .%s what it should', extension => {
+    typedProject(extension);
     expect(run(bin('tsc'), ['-p', '.'])).toBe('');
   });
-});
 
-const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
+  it.skipIf(lacks(isCi, 'the oldest and the newest TypeScript, which CI fetches')).each(['5.7.3', '7'])(
+    'and so does TypeScript %s',
+    version => {
+      typedProject('mts');
+      expect(run('npx', ['-y', '-p', `typescript@${version}`, 'tsc', '-p', '.'])).toBe('');
+    },
+  );
+});
 
 describe("a merchant's checkout test, as the README shows it", () => {
   const testing = join(root, 'examples/testing');

@@ -89,7 +89,7 @@ describe('a create', () => {
     await gateway.createDeposit(request, { extra: { loyalty: { points: 3 } } });
     expect(sent[0]?.body).toBe(`${body.slice(0, -1)},"loyalty":{"points":3}}`);
     await expect(gateway.createDeposit(request, { extra: { amount: 1 } })).rejects.toMatchObject({
-      issues: [{ path: 'extra.amount', message: 'belongs into the request itself' }],
+      issues: [{ path: 'extra.amount', message: 'is a field of the request: set it there, not in extra' }],
     });
   });
 });

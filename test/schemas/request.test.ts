@@ -134,7 +134,7 @@ describe('callback address', () => {
     'is missing from %j',
     urls => {
       expect(problems({ ...deposit, ...urls })).toEqual([
-        'webhookUrl: is missing, and so is callbackUrl: the gateway reports the outcome to one of them',
+        'webhookUrl: is required, or callbackUrl: the gateway reports the outcome to one of them',
       ]);
     },
   );

@@ -68,7 +68,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     const meddling = inbox.run(event, async ({ tx }) => {
       await meddle(tx);
     });
-    await expect(meddling).rejects.toThrow(/onPayment swallowed an SQL error, or ended the transaction/);
+    await expect(meddling).rejects.toThrow(/onPayment ignored an SQL error, or ended the transaction/);
     expect(await inbox.run(event, async () => {})).toBe('ran');
     expect(pool.waitingCount).toBe(0);
   });
@@ -134,7 +134,9 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     const small = postgresPool({ max: 2 });
     const inbox = postgresInbox(small, { table });
     const taken = await Promise.all([small.connect(), small.connect()]);
-    await expect(inbox.run(completed(), async () => {})).rejects.toThrow('The pool had no client within 5000 ms');
+    await expect(inbox.run(completed(), async () => {})).rejects.toThrow(
+      'The pool had no free connection within 5000 ms',
+    );
     for (const client of taken) client.release();
     expect(await inbox.run(completed(), async () => {})).toBe('ran');
     expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);

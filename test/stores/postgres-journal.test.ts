@@ -138,7 +138,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
 
   it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
     const client = await pool.connect();
-    expect(() => postgresJournal(client as never, { table })).toThrow('takes the pool itself');
+    expect(() => postgresJournal(client as never, { table })).toThrow('pass the pool, not one of its clients');
     client.release();
   });
 

@@ -67,7 +67,7 @@ describe('parseWebhook', () => {
     ['a promise', Promise.resolve(body), 'await the body first'],
     ['a whole request', new Request('https://shop.example', { method: 'POST', body }), 'await request.text()'],
     ['a stream', new Blob([body]).stream(), 'read it to its end'],
-    ['nothing', undefined, 'has anything read it before'],
+    ['nothing', undefined, 'it was already read'],
   ])('says what to do with %s', (_, rawBody, advice) => {
     expect(codeOf(rawBody)).toBe('not_json');
     expect(() => parseWebhook(rawBody as object)).toThrow(advice);

@@ -39,7 +39,7 @@ async function ask(port: number, path: string, form: Record<string, string>): Pr
     throw new UsageError(`No sandbox answers at ${url}. Start one: npx payment-gateway-sandbox --port ${port}`);
   });
   if (response.headers.get('server') !== SERVER_NAME) {
-    throw new UsageError(`What answers at ${url} is no sandbox. Say where it listens: --port <number>`);
+    throw new UsageError(`The server at ${url} is not the sandbox: pass its --port.`);
   }
   if (response.status >= 400) throw new UsageError(printable(await response.text()));
   return response;

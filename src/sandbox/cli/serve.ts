@@ -56,8 +56,8 @@ function moveLater(sandbox: Sandbox<'standard' | 'onramp'>, id: string, { move, 
 
 function problemOf({ code, message }: NodeJS.ErrnoException, port: number): string {
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is busy, perhaps with another sandbox. Take another one: --port 0 finds a free one.`;
+    return `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`;
   }
-  if (code === 'EACCES') return `Port ${port} is not for everyone here. Take one above 1023.`;
+  if (code === 'EACCES') return `No permission to listen on port ${port}. Use a port above 1023.`;
   return message;
 }

@@ -9,7 +9,7 @@ export const CALL_FAULTS = {
   'commit-then-drop': 'The gateway takes the call; the connection breaks before any answer.',
   'commit-then-cut': 'The gateway takes the call; the connection breaks in the middle of the answer.',
   'commit-then-502': 'The gateway takes the call; a proxy answers 502 with an HTML page.',
-  'commit-then-truncate': 'The gateway takes the call; its answer is whole, and its JSON ends in the middle.',
+  'commit-then-truncate': 'The gateway takes the call; the HTTP answer is complete; its JSON is cut.',
   'commit-then-drift': 'The gateway takes the call; in its answer `amount` has become an object.',
   'unknown-status': 'The gateway takes the call; its answer has a `paymentStatus` that the document does not name.',
   slow: 'The gateway takes the call; its answer comes after 35 s, or `ms`.',

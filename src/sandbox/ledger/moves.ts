@@ -1,6 +1,7 @@
 // The moves between a payment's states, each with its callback.
-import { ConfigurationError } from '../../errors.ts';
+import * as z from 'zod';
 import type { PaymentStatus } from '../../schemas/methods.ts';
+import { optionsReader } from '../../schemas/read-options.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { EventBus } from '../event-bus.ts';
 import { errorMessageOf, type FailureReason, type Ledger, type PaymentRecord } from './ledger.ts';
@@ -10,6 +11,14 @@ export interface MoveOptions {
   /** Move the payment even out of a final state. */
   force?: boolean | undefined;
 }
+
+const force = z.boolean({ error: 'must be true or false' }).optional();
+const readMove = optionsReader<MoveOptions>()('The options of a move', { force });
+const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', {
+  code: z.union([z.number(), z.string()], { error: 'must be a number or a string' }).optional(),
+  reason: z.string({ error: 'must be a string' }).optional(),
+  force,
+});
 
 export class Moves {
   readonly #ledger: Ledger;
@@ -35,18 +44,12 @@ export class Moves {
   }
 
   fail(id: string, options: FailureReason & MoveOptions = {}): PaymentRecord {
-    if (typeof options !== 'object' || options === null)
-      throw new ConfigurationError('sandbox.fail takes { code } or { reason }.');
-    const { force, ...reason } = options;
+    const { force, ...reason } = readFail(options);
     return this.#move(id, 'FAILED', errorMessageOf(reason), { force });
   }
 
-  #move(
-    id: string,
-    status: PaymentStatus,
-    changes: Partial<PaymentRecord>,
-    { force }: MoveOptions = {},
-  ): PaymentRecord {
+  #move(id: string, status: PaymentStatus, changes: Partial<PaymentRecord>, options: MoveOptions = {}): PaymentRecord {
+    const { force } = readMove(options);
     const before = this.#ledger.find(id)?.paymentStatus;
     const record = this.#ledger.move(id, status, changes, force);
     const { id: paymentId, reference, paymentStatus } = record;

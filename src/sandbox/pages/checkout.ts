@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { isFinalStatus, ONRAMP_METHODS } from '../../schemas/methods.ts';
 import { type AcceptedRequest, type FailureReason, isOnramp, type PaymentRecord } from '../ledger/ledger.ts';
+import type { Moves } from '../ledger/moves.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import { badge, facts, type Html, methodName, money } from './layout.ts';
 
@@ -11,6 +12,14 @@ export const DECLINES: Readonly<Record<string, { label: string; reason: FailureR
   cvv: { label: 'CVV error', reason: { code: 4001 } },
   canceled: { label: 'Canceled by the user', reason: { code: 4018 } },
   'not-funded': { label: 'Payment not funded', reason: { reason: 'Payment not funded' } },
+};
+
+/** What a customer can do on the page, by the value of its button. */
+export const ACTS: Readonly<Record<string, (moves: Moves, id: string, form: URLSearchParams) => unknown>> = {
+  pay: (moves, id) => moves.complete(id),
+  authorize: (moves, id) => moves.authorize(id),
+  decline: (moves, id, form) => moves.fail(id, DECLINES[form.get('reason') ?? '']?.reason),
+  abandon: () => {},
 };
 
 /** What the widget of `USER_CHOICE` offers. */

@@ -27,7 +27,7 @@ async function show() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } });
   const text = await response.text();
   const main = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
-  if (!response.ok) return complain(`This page is no more: ${main.querySelector('p').textContent}`);
+  if (!response.ok) return complain(`This page no longer exists: ${main.querySelector('p').textContent}`);
   const parts = partsOf(main);
   const focused = document.activeElement;
   const places = placesOf(focused);

@@ -4,12 +4,11 @@ import { ConfigurationError } from '../../errors.ts';
 import { isFinalStatus } from '../../schemas/methods.ts';
 import type { EventBus, SandboxEvent } from '../event-bus.ts';
 import type { Fault, Operation } from '../faults/kinds.ts';
-import type { Moves } from '../ledger/moves.ts';
 import type { Parts } from '../parts.ts';
 import { printable } from '../printable.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
-import { CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
+import { ACTS, CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
 import { dashboard } from './dashboard.ts';
 import { paymentPage } from './dashboard-payment.ts';
 import { goTo, noticeResponse, pageResponse } from './layout.ts';
@@ -127,7 +126,8 @@ export function addPages(app: Hono, parts: Parts): void {
   });
 
   app.post('/scenarios/:name', async ({ req }) => {
-    if (isForeign(req.raw.headers)) return new Response('Not from a page elsewhere.', { status: 403 });
+    if (isForeign(req.raw.headers))
+      return new Response('This request came from another site and was refused.', { status: 403 });
     const name = req.param('name');
     if (!isScenario(name)) {
       throw new SandboxError(
@@ -161,14 +161,6 @@ export function addPages(app: Hono, parts: Parts): void {
 }
 
 type Form = URLSearchParams;
-
-/** What a customer can do on the payment page. */
-const ACTS: Readonly<Record<string, (moves: Moves, id: string, form: Form) => unknown>> = {
-  pay: (moves, id) => moves.complete(id),
-  authorize: (moves, id) => moves.authorize(id),
-  decline: (moves, id, form) => moves.fail(id, DECLINES[form.get('reason') ?? '']?.reason),
-  abandon: () => {},
-};
 
 const STATUS = { unknown_payment: 404, unknown_delivery: 404, final_state: 409, refused: 422 } as const;
 
