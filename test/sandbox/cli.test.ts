@@ -164,7 +164,7 @@ describe('payment-gateway-sandbox', { timeout: 20_000 }, () => {
     const { code, err } = await run(['--port', port]);
     expect([code, err]).toEqual([
       2,
-      `payment-gateway-sandbox: Port ${port} is busy, perhaps with another sandbox. Take another one: --port 0 finds a free one.\n`,
+      `payment-gateway-sandbox: Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.\n`,
     ]);
     await other.close();
   });

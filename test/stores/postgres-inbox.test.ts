@@ -144,7 +144,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
   });
 
   it('refuses a pool of one client, and a table name that is none', () => {
-    expect(() => postgresInbox(postgresPool({ max: 1 }))).toThrow('two clients or more');
+    expect(() => postgresInbox(postgresPool({ max: 1 }))).toThrow('of 2 or more');
     for (const name of ['', 'a b', 'inbox; drop table x', 'a.b.c', '"x"', '1a']) {
       expect(() => postgresInbox(pool, { table: name })).toThrow('table must be a plain name');
     }
