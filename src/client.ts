@@ -49,6 +49,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     this.baseUrl = settings.baseUrl;
     this.terminal = settings.terminal as T;
     this.#gateway = openGateway(settings);
+    bindMethods(this);
   }
 
   /**
@@ -175,8 +176,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * const { payment } = await gateway.confirmWebhook(await request.text());
    */
   async confirmWebhook(rawBody: string | Uint8Array | object, options?: CallOptions): Promise<ConfirmedWebhook> {
-    const limits = { timeout: this.#gateway.timeout, ...readCallOptions(options) };
-    return confirm(readClaim(rawBody), lookUpIn(this.#gateway), limits);
+    const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
+    return confirm(readClaim(rawBody), lookUpIn(this.#gateway), { signal, timeout });
   }
 
   /**
@@ -221,5 +222,15 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const { clientJournal } = this.#gateway;
     if (!clientJournal) throw new ConfigurationError(`${method} needs a client with a journal.`);
     return clientJournal;
+  }
+}
+
+/** Methods that work detached, and through a Proxy as of a dependency-injection container. */
+function bindMethods(client: object): void {
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(GatewayClient.prototype);
+  for (const name of Object.keys(methods)) {
+    // As `client` finds it: a subclass may have a method of its own.
+    const value = Reflect.get(client, name).bind(client);
+    Object.defineProperty(client, name, { value, writable: true, configurable: true });
   }
 }

@@ -151,11 +151,11 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   terminal: oneOf(['standard', 'onramp']).default('standard'),
   timeout: milliseconds.default(30_000),
   retries: z.number(RETRIES).int(RETRIES).nonnegative(RETRIES).default(2),
-  agent: objectWith<Agent>('addRequest' as never, 'must be an Agent of node:http or node:https').optional(),
+  agent: objectWith<Agent>(['addRequest' as never], 'must be an Agent of node:http or node:https').optional(),
   maxConnections: z.number(CONNECTIONS).int(CONNECTIONS).positive(CONNECTIONS).default(256),
   fetch: functionOf<Fetch>().optional(),
   journal: objectWith<Journal>(
-    'replace',
+    ['read', 'insert', 'replace', 'list', 'claim'],
     'must be a journal: postgresJournal(pool), or memoryJournal() in tests',
   ).optional(),
   onEvent: functionOf<EventListener>().optional(),

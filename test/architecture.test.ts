@@ -31,7 +31,7 @@ describe('imports', () => {
     ['errors.ts imports nothing but types', isIn('errors.ts'), /./],
     ['waiting imports nothing', isIn('deadline.ts', 'limit.ts'), /./],
     ['schemas import zod, errors and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/|errors\.ts$)/],
-    ['http knows no payment and no journal', isIn('http/'), /^(?!npm:|http\/|deadline\.ts$|events\.ts$)/],
+    ['http knows no payment and no journal', isIn('http/'), /^(?!npm:|http\/|deadline\.ts$|limit\.ts$|events\.ts$)/],
     [
       'the journal and the inbox know neither the client nor HTTP nor callbacks',
       isIn('journal/', 'inbox/'),

@@ -1,4 +1,5 @@
-import { GatewayClient, type GatewayEvent, isGatewayError } from 'payment-gateway-sdk';
+import { inspect } from 'node:util';
+import { GatewayClient, type GatewayEvent, isGatewayError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { APPLE_PAY, CARD, errorOf, ID, KEYS, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
@@ -155,6 +156,47 @@ describe('creating', () => {
     const answer = record('created PayID deposit').replace('"pay@payid.example"', number);
     const { nextAction } = await client(wire(json(answer)).fetch).createDeposit(CARD);
     expect(nextAction).toEqual({ type: 'wait' });
+  });
+});
+
+describe('the methods of a client', () => {
+  it('work detached', async () => {
+    const { createDeposit, getPayment, inDoubt } = client(wire(accepted(), looked()).fetch);
+    await expect(createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+    await expect(getPayment(ID)).resolves.toHaveProperty('id', ID);
+    await expect(inDoubt()).rejects.toThrow('inDoubt needs a client with a journal');
+  });
+
+  it('work through a Proxy, as of a dependency-injection container, and keep their keys', async () => {
+    const proxied = new Proxy(client(wire(accepted()).fetch), {});
+    await expect(proxied.createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+    expect(inspect(proxied, { showProxy: true, showHidden: true, depth: 9 })).not.toMatch(KEYS.signKey);
+  });
+
+  it('can be replaced by a spy, and by those of a subclass', async () => {
+    class Counting extends GatewayClient {
+      count = 0;
+      override createDeposit: GatewayClient['createDeposit'] = async (...call) => {
+        this.count += 1;
+        return super.createDeposit(...call);
+      };
+      override async getPayment(id: string): Promise<Payment> {
+        this.count += 1;
+        return super.getPayment(id);
+      }
+    }
+    const counting = new Counting({ ...KEYS, fetch: wire(accepted(), looked()).fetch });
+    const { createDeposit, getPayment } = counting;
+    await createDeposit(CARD);
+    await getPayment(ID);
+    expect(counting.count).toBe(2);
+    const spy = vi.spyOn(counting, 'getPayment').mockRejectedValue(new Error('spied'));
+    await expect(counting.getPayment(ID)).rejects.toThrow('spied');
+    expect(spy).toHaveBeenCalledWith(ID);
+  });
+
+  it('are no enumerable fields of it', () => {
+    expect(Object.keys(client(wire(accepted()).fetch))).toEqual(['baseUrl', 'terminal']);
   });
 });
 

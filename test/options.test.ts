@@ -98,6 +98,10 @@ describe('other options', () => {
     { signatureEncoding: 'HEX' },
     { terminal: 'crypto' },
     { fetch: 'fetch' },
+    { journal: '' },
+    { journal: 'postgres' },
+    { journal: { replace() {} } },
+    { agent: 'agent' },
     { onEvent: {} },
   ])('are refused as %j', options => {
     expect(problem(options)).toContain(Object.keys(options)[0]);
@@ -105,6 +109,23 @@ describe('other options', () => {
 
   it.each([null, 'https://gateway.example', 7])('are one object, not %j', options => {
     expect(() => new GatewayClient(options as never)).toThrow('GatewayClient: takes one object of options');
+  });
+
+  it('may be inherited, as from a class of settings; what else is inherited does not matter', () => {
+    class Settings {
+      readonly apiKey = 'key';
+      get baseUrl() {
+        return 'https://settings.example';
+      }
+    }
+    const settings = Object.assign(Object.create({ helper() {}, signKey: 'key' }), { ...KEYS, signKey: undefined });
+    expect(new GatewayClient({ ...KEYS, ...new Settings() })).toHaveProperty('baseUrl', KEYS.baseUrl);
+    expect(new GatewayClient(Object.assign(new Settings(), { signKey: 'key' }))).toHaveProperty(
+      'baseUrl',
+      'https://settings.example',
+    );
+    delete settings.signKey;
+    expect(new GatewayClient(settings)).toHaveProperty('baseUrl', KEYS.baseUrl);
   });
 
   it('are refused by a name that is none', () => {
@@ -154,6 +175,10 @@ describe('a mistyped option', () => {
     ['redisInbox', () => redisInbox({ call: async () => 0 }, { leaseMS: 1000 } as object), 'did you mean "leaseMs"?'],
     ['memoryJournal', () => memoryJournal({ scop: 'eu' } as object), 'did you mean "scope"?'],
     ['memoryJournal', () => memoryJournal('eu' as never), 'takes one object of options: { scope }'],
+    ['memoryJournal', () => memoryJournal({ scope: 7 } as never), 'scope must be a string'],
+    ['postgresJournal', () => postgresJournal(pool, { scope: 7 } as never), 'scope must be a string'],
+    ['postgresInbox', () => postgresInbox(pool, { table: 7 } as never), 'table must be a plain name'],
+    ['redisInbox', () => redisInbox({ call: async () => 0 }, { prefix: 7 } as never), 'prefix must be a string'],
     ['faults.next', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object), 'did you mean "on"?'],
     ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],
     ['a move', () => new Sandbox().cancel(ID, { froce: true } as object), 'did you mean "force"?'],

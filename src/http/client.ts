@@ -1,6 +1,6 @@
 // Brings back the gateway's answer to one call. The only file that knows ky, which decides when to repeat.
 import type { Agent } from 'node:http';
-import ky, { isHTTPError, isTimeoutError } from 'ky';
+import ky, { isHTTPError, TimeoutError } from 'ky';
 import { type Deadline, since } from '../deadline.ts';
 import { type EventListener, notify } from '../events.ts';
 import {
@@ -88,7 +88,7 @@ export function createHttpClient(options: HttpOptions): Send {
     retry: {
       ...RETRY,
       limit: retries,
-      shouldRetry: ({ error, retryCount }) => shouldRetry(attemptsOf(error), retryCount),
+      shouldRetry: ({ error }) => shouldRetry(attemptsOf(error)),
     },
     hooks: {
       beforeRetry: [
@@ -114,14 +114,15 @@ export function createHttpClient(options: HttpOptions): Send {
       error => error,
     );
     const { latest, mayHaveLeft } = attempts;
-    const isLate = isTimeoutError(failure) || latest?.error instanceof LateError;
+    const isLate = failure instanceof TimeoutError;
     const isAborted = failure !== undefined && !isLate && signal?.aborted;
-    // An answer with an error status is an answer all the same.
+    // An answer with an error status is an answer all the same, also if the time ended in the pause after it.
     if (latest?.answer && !isAborted) return latest.answer;
-    const code = isLate ? 'timeout' : isAborted ? 'aborted' : codeOf(latest?.error);
-    const cause = isLate ? undefined : safeCause(latest?.error, secretsOf(request));
     const received = latest ? [latest.body.text, latest.raw.text] : [];
-    return { code, mayHaveLeft, received, cause };
+    if (isAborted) return { code: 'aborted', mayHaveLeft, received, cause: safeCause(signal?.reason, []) };
+    const error = latest?.error;
+    if (error === undefined || error instanceof LateError) return { code: 'timeout', mayHaveLeft, received };
+    return { code: codeOf(error), mayHaveLeft, received, cause: safeCause(error, secretsOf(request)) };
   };
 }
 
@@ -129,7 +130,7 @@ export function createHttpClient(options: HttpOptions): Send {
 function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
   if (fetch) return exchangeByFetch(fetch);
   const opening = import('./connection.ts').then(({ openConnections }) =>
-    openConnections({ ...options, isCreateAlone: runtime().isCreateAlone }),
+    openConnections({ ...options, isReusable: runtime().isReusable }),
   );
   return async (...exchange) => (await opening)(...exchange);
 }
@@ -145,11 +146,13 @@ const attemptsOf = (error: unknown): Attempts | undefined => {
 };
 
 /** Undefined leaves it to ky's list of statuses and to `Retry-After`. */
-function shouldRetry(attempts: Attempts | undefined, repetition: number): boolean | undefined {
-  if (!attempts?.latest || attempts.latest.error instanceof LateError) return false;
+function shouldRetry(attempts: Attempts | undefined): boolean | undefined {
+  if (!attempts?.latest) return false;
   const { request, deadline, mayHaveLeft, latest } = attempts;
-  const { answer } = latest;
-  if (!mayRepeat({ method: request.method, mayHaveLeft, answer }, repetition, deadline.remaining)) return false;
+  const { answer, error } = latest;
+  // Without either it was aborted.
+  if (!answer && (error === undefined || error instanceof LateError)) return false;
+  if (!mayRepeat({ method: request.method, mayHaveLeft, answer }, deadline.remaining)) return false;
   return answer ? undefined : true;
 }
 
@@ -188,7 +191,8 @@ async function attemptOnce(
     notify(onEvent, { ...call, type: 'response', attempt: all.length, status, requestId, durationMs });
     return seenByKy(attempt.answer);
   } catch (error) {
-    attempt.error = error;
+    // What an abort throws says nothing about the attempt.
+    if (!signal.aborted) attempt.error = error;
     throw new AttemptFailed(attempts);
   } finally {
     attempt.endedAt = performance.now();

@@ -24,7 +24,6 @@ interface State {
 }
 
 export class ConnectionPool extends http.Agent {
-  readonly slots: Slots;
   readonly #isSecure: boolean;
   readonly #states = new WeakMap<Socket, State>();
   /** Lets the next TLS connection begin sooner. */
@@ -34,7 +33,6 @@ export class ConnectionPool extends http.Agent {
     super({ keepAlive, maxFreeSockets: maxConnections, scheduling: 'lifo' });
     // http.Agent has both, and ClientRequest compares them; its types do not show them.
     Object.assign(this, { protocol: isSecure ? 'https:' : 'http:', defaultPort: isSecure ? 443 : 80 });
-    this.slots = new Slots(maxConnections);
     this.#isSecure = isSecure;
   }
 
@@ -122,41 +120,4 @@ export class ConnectionPool extends http.Agent {
 /** Nothing was asked for on an idle connection, so nothing may arrive there. */
 function destroyUnsolicited(this: Socket): void {
   this.destroy();
-}
-
-/** How many calls may have a connection; the others wait, and have not been sent. */
-class Slots {
-  #free: number;
-  readonly #queue = new Set<() => void>();
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** @returns what gives the slot back @throws the signal's reason, if it is aborted before there is one */
-  async take(signal: AbortSignal): Promise<() => void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(signal);
-    return () => {
-      const [next] = this.#queue;
-      if (next) next();
-      else this.#free += 1;
-    };
-  }
-
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        this.#queue.delete(enter);
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        this.#queue.delete(enter);
-        reject(signal.reason);
-      };
-      this.#queue.add(enter);
-      signal.addEventListener('abort', leave, { once: true });
-    });
-  }
 }

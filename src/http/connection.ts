@@ -2,6 +2,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import {
   type Attempt,
@@ -18,33 +19,35 @@ export interface ConnectionOptions {
   /** The merchant's own: for client certificates, a private CA, a proxy. */
   agent?: http.Agent | undefined;
   maxConnections: number;
-  /** Each create gets a connection of its own, on runtimes that repeat a POST whose reused connection breaks. */
-  isCreateAlone: boolean;
+  /** Whether a connection may serve several calls, one after the other. */
+  isReusable: boolean;
 }
 
 /** A reused connection turned out to be closing, or not to be ours, before anything was written to it. */
 class StaleConnection extends Error {}
 
-export function openConnections({ baseUrl, agent, maxConnections, isCreateAlone }: ConnectionOptions): Exchange {
+export function openConnections({ baseUrl, agent, maxConnections, isReusable }: ConnectionOptions): Exchange {
   const isSecure = baseUrl.startsWith('https:');
-  const pool = new ConnectionPool(isSecure, maxConnections, true);
-  const alone = isCreateAlone ? new ConnectionPool(isSecure, maxConnections, false) : pool;
-  return async (request, attempt, signal) => {
-    const release = await pool.slots.take(signal);
-    const used = agent ?? (request.method === 'POST' ? alone : pool);
-    try {
-      for (;;) {
-        try {
-          return await exchange(request, attempt, signal, isSecure, used);
-        } catch (error) {
-          // Nothing was written, so another connection gets it.
-          if (!(error instanceof StaleConnection)) throw error;
-        }
+  const limited = limit(maxConnections);
+  const used = agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, isReusable);
+  const exchangeOn = async (...[request, attempt, signal]: Parameters<Exchange>): Promise<HttpAnswer> => {
+    for (;;) {
+      try {
+        return await exchange(request, attempt, signal, isSecure, used);
+      } catch (error) {
+        // Nothing was written, so another connection gets it.
+        if (!(error instanceof StaleConnection)) throw error;
       }
-    } finally {
-      release();
     }
   };
+  return (request, attempt, signal) => limited(() => exchangeOn(request, attempt, signal), signal);
+}
+
+/** Node's own agent, if Node was told to use the proxies that the environment names (`NODE_USE_ENV_PROXY`). */
+function proxyAgent(isSecure: boolean): http.Agent | undefined {
+  const { Agent, globalAgent } = isSecure ? https : http;
+  const { proxyEnv } = (globalAgent as { options?: http.AgentOptions }).options ?? {};
+  return proxyEnv && new Agent({ keepAlive: true, proxyEnv });
 }
 
 function exchange(

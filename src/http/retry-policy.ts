@@ -28,26 +28,20 @@ export interface Unsuccessful {
 }
 
 /**
- * Whether a call may be repeated: a lookup always, a create only if it provably never left this machine; and only if the
- * pause before it ends within the call's time, so that what is known now is answered now.
+ * Whether a call may be repeated: a lookup always, a create only if it provably never left this machine. If the gateway
+ * asks for a pause that is longer than the call's time, its answer is told now.
  *
- * @param repetition its number, from 1
  * @param remaining milliseconds of the call's time
  */
-export function mayRepeat(
-  { method, mayHaveLeft, answer }: Unsuccessful,
-  repetition: number,
-  remaining: number,
-): boolean {
+export function mayRepeat({ method, mayHaveLeft, answer }: Unsuccessful, remaining: number): boolean {
   if (method === 'POST' && (mayHaveLeft || answer)) return false;
-  return remaining > longestPause(repetition, answer?.retryAfter);
+  return remaining > pauseAsked(answer?.retryAfter);
 }
 
 /** Milliseconds. @param retryAfter seconds, or a date */
-function longestPause(repetition: number, retryAfter: string | undefined): number {
-  if (retryAfter === undefined) return backoff(repetition);
+function pauseAsked(retryAfter = ''): number {
   const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
-  return Number.isNaN(asked) ? backoff(repetition) : Math.min(asked, LONGEST_RETRY_AFTER);
+  return Number.isNaN(asked) ? 0 : Math.min(asked, LONGEST_RETRY_AFTER);
 }
 
 /**

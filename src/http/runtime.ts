@@ -3,8 +3,8 @@
 /** How this runtime sends a create. */
 export interface Runtime {
   name: string;
-  /** Each create gets a connection of its own, because a POST is repeated whose reused connection breaks. */
-  isCreateAlone: boolean;
+  /** False where a POST is sent again by itself if its reused connection breaks: there each call gets a new one. */
+  isReusable: boolean;
   /** Why our own connections cannot be used here, and what to do. */
   problem?: string;
 }
@@ -20,15 +20,15 @@ export function runtime(): Runtime {
   };
   if (navigator?.userAgent === 'Cloudflare-Workers') {
     const problem = 'Cloudflare Workers have no connections of this kind: pass fetch: (url, init) => fetch(url, init)';
-    return { name: 'Cloudflare Workers', isCreateAlone: false, problem };
+    return { name: 'Cloudflare Workers', isReusable: true, problem };
   }
-  if (Deno) return { name: `deno/${Deno.version?.deno}`, isCreateAlone: true };
-  if (!Bun) return { name: `node/${process.versions.node}`, isCreateAlone: false };
+  if (Deno) return { name: `deno/${Deno.version?.deno}`, isReusable: false };
+  if (!Bun) return { name: `node/${process.versions.node}`, isReusable: true };
   const name = `bun/${Bun.version}`;
   const [major = 0, minor = 0, patch = 0] = Bun.version.split('.').map(part => Number.parseInt(part, 10));
   const version = major * 1e6 + minor * 1e3 + patch;
-  if (version >= 1_003_014) return { name, isCreateAlone: false };
-  if (version >= 1_003_000) return { name, isCreateAlone: true };
+  if (version >= 1_003_014) return { name, isReusable: true };
+  if (version >= 1_003_000) return { name, isReusable: false };
   const problem = `${name} may send a create twice when a connection breaks: use Bun 1.3 or later, ${PASS_FETCH}`;
-  return { name, isCreateAlone: false, problem };
+  return { name, isReusable: true, problem };
 }

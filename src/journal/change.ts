@@ -1,13 +1,15 @@
 // Changes a row of a journal by a transition, also when others change it at the same time or the store fails for a while.
-import { delay, withTimeout } from '../deadline.ts';
+import { Deadline, delay, withTimeout } from '../deadline.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from './contract.ts';
 import type { Step } from './transitions.ts';
 
 /** Milliseconds for one statement: a pool without a free connection may keep it waiting for ever. */
 const LONGEST_STATEMENT = 5_000;
 
-/** How often others may change the row in between: each time, one of them has finished. */
-const MOST_TRIES = 10;
+/** Milliseconds to try again for, while others change the row in between; each time, one of them has finished. */
+const LONGEST_CONTEST = 5_000;
+/** Milliseconds before another try, at random up to so many more each time. */
+const PAUSE = 5;
 
 /** Milliseconds between the attempts to record something. */
 const RECORDING_PAUSES = [100, 1_000];
@@ -43,8 +45,10 @@ export async function change<S extends Step>(
   { known, isPatient = false }: ChangeOptions = {},
 ): Promise<S & Found> {
   const wait = isPatient ? <T>(statement: Promise<T>) => statement : bounded;
+  const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; !deadline.isPast; tries++) {
+    if (tries > 1) await delay(Math.random() * tries * PAUSE);
     found ??= await wait(journal.read(key));
     const { row, now } = found;
     const step = transition(row, now);

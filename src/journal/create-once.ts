@@ -39,7 +39,8 @@ import { type ClientJournal, warnMismatch, warnNotRecorded, warnTwoPayments } fr
 /** A create, as far as the journal has to do with it. */
 export interface Create extends ClientJournal {
   request: Recordable & { reference: string };
-  extra?: object | undefined;
+  /** All that is sent, as plain data. */
+  fields: object;
   /** Milliseconds for the whole create. */
   timeout: number;
   signal?: AbortSignal | undefined;
@@ -70,9 +71,9 @@ const inFlight = new WeakMap<Journal, Map<string, InFlight>>();
  * @throws what `send` throws, with an `outcome`
  */
 export async function createOnce(create: Create): Promise<CreatedOnce> {
-  const { journal, scope, request, extra, timeout } = create;
+  const { journal, scope, request, fields, timeout } = create;
   const { reference } = request;
-  const fingerprint = journalRequestOf(request, extra);
+  const fingerprint = journalRequestOf(request, fields);
   const attempt = { scope, reference, ...fingerprint, attemptId: randomUUID(), timeoutMs: timeout };
   const creates = inFlight.get(journal) ?? new Map<string, InFlight>();
   inFlight.set(journal, creates);

@@ -1,7 +1,7 @@
 // What the journal keeps of a request: the four fields that decide money, and a hash of the whole.
 import { createHash } from 'node:crypto';
-import { isBoxedPrimitive } from 'node:util/types';
 import { canonicalAmount } from '../schemas/amount.ts';
+import { isJsonMap } from '../schemas/json.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { JournalRequest } from './contract.ts';
 
@@ -20,11 +20,11 @@ export interface Recordable {
   reference?: string | null | undefined;
 }
 
-/** The same for every way of writing the same request. */
-export function journalRequestOf(request: Recordable, extra: object = {}): JournalRequest {
+/** The same for every way of writing the same request. @param fields all that is sent, as plain data */
+export function journalRequestOf(request: Recordable, fields: object): JournalRequest {
   const { paymentType, paymentMethod, currency } = request;
   const amount = canonicalAmount(request.amount);
-  const canonical = canonicalJson({ ...request, ...extra, amount });
+  const canonical = canonicalJson({ ...fields, amount });
   const bodyHash = createHash('sha256').update(`${VERSION}:${canonical}`).digest('hex');
   return { paymentType, paymentMethod, amount, currency, bodyHash };
 }
@@ -41,8 +41,7 @@ export const journalRequestOfPayment = (payment: Payment): JournalRequest => ({
 /** Keys in order, `undefined` dropped, null kept, everything else as its JSON. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
-    const isMap = typeof part === 'object' && part !== null && !Array.isArray(part) && !isBoxedPrimitive(part);
-    if (!isMap) return part;
+    if (!isJsonMap(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
   });
 

@@ -1,7 +1,6 @@
 // A journal in this process's memory: for development and tests.
-import * as z from 'zod';
 import { warnInProduction } from '../events.ts';
-import { optionsReader } from '../schemas/read-options.ts';
+import { optionsReader, text } from '../schemas/read-options.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 
 /** What a `memoryJournal` is made with. */
@@ -13,7 +12,7 @@ export interface MemoryJournalOptions {
   scope?: string | undefined;
 }
 
-const readFields = optionsReader<MemoryJournalOptions>()('memoryJournal', { scope: z.string().optional() });
+const readFields = optionsReader<MemoryJournalOptions>()('memoryJournal', { scope: text.optional() });
 
 /**
  * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference

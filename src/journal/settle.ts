@@ -72,7 +72,7 @@ async function settleWith(
   const isSuspected = existing.paymentId && isSamePayment(existing.paymentId, payment.id);
   const nonexistentId = isSuspected ? undefined : await nonexistent(existing, readPayment);
   await change(journal, key, row => {
-    if (!row) throw unknownReference();
+    if (!row || row.state === 'freed') throw unknownReference();
     const differing = differences(row, payment, nonexistentId);
     if (differing.length > 0) throw refused('paymentId', `differs from the journal in: ${differing.join(', ')}`);
     return settle(row, { payment }, nonexistentId);
@@ -82,7 +82,7 @@ async function settleWith(
 async function settleWithout(journal: Journal, key: JournalKey, readPayment: ReadPayment): Promise<void> {
   const nonexistentId = await nonexistent(await find(journal, key), readPayment);
   const { isTooEarly, since } = await change(journal, key, (row, now) => {
-    if (!row) throw unknownReference();
+    if (!row || row.state === 'freed') throw unknownReference();
     const own = row.paymentId === nonexistentId ? undefined : row.paymentId;
     const known = own ?? row.conflictingIds[0];
     if (known) throw refused('reference', `has payment ${known}: settle it with that id`);

@@ -36,7 +36,7 @@ export async function create(
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
     const request = parseRequest(kind, gateway.terminal, input);
     call = { operation: 'create', reference: request.reference ?? undefined };
-    const body = serialize(request, extra);
+    const { body, fields } = serialize(request, extra);
 
     const send = async (deadline: Deadline) => {
       const { url, signKey, signatureEncoding } = gateway;
@@ -50,7 +50,7 @@ export async function create(
         ? await createOnce({
             ...gateway.clientJournal,
             request,
-            extra,
+            fields,
             timeout,
             signal,
             send,

@@ -9,7 +9,7 @@ import type {
   Terminal,
   WithdrawalMethod,
 } from '../schemas/methods.ts';
-import type { RequestSchemaOf } from '../schemas/objects.ts';
+import { fieldsOf, type RequestSchemaOf } from '../schemas/objects.ts';
 import {
   type ApplePayDemands,
   type ApplePayRequest,
@@ -24,6 +24,7 @@ import {
   onrampTerminalPaymentSchema,
   type PlainDepositRequest,
   type PlainNftPurchaseRequest,
+  REQUEST_FIELDS,
   type RequestBy,
   type Withdrawal,
   withdrawalSchema,
@@ -122,15 +123,21 @@ interface WebhookUrlOrCallbackUrlIsMissing {
 }
 interface ApplePayNeedsReferenceReturnUrlAndBillingAddress extends ApplePayDemands {}
 
-type DemandsOf<M> = [M] extends [never]
-  ? unknown
-  : [M] extends ['APPLEPAY']
-    ? ApplePayNeedsReferenceReturnUrlAndBillingAddress
-    : unknown;
-
-type MethodsOf<P, M> = [P, M] extends ['DEPOSIT', WithdrawalMethod] | ['WITHDRAWAL', DepositMethod | OnrampMethod]
-  ? { paymentMethod: P extends 'DEPOSIT' ? DepositMethod : WithdrawalMethod }
+// Where the method may be any, the check at run time decides.
+type DemandsOf<M> = 'APPLEPAY' extends M
+  ? [DepositMethod] extends [M]
+    ? unknown
+    : [NftMethod] extends [M]
+      ? unknown
+      : ApplePayNeedsReferenceReturnUrlAndBillingAddress
   : unknown;
+
+// One method must be one of each type that the request may have.
+type MethodsOf<P, M> = [M] extends [never]
+  ? unknown
+  : ('DEPOSIT' extends P ? MethodOf<M, DepositMethod | OnrampMethod> : unknown) &
+      ('WITHDRAWAL' extends P ? MethodOf<M, WithdrawalMethod> : unknown);
+type MethodOf<M, Accepted> = [Extract<M, Accepted>] extends [never] ? { paymentMethod: Accepted } : unknown;
 
 interface AddressFields<W, C> {
   webhookUrl?: W;
@@ -179,8 +186,8 @@ export function parseRequest(kind: RequestKind, terminal: Terminal, input: unkno
 
 function safeParse(schema: RequestSchema, type: object, input: unknown) {
   try {
-    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-    return schema.safeParse(isObject ? { ...type, ...input } : input);
+    const fields = fieldsOf(input, REQUEST_FIELDS);
+    return schema.safeParse(typeof fields === 'object' && fields !== null ? { ...type, ...fields } : fields);
   } catch {
     // What a getter throws may hold anything.
     const message = 'a field cannot be read: its getter throws';

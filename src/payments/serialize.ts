@@ -1,23 +1,29 @@
 // Turns a checked request into the bytes to sign and send. They are made once: the bytes signed are the bytes sent.
 import { Buffer } from 'node:buffer';
 import { InvalidRequestError } from '../errors.ts';
-import { isRequestField } from '../schemas/request.ts';
+import { isJsonMap, rawJSON } from '../schemas/json.ts';
+import { REQUEST_FIELDS } from '../schemas/request.ts';
 import type { CheckedRequest } from './request.ts';
 
-// In every Node since 21, and not yet in TypeScript's library.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+/** A request as it is sent. */
+export interface Serialized {
+  /** JSON in UTF-8. */
+  body: Uint8Array;
+  /** The same as plain data, so that no getter and no `toJSON` of the merchant's is asked again. */
+  fields: object;
+}
 
 /** How JSON.stringify writes half a character; an even number of backslashes before it is the merchant's own text. */
 const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * The JSON of a request as bytes. Fields of `extra` come last; an amount given as text keeps its digits.
+ * Writes a request as JSON. Fields of `extra` come last; an amount given as text keeps its digits.
  *
  * @throws {InvalidRequestError} if `extra` repeats a field of the request, a value cannot be written as JSON, or a text
  * holds half a character, which PHP cannot read
  */
-export function serialize(request: CheckedRequest, extra: object = {}): Uint8Array {
-  const repeated = Object.keys(extra).filter(isRequestField);
+export function serialize(request: CheckedRequest, extra: object = {}): Serialized {
+  const repeated = Object.keys(extra).filter(name => REQUEST_FIELDS.has(name));
   if (repeated.length > 0) {
     const message = 'is a field of the request: set it there, not in extra';
     throw new InvalidRequestError(
@@ -25,20 +31,35 @@ export function serialize(request: CheckedRequest, extra: object = {}): Uint8Arr
       'not_sent',
     );
   }
-  const text = toJson(request, extra);
+  const { text, fields } = toJson(request, extra);
   if (HALF_CHARACTER.test(text)) {
     throw refused('a text holds half a character (a lone surrogate), as when an emoji is cut in two');
   }
-  return Buffer.from(text);
+  return { body: Buffer.from(text), fields };
 }
 
-function toJson(request: CheckedRequest, extra: object): string {
+function toJson(request: CheckedRequest, extra: object): { text: string; fields: object } {
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
+  let fields: object | undefined;
   try {
-    return JSON.stringify({ ...request, amount, ...extra });
+    // Each part is written from a copy, which takes its place in the copy of the whole.
+    const text = JSON.stringify({ ...request, amount, ...extra }, function (this: Record<string, unknown>, key, part) {
+      const copy = copyOf(part);
+      fields ??= copy as object;
+      this[key] = copy;
+      return copy;
+    });
+    return { text, fields: fields as object };
   } catch {
-    throw refused('a value cannot be written as JSON: a BigInt, or an object that contains itself');
+    throw refused(
+      'a value cannot be written as JSON: a BigInt, an object that contains itself, or a getter that throws',
+    );
   }
+}
+
+function copyOf(part: unknown): unknown {
+  if (Array.isArray(part)) return [...part];
+  return isJsonMap(part) ? { ...part } : part;
 }
 
 const refused = (message: string) => new InvalidRequestError([{ path: '', message }], 'not_sent');

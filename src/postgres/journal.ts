@@ -1,7 +1,7 @@
 // A journal in the merchant's own Postgres: each method is one statement.
-import * as z from 'zod';
+import { delay } from '../deadline.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
-import { optionsReader } from '../schemas/read-options.ts';
+import { optionsReader, text } from '../schemas/read-options.ts';
 import { checkPool, migrate, type PgPool, quoted, tableName } from './pool.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
@@ -26,11 +26,14 @@ export interface PostgresJournal extends Journal {
 
 const readFields = optionsReader<PostgresJournalOptions>()('postgresJournal', {
   table: tableName.default('payment_gateway_journal'),
-  scope: z.string().optional(),
+  scope: text.optional(),
 });
 
-/** How often a statement is repeated that met another one at the same instant. */
+/** What Postgres answers a statement that met another one at the same instant: a serialisation failure, or a deadlock. */
+const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 const MOST_TRIES = 10;
+/** Milliseconds, more at each try. */
+const PAUSE = 10;
 
 /**
  * At most one payment per reference, across processes and crashes.
@@ -46,8 +49,17 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
   const { table, scope } = readFields(options);
   checkPool('postgresJournal', pool);
   const sql = statements(quoted(table));
-  const query = async (text: string, values: unknown[], on: Pick<PgPool, 'query'> = pool) =>
-    (await on.query(text, values).then(({ rows }) => rows, unlessSerialized)) as Line[];
+  /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
+  const query = async (text: string, values: unknown[]): Promise<Line[]> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return (await pool.query(text, values)).rows as Line[];
+      } catch (error) {
+        if (tries === MOST_TRIES || !MET_ANOTHER.has((error as { code?: unknown }).code)) throw error;
+        await delay(Math.random() * tries * PAUSE);
+      }
+    }
+  };
 
   return {
     scope,
@@ -59,9 +71,12 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
     },
 
     async insert(row, tx) {
-      const on = tx as Pick<PgPool, 'query'> | undefined;
+      const client = tx as Pick<PgPool, 'query'> | undefined;
       for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const [line] = await query(sql.insert, valuesOf(row), on);
+        const lines = client
+          ? (await client.query(sql.insert, valuesOf(row))).rows
+          : await query(sql.insert, valuesOf(row));
+        const [line] = lines as Line[];
         const found = rowOf(line);
         if (line && found) return { row: found, isInserted: line.is_inserted === 'true', now: Number(line.now) };
       }
@@ -78,12 +93,6 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
     claim: async ({ scope, states }, limit, leaseMs) =>
       rowsOf(await query(sql.claim, [scope ?? null, states, limit, leaseMs / 1000])),
   };
-}
-
-/** Under a stricter isolation than usual, one of two changes at the same instant fails: the other one counts. */
-function unlessSerialized(error: unknown): never[] {
-  if ((error as { code?: unknown }).code === '40001') return [];
-  throw error;
 }
 
 /** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */

@@ -35,10 +35,9 @@ export function checkPool(owner: string, pool: PgPool): void {
   throw new ConfigurationError(`${owner} takes a pool, such as new pg.Pool(): pass the pool, not one of its clients.`);
 }
 
+const TABLE_NAME = { error: 'must be a plain name such as payment_gateway_inbox, or schema.name' };
 /** The name of a table as an option. */
-export const tableName = z.string().regex(/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i, {
-  error: 'must be a plain name such as payment_gateway_inbox, or schema.name',
-});
+export const tableName = z.string(TABLE_NAME).regex(/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i, TABLE_NAME);
 
 /** A table's name as SQL. */
 export const quoted = (table: string): string =>

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Inbox, InboxResult } from '../inbox/contract.ts';
-import { optionsReader } from '../schemas/read-options.ts';
+import { optionsReader, text } from '../schemas/read-options.ts';
 
 /** A connected client of node-redis, which has `sendCommand`, or of ioredis, which has `call`. */
 export type RedisClient =
@@ -28,7 +28,7 @@ export interface RedisInboxOptions {
 const LEASE = { error: 'must be milliseconds, 1000 or more' };
 
 const readFields = optionsReader<RedisInboxOptions>()('redisInbox', {
-  prefix: z.string().default('payment-gateway:inbox'),
+  prefix: text.default('payment-gateway:inbox'),
   leaseMs: z.number(LEASE).min(1000, LEASE).default(30_000),
 });
 

@@ -52,7 +52,14 @@ export function canonicalAmount(amount: Amount): string {
 // An amount that the compiler can see, if it can be one; else what is wrong with it. Other amounts pass as they are.
 export type PlainAmount<A extends Amount> =
   // biome-ignore lint/complexity/noBannedTypes: {} has no keys, so it fits a record of any text but not one of literals
-  {} extends Record<`${A}`, 1> ? A : [Problem<`${A}`>] extends [never] ? A : Problem<`${A}`>;
+  {} extends Record<`${A}`, 1> ? PlainPattern<A> : [Problem<`${A}`>] extends [never] ? A : Problem<`${A}`>;
+
+// Of a pattern such as `-${number}` the compiler sees as much as that it can never be one.
+type PlainPattern<A extends Amount> = A extends `-${string}`
+  ? 'amount must be greater than 0'
+  : A extends `${string}${'e' | 'E'}${string}` | `0${number}`
+    ? 'amount must be a plain decimal such as "25.50"'
+    : A;
 
 type Problem<S extends string> = S extends `-${string}`
   ? 'amount must be greater than 0'
@@ -63,7 +70,9 @@ type Problem<S extends string> = S extends `-${string}`
       : 'amount must be a plain decimal such as "25.50"';
 
 type IsPlain<S extends string> = S extends
-  | `0${Digit}${string}`
+  | `0${Digit | 'x' | 'X' | 'b' | 'B' | 'o' | 'O'}${string}`
+  | `${'+' | ' '}${string}`
+  | `${string} `
   | `${string}${'e' | 'E'}${string}`
   | `.${string}`
   | `${string}.`

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { ConfigurationError, type Issue, issuesOf } from '../errors.ts';
 import { unknownNames } from './hints.ts';
-import type { IsSame } from './objects.ts';
+import { fieldsOf, type IsSame } from './objects.ts';
 
 /** Makes the error of refused options. */
 export type Refuse = (issues: readonly Issue[]) => Error;
@@ -23,7 +23,7 @@ export const optionsReader =
           : `takes one object of options: { ${names.slice(0, 3).join(', ')} }`,
     });
     return (options: unknown, refuse: Refuse = refusalOf(owner)): z.output<z.ZodObject<S>> => {
-      const { success, data, error } = schema.safeParse(options);
+      const { success, data, error } = schema.safeParse(fieldsOf(options, names));
       if (!success) throw refuse(issuesOf(error));
       return data as z.output<z.ZodObject<S>>;
     };
@@ -47,9 +47,15 @@ export const milliseconds = z.number(MILLISECONDS).positive(MILLISECONDS).max(LO
 /** A function. */
 export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', { error: 'must be a function' });
 
-/** An object that has a method of this name. */
-export const objectWith = <T extends object>(method: keyof T & string, error: string) =>
-  z.custom<T>(value => typeof (value as Partial<T> | null | undefined)?.[method] === 'function', { error });
+/** An object that has methods of these names. */
+export const objectWith = <T extends object>(methods: readonly (keyof T & string)[], error: string) =>
+  z.custom<T>(value => isObject(value) && methods.every(name => typeof (value as T)[name] === 'function'), { error });
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** A text. */
+export const text = z.string({ error: 'must be a string' });
 
 /** One of a few texts. */
 export const oneOf = <const V extends readonly [string, ...string[]]>(texts: V) =>

@@ -135,10 +135,8 @@ const applePayDemands = {
   billingAddress: applePayBillingAddress,
 };
 
-const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
-
-/** Whether the request itself has a field of this name, so that `extra` may not carry it. */
-export const isRequestField = (name: string): boolean => REQUEST_FIELDS.has(name);
+/** The names of the fields that the request itself has. */
+export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 

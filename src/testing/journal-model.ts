@@ -88,7 +88,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
       if (fate === 'arrives, and its answer is lost') throw lost('unknown');
       return { payment };
     };
-    return { journal: journals[process] as Journal, scope, request, timeout: TIMEOUT, send, lookUp };
+    return { journal: journals[process] as Journal, scope, request, fields: request, timeout: TIMEOUT, send, lookUp };
   };
 
   const check = () => {

@@ -50,12 +50,12 @@ export interface WebhookHandler {
   process(paymentId: string): Promise<InboxResult>;
 }
 
-const BYTES = { error: 'must be a number of bytes, more than 0' };
+const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
 
 const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler', {
-  gateway: objectWith<WebhookGateway>('getPayment', 'must be a GatewayClient'),
+  gateway: objectWith<WebhookGateway>(['getPayment'], 'must be a GatewayClient'),
   onPayment: functionOf<WebhookHandlerOptions['onPayment']>(),
-  inbox: objectWith<Inbox>('run', 'must be an inbox, such as postgresInbox(pool)').optional(),
+  inbox: objectWith<Inbox>(['run'], 'must be an inbox, such as postgresInbox(pool)').optional(),
   maxBodyBytes: z.number(BYTES).positive(BYTES).default(262_144),
   verify: functionOf<NonNullable<WebhookHandlerOptions['verify']>>().optional(),
   onError: functionOf<NonNullable<WebhookHandlerOptions['onError']>>().default(() => warnOf),

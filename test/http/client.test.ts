@@ -94,15 +94,34 @@ describe('a lookup', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('tells the last answer, or the last failure, as soon as no other attempt fits into its time', async () => {
+  it('tells the last answer, or the last failure, when its time ends in a pause', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const busy = await timed(client({ fetch: wire(json('', 503)).fetch, timeout: 500, retries: 9 }).getPayment(ID));
     expect(busy.error).toMatchObject({ name: 'ApiError', status: 503 });
     const { fetch } = wire(networkError('ECONNREFUSED', 'connect'));
     const refused = await timed(client({ fetch, timeout: 500, retries: 9 }).getPayment(ID));
     expect(refused.error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED' });
-    for (const { ms } of [busy, refused]) expect(ms).toBeCloseTo(300, -1);
+    for (const { ms } of [busy, refused]) expect(ms).toBeCloseTo(500, -1);
     vi.restoreAllMocks();
+  });
+
+  it('is repeated within a short time-out, too', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.1);
+    const { fetch } = wire(networkError('ECONNREFUSED', 'connect'), json('', 503), found());
+    const { value, ms } = await timed(client({ fetch, timeout: 200 }).getPayment(ID));
+    expect(value).toHaveProperty('id', ID);
+    expect(ms).toBeCloseTo(30 + 60, -1);
+    vi.restoreAllMocks();
+  });
+
+  it("is stopped by a signal's own time-out, and says so", async () => {
+    vi.useRealTimers();
+    for (const answer of [json('', 503, { 'retry-after': '5' }), () => new Promise<Response>(() => {})]) {
+      const error = await errorOf(
+        client({ fetch: wire(answer).fetch }).getPayment(ID, { signal: AbortSignal.timeout(30) }),
+      );
+      expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+    }
   });
 
   it('is stopped by its signal while it waits, and is not repeated', async () => {

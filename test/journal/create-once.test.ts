@@ -72,7 +72,7 @@ function scripted(journal: Journal, ...answers: Parameters<typeof wire>) {
     onEvent: event => void events.push(event),
   });
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
-  return { gateway, sent, warnings };
+  return { gateway, journal, sent, warnings };
 }
 
 const created = (changes: object = {}) =>
@@ -481,6 +481,34 @@ describe('an operator', () => {
     expect(sandbox.payments).toHaveLength(1);
   });
 
+  it.each(['not_created', 'the payment'])(
+    'is told when another operator freed the reference meanwhile, and settles it with %s',
+    async resolution => {
+      const journal = memoryJournal();
+      const { gateway, sandbox } = open({ journal, timeout: 200 });
+      sandbox.faults.next('commit-then-drop');
+      await errorOf(gateway.createDeposit(deposit));
+      const [{ id = '' } = {}] = sandbox.payments;
+      await new Promise(resolve => setTimeout(resolve, 250));
+      let reads = 0;
+      const meanwhile: Journal = {
+        ...journal,
+        async read(key) {
+          const found = await journal.read(key);
+          reads += 1;
+          if (reads === 1) await gateway.settle('order-1', 'not_created');
+          return found;
+        },
+      };
+      const other = new GatewayClient({ ...sandbox.clientOptions, journal: meanwhile });
+      const settling = other.settle('order-1', resolution === 'not_created' ? resolution : id);
+      expect(await errorOf(settling)).toMatchObject({
+        name: 'InvalidRequestError',
+        message: expect.stringContaining('has no open create in the journal'),
+      });
+    },
+  );
+
   it('may not say not_created of a payment that the journal knows', async () => {
     const { gateway } = open();
     await gateway.createWithdrawal(payout);
@@ -531,6 +559,53 @@ describe('an operator', () => {
     expect(warnings()).toEqual(taken ? ['journal_two_payments'] : []);
     const { row } = await journal.read(key);
     expect([row?.paymentId, row?.conflictingIds]).toEqual(taken ? [undefined, [payment.id]] : [payment.id, []]);
+  });
+});
+
+describe('many payments of one reference', () => {
+  it('are all written down, however many callbacks come at once', async () => {
+    const { gateway, journal, warnings } = scripted(memoryJournal(), json(''));
+    const payments = Array.from({ length: 60 }, () => ({
+      id: crypto.randomUUID(),
+      paymentStatus: 'COMPLETED',
+      paymentType: 'DEPOSIT',
+      amount: 10,
+      currency: 'EUR',
+      reference: 'customer-1',
+    }));
+    await Promise.all(payments.map(payment => gateway.reconcile(payment as Payment)));
+    const { rows } = await journal.list({ states: ['created'] });
+    expect(rows[0]?.conflictingIds).toHaveLength(59);
+    expect(warnings()).toHaveLength(59);
+  });
+});
+
+describe('what a getter or toJSON answers', () => {
+  it('is read once: what is hashed is what is sent', async () => {
+    const { gateway, sent } = scripted(memoryJournal(), created());
+    let reads = 0;
+    const purpose = {
+      get n() {
+        reads += 1;
+        return reads;
+      },
+      at: { toJSON: () => `read ${++reads}` },
+    };
+    const request = { ...deposit, additionalParameters: { purpose } };
+    await gateway.createDeposit(request);
+    expect([reads, JSON.parse(sent[0]?.body ?? '').additionalParameters]).toEqual([
+      2,
+      { purpose: { n: 1, at: 'read 2' } },
+    ]);
+    const known = { ...deposit, additionalParameters: { purpose: { n: 1, at: 'read 2' } } };
+    expect(await gateway.createDeposit(known)).toHaveProperty('replayed', true);
+  });
+
+  it('and what has the same bytes is the same request', async () => {
+    const { gateway } = scripted(memoryJournal(), created());
+    const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+    await gateway.createDeposit(deposit, { extra: { tip: rawJSON('1.5') } });
+    expect(await gateway.createDeposit(deposit, { extra: { tip: 1.5 } })).toHaveProperty('replayed', true);
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { GatewayClient, type JournalRow } from 'payment-gateway-sdk';
+import { GatewayClient, type Journal, type JournalRow } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { journalSuite } from 'payment-gateway-sdk/testing';
@@ -61,6 +61,36 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
       }
       expect(flushed).toBeGreaterThan(15);
       await lazy.end();
+    },
+  );
+
+  it.each(['read', 'list', 'claim', 'insert', 'replace'] as const)(
+    'repeats %s when the database says that transactions met, and answers nothing false',
+    async method => {
+      const row = { ...newRow(), scope: randomUUID(), dueAt: 1 };
+      const query = { scope: row.scope, states: ['begun'] } as const;
+      await postgresJournal(pool, { table }).insert(row);
+      const call = async (journal: Journal): Promise<string> => {
+        const answered = await {
+          read: () => journal.read(row),
+          list: () => journal.list(query),
+          claim: () => journal.claim(query, 10, 1000),
+          insert: () => journal.insert(row),
+          replace: () => journal.replace({ ...row, looks: 1 }, 1),
+        }[method]();
+        await pool.query(`update ${table} set revision = 1, leased_until = null where scope = $1`, [row.scope]);
+        return JSON.stringify(answered, (name, value) => (/^(now|leasedUntil)$/.test(name) ? typeof value : value));
+      };
+      const meeting = (times: number): Journal => {
+        let left = times;
+        const met = () => Promise.reject(Object.assign(new Error('could not serialize access'), { code: '40001' }));
+        const query = ((text: string, values: unknown[]) => (left-- > 0 ? met() : pool.query(text, values))) as never;
+        return postgresJournal({ connect: () => pool.connect(), query }, { table });
+      };
+      const undisturbed = await call(meeting(0));
+      expect(undisturbed).toContain(method === 'replace' ? '"isReplaced":true' : row.reference);
+      expect(await call(meeting(2))).toBe(undisturbed);
+      await expect(call(meeting(1_000))).rejects.toThrow('could not serialize access');
     },
   );
 

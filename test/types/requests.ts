@@ -24,6 +24,7 @@ interface BlikParameters {
 }
 declare const blik: BlikParameters;
 declare const method: DepositMethod;
+declare const cents: `0.${number}`;
 declare const euros: `${number}.00`;
 declare const money: string & { readonly brand: 'money' };
 /** A merchant's own, without an index signature. */
@@ -32,6 +33,10 @@ interface Shopper {
   loyaltyTier: number;
 }
 declare const shopper: Shopper;
+declare const isLucky: boolean;
+// biome-ignore lint/suspicious/noExplicitAny: what a merchant's own untyped code gives
+declare const anything: any;
+declare const paymentType: 'DEPOSIT' | 'WITHDRAWAL';
 declare const settings: { terminal: 'standard' | 'onramp' };
 
 const gateway = new GatewayClient();
@@ -83,8 +88,13 @@ export async function taken(): Promise<void> {
   await gateway.createDeposit(request);
   // Amounts of every type that may be one, and a customer of the merchant's own type.
   await gateway.createDeposit({ ...card, amount: euros, customer: shopper });
+  await gateway.createDeposit({ ...card, amount: cents });
   await gateway.createDeposit({ ...card, amount: money, billingAddress: { countryCode: null, floor: 3 } });
   await gateway.createDeposit({ ...card, amount: '0.05', webhookUrl: maybe, callbackUrl: maybe });
+  // A value whose type is any, and a few methods that Apple Pay is not among.
+  await gateway.createDeposit({ ...card, amount: 1, paymentMethod: anything });
+  await gateway.createDeposit({ ...card, amount: 1, paymentMethod: isLucky ? 'CARD' : 'BLIK' });
+  await gateway.createPayment({ ...card, amount: 1, paymentType, paymentMethod: isLucky ? 'CARD' : 'SEPA' });
   // A guard narrows what comes from outside.
   if (isDepositMethod(text)) await gateway.createDeposit({ ...card, amount: 1, paymentMethod: text });
 }
@@ -143,6 +153,18 @@ export async function refused(): Promise<void> {
     reference: null,
     billingAddress: { countryCode: 'US' },
   });
+  // @ts-expect-error what may be an Apple Pay deposit, without what that demands
+  await gateway.createDeposit({ ...card, amount: 1, paymentMethod: isLucky ? 'CARD' : 'APPLEPAY' });
+  // @ts-expect-error a method of withdrawals, of what may be a deposit
+  await gateway.createPayment({ ...card, amount: 1, paymentType, paymentMethod: 'SEPA' });
+  for (const amount of [`-${number}`, `0${number}`, `${number}e3`] as const) {
+    // @ts-expect-error amounts that can never be one
+    await gateway.createDeposit({ ...card, amount });
+  }
+  for (const amount of ['0x10', ' 1', '1 ', '+1'] as const) {
+    // @ts-expect-error amounts that only JavaScript reads as a number
+    await gateway.createDeposit({ ...card, amount });
+  }
   // @ts-expect-error a SEPA deposit
   await gateway.createDeposit({ ...card, amount: 1, paymentMethod: 'SEPA' });
   // @ts-expect-error a BLIK withdrawal

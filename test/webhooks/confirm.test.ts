@@ -114,6 +114,10 @@ describe('confirmWebhook', () => {
     const { gateway, sent } = client(as('PENDING'));
     const late = await errorOf(gateway.confirmWebhook(callback, { timeout: 100 }));
     expect([late, sent.length]).toEqual([expect.objectContaining({ name: 'WaitTimeoutError' }), 1]);
+    const { fetch, sent: byDefault } = wire(as('PENDING'));
+    const hasty = new GatewayClient({ ...KEYS, fetch, timeout: 100 });
+    await errorOf(hasty.confirmWebhook(callback, { timeout: undefined }));
+    expect(byDefault).toHaveLength(1);
     const aborted = await errorOf(gateway.confirmWebhook(callback, { signal: AbortSignal.timeout(50) }));
     expect(aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
   });

@@ -2,9 +2,9 @@
 import type { Hono } from 'hono/tiny';
 import {
   createPaymentSchema,
-  isRequestField,
   nftPurchaseSchema,
   onrampTerminalPaymentSchema,
+  REQUEST_FIELDS,
 } from '../../schemas/request.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
@@ -91,7 +91,7 @@ function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Vali
   } catch {
     return { errors: { body: ['The body is not JSON.'] } };
   }
-  const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => isRequestField(name)));
+  const known = Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => REQUEST_FIELDS.has(name)));
   const { amount } = known;
   if (typeof amount !== 'number' || !Number.isFinite(amount))
     return { errors: { amount: ['The amount must be a number.'] } };
