@@ -42,7 +42,10 @@ export class ConnectionPool extends http.Agent {
   ): undefined {
     const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
     let socket: Socket = tcp;
+    let isEnded = false;
     const end = (error: Error | null) => {
+      if (isEnded) return;
+      isEnded = true;
       signal?.removeEventListener('abort', stop);
       tcp.off('error', end);
       socket.off('error', end);
@@ -71,7 +74,8 @@ export class ConnectionPool extends http.Agent {
         ...(session && { session }),
       });
       socket.once('error', end);
-      socket.once('secureConnect', () => end(null));
+      // Once OpenSSL has returned: until then the socket must not be closed.
+      socket.once('secureConnect', () => setImmediate(end, null));
       socket.on('session', (session: Buffer) => {
         this.#session = session;
       });
@@ -95,7 +99,9 @@ export class ConnectionPool extends http.Agent {
 
   /** Ends a connection by RST, so that the kernel delivers nothing of it any more. */
   reset(socket: Socket): void {
-    this.#states.get(socket)?.tcp.resetAndDestroy();
+    const tcp = this.#states.get(socket)?.tcp;
+    // After an end that is still on its way Node cannot reset a socket, and would keep it for ever.
+    if (!socket.writableEnded && !tcp?.writableEnded) tcp?.resetAndDestroy();
     socket.destroy();
   }
 

@@ -61,6 +61,7 @@ function exchange(
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined;
     let incoming: IncomingMessage | undefined;
+    let stray: NodeJS.Timeout | undefined;
     let isSettled = false;
     let isWritten = false;
     /** Something arrived before the request was written: it belongs to an earlier one. */
@@ -78,19 +79,32 @@ function exchange(
     const settle = (): boolean => {
       if (isSettled) return false;
       isSettled = true;
+      clearTimeout(stray);
       signal.removeEventListener('abort', giveUp);
       socket?.off('data', tap);
       return true;
     };
-    const fail = (error: unknown) => {
-      if (!settle()) return;
+    const close = () => {
       if (socket) pool?.reset(socket);
       outgoing.destroy();
+    };
+    const fail = (error: unknown) => {
+      if (!settle()) return;
+      // Not while Node's parser or OpenSSL is at work on this socket: it would be freed under them.
+      setImmediate(close);
       reject(error);
     };
-    const giveUp = () => fail(signal.reason);
+    const giveUp = () => {
+      if (!settle()) return;
+      // At once: what waits for the network to take more must not leave any more.
+      process.nextTick(close);
+      reject(signal.reason);
+    };
     const answer = (message: IncomingMessage) => {
-      if (settle()) resolve(answerOf(message, attempt));
+      if (!settle()) return;
+      // The rest of the request, or of the answer, is not needed any more.
+      if (!outgoing.writableFinished || !message.readableEnded) setImmediate(close);
+      resolve(answerOf(message, attempt));
     };
 
     /** All bytes as they arrive: an answer that HTTP cannot read may hold the payment's id. */
@@ -120,29 +134,33 @@ function exchange(
       else whenReady(given, write);
     });
     outgoing.once('response', message => {
-      if (!isWritten) return;
+      if (!isWritten) return fail(new StaleConnection());
       incoming = message;
+      if (body && isBodiless(message)) {
+        stray = setTimeout(answer, STRAY_BODY, message);
+        return;
+      }
       if (socket) pool?.keepFor(socket, message.headers['keep-alive'] as string | undefined);
       message.on('data', chunk => {
         attempt.body.add(chunk);
-        if (!attempt.body.isTooLong) return;
-        answer(message);
-        outgoing.destroy();
+        if (attempt.body.isTooLong) answer(message);
       });
       message.once('end', () => answer(message));
       message.once('error', fail);
     });
-    outgoing.once('upgrade', (message, upgraded, head) => {
+    outgoing.once('upgrade', (message, _, head) => {
       attempt.body.add(head);
       answer(message);
-      upgraded.destroy();
     });
     outgoing.on('error', error => {
       if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
       // An answer that has begun may still end well.
       else if (!incoming) fail(error);
     });
-    outgoing.once('close', () => fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })));
+    outgoing.once('close', () => {
+      if (incoming && isBodiless(incoming)) answer(incoming);
+      else if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+    });
 
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
@@ -156,12 +174,18 @@ function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () =>
   else write();
 }
 
-function answerOf({ statusCode = 0, headers }: IncomingMessage, attempt: Attempt): HttpAnswer {
+/** Whether HTTP gives the answer no body, and so leaves one unread that a careless gateway sends all the same. */
+const isBodiless = ({ statusCode }: IncomingMessage): boolean => statusCode === 204 || statusCode === 304;
+
+/** Milliseconds for such a body to arrive: it may hold the payment's id. */
+const STRAY_BODY = 100;
+
+function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
+  const { statusCode: status = 0, headers } = message;
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
   const { text, isTooLong } = attempt.body;
-  // A status without a body may come with one all the same, which HTTP leaves unread.
-  const body = text || (statusCode === 204 || statusCode === 304 ? afterHeaders(attempt.raw.text) : '');
-  return { status: statusCode, body, isTooLong, requestId: id?.toString(), retryAfter };
+  const body = isBodiless(message) ? afterHeaders(attempt.raw.text) : text;
+  return { status, body, isTooLong, requestId: id?.toString(), retryAfter };
 }
 
 const afterHeaders = (raw: string): string => raw.slice(raw.lastIndexOf('\r\n\r\n') + 4);

@@ -1,8 +1,6 @@
 import { GatewayClient } from 'payment-gateway-sdk';
-import { fetch as undiciFetch } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
-import { http, type Script, tcpGateway } from '../support/tcp.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 
 const created = record('created card deposit');
@@ -297,85 +295,6 @@ describe('a create', () => {
   it('reads a test double that has no stream', async () => {
     const double = { status: 201, headers: new Headers(), text: async () => created };
     await expect(client({ fetch: async () => double }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
-  });
-});
-
-describe('on a real socket', () => {
-  const half = created.slice(0, created.length / 2);
-  const head = `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(created)}\r\n\r\n`;
-
-  it.each<[string, Script, object, number]>([
-    ['as soon as it is open', { onConnect: socket => socket.destroy() }, { outcome: 'unknown' }, 0],
-    ['in the middle of the request', { onHalfRequest: socket => socket.resetAndDestroy() }, { outcome: 'unknown' }, -1],
-    ['after the request', { onRequest: socket => socket.destroy() }, { outcome: 'unknown' }, 1],
-    ['with a reset after the request', { onRequest: socket => socket.resetAndDestroy() }, { outcome: 'unknown' }, 1],
-    ['in the status line', { onRequest: socket => socket.end('HTTP/1.1 20') }, { outcome: 'unknown' }, 1],
-    ['in the headers', { onRequest: socket => socket.end(head.slice(0, 40)) }, { outcome: 'unknown' }, 1],
-    ['after the headers', { onRequest: socket => socket.end(head) }, { outcome: 'unknown' }, 1],
-    [
-      'in the body, with the id in the half that arrived',
-      { onRequest: socket => socket.end(head + half) },
-      { outcome: 'unknown', paymentId: ID },
-      1,
-    ],
-    [
-      'never, and the body stops',
-      { onRequest: socket => socket.write(head + half) },
-      { outcome: 'unknown', code: 'timeout', paymentId: ID },
-      1,
-    ],
-    ['never, and no answer comes', {}, { outcome: 'unknown', code: 'timeout' }, 1],
-  ])('a connection cut %s lets at most one create arrive', async (_, script, expected, creates) => {
-    const gateway = await tcpGateway(script);
-    const error = await errorOf(client({ baseUrl: gateway.url, timeout: 300, retries: 5 }).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ConnectionError', ...expected });
-    if (!('paymentId' in expected)) expect(error).not.toHaveProperty('paymentId');
-    if (creates >= 0) expect(gateway.creates).toBe(creates);
-    expect(gateway.creates).toBeLessThanOrEqual(1);
-    await gateway.close();
-  });
-
-  it('a refused connection was not sent', async () => {
-    const gateway = await tcpGateway({});
-    await gateway.close();
-    const error = await errorOf(client({ baseUrl: gateway.url, retries: 1 }).createDeposit(CARD));
-    expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent' });
-  });
-
-  it('a name that does not exist was not sent', async () => {
-    const error = await errorOf(client({ baseUrl: 'https://gateway.invalid', retries: 0 }).createDeposit(CARD));
-    expect(error).toMatchObject({
-      name: 'ConnectionError',
-      outcome: 'not_sent',
-      cause: { syscall: 'getaddrinfo' },
-    });
-  });
-
-  it('a redirect is not followed: neither body nor key reach another host', async () => {
-    const elsewhere = await tcpGateway({});
-    const moved = `HTTP/1.1 307 Temporary Redirect\r\nlocation: ${elsewhere.url}/\r\ncontent-length: 0\r\n\r\n`;
-    const gateway = await tcpGateway({ onRequest: socket => socket.write(moved) });
-    const error = await errorOf(client({ baseUrl: gateway.url }).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ApiError', status: 307, outcome: 'unknown' });
-    expect([gateway.creates, elsewhere.creates]).toEqual([1, 0]);
-    await Promise.all([gateway.close(), elsewhere.close()]);
-  });
-
-  it('a lookup is repeated after a cut, on a new connection', async () => {
-    const gateway = await tcpGateway({
-      onRequest: (socket, count) =>
-        count < 3 ? socket.destroy() : socket.write(http(record('completed lookup'), 'HTTP/1.1 200 OK')),
-    });
-    await expect(client({ baseUrl: gateway.url }).getPayment(ID)).resolves.toHaveProperty('id', ID);
-    expect(gateway.lookups).toBe(3);
-    await gateway.close();
-  });
-
-  it("works with undici's own fetch", async () => {
-    const gateway = await tcpGateway({ onRequest: socket => socket.write(http(created)) });
-    const fetch = undiciFetch as unknown as typeof globalThis.fetch;
-    await expect(client({ baseUrl: gateway.url, fetch }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
-    await gateway.close();
   });
 });
 

@@ -1,51 +1,95 @@
-// A raw TCP server that speaks as much HTTP as its script says, and counts the creates that reached it whole.
+// A raw server, with or without TLS, that speaks as much HTTP as its script says, and counts what reached it whole.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { certificate } from './tls.ts';
+
+/** One connection, as the server has it. */
+export interface Connection {
+  /** Writes and reads, through TLS if there is any. */
+  socket: Socket;
+  /** Ends it in order: what was written arrives. */
+  fin(): void;
+  /** Ends it by a reset: what has not been read is lost. */
+  rst(): void;
+}
+
+/** What to do with a connection, and with a request on it. */
+export interface Script {
+  /** Before TLS, if there is any. */
+  onConnect?: (connection: Connection) => void;
+  /** Once TLS stands. */
+  onSecure?: (connection: Connection) => void;
+  /** At the first bytes of a request. @param count of the requests so far that arrived whole */
+  onBegin?: (connection: Connection, count: number) => void;
+  /** At a request that has arrived whole, body included. @param count with this one */
+  onRequest?: (connection: Connection, count: number) => void;
+}
 
 export interface TcpGateway {
   url: string;
-  /** Requests that arrived whole, body included. */
+  /** Requests that arrived whole. */
   creates: number;
   lookups: number;
+  connections: number;
+  /** How each connection ended that has ended: `fin`, `rst`, or the code of another error. */
+  ends: string[];
   close(): Promise<void>;
 }
 
-/** What to do with a connection, and with a request that has arrived whole. */
-export interface Script {
-  onConnect?: (socket: Socket) => void;
-  onHalfRequest?: (socket: Socket) => void;
-  onRequest?: (socket: Socket, count: number) => void;
-}
-
-export async function tcpGateway({ onConnect, onHalfRequest, onRequest }: Script): Promise<TcpGateway> {
+/** @param tls the name of the certificate to show; none without TLS */
+export async function tcpGateway(script: Script, tls?: 'server' | 'elsewhere'): Promise<TcpGateway> {
   const sockets = new Set<Socket>();
-  const server = createServer(socket => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    onConnect?.(socket);
+  const server = createServer(tcp => {
+    gateway.connections += 1;
+    sockets.add(tcp);
+    let end = 'fin';
+    tcp.on('error', (error: NodeJS.ErrnoException) => {
+      end = error.code === 'ECONNRESET' ? 'rst' : String(error.code);
+    });
+    tcp.on('close', () => {
+      sockets.delete(tcp);
+      gateway.ends.push(end);
+    });
+    const fin = () => void socket.end();
+    // Not after an end that is still on its way: Node would keep such a socket for ever.
+    const rst = () => void (socket.writableEnded ? tcp.destroy() : tcp.resetAndDestroy());
+    let socket: Socket = tcp;
+    script.onConnect?.({ socket, fin, rst });
+    if (tcp.destroyed) return;
+    if (tls) {
+      socket = new TLSSocket(tcp, { isServer: true, secureContext: createSecureContext(certificate(tls)) });
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNRESET') end = 'rst';
+      });
+      socket.once('secure', () => script.onSecure?.({ socket, fin, rst }));
+    }
+    const connection = { socket, fin, rst };
     let received = '';
     socket.on('data', chunk => {
+      if (received === '') script.onBegin?.(connection, gateway.creates + gateway.lookups);
       received += chunk.toString('latin1');
-      onHalfRequest?.(socket);
-      const end = received.indexOf('\r\n\r\n');
+      const headers = received.indexOf('\r\n\r\n');
       const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0);
-      if (end < 0 || received.length < end + 4 + length) return;
-      const isCreate = received.startsWith('POST');
-      received = '';
-      if (isCreate) gateway.creates += 1;
+      if (headers < 0 || received.length < headers + 4 + length) return;
+      if (received.startsWith('POST')) gateway.creates += 1;
       else gateway.lookups += 1;
-      onRequest?.(socket, gateway.creates + gateway.lookups);
+      received = '';
+      script.onRequest?.(connection, gateway.creates + gateway.lookups);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const gateway = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  const gateway: TcpGateway = {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     creates: 0,
     lookups: 0,
+    connections: 0,
+    ends: [],
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
+      await once(server, 'close');
     },
   };
   return gateway;

@@ -1,0 +1,248 @@
+// Our own connections: when one is used again, how many there are, how one is given up, and what a pause does to them.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { FROM_SOURCE } from '../support/processes.ts';
+import { type Connection, http, type Script, tcpGateway } from '../support/tcp.ts';
+import { authority } from '../support/tls.ts';
+
+const created = record('created card deposit');
+const answers = ({ socket }: Connection) => void socket.write(http(created));
+const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
+beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates('default'), authority]));
+afterEach(() => void vi.useRealTimers());
+
+const PLAIN_AND_TLS = [
+  ['http:', undefined],
+  ['https:', 'server'],
+] as const;
+
+/** A gateway and a client of it, which live as long as `work`. */
+async function withGateway(
+  script: Script,
+  certificate: 'server' | undefined,
+  options: object,
+  work: (client: GatewayClient, gateway: Awaited<ReturnType<typeof tcpGateway>>) => Promise<void>,
+): Promise<void> {
+  const gateway = await tcpGateway(script, certificate);
+  try {
+    await work(new GatewayClient({ ...KEYS, baseUrl: gateway.url, ...options }), gateway);
+  } finally {
+    await gateway.close();
+  }
+}
+
+describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
+  it('serves one call after the other', async () => {
+    await withGateway({ onRequest: answers }, certificate, {}, async (client, gateway) => {
+      for (let call = 0; call < 5; call++) await client.createDeposit(CARD);
+      expect([gateway.creates, gateway.connections]).toEqual([5, 1]);
+    });
+  });
+
+  it.each([
+    ['announces no time', '', 300, 1],
+    ['announces that it closes at once', 'keep-alive: timeout=1\r\n', 0, 2],
+    ['keeps it for two seconds, one of which has passed', 'keep-alive: timeout=2\r\n', 1_100, 2],
+    ['keeps it for two seconds, some of which have passed', 'keep-alive: timeout=2\r\n', 300, 1],
+    ['closes it', 'connection: close\r\n', 0, 2],
+  ])('of a gateway that %s', async (_, header, pause, connections) => {
+    const onRequest = ({ socket }: Connection) =>
+      void socket.write(http(created).replace('content-type', `${header}content-type`));
+    await withGateway({ onRequest }, certificate, {}, async (client, gateway) => {
+      await client.createDeposit(CARD);
+      await sleep(pause);
+      await client.createDeposit(CARD);
+      expect(gateway.connections).toBe(connections);
+    });
+  });
+
+  it('that idles is not used any more after 4 s, also if the process stood still meanwhile', async () => {
+    await withGateway({ onRequest: answers }, certificate, {}, async (client, gateway) => {
+      await client.createDeposit(CARD);
+      // No timer has fired, as after a pause.
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + 4_001);
+      await client.createDeposit(CARD);
+      vi.restoreAllMocks();
+      expect([gateway.creates, gateway.connections]).toEqual([2, 2]);
+    });
+  });
+
+  it('is one of `maxConnections`, and a create that waits for one has not been sent', async () => {
+    const held: Connection[] = [];
+    const onRequest = (connection: Connection) => void held.push(connection);
+    await withGateway({ onRequest }, certificate, { maxConnections: 3, retries: 0 }, async (client, gateway) => {
+      const creating = Array.from({ length: 5 }, () => client.createDeposit(CARD, { timeout: 5_000 }));
+      await expect.poll(() => held.length).toBe(3);
+      const late = await errorOf(client.createDeposit(CARD, { timeout: 100 }));
+      expect(late).toMatchObject({ code: 'timeout', outcome: 'not_sent' });
+      const left = new AbortController();
+      const leaving = errorOf(client.createDeposit(CARD, { signal: left.signal }));
+      left.abort();
+      expect(await leaving).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+      while (gateway.creates < 5 || held.length > 0) {
+        for (const connection of held.splice(0)) answers(connection);
+        await sleep(5);
+      }
+      await Promise.all(creating);
+      expect([gateway.creates, gateway.connections]).toEqual([5, 3]);
+    });
+  });
+
+  it.each(['its time-out', 'its signal'])('is reset when a create is given up by %s', async by => {
+    await withGateway({}, certificate, { retries: 0 }, async (client, gateway) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const failing = errorOf(client.createDeposit(CARD, by === 'its signal' ? { signal } : { timeout: 200 }));
+      await expect.poll(() => gateway.creates).toBe(1);
+      controller.abort();
+      expect(await failing).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+      await expect.poll(() => gateway.ends).toEqual(['rst']);
+    });
+  });
+
+  it('that is given up delivers nothing any more of what it had taken', async () => {
+    let reads = 0;
+    const paused: Socket[] = [];
+    const pause = ({ socket }: Connection) => {
+      socket.pause();
+      paused.push(socket);
+    };
+    const onBegin = () => {
+      reads += 1;
+    };
+    const script: Script = certificate ? { onSecure: pause, onBegin } : { onConnect: pause, onBegin };
+    await withGateway(script, certificate, { retries: 0 }, async (client, gateway) => {
+      expect(await errorOf(client.createDeposit(CARD, { timeout: 200 }))).toMatchObject({ outcome: 'unknown' });
+      await sleep(50);
+      for (const socket of paused) socket.resume();
+      await expect.poll(() => gateway.ends).toEqual(['rst']);
+      expect([reads, gateway.creates]).toEqual([0, 0]);
+    });
+  });
+
+  it('that breaks while a create is written never mixes up the answers of others', async () => {
+    const breaking: Script = { onBegin: ({ fin }) => fin() };
+    for (let round = 0; round < 5; round++) {
+      await withGateway(breaking, certificate, { retries: 0, timeout: 1_000 }, async client => {
+        expect(await errorOf(client.createDeposit({ ...CARD, description: 'x'.repeat(10_000_000) }))).toMatchObject({
+          outcome: 'unknown',
+        });
+      });
+    }
+    const own = ({ socket }: Connection, count: number) =>
+      setTimeout(() => socket.write(http(created.replace('order\\/1', `order-${count}`))), 20);
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        withGateway({ onRequest: own }, certificate, { timeout: 5_000 }, async client => {
+          for (let count = 1; count <= 3; count++) {
+            const { payment } = await client.createDeposit(CARD);
+            expect(payment.reference).toBe(`order-${count}`);
+          }
+        }),
+      ),
+    );
+  });
+});
+
+describe('a clock that jumps', () => {
+  it.each([
+    ['forward while the create connects: nothing is sent any more', 60_000, 0, 'not_sent'],
+    ['back: nothing changes', -60_000, 1, undefined],
+  ])('%s', async (_, ms, creates, outcome) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const script: Script = { onConnect: () => void vi.setSystemTime(Date.now() + ms), onRequest: answers };
+    await withGateway(script, 'server', { timeout: 2_000, retries: 0 }, async (client, gateway) => {
+      const ended: unknown = await client.createDeposit(CARD).catch(error => error);
+      expect((ended as { outcome?: string }).outcome).toBe(outcome);
+      expect(gateway.creates).toBe(creates);
+    });
+  });
+});
+
+const LONE = fileURLToPath(new URL('lone-create.ts', import.meta.url));
+
+/** A process of its own that makes one create. */
+function loneCreate(baseUrl: string, timeout: number, description = 0) {
+  const env = { ...process.env, BASE_URL: baseUrl, TIMEOUT: String(timeout), DESCRIPTION: String(description) };
+  const child = spawn(process.execPath, [...FROM_SOURCE, LONE], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const printed = text(child.stdout);
+  return { child, ended: () => ended.then(async () => JSON.parse(await printed)) };
+}
+
+describe.skipIf(process.platform === 'win32')('a process that stands still', () => {
+  it.each([
+    ['while it connects over TLS', 'server', 0, { outcome: 'not_sent', code: 'timeout' }, 0],
+    ['after the request', undefined, 0, { outcome: 'unknown', code: 'timeout' }, 1],
+    ['in the middle of the request', undefined, 20_000_000, { outcome: 'unknown', code: 'timeout' }, 0],
+  ] as const)(
+    '%s sends nothing once it goes on',
+    { timeout: 20_000 },
+    async (_, certificate, size, expected, creates) => {
+      const stop = Promise.withResolvers<Connection>();
+      const script: Script = {
+        // TLS begins once the process stands.
+        onConnect: connection => {
+          if (certificate) connection.socket.pause();
+          if (certificate) stop.resolve(connection);
+        },
+        onBegin: connection => {
+          if (size > 0) connection.socket.pause();
+          stop.resolve(connection);
+        },
+      };
+      await withGateway(script, certificate, {}, async (_client, gateway) => {
+        const { child, ended } = loneCreate(gateway.url, 3_000, size);
+        const { socket } = await stop.promise;
+        child.kill('SIGSTOP');
+        socket.resume();
+        await sleep(3_200);
+        child.kill('SIGCONT');
+        expect(await ended()).toEqual(expected);
+        await sleep(50);
+        expect(gateway.creates).toBe(creates);
+      });
+    },
+  );
+});
+
+describe('a create that has ended', () => {
+  /** Milliseconds: none of them may be waited for, but where the answer stops. */
+  const LONG = 600_000;
+  const REFUSAL = http('', 'HTTP/1.1 413 Content Too Large\r\nconnection: close');
+  it.each<[string, Script, number, object, number?]>([
+    ['with its payment', { onRequest: answers }, LONG, { id: ID }],
+    [
+      'because it was refused in the middle, by a gateway that reads nothing more',
+      { onBegin: ({ socket }) => void socket.pause().write(REFUSAL) },
+      LONG,
+      { outcome: 'rejected', code: 'api_error' },
+      20_000_000,
+    ],
+    [
+      'because the connection broke',
+      { onRequest: ({ rst }) => rst() },
+      LONG,
+      { outcome: 'unknown', code: 'ECONNRESET' },
+    ],
+    [
+      'because the answer stopped',
+      { onRequest: ({ socket }) => void socket.write(http(created).slice(0, -9)) },
+      1_000,
+      { outcome: 'unknown', code: 'timeout' },
+    ],
+  ])('%s leaves no socket and no timer that keeps the process alive', async (_, script, timeout, expected, size) => {
+    await withGateway(script, undefined, {}, async (_client, gateway) => {
+      expect(await loneCreate(gateway.url, timeout, size).ended()).toEqual(expected);
+    });
+  });
+});
