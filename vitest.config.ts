@@ -10,7 +10,7 @@ const SERVERS = [
   'test/readme.test.ts',
   'test/types/*.test.ts',
   'test/sandbox/cli.test.ts',
-  'test/http/connection*.test.ts',
+  'test/http/{agent,connection*}.test.ts',
 ];
 /** In Chromium. */
 const BROWSER = 'test/browser/*.test.ts';

@@ -1,0 +1,176 @@
+// Connections of the merchant's own agent: client certificates, a private authority, proxies.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent as HttpAgent } from 'node:http';
+import { createServer, Agent as HttpsAgent } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import tls, { type TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { forwardProxy } from '../support/forward-proxy.ts';
+import { FROM_SOURCE } from '../support/processes.ts';
+import { type Connection, http, tcpGateway } from '../support/tcp.ts';
+import { authority, certificate } from '../support/tls.ts';
+
+const created = record('created card deposit');
+const answers = ({ socket }: Connection) => void socket.write(http(created));
+
+/** A gateway that knows its merchants by their certificates. */
+async function mutualTlsGateway() {
+  const merchants: string[] = [];
+  const server = createServer(
+    { ...certificate('server'), ca: authority, requestCert: true, rejectUnauthorized: true },
+    (request, response) => {
+      merchants.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN));
+      request.resume().on('end', () => response.writeHead(201).end(created));
+    },
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, merchants, close };
+}
+
+const trusted = tls.getCACertificates('default');
+afterEach(() => tls.setDefaultCACertificates(trusted));
+
+describe("an agent of the merchant's own", () => {
+  it('shows a client certificate, and trusts a private authority', async () => {
+    const { baseUrl, merchants, close } = await mutualTlsGateway();
+    const agent = new HttpsAgent({ keepAlive: true, ca: authority, ...certificate('client') });
+    const gateway = new GatewayClient({ ...KEYS, baseUrl, agent });
+    for (let call = 0; call < 2; call++)
+      await expect(gateway.createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+    expect(merchants).toEqual(['merchant', 'merchant']);
+    agent.destroy();
+    close();
+  });
+
+  it('leads through a proxy, which opens a tunnel', async () => {
+    tls.setDefaultCACertificates([...trusted, authority]);
+    const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, 'server')];
+    const agent = new HttpsProxyAgent(proxy.url, { keepAlive: true });
+    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
+    for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
+    expect([proxy.tunnels, gateway.creates, gateway.connections]).toEqual([1, 2, 1]);
+    agent.destroy();
+    await Promise.all([proxy.close(), gateway.close()]);
+  });
+
+  it.each(['http:', 'https:'])('keeps its connections over %s', async protocol => {
+    const isSecure = protocol === 'https:';
+    const gateway = await tcpGateway({ onRequest: answers }, isSecure ? 'server' : undefined);
+    const agent = isSecure ? new HttpsAgent({ keepAlive: true, ca: authority }) : new HttpAgent({ keepAlive: true });
+    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
+    for (let call = 0; call < 3; call++) await client.createDeposit(CARD);
+    expect([gateway.creates, gateway.connections]).toEqual([3, 1]);
+    agent.destroy();
+    await gateway.close();
+  });
+
+  it.each([
+    [
+      'whose proxy is down',
+      async () => {
+        const { url, close } = await forwardProxy();
+        await close();
+        return { agent: new HttpsProxyAgent(url), baseUrl: 'https://127.0.0.1:9', close: async () => {} };
+      },
+    ],
+    [
+      'whose TLS handshake is not answered',
+      async () => {
+        const gateway = await tcpGateway({});
+        return { agent: new HttpsAgent(), baseUrl: gateway.url.replace('http:', 'https:'), close: gateway.close };
+      },
+    ],
+    [
+      'whose TLS handshake behind a proxy is not answered',
+      async () => {
+        const [proxy, gateway] = [await forwardProxy(), await tcpGateway({})];
+        const close = async () => void (await Promise.all([proxy.close(), gateway.close()]));
+        return { agent: new HttpsProxyAgent(proxy.url), baseUrl: gateway.url.replace('http:', 'https:'), close };
+      },
+    ],
+    [
+      'that does not trust the gateway',
+      async () => {
+        const gateway = await tcpGateway({ onRequest: answers }, 'server');
+        return { agent: new HttpsAgent({ ca: [] }), baseUrl: gateway.url, close: gateway.close };
+      },
+    ],
+    [
+      'that refuses to connect',
+      async () => {
+        class Refusing extends HttpsAgent {
+          override createConnection(): never {
+            throw new Error('no connections today');
+          }
+        }
+        return { agent: new Refusing(), baseUrl: 'https://127.0.0.1:9', close: async () => {} };
+      },
+    ],
+  ])('%s has sent nothing', async (_, open) => {
+    const { agent, baseUrl, close } = await open();
+    const client = new GatewayClient({ ...KEYS, baseUrl, agent, timeout: 400, retries: 0 });
+    expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ name: 'ConnectionError', outcome: 'not_sent' });
+    await close();
+  });
+
+  it('whose proxy refuses the tunnel makes no payment, and a proxy is not believed to know', async () => {
+    const proxy = await forwardProxy({ refuses: true });
+    const client = new GatewayClient({
+      ...KEYS,
+      baseUrl: 'https://127.0.0.1:9',
+      agent: new HttpsProxyAgent(proxy.url),
+    });
+    expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ status: 407, outcome: 'unknown' });
+    await proxy.close();
+  });
+
+  it('is not taken together with a fetch', () => {
+    const both = { ...KEYS, agent: new HttpsAgent(), fetch: async () => new Response() };
+    expect(() => new GatewayClient(both)).toThrow('pass an agent or a fetch, not both');
+  });
+});
+
+describe('the proxies of the environment', () => {
+  const LONE = fileURLToPath(new URL('lone-create.ts', import.meta.url));
+  const create = async (env: object) => {
+    const child = spawn(process.execPath, [...FROM_SOURCE, LONE], {
+      env: { ...process.env, TIMEOUT: '5000', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    return JSON.parse(await text(child.stdout));
+  };
+
+  it.each([
+    ['https:', { tunnels: 1, requests: 0 }],
+    ['http:', { tunnels: 0, requests: 1 }],
+  ])('are used over %s where Node is told so, and only there', async (protocol, expected) => {
+    const proxy = await forwardProxy();
+    const gateway = await tcpGateway({ onRequest: answers }, protocol === 'https:' ? 'server' : undefined);
+    const proxies = { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, BASE_URL: gateway.url };
+    expect(await create({ ...proxies, NO_PROXY: '', NODE_USE_ENV_PROXY: '1' })).toEqual({ id: ID });
+    expect(proxy).toMatchObject(expected);
+    expect(await create({ ...proxies, NO_PROXY: '', NODE_USE_ENV_PROXY: '' })).toEqual({ id: ID });
+    expect(await create({ ...proxies, NO_PROXY: '127.0.0.1', NODE_USE_ENV_PROXY: '1' })).toEqual({ id: ID });
+    expect(proxy).toMatchObject(expected);
+    expect(gateway.creates).toBe(3);
+    await Promise.all([proxy.close(), gateway.close()]);
+  });
+
+  it('that are down have passed nothing on', async () => {
+    const { url, close } = await forwardProxy();
+    await close();
+    const env = { HTTPS_PROXY: url, BASE_URL: 'https://127.0.0.1:9', NO_PROXY: '', NODE_USE_ENV_PROXY: '1' };
+    expect(await create(env)).toEqual({ outcome: 'not_sent', code: 'ECONNREFUSED' });
+  });
+});
