@@ -45,7 +45,10 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'servers', include: SERVERS } },
       { extends: true, test: { name: 'browser', include: [BROWSER], testTimeout: 30_000 } },
-      { extends: true, test: { name: 'package', include: [PACKAGE], testTimeout: 120_000 } },
+      {
+        extends: true,
+        test: { name: 'package', include: [PACKAGE], globalSetup: 'test/package/pack.ts', testTimeout: 120_000 },
+      },
     ],
   },
 });

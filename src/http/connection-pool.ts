@@ -100,8 +100,10 @@ export class ConnectionPool extends http.Agent {
   /** Ends a connection by RST, so that the kernel delivers nothing of it any more. */
   reset(socket: Socket): void {
     const tcp = this.#states.get(socket)?.tcp;
-    // After an end that is still on its way Node cannot reset a socket, and would keep it for ever.
-    if (!socket.writableEnded && !tcp?.writableEnded) tcp?.resetAndDestroy();
+    // Where Node fails to reset it keeps the socket for ever: after an end that is still on its way, and where a mock of
+    // the network has opened none.
+    const isResettable = tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded;
+    if (isResettable) tcp.resetAndDestroy();
     socket.destroy();
   }
 

@@ -1,57 +1,21 @@
-// The tarball that would be published, tried as its consumers would. Packing builds it.
-import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+// The tarball that would be published, tried as its consumers would.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { lacks } from '../support/skips.ts';
+import { bin, emptyProject, isCi, root, run as runIn } from './consumer.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const consumers = fileURLToPath(new URL('consumers/', import.meta.url));
-const work = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-'));
-const app = join(work, 'app');
-let tarball = '';
-let packed: string[] = [];
+const tarball = inject('tarball');
+const packed = inject('packed');
+let app = '';
 
-/** CI fetches what a newcomer need not. */
-const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
-
-/** On Windows npm and the tools are scripts, which only a shell runs. */
-const shell = process.platform === 'win32';
-
-const run = (command: string, args: string[], cwd = app): string =>
-  execFileSync(command, args, {
-    shell: shell && command !== process.execPath,
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_ENV: '' },
-  });
-const bin = (name: string) => join(root, 'node_modules/.bin', name);
+const run = (command: string, args: string[], cwd = app) => runIn(command, args, cwd);
 const read = (file: string) => readFileSync(join(app, 'node_modules/payment-gateway-sdk', file), 'utf8');
 
 beforeAll(() => {
-  const [report] = JSON.parse(
-    run('npm', ['pack', '--json', '--foreground-scripts=false', '--pack-destination', work], root),
-  );
-  tarball = join(work, report.filename);
-  packed = report.files.map(({ path }: { path: string }) => path);
-  mkdirSync(app);
-  writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }');
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball]);
-  for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(app, file));
+  app = emptyProject(tarball);
 });
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+afterAll(() => rmSync(app, { recursive: true, force: true }));
 
 describe('the tarball', () => {
   it('holds the build and its papers, and nothing else', () => {
@@ -177,9 +141,8 @@ describe("a merchant's checkout test, as the README shows it", () => {
 });
 
 describe('the command line', () => {
-  const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
-
   it('is installed with the package', () => {
+    const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
     expect(run(sandbox, ['--version'])).toBe(`${JSON.parse(read('package.json')).version}\n`);
     expect(run(sandbox, ['--help'])).toContain('payment-gateway-sandbox trigger <scenario>');
   });

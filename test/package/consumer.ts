@@ -1,0 +1,38 @@
+// Projects of consumers, into which the tarball is installed.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+const consumers = fileURLToPath(new URL('consumers/', import.meta.url));
+
+/** CI fetches what a newcomer need not. */
+export const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
+
+/** On Windows npm and the tools are scripts, which only a shell runs. */
+const shell = process.platform === 'win32';
+
+/** @returns what the command printed */
+export const run = (command: string, args: string[], cwd: string, env: Record<string, string> = {}): string =>
+  execFileSync(command, args, {
+    shell: shell && command !== process.execPath,
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 110_000,
+    env: { ...process.env, NODE_ENV: '', ...env },
+  });
+
+/** A tool of this repository. */
+export const bin = (name: string) => join(root, 'node_modules/.bin', name);
+
+/** An empty project with the tarball and other packages installed, and a merchant's scripts beside them. */
+export function emptyProject(tarball: string, ...packages: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-app-'));
+  writeFileSync(join(folder, 'package.json'), '{ "name": "app", "private": true }');
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
+  for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(folder, file));
+  return folder;
+}

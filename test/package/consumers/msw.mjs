@@ -1,0 +1,42 @@
+// A merchant's tests over msw, of the version that is installed: both of the handler kinds that people write.
+import assert from 'node:assert/strict';
+import { HttpResponse, http } from 'msw';
+import { setupServer } from 'msw/node';
+import { GatewayClient, signBody } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+
+const sandbox = new Sandbox({ fetch: async () => new Response() });
+const seen = [];
+const server = setupServer(
+  http.all('https://sandbox.example/*', async ({ request }) => sandbox.fetch(request)),
+  http.post('https://gateway.example/api/v1/payments', async ({ request }) => {
+    const body = await request.text();
+    seen.push([request.headers.get('signature'), body]);
+    return HttpResponse.json({ message: 'no' }, { status: 422 });
+  }),
+  http.get('https://gateway.example/api/v1/payments/*', () => HttpResponse.error()),
+);
+server.listen({ onUnhandledRequest: 'error', onUnhandledFrame: 'error' });
+
+const request = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  webhookUrl: 'https://shop.example/callbacks',
+};
+const { apiKey, signKey } = sandbox.clientOptions;
+const paying = new GatewayClient({ apiKey, signKey, baseUrl: 'https://sandbox.example' });
+for (let call = 0; call < 3; call++) {
+  const { payment } = await paying.createDeposit(request);
+  assert.equal((await paying.getPayment(payment.id)).paymentStatus, 'PENDING');
+}
+assert.equal(sandbox.payments.length, 3);
+
+const refused = new GatewayClient({ apiKey: 'k', signKey: 's', baseUrl: 'https://gateway.example', retries: 0 });
+const refusal = await refused.createDeposit(request).catch(error => error);
+assert.equal(refusal.outcome, 'rejected');
+assert.deepEqual(seen, [[signBody(seen[0][1], 's'), seen[0][1]]]);
+const lost = await refused.getPayment('7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10').catch(error => error);
+assert.equal(lost.name, 'ConnectionError');
+server.close();
+console.log('consumer: done');

@@ -1,0 +1,29 @@
+// A merchant's tests over nock.
+import assert from 'node:assert/strict';
+import nock from 'nock';
+import { GatewayClient, signBody } from 'payment-gateway-sdk';
+
+nock.disableNetConnect();
+const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
+const record = { id, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' };
+const gateway = nock('https://gateway.example');
+const request = { paymentMethod: 'CARD', amount: 25.5, currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' };
+const body = { paymentType: 'DEPOSIT', ...request };
+gateway
+  .post('/api/v1/payments', body)
+  .matchHeader('signature', signBody(JSON.stringify(body), 's'))
+  .times(2)
+  .reply(201, { result: record });
+gateway.get(`/api/v1/payments/${id}`).reply(503).get(`/api/v1/payments/${id}`).reply(200, { result: record });
+gateway.post('/api/v1/payments').replyWithError('broken');
+
+const client = new GatewayClient({ apiKey: 'k', signKey: 's', baseUrl: 'https://gateway.example' });
+for (let call = 0; call < 2; call++) assert.equal((await client.createDeposit(request)).payment.id, id);
+assert.equal((await client.getPayment(id)).paymentStatus, 'PENDING');
+const broken = await client.createDeposit(request).catch(error => error);
+assert.equal(broken.name, 'ConnectionError');
+assert(nock.isDone());
+// Without a handler: nock 15 answers an error status, its elders break the connection.
+const blocked = await client.createDeposit(request).catch(error => error);
+assert.equal(blocked.outcome, 'unknown');
+console.log('consumer: done');
