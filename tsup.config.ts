@@ -25,6 +25,14 @@ const rawFiles: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 };
 
+/** Cloudflare Workers have no node:http before 2025-08, and no connections of this kind after: there it is left out. */
+const withoutConnections: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'without-connections',
+  setup(build) {
+    build.onLoad({ filter: /http[\\/]connection\.ts$/ }, () => ({ contents: '' }));
+  },
+};
+
 const common: Options = {
   entry,
   target: 'node22',
@@ -53,4 +61,11 @@ export default defineConfig([
   },
   // ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside.
   { ...common, format: 'cjs', noExternal: ['ky'] },
+  {
+    ...common,
+    entry: { 'workerd/index': entry.index },
+    format: 'esm',
+    dts: false,
+    esbuildPlugins: [withoutConnections],
+  },
 ]);

@@ -154,6 +154,7 @@ describe('a runtime on which a create may be sent twice', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
   it.each([
+    ['Bun 1.3', { Bun: { version: '1.3.14' } }, 'bun/1.3.14 may send a create twice'],
     ['Bun 1.2', { Bun: { version: '1.2.23' } }, 'bun/1.2.23 may send a create twice'],
     [
       'Cloudflare Workers',

@@ -56,6 +56,8 @@ class Attempts {
   readonly all: Attempt[] = [];
   readonly request: HttpRequest;
   readonly deadline: Deadline;
+  /** Ends the attempt under way. ky has a signal too, of which Node tells nothing to a repeated attempt. */
+  readonly giveUp = new AbortController();
   constructor(request: HttpRequest, deadline: Deadline) {
     this.request = request;
     this.deadline = deadline;
@@ -82,8 +84,7 @@ export function createHttpClient(options: HttpOptions): Send {
   const exchange = exchangeOf(options);
   const api = ky.create({
     // Headers and body stay out of ky, so that none of its errors can show them, and the bytes sent are those signed.
-    fetch: (input, init) =>
-      attemptOnce((init as Carrier).attempts, (input as Request).signal, exchange, onEvent) as never,
+    fetch: (_, init) => attemptOnce((init as Carrier).attempts, exchange, onEvent) as never,
     timeout: false,
     retry: {
       ...RETRY,
@@ -104,6 +105,9 @@ export function createHttpClient(options: HttpOptions): Send {
   return async (request, deadline, signal) => {
     const attempts = new Attempts(request, deadline);
     const carrier: Carrier = { attempts };
+    const giveUp = () => attempts.giveUp.abort(signal?.reason ?? new LateError());
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
     const failure: unknown = await api(request.url, {
       method: request.method,
       totalTimeout: deadline.remaining,
@@ -113,7 +117,9 @@ export function createHttpClient(options: HttpOptions): Send {
       () => undefined,
       error => error,
     );
+    signal?.removeEventListener('abort', giveUp);
     const { latest, mayHaveLeft } = attempts;
+    if (latest && !latest.endedAt) giveUp();
     const isLate = failure instanceof TimeoutError;
     const isAborted = failure !== undefined && !isLate && signal?.aborted;
     // An answer with an error status is an answer all the same, also if the time ended in the pause after it.
@@ -165,13 +171,9 @@ const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
   text: async () => '',
 });
 
-async function attemptOnce(
-  attempts: Attempts,
-  signal: AbortSignal,
-  exchange: Exchange,
-  onEvent: EventListener | undefined,
-) {
-  const { request, deadline, all } = attempts;
+async function attemptOnce(attempts: Attempts, exchange: Exchange, onEvent: EventListener | undefined) {
+  const { request, deadline, all, giveUp } = attempts;
+  const { signal } = giveUp;
   const { call } = request;
   const begun = performance.now();
   const attempt: Attempt = {

@@ -26,8 +26,8 @@ export interface FetchAnswer {
 
 /**
  * Any fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Node's global fetch repeats a
- * request by itself after status 421, and the fetch of Deno and of older Bun after a reused connection broke: a create may
- * then be sent twice.
+ * request by itself after status 421, and the fetch of Deno and of Bun below 1.4 after a reused connection broke: a
+ * create may then be sent twice.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 

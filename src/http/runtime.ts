@@ -11,7 +11,7 @@ export interface Runtime {
 
 const PASS_FETCH = 'or pass a fetch of your own, knowing that it may send a create twice';
 
-/** Seen in test/runtimes: how often each runtime sends creates whose connection breaks. */
+/** Seen in test/package/runtimes.test.ts: how often each runtime sends creates whose connection breaks. */
 export function runtime(): Runtime {
   const { Bun, Deno, navigator } = globalThis as {
     Bun?: { version: string };
@@ -25,10 +25,8 @@ export function runtime(): Runtime {
   if (Deno) return { name: `deno/${Deno.version?.deno}`, isReusable: false };
   if (!Bun) return { name: `node/${process.versions.node}`, isReusable: true };
   const name = `bun/${Bun.version}`;
-  const [major = 0, minor = 0, patch = 0] = Bun.version.split('.').map(part => Number.parseInt(part, 10));
-  const version = major * 1e6 + minor * 1e3 + patch;
-  if (version >= 1_003_014) return { name, isReusable: true };
-  if (version >= 1_003_000) return { name, isReusable: false };
-  const problem = `${name} may send a create twice when a connection breaks: use Bun 1.3 or later, ${PASS_FETCH}`;
+  const [major = 0, minor = 0] = Bun.version.split('.').map(Number);
+  if (major > 1 || minor >= 4) return { name, isReusable: true };
+  const problem = `${name} may send a create twice when a connection breaks: use Bun 1.4 or later, ${PASS_FETCH}`;
   return { name, isReusable: true, problem };
 }

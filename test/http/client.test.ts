@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
@@ -295,6 +297,42 @@ describe('a create', () => {
   it('reads a test double that has no stream', async () => {
     const double = { status: 201, headers: new Headers(), text: async () => created };
     await expect(client({ fetch: async () => double }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+  });
+});
+
+describe('a repeated attempt', () => {
+  /** The gateway is busy, and then says nothing. */
+  const silent = () => {
+    const seen: AbortSignal[] = [];
+    const fetch = async (_: string, { signal }: { signal: AbortSignal }) => {
+      seen.push(signal);
+      if (seen.length === 1) return json('', 503);
+      // Node forgets the signal of a cloned request at the next collection.
+      setTimeout(collectGarbage);
+      return new Promise<Response>(() => {});
+    };
+    return { fetch, seen };
+  };
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+
+  it("ends with the call's signal", async () => {
+    const { fetch, seen } = silent();
+    const controller = new AbortController();
+    const ending = errorOf(client({ fetch }).getPayment(ID, { signal: controller.signal }));
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    await new Promise(resolve => setTimeout(resolve, 50));
+    controller.abort();
+    expect(seen[1]?.aborted).toBe(true);
+    expect(await ending).toMatchObject({ code: 'aborted' });
+  });
+
+  it('ends with the time-out', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const { fetch, seen } = silent();
+    expect(await errorOf(client({ fetch, timeout: 100 }).getPayment(ID))).toMatchObject({ code: 'timeout' });
+    expect(seen[1]?.aborted).toBe(true);
+    vi.restoreAllMocks();
   });
 });
 

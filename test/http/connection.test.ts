@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { getEventListeners, once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient, type GatewayError } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expectDocumented, tableOf } from '../support/documents.ts';
 import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { type Connection, http, type Script, tcpGateway } from '../support/tcp.ts';
@@ -264,36 +264,24 @@ async function meet(fault: Fault, way: Way): Promise<string> {
   return `${creates} → ${seen.text}`;
 }
 
-const DOCUMENT = new URL('../../docs/connections.md', import.meta.url);
-
 /** A table of what was seen; where http: and https: differ, both. */
 function table(
   faults: readonly Fault[],
   columns: readonly [string, Way, Way][],
   seen: ReadonlyMap<string, string>,
 ): string {
-  const lines = faults.map(({ what }) => {
+  const rows = faults.map(({ what }) => {
     const cells = columns.map(([, plain, secure]) => {
-      const [a, b] = [seen.get(what + plain), seen.get(what + secure)];
+      const [a = '', b] = [seen.get(what + plain), seen.get(what + secure)];
       return a === b ? a : `${a}; over TLS ${b}`;
     });
-    return `| ${[what, ...cells].join(' | ')} |`;
+    return [what, ...cells];
   });
-  const names = ['what goes wrong', ...columns.map(([name]) => name)];
-  return [`| ${names.join(' | ')} |`, `|${' --- |'.repeat(names.length)}`, ...lines].join('\n');
+  return tableOf(['what goes wrong', ...columns.map(([name]) => name)], rows);
 }
 
 const NEW: [string, Way, Way] = ['on a new connection', 'new, http:', 'new, https:'];
 const REUSED: [string, Way, Way] = ['on a reused connection', 'reused, http:', 'reused, https:'];
-
-/** Mend: UPDATE_DOCS=1 npx vitest run --project servers test/http/connection.test.ts */
-function expectDocumented(name: string, text: string): void {
-  const document = readFileSync(DOCUMENT, 'utf8');
-  const [whole = '', begin, shown, end] =
-    new RegExp(`(<!-- seen: ${name} -->\n\n)([^]*?)(\n\n<!-- end -->)`).exec(document) ?? [];
-  if (process.env.UPDATE_DOCS) writeFileSync(DOCUMENT, document.replace(whole, `${begin}${text}${end}`));
-  else expect(shown).toBe(text);
-}
 
 describe.skipIf(lacks(process.platform === 'linux', 'swallowed connections, which need the queue of Linux'))(
   'a create that is not sent',

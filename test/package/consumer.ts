@@ -31,7 +31,8 @@ export const bin = (name: string) => join(root, 'node_modules/.bin', name);
 /** An empty project with the tarball and other packages installed, and a merchant's scripts beside them. */
 export function emptyProject(tarball: string, ...packages: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-app-'));
-  writeFileSync(join(folder, 'package.json'), '{ "name": "app", "private": true }');
+  const allowScripts = { node: true, bun: true, deno: true, workerd: true };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, allowScripts }));
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
   for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(folder, file));
   return folder;
