@@ -39,12 +39,14 @@ const common: Options = {
   platform: 'node',
   removeNodeProtocol: false,
   dts: { entry },
+  // What is used of zod, in one file, loads in a quarter of the time. Its types are imported all the same.
+  noExternal: ['zod'],
   esbuildPlugins: [rawFiles],
 };
 
-/** What the build carries inside: ky in CommonJS, hono in the sandbox. Their licences ask to be carried too. */
+/** What the build carries inside: zod, ky in CommonJS, hono in the sandbox. Their licences ask to be carried too. */
 async function writeLicences(): Promise<void> {
-  const licences = ['ky/license', 'hono/LICENSE'].map(async path => {
+  const licences = ['ky/license', 'hono/LICENSE', 'zod/LICENSE'].map(async path => {
     const text = await readFile(`node_modules/${path}`, 'utf8');
     return `${path.split('/')[0]}\n\n${text.trim()}\n`;
   });
@@ -60,7 +62,7 @@ export default defineConfig([
     onSuccess: writeLicences,
   },
   // ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside.
-  { ...common, format: 'cjs', noExternal: ['ky'] },
+  { ...common, format: 'cjs', noExternal: ['ky', 'zod'] },
   {
     ...common,
     entry: { 'workerd/index': entry.index },

@@ -91,9 +91,6 @@ export {
   type FailedPayment,
   type FinalPayment,
   failedPaymentSchema,
-  fundsNotDelivered,
-  isFinal,
-  isPaid,
   type Payment,
   type PendingPayment,
   paymentSchema,
@@ -103,6 +100,7 @@ export {
   type UnknownPayment,
   unknownPaymentSchema,
 } from './schemas/payment.ts';
+export { fundsNotDelivered, isFinal, isPaid } from './schemas/payment-status.ts';
 export {
   type ApplePayDeposit,
   applePayDepositSchema,

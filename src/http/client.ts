@@ -91,16 +91,6 @@ export function createHttpClient(options: HttpOptions): Send {
       limit: retries,
       shouldRetry: ({ error }) => shouldRetry(attemptsOf(error)),
     },
-    hooks: {
-      beforeRetry: [
-        ({ options }) => {
-          const { all, request, latest } = (options as unknown as Carrier).attempts;
-          const reason = latest?.answer?.status ?? codeOf(latest?.error);
-          const waitedMs = since(latest?.endedAt ?? 0);
-          notify(onEvent, { ...request.call, type: 'retry', attempt: all.length + 1, reason, waitedMs });
-        },
-      ],
-    },
   });
   return async (request, deadline, signal) => {
     const attempts = new Attempts(request, deadline);
@@ -111,7 +101,7 @@ export function createHttpClient(options: HttpOptions): Send {
     const failure: unknown = await api(request.url, {
       method: request.method,
       totalTimeout: deadline.remaining,
-      signal: signal ?? null,
+      ...(signal && { signal }),
       ...carrier,
     }).then(
       () => undefined,
@@ -172,7 +162,7 @@ const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
 });
 
 async function attemptOnce(attempts: Attempts, exchange: Exchange, onEvent: EventListener | undefined) {
-  const { request, deadline, all, giveUp } = attempts;
+  const { request, deadline, all, giveUp, latest: earlier } = attempts;
   const { signal } = giveUp;
   const { call } = request;
   const begun = performance.now();
@@ -186,6 +176,10 @@ async function attemptOnce(attempts: Attempts, exchange: Exchange, onEvent: Even
   all.push(attempt);
   try {
     signal.throwIfAborted();
+    if (earlier) {
+      const reason = earlier.answer?.status ?? codeOf(earlier.error);
+      notify(onEvent, { ...call, type: 'retry', attempt: all.length, reason, waitedMs: since(earlier.endedAt) });
+    }
     notify(onEvent, { ...call, type: 'request', attempt: all.length });
     attempt.answer = await exchange(request, attempt, signal);
     const { status, requestId } = attempt.answer;

@@ -2,6 +2,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import {
@@ -26,14 +27,29 @@ export interface ConnectionOptions {
 /** A reused connection turned out to be closing, or not to be ours, before anything was written to it. */
 class StaleConnection extends Error {}
 
+/** The way to the gateway, of every exchange. */
+interface Route {
+  /** Where to, taken apart once. */
+  target: { protocol: string; hostname: string; port: number | undefined };
+  /** What of a request's URL comes before its path. */
+  origin: string;
+  agent: http.Agent;
+}
+
 export function openConnections({ baseUrl, agent, maxConnections, isReusable }: ConnectionOptions): Exchange {
-  const isSecure = baseUrl.startsWith('https:');
+  const url = new URL(baseUrl);
+  const isSecure = url.protocol === 'https:';
+  const { protocol, hostname, port } = urlToHttpOptions(url) as Route['target'];
   const limited = limit(maxConnections);
-  const used = agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, isReusable);
+  const route = {
+    target: { protocol, hostname, port },
+    origin: url.origin,
+    agent: agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, isReusable),
+  };
   const exchangeOn = async (...[request, attempt, signal]: Parameters<Exchange>): Promise<HttpAnswer> => {
     for (;;) {
       try {
-        return await exchange(request, attempt, signal, isSecure, used);
+        return await exchange(request, attempt, signal, route);
       } catch (error) {
         // Nothing was written, so another connection gets it.
         if (!(error instanceof StaleConnection)) throw error;
@@ -54,8 +70,7 @@ function exchange(
   { method, url, headers, body }: HttpRequest,
   attempt: Attempt,
   signal: AbortSignal,
-  isSecure: boolean,
-  agent: http.Agent,
+  { target, origin, agent }: Route,
 ): Promise<HttpAnswer> {
   const pool = agent instanceof ConnectionPool ? agent : undefined;
   return new Promise((resolve, reject) => {
@@ -68,7 +83,9 @@ function exchange(
     let isUnsolicited = false;
 
     // As properties of the modules, where instrumentation and mocks replace them.
-    const outgoing = (isSecure ? https : http).request(url, {
+    const outgoing = (target.protocol === 'https:' ? https : http).request({
+      ...target,
+      path: url.slice(origin.length),
       method,
       headers: { ...headers, ...(body && { 'content-length': body.byteLength }) },
       agent,

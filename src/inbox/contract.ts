@@ -1,5 +1,6 @@
 // Makes each status of a payment take effect once: the contract that every inbox keeps.
-import { isFinal, type Payment, rawStatusOf } from '../schemas/payment.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { isFinal, rawStatusOf } from '../schemas/payment-status.ts';
 
 /** A status that a payment has reached, by the gateway's own record. */
 export interface InboxEvent {

@@ -1,6 +1,6 @@
 // A journal in this process's memory: for development and tests.
 import { warnInProduction } from '../events.ts';
-import { optionsReader, text } from '../schemas/read-options.ts';
+import { storeOptions, textProblem } from '../schemas/store-options.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 
 /** What a `memoryJournal` is made with. */
@@ -12,14 +12,12 @@ export interface MemoryJournalOptions {
   scope?: string | undefined;
 }
 
-const readFields = optionsReader<MemoryJournalOptions>()('memoryJournal', { scope: text.optional() });
-
 /**
  * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
  * again: use `postgresJournal` there.
  */
 export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
-  const { scope } = readFields(options);
+  const { scope } = storeOptions('memoryJournal', options, { scope: textProblem });
   warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
   const rows = new Map<string, JournalRow>();
   const nameOf = ({ scope, reference }: JournalKey) => JSON.stringify([scope, reference]);

@@ -1,5 +1,5 @@
 // What the merchant does after a create: send the customer somewhere, show transfer instructions, or wait.
-import { isFinal } from '../schemas/payment.ts';
+import { isFinal } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { Transfer } from '../schemas/transfer.ts';
 import { isHttpUrl } from '../schemas/url.ts';

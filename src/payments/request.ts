@@ -1,6 +1,7 @@
 // What the client's methods take: the types that refuse a wrong request at compile time, and the check at run time.
 import { InvalidRequestError, issuesOf } from '../errors.ts';
 import type { Amount, PlainAmount } from '../schemas/amount.ts';
+import { fieldsOf } from '../schemas/fields.ts';
 import type {
   DepositMethod,
   NftMethod,
@@ -9,7 +10,7 @@ import type {
   Terminal,
   WithdrawalMethod,
 } from '../schemas/methods.ts';
-import { fieldsOf, type RequestSchemaOf } from '../schemas/objects.ts';
+import type { RequestSchemaOf } from '../schemas/objects.ts';
 import {
   type ApplePayDemands,
   type ApplePayRequest,

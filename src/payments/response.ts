@@ -14,6 +14,7 @@ import { type Call, nameOf } from '../events.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { isRefusal } from '../http/retry-policy.ts';
+import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
 import { findPaymentId } from './payment-id.ts';
@@ -50,10 +51,12 @@ interface Verdict {
 
 const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300;
 
+const parseEnvelope = compiledWhenBusy(envelopeSchema);
+
 function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   const json = parseJson(answer);
   if (typeof json === 'string') throw unreadable(answer, call, [{ path: '', message: json }], outcome);
-  const { success, data, error } = envelopeSchema.safeParse(json.value);
+  const { success, data, error } = parseEnvelope(json.value);
   if (!success) throw unreadable(answer, call, issuesOf(error).map(asOnTheWire), outcome);
   return data;
 }

@@ -1,6 +1,6 @@
 // An inbox in the merchant's own Postgres: the effect of a callback and its mark commit together, or not at all.
 import { type Inbox, isDone, type Mark } from '../inbox/contract.ts';
-import { optionsReader } from '../schemas/read-options.ts';
+import { storeOptions } from '../schemas/store-options.ts';
 import {
   type ClientOf,
   checkPool,
@@ -11,7 +11,7 @@ import {
   type PgClient,
   type PgPool,
   quoted,
-  tableName,
+  tableNameProblem,
 } from './pool.ts';
 
 /** What a `postgresInbox` can take as its second argument. */
@@ -28,10 +28,6 @@ export interface PostgresInbox<Client> extends Inbox<{ tx: Client }> {
   /** Creates the table unless it is there. Safe to call at every start, by every replica. */
   migrate(): Promise<void>;
 }
-
-const readFields = optionsReader<PostgresInboxOptions>()('postgresInbox', {
-  table: tableName.default('payment_gateway_inbox'),
-});
 
 /**
  * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. One worker per payment
@@ -51,7 +47,7 @@ export function postgresInbox<Pool extends PgPool>(
   pool: Pool,
   options: PostgresInboxOptions = {},
 ): PostgresInbox<ClientOf<Pool>> {
-  const { table } = readFields(options);
+  const { table = 'payment_gateway_inbox' } = storeOptions('postgresInbox', options, { table: tableNameProblem });
   checkPool('postgresInbox', pool);
   const marks = quoted(table);
   const withClient = clientRunner(pool);

@@ -1,8 +1,8 @@
 // A journal in the merchant's own Postgres: each method is one statement.
 import { delay } from '../deadline.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
-import { optionsReader, text } from '../schemas/read-options.ts';
-import { checkPool, migrate, type PgPool, quoted, tableName } from './pool.ts';
+import { storeOptions, textProblem } from '../schemas/store-options.ts';
+import { checkPool, migrate, type PgPool, quoted, tableNameProblem } from './pool.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions {
@@ -24,11 +24,6 @@ export interface PostgresJournal extends Journal {
   migrate(): Promise<void>;
 }
 
-const readFields = optionsReader<PostgresJournalOptions>()('postgresJournal', {
-  table: tableName.default('payment_gateway_journal'),
-  scope: text.optional(),
-});
-
 /** What Postgres answers a statement that met another one at the same instant: a serialisation failure, or a deadlock. */
 const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 const MOST_TRIES = 10;
@@ -46,7 +41,8 @@ const PAUSE = 10;
  * const gateway = new GatewayClient({ journal });
  */
 export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = {}): PostgresJournal {
-  const { table, scope } = readFields(options);
+  const problems = { table: tableNameProblem, scope: textProblem };
+  const { table = 'payment_gateway_journal', scope } = storeOptions('postgresJournal', options, problems);
   checkPool('postgresJournal', pool);
   const sql = statements(quoted(table));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */

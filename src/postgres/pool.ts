@@ -1,9 +1,9 @@
 // What is needed of the merchant's own `pg` pool, by shape, and how it is used without starving the merchant.
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { limit } from '../limit.ts';
+import type { ProblemOf } from '../schemas/store-options.ts';
 
 /** A client of a pool, as of `pg`. */
 export interface PgClient {
@@ -35,9 +35,11 @@ export function checkPool(owner: string, pool: PgPool): void {
   throw new ConfigurationError(`${owner} takes a pool, such as new pg.Pool(): pass the pool, not one of its clients.`);
 }
 
-const TABLE_NAME = { error: 'must be a plain name such as payment_gateway_inbox, or schema.name' };
-/** The name of a table as an option. */
-export const tableName = z.string(TABLE_NAME).regex(/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i, TABLE_NAME);
+/** For an option that is the name of a table. */
+export const tableNameProblem: ProblemOf = value =>
+  typeof value === 'string' && /^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value)
+    ? undefined
+    : 'must be a plain name such as payment_gateway_inbox, or schema.name';
 
 /** A table's name as SQL. */
 export const quoted = (table: string): string =>

@@ -1,10 +1,9 @@
 // An inbox in the merchant's own Redis: one worker per payment by a lease, and marks that never expire. At least once.
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Inbox, InboxResult } from '../inbox/contract.ts';
-import { optionsReader, text } from '../schemas/read-options.ts';
+import { type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
 
 /** A connected client of node-redis, which has `sendCommand`, or of ioredis, which has `call`. */
 export type RedisClient =
@@ -25,12 +24,10 @@ export interface RedisInboxOptions {
   leaseMs?: number | undefined;
 }
 
-const LEASE = { error: 'must be milliseconds, 1000 or more' };
-
-const readFields = optionsReader<RedisInboxOptions>()('redisInbox', {
-  prefix: text.default('payment-gateway:inbox'),
-  leaseMs: z.number(LEASE).min(1000, LEASE).default(30_000),
-});
+const leaseProblem: ProblemOf = value =>
+  typeof value === 'number' && value >= 1000 && value < Number.POSITIVE_INFINITY
+    ? undefined
+    : 'must be milliseconds, 1000 or more';
 
 /** Milliseconds for one command: a client that has lost its server may keep commands waiting for ever. */
 const LONGEST_COMMAND = 5_000;
@@ -69,7 +66,8 @@ const LEAVE = `
  * const handler = createWebhookHandler({ gateway, inbox: redisInbox(client), onPayment: creditOnce });
  */
 export function redisInbox(client: RedisClient, options: RedisInboxOptions = {}): Inbox {
-  const { prefix, leaseMs } = readFields(options);
+  const problems = { prefix: textProblem, leaseMs: leaseProblem };
+  const { prefix = 'payment-gateway:inbox', leaseMs = 30_000 } = storeOptions('redisInbox', options, problems);
   const send = senderOf(client);
   return {
     async run({ paymentId, status, final }, work) {

@@ -5,14 +5,6 @@ import * as z from 'zod';
 export const passthroughObject = <S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strip> =>
   z.looseObject(shape) as unknown as z.ZodObject<S, z.core.$strip>;
 
-/** An object's own fields, and those of these names that it inherits, such as a class's getters. Other values as they are. */
-export function fieldsOf(value: unknown, names: Iterable<string>): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const fields: Record<string, unknown> = { ...value };
-  for (const name of names) if (!(name in fields) && name in value) fields[name] = value[name as never];
-  return fields;
-}
-
 /** The schema of what the gateway sends: it takes anything, and gives a `T`. */
 export type SchemaOf<T> = z.ZodType<T>;
 /** The schema of what a merchant writes: the type that goes in is the one that comes out. */

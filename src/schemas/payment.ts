@@ -1,6 +1,6 @@
 // The payment record: strict on what decides money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
-import { isFinalStatus, isPaymentStatus, type PaymentMethod, type PaymentStatus, type PaymentType } from './methods.ts';
+import { isPaymentStatus, type PaymentMethod, type PaymentType } from './methods.ts';
 import { passthroughObject, publish } from './objects.ts';
 
 /** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
@@ -125,17 +125,15 @@ export type FinalPayment = CompletedPayment | FailedPayment | CanceledPayment;
 /** A payment as the gateway records it. */
 export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | UnknownPayment;
 
+/** Takes what the schema takes, and reads anything else: no field beside the payment's own makes it unreadable. */
+const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
+  z.union([schema.nullish(), z.unknown().transform(read).optional()]);
+
 /** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
-export const text = z
-  .string()
-  .nullish()
-  .catch(({ value }) => (typeof value === 'number' ? String(value) : undefined));
+export const text = readable(z.string(), value => (typeof value === 'number' ? String(value) : undefined));
 
 /** Text for people to read. Any other value becomes text, so that it is kept and the payment stays readable. */
-const freeText = z
-  .string()
-  .nullish()
-  .catch(({ value }) => (typeof value === 'object' ? jsonOf(value) : String(value)));
+const freeText = readable(z.string(), value => (typeof value === 'object' ? jsonOf(value) : String(value)));
 
 function jsonOf(value: unknown): string | undefined {
   try {
@@ -146,19 +144,14 @@ function jsonOf(value: unknown): string | undefined {
 }
 
 /** A number the gateway may leave out. A numeric text counts; anything else reads as absent. */
-const number = z
-  .number()
-  .nullish()
-  .catch(({ value }) => {
-    const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-    return Number.isFinite(read) ? read : undefined;
-  });
+const number = readable(z.number(), value => {
+  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return Number.isFinite(read) ? read : undefined;
+});
 
 /** PHP writes an empty map as `[]`; anything else that is no object reads as null. */
 const map = <S extends z.ZodRawShape>(shape: S) =>
-  passthroughObject(shape)
-    .nullish()
-    .catch(({ value }) => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
+  readable(passthroughObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
 
 const timestamp = map({ date: text, timezone_type: number, timezone: text });
 
@@ -255,20 +248,3 @@ export const isPaymentId = (value: unknown): value is string => typeof value ===
 
 /** Whether two ids name the same payment. */
 export const isSamePayment = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
-/** Whether the payment changes no more: `COMPLETED`, `FAILED` or `CANCELED`. */
-export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
-
-/**
- * Whether the money moved: `COMPLETED`. That is true of a withdrawal paid out as well as of a deposit paid in, so
- * look at `paymentType` before you credit anyone.
- */
-export const isPaid = (payment: Payment): payment is CompletedPayment => payment.paymentStatus === 'COMPLETED';
-
-/** The gateway's reliable sign that no funds were delivered: `FAILED`, and no `crypto_tx_hash`. */
-export const fundsNotDelivered = (payment: Payment): boolean =>
-  payment.paymentStatus === 'FAILED' && !payment.crypto_tx_hash;
-
-/** The status as the gateway writes it, known to this SDK or not. */
-export const rawStatusOf = (payment: Payment): PaymentStatus | (string & {}) =>
-  payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;

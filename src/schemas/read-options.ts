@@ -1,8 +1,9 @@
 // Reads an object of options by its schema: names, defaults, the environment, and messages that say what to do.
 import * as z from 'zod';
 import { ConfigurationError, type Issue, issuesOf } from '../errors.ts';
+import { fieldsOf } from './fields.ts';
 import { unknownNames } from './hints.ts';
-import { fieldsOf, type IsSame } from './objects.ts';
+import type { IsSame } from './objects.ts';
 
 /** Makes the error of refused options. */
 export type Refuse = (issues: readonly Issue[]) => Error;

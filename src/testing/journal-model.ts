@@ -21,6 +21,8 @@ type Fate = 'arrives' | 'is lost' | 'arrives, and its answer is lost';
 interface Gate {
   process: number;
   open(fate: Fate): void;
+  /** The process is gone. */
+  shut(reason: Error): void;
 }
 
 /** Plays one order of events. @throws AssertionError that names the seed */
@@ -29,6 +31,10 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   const scope = randomUUID();
   const payments: Payment[] = [];
   let gates: Gate[] = [];
+  const crashed: Gate[] = [];
+  let isOver = false;
+  const pass = (process: number) =>
+    isOver ? Promise.reject(GONE) : new Promise<Fate>((open, shut) => gates.push({ process, open, shut }));
   const of = (reference: string) => payments.filter(payment => payment.reference === reference);
 
   const lookUp = async (id: string): Promise<Payment> => {
@@ -55,13 +61,12 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   /** Journals of processes; each call waits at a gate before it and after it. */
   const startProcess = (process: number): Journal => {
     const store = pick(random, stores);
-    const pass = () => new Promise<Fate>(open => gates.push({ process, open }));
     const gated =
       <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
       async (...args: A): Promise<R> => {
-        await pass();
+        await pass(process);
         const answer = await method(...args);
-        await pass();
+        await pass(process);
         return answer;
       };
     return {
@@ -81,7 +86,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount, currency: 'EUR', reference } as const;
     const lost = (outcome: 'not_sent' | 'unknown') => new ConnectionError('lost', 'ECONNRESET', { outcome });
     const send = async (deadline: Deadline) => {
-      const fate = await new Promise<Fate>(open => gates.push({ process, open }));
+      const fate = await pass(process);
       if (deadline.isPast) throw lost('not_sent');
       if (fate === 'is lost') throw lost('unknown');
       const payment = take(reference, amount);
@@ -107,6 +112,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
       gate?.open(pick(random, ['arrives', 'arrives', 'arrives', 'is lost', 'arrives, and its answer is lost']));
     } else if (what < 0.82) {
       // A crash: what it waits for never comes.
+      crashed.push(...gates.filter(gate => gate.process === process));
       gates = gates.filter(gate => gate.process !== process);
       journals[process] = startProcess(process);
     } else if (what < 0.88) {
@@ -136,4 +142,10 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     [],
     `seed ${seed}: a doubt is left although its callback came`,
   );
+
+  // So that nothing of the processes that crashed goes on waiting.
+  isOver = true;
+  for (const { shut } of [...crashed, ...gates]) shut(GONE);
 }
+
+const GONE = new Error('This process is gone.');

@@ -5,7 +5,8 @@ import { isGatewayError, issuesOf, listOf, WaitTimeoutError, WebhookError } from
 import { LAG_PAUSES } from '../http/retry-policy.ts';
 import type { LookUp } from '../payments/lookup.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
-import { isFinal, type Payment } from '../schemas/payment.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { isFinal } from '../schemas/payment-status.ts';
 import { readBody } from './parse.ts';
 
 /**

@@ -1,6 +1,7 @@
 // Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
 import { isAnyArrayBuffer } from 'node:util/types';
 import { issuesOf, listOf, WebhookError } from '../errors.ts';
+import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { type Payment, paymentSchema } from '../schemas/payment.ts';
 
 /** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
@@ -18,11 +19,13 @@ export type WebhookPayment = Payment;
  * const payment = await gateway.getPayment(claim.id); // the gateway's own record
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
-  const { success, data, error } = paymentSchema.safeParse(readBody(rawBody));
+  const { success, data, error } = parsePayment(readBody(rawBody));
   if (success) return data;
   const issues = issuesOf(error);
   throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
+
+const parsePayment = compiledWhenBusy(paymentSchema);
 
 /** The callback's JSON, with any content, unless it is wrapped as only answers of the API are. */
 export function readBody(rawBody: unknown): unknown {
@@ -64,6 +67,8 @@ function parseJson(rawBody: unknown): unknown {
 
 /** UTF-8 without its byte order mark. Bytes that are not UTF-8 are refused rather than replaced. */
 function textOf(rawBody: unknown): string {
-  if (typeof rawBody === 'string') return rawBody.replace(/^\uFEFF/, '');
-  return new TextDecoder('utf-8', { fatal: true }).decode(rawBody as Uint8Array);
+  if (typeof rawBody === 'string') return rawBody.startsWith('\uFEFF') ? rawBody.slice(1) : rawBody;
+  return utf8.decode(rawBody as Uint8Array);
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,0 +1,145 @@
+// Who creates payments: this SDK, other SDKs as their guides show them, and what a developer writes by hand.
+import { createHmac } from 'node:crypto';
+import http from 'node:http';
+
+/**
+ * Opens a client, and answers a function that makes one create.
+ * @param tlsUrl the same gateway over TLS, for those that take nothing else
+ */
+type Open = (url: string, tlsUrl: string) => Promise<() => Promise<unknown>>;
+
+const request = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  reference: 'order-1042',
+  webhookUrl: 'https://shop.example/callbacks',
+} as const;
+const [apiKey, signKey] = ['bench-api-key', 'bench-sign-key'];
+
+/** What a careful developer writes: the body signed, the answer checked. */
+function byHand() {
+  const body = JSON.stringify({ paymentType: 'DEPOSIT', ...request, amount: 25.5 });
+  const signature = createHmac('sha256', signKey).update(body).digest('hex');
+  return { body, headers: { authorization: `Bearer ${apiKey}`, signature, 'content-type': 'application/json' } };
+}
+
+function checked(status: number, text: string): unknown {
+  if (status !== 201) throw new Error(String(status));
+  const { result } = JSON.parse(text);
+  if (typeof result.id !== 'string' || typeof result.amount !== 'number') throw new TypeError('drifted');
+  return result;
+}
+
+export const CONTENDERS: Record<string, Open> = {
+  'payment-gateway-sdk': async baseUrl => {
+    const { GatewayClient } = await import('payment-gateway-sdk');
+    const gateway = new GatewayClient({ baseUrl, apiKey, signKey });
+    return () => gateway.createDeposit(request);
+  },
+
+  'by hand, fetch': async baseUrl => async () => {
+    const signal = AbortSignal.timeout(30_000);
+    const init = { method: 'POST', ...byHand(), signal, redirect: 'manual', cache: 'no-store' } as const;
+    const response = await fetch(`${baseUrl}/api/v1/payments`, init);
+    return checked(response.status, await response.text());
+  },
+
+  'by hand, node:http': async baseUrl => {
+    const agent = new http.Agent({ keepAlive: true });
+    return () =>
+      new Promise((resolve, reject) => {
+        const { body, headers } = byHand();
+        const sent = { ...headers, 'content-length': Buffer.byteLength(body) };
+        const outgoing = http.request(`${baseUrl}/api/v1/payments`, {
+          method: 'POST',
+          agent,
+          headers: sent,
+          timeout: 30_000,
+        });
+        outgoing.on('timeout', () => outgoing.destroy(new Error('timeout')));
+        outgoing.on('error', reject);
+        outgoing.on('response', incoming => {
+          let text = '';
+          incoming.setEncoding('utf8');
+          incoming.on('data', chunk => {
+            text += chunk;
+          });
+          incoming.on('end', () => resolve(checked(incoming.statusCode ?? 0, text)));
+        });
+        outgoing.end(body);
+      });
+  },
+
+  'by hand, undici.request': async baseUrl => {
+    const { Agent, request } = await import('undici');
+    const dispatcher = new Agent({ connections: 256 });
+    return async () => {
+      const options = { method: 'POST', ...byHand(), dispatcher, headersTimeout: 30_000 } as const;
+      const { statusCode, body } = await request(`${baseUrl}/api/v1/payments`, options);
+      return checked(statusCode, await body.text());
+    };
+  },
+
+  'stripe, node:http': url => stripe(url, Stripe => Stripe.createNodeHttpClient()),
+  'stripe, fetch': url => stripe(url, Stripe => Stripe.createFetchHttpClient()),
+
+  'mollie, over TLS': async (_, url) => {
+    const { createMollieClient } = await import('@mollie/api-client');
+    const mollie = createMollieClient({ apiKey: `test_${'x'.repeat(30)}`, apiEndpoint: `${url}/mollie/` } as never);
+    const payment = {
+      amount: { value: '25.50', currency: 'EUR' },
+      description: 'order-1042',
+      redirectUrl: 'https://shop.example/thanks',
+      webhookUrl: 'https://shop.example/callbacks',
+    };
+    return () => mollie.payments.create(payment);
+  },
+
+  adyen: async url => {
+    const { CheckoutAPI, Client, EnvironmentEnum } = await import('@adyen/api-library');
+    const client = new Client({ apiKey, environment: EnvironmentEnum.TEST });
+    // The library has no other way to another address.
+    const payments = new CheckoutAPI(client).PaymentsApi;
+    Object.assign(payments, { baseUrl: `${url}/adyen` });
+    const payment = {
+      amount: { value: 2550, currency: 'EUR' },
+      merchantAccount: 'shop',
+      reference: 'order-1042',
+      returnUrl: 'https://shop.example/thanks',
+      paymentMethod: { type: 'ideal' },
+    };
+    return () => payments.payments(payment as never);
+  },
+
+  paddle: async url => {
+    const { Paddle } = await import('@paddle/paddle-node-sdk');
+    const paddle = new Paddle(apiKey, { environment: `${url}/paddle` as never });
+    return () => paddle.transactions.create({ items: [{ priceId: 'pri_1', quantity: 1 }], currencyCode: 'EUR' });
+  },
+
+  square: async url => {
+    const { SquareClient } = await import('square');
+    const square = new SquareClient({ token: apiKey, environment: `${url}/square`, maxRetries: 0 } as never);
+    const amountMoney = { amount: 2550n, currency: 'EUR' } as const;
+    return () => square.payments.create({ sourceId: 'card', idempotencyKey: 'order-1042', amountMoney });
+  },
+
+  openai: async url => {
+    const { OpenAI } = await import('openai');
+    const openai = new OpenAI({ apiKey, baseURL: `${url}/openai`, maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'order-1042 25.50 EUR https://shop.example/callbacks' }];
+    return () => openai.chat.completions.create({ model: 'm', messages });
+  },
+};
+
+type StripeModule = typeof import('stripe').default;
+
+async function stripe(url: string, httpClient: (Stripe: StripeModule) => unknown) {
+  const { default: Stripe } = await import('stripe');
+  const { hostname: host, port } = new URL(url);
+  const options = { host, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false } as const;
+  const client = new Stripe('sk_test_x', { ...options, httpClient: httpClient(Stripe) } as never);
+  const payment = { amount: 2550, currency: 'eur', description: 'order-1042', metadata: { order: '1042' } };
+  return () => client.paymentIntents.create(payment);
+}

@@ -1,0 +1,91 @@
+// The gateway of every contender, in a process of its own: one JSON answer for each, all of the same size.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
+
+/** What the gateway's document shows of a create, and the least that each of the others needs. */
+const ANSWERS: Record<string, (padding: string) => object> = {
+  '/api/v1/payments': description => ({
+    result: {
+      id,
+      paymentStatus: 'PENDING',
+      created: { date: '2026-11-21 08:46:13.476123', timezone_type: 3, timezone: 'UTC' },
+      paymentType: 'DEPOSIT',
+      description,
+      paymentMethod: 'CARD',
+      reference: 'order-1042',
+      amount: 25.5,
+      currency: 'EUR',
+      customer: null,
+      billingAddress: { address1: null, city: null, countryCode: 'DE', postalCode: null, state: null },
+      redirectUrl: `https://pay.example/p/${id}`,
+    },
+  }),
+  stripe: description => ({
+    id: 'pi_1',
+    object: 'payment_intent',
+    amount: 2550,
+    currency: 'eur',
+    metadata: {},
+    description,
+  }),
+  mollie: description => ({
+    resource: 'payment',
+    id: 'tr_1',
+    mode: 'test',
+    status: 'open',
+    amount: { value: '25.50', currency: 'EUR' },
+    _links: { checkout: { href: 'https://pay.example/', type: 'text/html' } },
+    description,
+  }),
+  adyen: merchantReference => ({ pspReference: '1', resultCode: 'Authorised', merchantReference }),
+  paddle: id => ({
+    data: { id, status: 'draft', items: [], payments: [], currency_code: 'EUR' },
+    meta: { request_id: '1' },
+  }),
+  square: note => ({
+    payment: { id: '1', status: 'COMPLETED', amount_money: { amount: 2550, currency: 'EUR' }, note },
+  }),
+  openai: content => ({
+    id: '1',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content } }],
+  }),
+};
+const SIZE = 700;
+
+const bodies = new Map(
+  Object.entries(ANSWERS).map(([name, answer]) => {
+    const bare = JSON.stringify(answer(''));
+    return [name, Buffer.from(JSON.stringify(answer('x'.repeat(SIZE - bare.length))))];
+  }),
+);
+
+const answer: RequestListener = (request, response) => {
+  request.resume().on('end', () => {
+    const [, name = ''] = request.url?.split('/') ?? [];
+    const body = bodies.get(name) ?? bodies.get('/api/v1/payments');
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/json',
+      'content-length': body?.byteLength,
+    });
+    response.end(body);
+  });
+};
+
+const file = (name: string) => readFileSync(new URL(`../test/fixtures/tls/${name}`, import.meta.url));
+
+async function listen(server: Server): Promise<string> {
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const plain = await listen(createServer(answer));
+const tls = await listen(createTlsServer({ key: file('server.key'), cert: file('server.crt') }, answer));
+process.send?.([`http://${plain}`, `https://${tls}`]);

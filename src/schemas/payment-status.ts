@@ -1,0 +1,20 @@
+// What a payment's status says. Apart from the schema, because a store needs no more than this.
+import { isFinalStatus, type PaymentStatus } from './methods.ts';
+import type { CompletedPayment, FinalPayment, Payment } from './payment.ts';
+
+/** Whether the payment changes no more: `COMPLETED`, `FAILED` or `CANCELED`. */
+export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
+
+/**
+ * Whether the money moved: `COMPLETED`. That is true of a withdrawal paid out as well as of a deposit paid in, so
+ * look at `paymentType` before you credit anyone.
+ */
+export const isPaid = (payment: Payment): payment is CompletedPayment => payment.paymentStatus === 'COMPLETED';
+
+/** The gateway's reliable sign that no funds were delivered: `FAILED`, and no `crypto_tx_hash`. */
+export const fundsNotDelivered = (payment: Payment): boolean =>
+  payment.paymentStatus === 'FAILED' && !payment.crypto_tx_hash;
+
+/** The status as the gateway writes it, known to this SDK or not. */
+export const rawStatusOf = (payment: Payment): PaymentStatus | (string & {}) =>
+  payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;

@@ -1,0 +1,38 @@
+// Reads the options of a store without zod, which would take most of the time that importing a store takes.
+import { ConfigurationError } from '../errors.ts';
+import { fieldsOf } from './fields.ts';
+import { unknownNames } from './hints.ts';
+
+/** What is wrong with the value of an option, if anything. */
+export type ProblemOf = (value: unknown) => string | undefined;
+
+/**
+ * Copies a store's options once they are checked: each getter is read once.
+ *
+ * @param problems for each option; one that is undefined is not asked
+ * @throws {ConfigurationError} naming every option that is wrong
+ */
+export function storeOptions<Options extends object>(
+  owner: string,
+  options: Options,
+  problems: { [Name in keyof Required<Options>]: ProblemOf },
+): Options {
+  const known = Object.keys(problems);
+  const given = fieldsOf(options, known);
+  const refuse = (list: readonly string[]) => new ConfigurationError(`${owner}: ${list.join('; ')}.`);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw refuse([`takes one object of options: { ${known.slice(0, 3).join(', ')} }`]);
+  }
+  const unknown = Object.keys(given).filter(name => !known.includes(name));
+  const wrong = Object.entries(problems as Record<string, ProblemOf>).flatMap(([name, problemOf]) => {
+    const value = given[name as never];
+    const problem = value === undefined ? undefined : problemOf(value);
+    return problem ? [`${name} ${problem}`] : [];
+  });
+  if (unknown.length > 0) wrong.push(unknownNames('option', unknown, known));
+  if (wrong.length > 0) throw refuse(wrong);
+  return given as Options;
+}
+
+/** For an option that is a text. */
+export const textProblem: ProblemOf = value => (typeof value === 'string' ? undefined : 'must be a string');

@@ -1,0 +1,48 @@
+// A merchant's own schemas around ours: the build carries a zod of its own inside.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import * as esm from 'payment-gateway-sdk';
+import * as z from 'zod';
+
+const record = {
+  id: '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10',
+  paymentStatus: 'COMPLETED',
+  paymentType: 'DEPOSIT',
+  amount: 25.5,
+  currency: 'EUR',
+  crypto_fx: '1.25',
+};
+const request = {
+  paymentType: 'DEPOSIT',
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  webhookUrl: 'https://shop.example/',
+};
+
+for (const sdk of [esm, createRequire(import.meta.url)('payment-gateway-sdk')]) {
+  const order = z.object({
+    number: z.int(),
+    payments: z.array(sdk.paymentSchema).min(1),
+    next: sdk.depositSchema.optional(),
+  });
+  const read = order.parse({ number: 7, payments: [record], next: request });
+  assert.deepEqual(read.payments, [{ ...record, crypto_fx: 1.25 }]);
+  assert.deepEqual(read.next, request);
+
+  const { success, error } = order.safeParse({
+    number: 7,
+    payments: [{ ...record, amount: 'x' }],
+    next: { amount: -1 },
+  });
+  assert(!success && error instanceof z.ZodError);
+  assert.deepEqual(error.issues.map(({ path }) => path.join('.')).slice(0, 2), [
+    'payments.0.amount',
+    'next.paymentMethod',
+  ]);
+  const settled = z.union([sdk.completedPaymentSchema, sdk.failedPaymentSchema]).transform(({ id }) => id);
+  assert.equal(settled.parse(record), record.id);
+  assert.throws(() => settled.parse({ ...record, paymentStatus: 'PENDING' }), z.ZodError);
+  assert.equal(z.compile(order).parse({ number: 7, payments: [record] }).payments[0].id, record.id);
+}
+console.log('consumer: done');

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { envelopeSchema, type Payment, paymentSchema } from 'payment-gateway-sdk';
+import { expect, it } from 'vitest';
+import { compiledWhenBusy } from '../../src/schemas/compiled.ts';
+import { record } from '../support/fixtures.ts';
+
+const completed = JSON.parse(record('completed lookup'));
+const created = JSON.parse(record('created card deposit'));
+
+/** A function that has compiled the schema. */
+function busy<T>(...[schema, valid]: [Parameters<typeof compiledWhenBusy<T>>[0], unknown]) {
+  const parse = compiledWhenBusy(schema);
+  for (let count = 0; count < 1_000; count++) expect(parse(valid).success).toBe(true);
+  return parse;
+}
+
+/** A record in which some fields were replaced by anything, removed or added. */
+const drifted = (fields: object) =>
+  fc
+    .dictionary(
+      fc.constantFrom(...Object.keys(fields), 'paymentStatus', 'crypto_fx', 'customer', 'unknown'),
+      fc.jsonValue(),
+    )
+    .map(changes => ({ ...fields, ...changes }));
+
+it.each([
+  ['a record', paymentSchema, completed.result ?? completed],
+  ['an answer', envelopeSchema, created],
+])('reads %s that drifted as it did before it was compiled', (_, schema, valid) => {
+  const parse = busy<Payment | unknown>(schema as typeof paymentSchema, valid);
+  fc.assert(
+    fc.property(drifted(valid), value => {
+      const [before, after] = [schema.safeParse(value), parse(value)];
+      expect([after.success, after.data, after.error?.issues]).toEqual([
+        before.success,
+        before.data,
+        before.error?.issues,
+      ]);
+    }),
+    { numRuns: 500 },
+  );
+});
