@@ -96,7 +96,7 @@ export const CONTENDERS: Record<string, Open> = {
     return () => mollie.payments.create(payment);
   },
 
-  adyen: async url => {
+  'adyen, over TLS': async (_, url) => {
     const { CheckoutAPI, Client, EnvironmentEnum } = await import('@adyen/api-library');
     const client = new Client({ apiKey, environment: EnvironmentEnum.TEST });
     // The library has no other way to another address.

@@ -89,3 +89,5 @@ async function listen(server: Server): Promise<string> {
 const plain = await listen(createServer(answer));
 const tls = await listen(createTlsServer({ key: file('server.key'), cert: file('server.crt') }, answer));
 process.send?.([`http://${plain}`, `https://${tls}`]);
+// Also if the one who asked was killed.
+process.on('disconnect', () => process.exit());

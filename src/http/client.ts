@@ -56,7 +56,7 @@ class Attempts {
   readonly all: Attempt[] = [];
   readonly request: HttpRequest;
   readonly deadline: Deadline;
-  /** Ends the attempt under way. ky has a signal too, of which Node tells nothing to a repeated attempt. */
+  /** Ends the attempt that runs. ky has a signal too, but Node loses it when ky clones its request to repeat it. */
   readonly giveUp = new AbortController();
   constructor(request: HttpRequest, deadline: Deadline) {
     this.request = request;
@@ -70,7 +70,7 @@ class Attempts {
   }
 }
 
-/** What a failed attempt throws, so that ky's hooks know whose it is. */
+/** What a failed attempt throws, so that `shouldRetry` knows whose it is. */
 class AttemptFailed extends Error {
   readonly attempts: Attempts;
   constructor(attempts: Attempts) {

@@ -35,7 +35,7 @@ export interface Attempt {
   body: BoundedBody;
   /** Everything that arrived, also what HTTP cannot read. */
   raw: BoundedBody;
-  /** Milliseconds, of `performance.now()`. */
+  /** Milliseconds, of `performance.now()`; 0 while it runs. */
   endedAt: number;
   answer?: HttpAnswer;
   error?: unknown;

@@ -68,20 +68,28 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
 
     async insert(row, tx) {
       const client = tx as Pick<PgPool, 'query'> | undefined;
+      const run = async (text: string, values: unknown[]) =>
+        client ? ((await client.query(text, values)).rows as Line[]) : query(text, values);
       for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const lines = client
-          ? (await client.query(sql.insert, valuesOf(row))).rows
-          : await query(sql.insert, valuesOf(row));
-        const [line] = lines as Line[];
+        const [inserted] = await run(sql.insert, valuesOf(row));
+        if (inserted) {
+          const now = Number(inserted.now);
+          // As it would be read, without the time that takes.
+          const written = JSON.parse(JSON.stringify({ ...row, revision: 1, begunAt: now }));
+          return { row: written, isInserted: true, now };
+        }
+        const [line] = await run(sql.read, [row.scope, row.reference]);
         const found = rowOf(line);
-        if (line && found) return { row: found, isInserted: line.is_inserted === 'true', now: Number(line.now) };
+        // Without a line, another one was freed at the same instant.
+        if (found) return { row: found, isInserted: false, now: Number(line?.now) };
       }
       throw new Error(`Reference ${JSON.stringify(row.reference)} was written by others at the same time.`);
     },
 
     async replace(row, revision) {
-      const [line] = await query(sql.replace, [...valuesOf(row), row.begunAt, revision]);
-      return { isReplaced: line?.is_replaced === 'true', now: Number(line?.now) };
+      const [replaced] = await query(sql.replace, [...valuesOf(row), row.begunAt, revision]);
+      const [line] = replaced ? [replaced] : await query(sql.clock, []);
+      return { isReplaced: Boolean(replaced), now: Number(line?.now) };
     },
 
     list: async ({ scope, states }) => rowsOf(await query(sql.list, [scope ?? null, states])),
@@ -100,8 +108,6 @@ interface Line extends Partial<JournalKey> {
   due_at: string | null;
   leased_until: string | null;
   details: string;
-  is_inserted?: string;
-  is_replaced?: string;
 }
 
 /** In the order of the placeholders. */
@@ -139,14 +145,16 @@ const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::big
 const moment = (placeholder: string) => `to_timestamp(${placeholder}::double precision / 1000)`;
 
 /**
- * Makes a statement durable even where the database answers a COMMIT before it is: an attempt that is forgotten after the
- * request has left would be paid again.
+ * The value, in a statement that is durable even where the database answers a COMMIT before it is: an attempt that is
+ * forgotten after the request has left would be paid again.
  */
-const DURABLE = `(SELECT CASE current_setting('synchronous_commit')
-    WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END) AS durable`;
+const durably = (value: string) => `CASE WHEN CASE current_setting('synchronous_commit')
+    WHEN 'off' THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
+
+const NOW = `${ms('clock_timestamp()')} AS now`;
 
 /** The store's time, on a line of its own if there is no row. */
-const CLOCK = `(SELECT ${ms('clock_timestamp()')} AS now) AS clock`;
+const CLOCK = `(SELECT ${NOW}) AS clock`;
 
 const statements = (journal: string) => {
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun_at, ${ms('due_at')} AS due_at,
@@ -155,20 +163,16 @@ const statements = (journal: string) => {
   return {
     read: `SELECT now, ${columns} FROM ${CLOCK} LEFT JOIN ${journal} ON scope = $1 AND reference = $2`,
 
-    // Another one that is being written at the same instant is in neither half: then it is asked again.
-    insert: `WITH inserted AS (
-        INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)
-        SELECT $1, $2, $3, 1, clock_timestamp(), ${moment('$4')}, ${moment('$5')}, $6::json FROM ${DURABLE}
-        ON CONFLICT (scope, reference) DO NOTHING RETURNING *)
-      SELECT 'true' AS is_inserted, now, ${columns} FROM ${CLOCK}, inserted
-      UNION ALL SELECT 'false', now, ${columns} FROM ${CLOCK}, ${journal}
-      WHERE scope = $1 AND reference = $2 AND NOT EXISTS (SELECT FROM inserted)`,
+    // These two are what a create waits for, so they are as simple as can be: planning takes longer than running them.
+    insert: `INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)
+      VALUES ($1, $2, $3, ${durably('1')}, clock_timestamp(), ${moment('$4')}, ${moment('$5')}, $6)
+      ON CONFLICT (scope, reference) DO NOTHING RETURNING ${ms('begun_at')} AS now`,
 
-    replace: `WITH replaced AS (
-        UPDATE ${journal} SET state = $3, revision = revision + 1, begun_at = ${moment('$7')},
-          due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::json FROM ${DURABLE}
-        WHERE scope = $1 AND reference = $2 AND revision = $8 RETURNING 1)
-      SELECT now, EXISTS (SELECT FROM replaced)::text AS is_replaced FROM ${CLOCK}`,
+    replace: `UPDATE ${journal} SET state = $3, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
+        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6
+      WHERE scope = $1 AND reference = $2 AND revision = $8 RETURNING ${NOW}`,
+
+    clock: `SELECT ${NOW}`,
 
     list: `SELECT now, listed.* FROM ${CLOCK} LEFT JOIN
       (SELECT ${columns}, begun_at AS begun FROM ${journal} WHERE ${asked}) AS listed ON true ORDER BY begun`,

@@ -97,16 +97,16 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
   it('makes two statements of a create, and of one that finds it created', async () => {
     const statements: string[] = [];
     const query: pg.Pool['query'] = ((text: string, values: unknown[]) => {
-      statements.push(/inserted|replaced|LEFT JOIN/.exec(text)?.[0] ?? text);
+      statements.push(/INSERT|UPDATE|LEFT JOIN/.exec(text)?.[0] ?? text);
       return pool.query(text, values);
     }) as never;
     const journal = postgresJournal({ connect: () => pool.connect(), query }, { table });
     const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal });
     const request = { ...CARD, reference: randomUUID() };
     await gateway.createDeposit(request);
-    expect(statements.splice(0)).toEqual(['inserted', 'replaced']);
+    expect(statements.splice(0)).toEqual(['INSERT', 'UPDATE']);
     expect(await gateway.createDeposit(request)).toHaveProperty('replayed', true);
-    expect(statements).toEqual(['inserted']);
+    expect(statements).toEqual(['INSERT', 'LEFT JOIN']);
   });
 
   it('gives up on a pool that is used up, and undoes an attempt that is written too late', {

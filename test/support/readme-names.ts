@@ -2,12 +2,15 @@
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { hasPostgres, postgresPool, uniqueName } from './stores.ts';
+import { authority, certificate } from './tls.ts';
 
 const sandbox = new Sandbox({ fetch: async () => new Response() });
 const server = await sandbox.listen();
 const options = sandbox.clientOptions;
 
 export const { apiKey, signKey } = options;
+export const { cert, key } = certificate('client');
+export const ca = authority;
 export const baseUrl = server.url;
 export const gateway = new GatewayClient({ ...options, baseUrl, fetch: undefined });
 export const webhookUrl = 'https://shop.example/callbacks';
