@@ -152,8 +152,8 @@ async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T)
   );
 }
 
-/** CI plays the proof in full; elsewhere a third of it keeps `npm test` short. */
-const COPIES = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1' ? 3 : 1;
+/** CI plays the proof in full; elsewhere a sixth of it keeps `npm test` short. */
+const [PAYMENTS, COPIES] = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1' ? [334, 3] : [167, 1];
 
 const stores = [
   ['Postgres', overPostgres, lacks(hasPostgres, 'processes over Postgres: none at 127.0.0.1:5432')],
@@ -205,11 +205,11 @@ describe.each(stores.filter(([, , missing]) => !missing))('over %s', (name, open
     for (const id of ids) expect([id, byId.get(id)?.includes(market.finalOf(id))]).toEqual([id, true]);
   }
 
-  it(`eight processes get 1,002 callbacks ${COPIES} times each, shuffled: each final status takes effect once, and nothing after it`, {
+  it(`eight processes get ${3 * PAYMENTS} callbacks ${COPIES} times each, shuffled: each final status takes effect once, and nothing after it`, {
     timeout: 240_000,
   }, async () => {
     await start(8);
-    const ids = await market.open(334);
+    const ids = await market.open(PAYMENTS);
     const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
     await Promise.all(
       workers.map((worker, index) => {
