@@ -1,7 +1,8 @@
 // Our own connections: when one is used again, how many there are, how one is given up, and what a pause does to them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
@@ -150,6 +151,32 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
         }),
       ),
     );
+  });
+});
+
+describe('a base address', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('at %s keeps its path and its name', async (address, host) => {
+    const seen: unknown[] = [];
+    const server = createServer(({ method, url, headers }, response) => {
+      seen.push([method, url, headers.host]);
+      response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+      response.end(method === 'POST' ? created : record('completed lookup'));
+    });
+    server.listen(0, address);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = new GatewayClient({ ...KEYS, baseUrl: `http://${host}:${port}/shop/` });
+    await client.createDeposit(CARD);
+    await client.getPayment(ID);
+    expect(seen).toEqual([
+      ['POST', '/shop/api/v1/payments', `${host}:${port}`],
+      ['GET', `/shop/api/v1/payments/${ID}`, `${host}:${port}`],
+    ]);
+    server.close();
+    server.closeAllConnections();
   });
 });
 

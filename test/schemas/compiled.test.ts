@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { envelopeSchema, type Payment, paymentSchema } from 'payment-gateway-sdk';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { compiledWhenBusy } from '../../src/schemas/compiled.ts';
 import { record } from '../support/fixtures.ts';
 
@@ -39,4 +40,16 @@ it.each([
     }),
     { numRuns: 500 },
   );
+});
+
+it('is compiled once, at its thousandth parse, and into something else', () => {
+  const compile = vi.fn((schema: typeof paymentSchema) => z.compile(schema));
+  const parse = compiledWhenBusy(paymentSchema, compile);
+  for (let count = 1; count <= 999; count++) parse(completed);
+  expect(compile).not.toHaveBeenCalled();
+  for (let count = 1000; count <= 1010; count++) parse(completed);
+  expect(compile).toHaveBeenCalledTimes(1);
+  // What zod cannot compile it hands back as it was.
+  expect(compile.mock.results[0]?.value).not.toBe(paymentSchema);
+  expect(z.compile(envelopeSchema)).not.toBe(envelopeSchema);
 });
