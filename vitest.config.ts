@@ -11,6 +11,7 @@ const SERVERS = [
   'test/types/*.test.ts',
   'test/sandbox/cli.test.ts',
   'test/http/{agent,connection*}.test.ts',
+  'test/webhooks/{flood,hostile}.test.ts',
 ];
 /** In Chromium. */
 const BROWSER = 'test/browser/*.test.ts';

@@ -26,7 +26,8 @@ import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Amount } from './schemas/amount.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
-import { type ConfirmedWebhook, confirm, readClaim } from './webhooks/confirm.ts';
+import { readClaim } from './webhooks/claim.ts';
+import { type ConfirmedWebhook, confirm } from './webhooks/confirm.ts';
 
 /**
  * A merchant's connection to the gateway. Make one and keep it.
@@ -41,6 +42,8 @@ import { type ConfirmedWebhook, confirm, readClaim } from './webhooks/confirm.ts
 export class GatewayClient<const T extends Terminal = 'standard'> {
   readonly baseUrl: string;
   readonly terminal: T;
+  /** Whether creates sign the addresses of their callbacks. */
+  declare readonly signCallbackUrls: boolean;
   readonly #gateway: Gateway;
 
   /** @throws {ConfigurationError} if an option is missing or refused */
@@ -48,6 +51,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const settings = readClientOptions(options);
     this.baseUrl = settings.baseUrl;
     this.terminal = settings.terminal as T;
+    Object.defineProperty(this, 'signCallbackUrls', { value: settings.signCallbackUrls });
     this.#gateway = openGateway(settings);
     bindMethods(this);
   }
@@ -163,14 +167,13 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Confirms a status callback: looks the payment up and compares what the callback claims of amount, currency, type
-   * and reference. A record that lags behind is looked up again, up to twice. For an endpoint with effects that happen
-   * once, use `createWebhookHandler`.
+   * Confirms a status callback: looks the payment up, and again, up to twice, while the record is behind the callback. For
+   * an endpoint with effects that happen once, use `createWebhookHandler`.
    *
    * @param rawBody the body as text or UTF-8 bytes, or already parsed
-   * @returns `payment`, the gateway's own record to act on, and `claim`, what the callback said
-   * @throws {WebhookError} `not_json`, `wrapped`, `invalid`; `unconfirmed` if the gateway says otherwise
-   * @throws {WaitTimeoutError} if the record still lags: take the callback again later
+   * @returns `payment`, the gateway's own record to act on; `claim`, what the callback said; `mismatches`, the fields of
+   * the claim that differ from the record
+   * @throws {WebhookError} `not_json`, `wrapped`, `invalid`; and, to be taken again later, `unknown_payment`, `lagging`
    * @throws {ApiError} {@link ConnectionError} {@link ResponseError} if the lookup fails
    * @example
    * const { payment } = await gateway.confirmWebhook(await request.text());
@@ -178,6 +181,26 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   async confirmWebhook(rawBody: string | Uint8Array | object, options?: CallOptions): Promise<ConfirmedWebhook> {
     const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
     return confirm(readClaim(rawBody), lookUpIn(this.#gateway), { signal, timeout });
+  }
+
+  /**
+   * The token in a callback's address, if it is one that this client's creates give out (see `signCallbackUrls`).
+   * `createWebhookHandler` asks for it before anything else.
+   *
+   * @param url of the callback's request
+   */
+  checkCallbackUrl(url: string): string | undefined {
+    return this.#gateway.tokens.check(url);
+  }
+
+  /**
+   * Whether a token of `checkCallbackUrl` is that of the payment. Without a reference it proves only that this client has
+   * given it out.
+   *
+   * @param payment the gateway's own record
+   */
+  isCallbackOf(token: string, payment: Payment): boolean {
+    return this.#gateway.tokens.isOf(token, payment);
   }
 
   /**

@@ -208,12 +208,31 @@ export class ConfigurationError extends GatewayError {
   readonly code = 'configuration';
 }
 
+/**
+ * Why a callback was not handled. For good: `not_json`; `wrapped`, an answer of the API; `invalid`, no UUID as `id`;
+ * `too_large`; `refused`, by `verify`; `unsigned`, without a good token in its address. To be taken again later:
+ * `already_parsed`, the body was read before; `unknown_payment`, the gateway does not know it (yet); `lagging`, the record
+ * is behind the callback; `busy`, too much is at work; `effect_uncertain`, an operator must say what was done.
+ */
+export type WebhookErrorCode =
+  | 'not_json'
+  | 'wrapped'
+  | 'invalid'
+  | 'too_large'
+  | 'refused'
+  | 'unsigned'
+  | 'already_parsed'
+  | 'unknown_payment'
+  | 'lagging'
+  | 'busy'
+  | 'effect_uncertain';
+
 /** A callback was not handled: `code` says why. */
 export class WebhookError extends GatewayError {
   override readonly name = 'WebhookError';
-  readonly code: 'not_json' | 'wrapped' | 'invalid' | 'too_large' | 'already_parsed' | 'unconfirmed';
+  readonly code: WebhookErrorCode;
   readonly issues: readonly Issue[];
-  constructor(code: WebhookError['code'], message: string, issues: readonly Issue[] = [], details?: Details) {
+  constructor(code: WebhookErrorCode, message: string, issues: readonly Issue[] = [], details?: Details) {
     super(message, details);
     this.code = code;
     this.issues = issues;

@@ -41,6 +41,37 @@ export type WarningCode =
   | 'journal_mismatch'
   | 'journal_two_payments';
 
+/** One step of a callback, or of a sweep by `handler.process`. `httpStatus` is what the callback was answered. */
+export type CallbackEvent = { operation: 'callback'; paymentId?: string | undefined } & (
+  | ({ type: 'callback' } & CallbackStep)
+  /** Nothing failed, and somebody should look at it. */
+  | { type: 'warning'; code: CallbackWarningCode; message: string }
+);
+
+/**
+ * `received`: its id is read. Then one of the others: `refused` for good; `ran`, the status took effect; `already`, it did
+ * before; `busy`, too much is at work; `failed`. The last three `busy`, `failed` and `refused` have a `code`: that of the
+ * error.
+ */
+export interface CallbackStep {
+  result: 'received' | 'refused' | 'ran' | 'already' | 'busy' | 'failed';
+  /** `signed`: its address has a good token. `sweep`: no callback, but `handler.process`. */
+  lane: 'signed' | 'unsigned' | 'sweep';
+  /** The gateway's own, once it was looked up. */
+  paymentStatus?: string | undefined;
+  code?: string | undefined;
+  httpStatus?: number | undefined;
+  /** Milliseconds since its arrival. */
+  durationMs: number;
+}
+
+/**
+ * `callback_mismatch`: a callback claims another amount, currency, type or reference than the record, or has the token of
+ * another payment. `effect_uncertain`: an effect has begun, and something other than the inbox ended its transaction.
+ * `after_commit_failed`: what `onPayment` passed to `afterCommit` failed.
+ */
+export type CallbackWarningCode = 'callback_mismatch' | 'effect_uncertain' | 'after_commit_failed';
+
 /** Gets every event. What it throws changes nothing. */
 export type EventListener = (event: GatewayEvent) => void;
 

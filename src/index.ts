@@ -17,11 +17,20 @@ export {
   ResponseError,
   WaitTimeoutError,
   WebhookError,
+  type WebhookErrorCode,
 } from './errors.ts';
-export type { Call, EventListener, GatewayEvent, WarningCode } from './events.ts';
+export type {
+  Call,
+  CallbackEvent,
+  CallbackStep,
+  CallbackWarningCode,
+  EventListener,
+  GatewayEvent,
+  WarningCode,
+} from './events.ts';
 export type { Fetch, FetchAnswer, FetchInit } from './http/own-fetch.ts';
 export type { BodyReader, BodyStream } from './http/read-body.ts';
-export type { Inbox, InboxEvent, InboxResult } from './inbox/contract.ts';
+export type { Inbox, InboxEvent, InboxResult, Mark } from './inbox/contract.ts';
 export { memoryInbox } from './inbox/memory.ts';
 export type {
   Doubt,
@@ -122,8 +131,10 @@ export {
 } from './schemas/request.ts';
 export { type Envelope, envelopeSchema } from './schemas/response.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
-export type { ConfirmedWebhook, WebhookClaim } from './webhooks/confirm.ts';
+export type { WebhookClaim } from './webhooks/claim.ts';
+export type { ConfirmedWebhook } from './webhooks/confirm.ts';
+export type { CallbackContext, Processed } from './webhooks/effect.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './webhooks/node.ts';
 export { parseWebhook, type WebhookPayment } from './webhooks/parse.ts';
-export type { WebhookGateway } from './webhooks/process.ts';
+export type { ProcessOptions, WebhookGateway } from './webhooks/process.ts';

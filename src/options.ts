@@ -2,20 +2,23 @@
 import { createSecretKey } from 'node:crypto';
 import type { Agent } from 'node:http';
 import * as z from 'zod';
-import { ConfigurationError, InvalidRequestError, type Issue } from './errors.ts';
+import { ConfigurationError } from './errors.ts';
 import type { EventListener } from './events.ts';
 import type { Fetch } from './http/own-fetch.ts';
 import { runtime } from './http/runtime.ts';
 import type { Journal } from './journal/contract.ts';
 import type { Terminal } from './schemas/methods.ts';
 import {
+  callFields,
   fromEnvironment,
   functionOf,
   milliseconds,
   objectWith,
   oneOf,
   optionsReader,
+  readArgument,
   requiredText,
+  text,
 } from './schemas/read-options.ts';
 import { isLoopback } from './schemas/url.ts';
 
@@ -78,6 +81,17 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * `memoryJournal()` in tests. With it a withdrawal needs a reference.
    */
   journal?: Journal | undefined;
+  /**
+   * Whether each create adds a token to its `webhookUrl` and `callbackUrl`, as their last query parameter, by which
+   * `createWebhookHandler` tells genuine callbacks from forged ones. It needs a gateway that keeps the query of an address.
+   * @default false
+   */
+  signCallbackUrls?: boolean | undefined;
+  /**
+   * Sign keys of the past, whose tokens still count: those of payments that were made before a rotation.
+   * @default []
+   */
+  formerSignKeys?: readonly string[] | undefined;
   /** Gets every request, response, retry and failure; never a secret or customer data. */
   onEvent?: EventListener | undefined;
 }
@@ -120,9 +134,12 @@ const baseUrl = requiredText('PAYMENT_GATEWAY_URL', 'an absolute URL, such as ht
 const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY')
   .superRefine(refusing(keyProblem))
   .superRefine(refusing(key => !HEADER_TEXT.test(key) && 'has a character that no header can carry: copy it again'));
-const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY')
+const toKey = (text: string) => createSecretKey(text, 'utf8');
+const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').superRefine(refusing(keyProblem)).transform(toKey);
+const formerSignKey = text
+  .min(1, { error: 'is empty', abort: true })
   .superRefine(refusing(keyProblem))
-  .transform(text => createSecretKey(text, 'utf8'));
+  .transform(toKey);
 
 function keyProblem(key: string): string | undefined {
   if (CARELESS_COPY.test(key)) return 'has a line break or a space at an end: copy it again';
@@ -158,6 +175,8 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
     ['read', 'insert', 'replace', 'list', 'claim'],
     'must be a journal: postgresJournal(pool), or memoryJournal() in tests',
   ).optional(),
+  signCallbackUrls: z.boolean({ error: 'must be true or false' }).default(false),
+  formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),
   onEvent: functionOf<EventListener>().optional(),
 });
 
@@ -175,35 +194,11 @@ export function readClientOptions(options: ClientOptions): Settings {
   return settings;
 }
 
-/** By shape: a test runner's realm may have an AbortSignal of its own. */
-const isSignal = (value: unknown): value is AbortSignal =>
-  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-
-/** Only a signal of this realm works everywhere: another one is followed. */
-function nativeSignal(signal: AbortSignal): AbortSignal {
-  if (signal instanceof AbortSignal) return signal;
-  const other: AbortSignal = signal;
-  const controller = new AbortController();
-  const follow = () => controller.abort(other.reason);
-  if (other.aborted) follow();
-  else other.addEventListener('abort', follow, { once: true });
-  return controller.signal;
-}
-
 const isObjectOfFields = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   Object.values(value).every(field => typeof field !== 'function');
-
-/** The options that every call has. */
-export const callFields = {
-  signal: z
-    .custom<AbortSignal>(isSignal, { error: "must be an AbortSignal, such as a controller's `signal`" })
-    .transform(nativeSignal)
-    .optional(),
-  timeout: milliseconds.optional(),
-};
 
 const readCall = optionsReader<CallOptions>()('options', callFields);
 const readCreate = optionsReader<CreateOptions>()('options', {
@@ -212,21 +207,6 @@ const readCreate = optionsReader<CreateOptions>()('options', {
     .custom<object>(isObjectOfFields, { error: 'must be an object of fields that can be written as JSON' })
     .optional(),
 });
-
-/** Reads the second argument of a call, whose mistakes are those of the request. */
-export function readArgument<T>(
-  read: (options: unknown, refuse: (issues: readonly Issue[]) => Error) => T,
-  options: unknown,
-  outcome?: 'not_sent',
-): T {
-  const refuse = (issues: readonly Issue[]) =>
-    new InvalidRequestError(
-      issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
-      outcome,
-    );
-  if (isSignal(options)) throw refuse([{ path: '', message: 'must be an object: pass { signal }' }]);
-  return read(options ?? {}, refuse);
-}
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export const readCallOptions = (options: CallOptions | undefined) => readArgument(readCall, options);

@@ -1,4 +1,4 @@
-// Every TypeScript example of the README compiles, and runs against the sandbox.
+// Every TypeScript example of the README and of docs/callbacks.md compiles, and runs against the sandbox.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -19,8 +19,8 @@ function complete(code: string): string {
   return `import { ${missing.join(', ')} } from '../support/readme-names.ts';\n${code}\nexport {};\n`;
 }
 
-const readme = readFileSync(`${root}README.md`, 'utf8');
-const examples = [...readme.matchAll(/^## (.+)$|^```ts\n([\s\S]*?)^```$/gm)]
+const text = ['README.md', 'docs/callbacks.md'].map(name => readFileSync(root + name, 'utf8')).join('\n');
+const examples = [...text.matchAll(/^## (.+)$|^```ts\n([\s\S]*?)^```$/gm)]
   .reduce<{ title: string; code: string }[]>((found, [, heading, code]) => {
     if (heading) found.push({ title: heading, code: '' });
     else if (code) found.push({ title: found.at(-1)?.title ?? '', code });
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the examples of the README', () => {
+describe('the examples of the documents', () => {
   it('compile', { timeout: 60_000 }, () => {
     const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -56,7 +56,8 @@ describe('the examples of the README', () => {
 
   for (const [index, { title, code }] of examples.entries()) {
     const needsPostgres = /postgres(Inbox|Journal)\(/.test(code);
-    const isLacking = needsPostgres && lacks(hasPostgres, 'an example of the README: no PostgreSQL at 127.0.0.1:5432');
+    const isLacking =
+      needsPostgres && lacks(hasPostgres, 'an example of the documents: no PostgreSQL at 127.0.0.1:5432');
     it.skipIf(isLacking)(`run: ${title} (${index + 1})`, async () => {
       for (const method of ['log', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
       await import(files[index] ?? '');

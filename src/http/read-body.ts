@@ -21,10 +21,15 @@ export class BoundedBody {
   #length = 0;
   #reader: BodyReader | undefined;
   #isCancelled = false;
+  readonly #onBytes: ((count: number) => void) | undefined;
 
-  /** @param limit bytes */
-  constructor(limit: number) {
+  /**
+   * @param limit bytes
+   * @param onBytes is told of each chunk before it is kept; what it throws ends the reading
+   */
+  constructor(limit: number, onBytes?: (count: number) => void) {
     this.#limit = limit;
+    this.#onBytes = onBytes;
   }
 
   get bytes(): Buffer {
@@ -38,6 +43,7 @@ export class BoundedBody {
 
   add(chunk: unknown): void {
     const bytes = bytesOf(chunk);
+    this.#onBytes?.(bytes.byteLength);
     this.#chunks.push(bytes);
     this.#length += bytes.byteLength;
     this.isTooLong = this.#length > this.#limit;

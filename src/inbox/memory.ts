@@ -1,6 +1,6 @@
 // An inbox in this process's memory: for development and tests.
 import { warnInProduction } from '../events.ts';
-import { type Inbox, isDone, type Mark } from './contract.ts';
+import { decide, type Inbox, type Mark } from './contract.ts';
 
 /**
  * An inbox for one process, forgotten when it ends. In production a second replica or a restart would run effects
@@ -8,14 +8,15 @@ import { type Inbox, isDone, type Mark } from './contract.ts';
  */
 export function memoryInbox(): Inbox {
   warnInProduction('memoryInbox forgets which callbacks were handled', 'postgresInbox or redisInbox');
-  const marksOf = new Map<string, Mark[]>();
+  const marksOf = new Map<string, readonly Mark[]>();
   const busy = new Set<string>();
   return {
     async run(event, work) {
       const { paymentId, status, final } = event;
       if (busy.has(paymentId)) return 'busy';
       const marks = marksOf.get(paymentId) ?? [];
-      if (isDone(marks, event)) return 'already';
+      const decision = decide(marks, event);
+      if (decision !== 'run') return decision;
       busy.add(paymentId);
       try {
         await work({});

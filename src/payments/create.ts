@@ -1,4 +1,4 @@
-// Creates a payment: parse → serialise → once(sign → send → read) → next action.
+// Creates a payment: parse → serialise → sign its callback address → once(sign → send → read) → next action.
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { type Call, notify, reportFailure } from '../events.ts';
@@ -10,7 +10,7 @@ import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from './request.ts';
 import { readCreated } from './response.ts';
-import { serialize } from './serialize.ts';
+import { bytesOf, serialize } from './serialize.ts';
 import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
@@ -36,7 +36,9 @@ export async function create(
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
     const request = parseRequest(kind, gateway.terminal, input);
     call = { operation: 'create', reference: request.reference ?? undefined };
-    const { body, fields } = serialize(request, extra);
+    // The journal compares requests without tokens: a rotated key makes no other request of the same one.
+    const { body: unsigned, fields } = serialize(request, extra);
+    const body = gateway.signCallbackUrls ? bytesOf(gateway.tokens.addTo(request, fields)) : unsigned;
 
     const send = async (deadline: Deadline) => {
       const { url, signKey, signatureEncoding } = gateway;

@@ -5,6 +5,7 @@ import { VERSION } from '../http/version.ts';
 import { scopeOf } from '../journal/fingerprint.ts';
 import type { ClientJournal } from '../journal/warnings.ts';
 import type { Settings } from '../options.ts';
+import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 
 /** What every call of one client needs. */
 export interface Gateway extends Settings {
@@ -13,11 +14,12 @@ export interface Gateway extends Settings {
   /** Of every call. */
   headers: Record<string, string>;
   send: Send;
+  tokens: CallbackTokens;
   clientJournal: ClientJournal | undefined;
 }
 
 export function openGateway(settings: Settings): Gateway {
-  const { baseUrl, apiKey, journal, onEvent } = settings;
+  const { baseUrl, apiKey, signKey, formerSignKeys, journal, onEvent } = settings;
   return {
     ...settings,
     url: `${baseUrl}/api/v1/payments`,
@@ -29,6 +31,7 @@ export function openGateway(settings: Settings): Gateway {
       'accept-encoding': 'identity',
     },
     send: openSend(settings),
+    tokens: callbackTokens(signKey, formerSignKeys),
     clientJournal: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl), onEvent },
   };
 }

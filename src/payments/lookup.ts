@@ -16,7 +16,7 @@ export const lookUpIn =
   (id, options) =>
     lookUp(gateway, id, options);
 
-const NOT_AN_ID = {
+export const NOT_AN_ID = {
   path: 'id',
   message: "must be the gateway's id of the payment, a UUID, and not your reference",
 };

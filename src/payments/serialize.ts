@@ -38,6 +38,9 @@ export function serialize(request: CheckedRequest, extra: object = {}): Serializ
   return { body: Buffer.from(text), fields };
 }
 
+/** The bytes of `fields` that were serialised before, changed only in texts that can be written. */
+export const bytesOf = (fields: object): Uint8Array => Buffer.from(JSON.stringify(fields));
+
 function toJson(request: CheckedRequest, extra: object): { text: string; fields: object } {
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   let fields: object | undefined;

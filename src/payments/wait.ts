@@ -3,10 +3,9 @@ import { Deadline, delay } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { notify } from '../events.ts';
 import { isPassing, POLL } from '../http/retry-policy.ts';
-import { callFields, readArgument } from '../options.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { functionOf, milliseconds, optionsReader } from '../schemas/read-options.ts';
+import { callFields, functionOf, milliseconds, optionsReader, readArgument } from '../schemas/read-options.ts';
 import type { LookUp } from './lookup.ts';
 
 /** What `waitForPayment` can take as its second argument. */

@@ -1,8 +1,7 @@
 // A journal in the merchant's own Postgres: each method is one statement.
-import { delay } from '../deadline.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
 import { storeOptions, textProblem } from '../schemas/store-options.ts';
-import { checkPool, migrate, type PgPool, quoted, tableNameProblem } from './pool.ts';
+import { checkPool, durably, migrate, type PgPool, quoted, repeated, tableNameProblem } from './pool.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions {
@@ -24,11 +23,8 @@ export interface PostgresJournal extends Journal {
   migrate(): Promise<void>;
 }
 
-/** What Postgres answers a statement that met another one at the same instant: a serialisation failure, or a deadlock. */
-const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+/** How often an insert is tried that finds its reference taken, and then freed at the same instant. */
 const MOST_TRIES = 10;
-/** Milliseconds, more at each try. */
-const PAUSE = 10;
 
 /**
  * At most one payment per reference, across processes and crashes.
@@ -46,16 +42,8 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
   checkPool('postgresJournal', pool);
   const sql = statements(quoted(table));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
-  const query = async (text: string, values: unknown[]): Promise<Line[]> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return (await pool.query(text, values)).rows as Line[];
-      } catch (error) {
-        if (tries === MOST_TRIES || !MET_ANOTHER.has((error as { code?: unknown }).code)) throw error;
-        await delay(Math.random() * tries * PAUSE);
-      }
-    }
-  };
+  const query = (text: string, values: unknown[]): Promise<Line[]> =>
+    repeated(async () => (await pool.query(text, values)).rows as Line[]);
 
   return {
     scope,
@@ -143,13 +131,6 @@ const rowsOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
 /** Milliseconds since 1970, as text. */
 const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
 const moment = (placeholder: string) => `to_timestamp(${placeholder}::double precision / 1000)`;
-
-/**
- * The value, in a statement that is durable even where the database answers a COMMIT before it is: an attempt that is
- * forgotten after the request has left would be paid again.
- */
-const durably = (value: string) => `CASE WHEN CASE current_setting('synchronous_commit')
-    WHEN 'off' THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
 
 const NOW = `${ms('clock_timestamp()')} AS now`;
 

@@ -1,8 +1,8 @@
 // What is needed of the merchant's own `pg` pool, by shape, and how it is used without starving the merchant.
 import { createHash } from 'node:crypto';
-import { withTimeout } from '../deadline.ts';
+import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
-import { limit } from '../limit.ts';
+import { type Limited, limit } from '../limit.ts';
 import type { ProblemOf } from '../schemas/store-options.ts';
 
 /** A client of a pool, as of `pg`. */
@@ -48,24 +48,31 @@ export const quoted = (table: string): string =>
     .map(part => `"${part}"`)
     .join('.');
 
-/** Milliseconds to wait for a client of the pool. */
+/** Milliseconds to wait for a client of the pool, and for a statement of our own. */
 const LONGEST_WAIT = 5_000;
+
+/** A client of the pool, for one work. */
+export interface Connection<Client extends PgClient> {
+  client: Client;
+  /** Runs a statement of our own. One that is not answered in time takes the connection with it. */
+  query: PgClient['query'];
+}
+
+export type ClientRunner<Client extends PgClient> = <T>(
+  work: (connection: Connection<Client>) => Promise<T>,
+) => Promise<T>;
+
+/** By pool, because the works of all our stores together must leave the merchant half of it. */
+const limits = new WeakMap<PgPool, Limited>();
 
 /**
  * Runs works with clients of the pool, at most half of them at a time: a merchant's code inside may need others.
  *
  * @throws {ConfigurationError} for a pool of one client
  */
-export function clientRunner<Client extends PgClient>(
-  pool: PgPool,
-): <T>(work: (client: Client) => Promise<T>) => Promise<T> {
-  const { max = 10 } = pool.options ?? {};
-  if (max < 2) {
-    throw new ConfigurationError(
-      'The pool needs `max` of 2 or more: with 1, onPayment could wait for itself for ever.',
-    );
-  }
-  const limited = limit(Math.floor(max / 2));
+export function clientRunner<Client extends PgClient>(pool: PgPool): ClientRunner<Client> {
+  const limited = limits.get(pool) ?? limit(halfOf(pool), { ms: LONGEST_WAIT, error: noPlace });
+  limits.set(pool, limited);
   return work =>
     limited(async () => {
       const client = (await checkOut(pool)) as Client;
@@ -75,10 +82,17 @@ export function clientRunner<Client extends PgClient>(
         broken = error;
       };
       client.on('error', onError);
+      const query: PgClient['query'] = async (sql, values) => {
+        if (broken) throw broken;
+        return withTimeout(client.query(sql, values), LONGEST_WAIT, () => {
+          broken = new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
+          throw broken;
+        });
+      };
       try {
-        return await work(client);
+        return await work({ client, query });
       } catch (error) {
-        await client.query('ROLLBACK').catch((failure: Error) => {
+        await query('ROLLBACK').catch((failure: Error) => {
           broken ??= failure;
         });
         throw error;
@@ -89,19 +103,62 @@ export function clientRunner<Client extends PgClient>(
     });
 }
 
+function halfOf({ options: { max = 10 } = {} }: PgPool): number {
+  if (max >= 2) return Math.floor(max / 2);
+  throw new ConfigurationError('The pool needs `max` of 2 or more: with 1, onPayment could wait for itself for ever.');
+}
+
+const noPlace = () =>
+  new Error(`Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: increase its \`max\`.`);
+
 function checkOut(pool: PgPool): Promise<PgClient> {
   let isLate = false;
   const connecting = pool.connect();
   connecting.then(client => isLate && client.release()).catch(() => {});
   return withTimeout(connecting, LONGEST_WAIT, () => {
     isLate = true;
-    throw new Error(`The pool had no free connection within ${LONGEST_WAIT} ms: increase its \`max\`.`);
+    throw new Error(
+      `The pool had no free connection within ${LONGEST_WAIT} ms: increase its \`max\`, or look whether the database answers.`,
+    );
   });
 }
 
+/** What Postgres answers a statement that met another one at the same instant: a serialisation failure, or a deadlock. */
+const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+const MOST_TRIES = 10;
+/** Milliseconds, more at each try. */
+const PAUSE = 10;
+
+/** Runs a transaction, and again if the database has undone it because it met another one. */
+export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (tries === MOST_TRIES || !hasMetAnother(error)) throw error;
+      await delay(Math.random() * tries * PAUSE);
+    }
+  }
+}
+
+/** ORMs keep the driver's error as the cause of their own. */
+function hasMetAnother(error: unknown): boolean {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth++) {
+    if (MET_ANOTHER.has((current as { code?: unknown }).code)) return true;
+  }
+  return false;
+}
+
+/**
+ * The value, in a statement whose transaction is durable even where the database answers a COMMIT before it is: what is
+ * forgotten after the money has moved would move it again.
+ */
+export const durably = (value: string) => `CASE WHEN CASE current_setting('synchronous_commit')
+    WHEN 'off' THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
+
 /** @throws Error if the transaction was rolled back instead: COMMIT answers so, without an error. */
-export async function commit(client: PgClient): Promise<void> {
-  const { command } = await client.query('COMMIT');
+export async function commit(query: PgClient['query']): Promise<void> {
+  const { command } = await query('COMMIT');
   if (command !== 'COMMIT') throw new Error(`COMMIT answered ${command}: the transaction was rolled back.`);
 }
 
@@ -110,10 +167,11 @@ export const lockKey = (name: string): string => createHash('sha256').update(nam
 
 /** Runs DDL by one replica at a time: `create table if not exists` fails when two run it together. */
 export async function migrate(pool: PgPool, table: string, ddl: string): Promise<void> {
-  await clientRunner(pool)(async client => {
-    await client.query('BEGIN');
+  await clientRunner(pool)(async ({ client, query }) => {
+    await query('BEGIN');
+    // Another replica may take its time.
     await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockKey(`migrate ${table}`)]);
     await client.query(ddl);
-    await commit(client);
+    await commit(query);
   });
 }

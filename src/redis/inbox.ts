@@ -1,14 +1,24 @@
 // An inbox in the merchant's own Redis: one worker per payment by a lease, and marks that never expire. At least once.
 import { randomUUID } from 'node:crypto';
-import { withTimeout } from '../deadline.ts';
+import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
-import type { Inbox, InboxResult } from '../inbox/contract.ts';
+import { decide, type Inbox, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
 import { type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
 
-/** A connected client of node-redis, which has `sendCommand`, or of ioredis, which has `call`. */
+/**
+ * A connected client, or cluster client, of node-redis or ioredis: by shape, `sendCommand` of one and of the other, or
+ * `call`.
+ */
 export type RedisClient =
   | { sendCommand(command: string[]): Promise<unknown> }
+  | RedisCluster
   | { call(command: string, ...args: string[]): Promise<unknown> };
+
+/** A cluster client of node-redis, which finds the node by a key. */
+export interface RedisCluster {
+  sendCommand(firstKey: string, isReadonly: boolean, command: string[]): Promise<unknown>;
+  readonly nodeByAddress: object;
+}
 
 /** What a `redisInbox` can take as its second argument. */
 export interface RedisInboxOptions {
@@ -36,14 +46,13 @@ const NO_ANSWER = `Redis did not answer within ${LONGEST_COMMAND} ms.`;
 // Each script is one step: Redis runs nothing in between.
 // KEYS: the lease, the marks (a hash of status → '1' if final, else '0'). ARGV[1]: the token of this lease.
 
-/** ARGV[2..4]: milliseconds, status, final. Answers 'ran' if the work may run. Clients may send it twice. */
+/** ARGV[2]: milliseconds. Answers whether the lease is ours, and the marks. Clients may send it twice. */
 const ENTER = `
-  local marks = redis.call('HGETALL', KEYS[2])
-  for i = 1, #marks, 2 do
-    if marks[i] == ARGV[3] or (marks[i + 1] == '1' and ARGV[4] == '0') then return 'already' end
-  end
-  if redis.call('GET', KEYS[1]) == ARGV[1] then return 'ran' end
-  return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 'ran' or 'busy'`;
+  local isOurs = redis.call('GET', KEYS[1]) == ARGV[1]
+    or redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+  local answer = redis.call('HGETALL', KEYS[2])
+  table.insert(answer, 1, isOurs and '1' or '0')
+  return answer`;
 
 /** ARGV[2]: milliseconds. */
 const RENEW = `
@@ -56,57 +65,134 @@ const LEAVE = `
   if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
   return 1`;
 
+/** What `onPayment` gets from a `redisInbox`. */
+export interface RedisContext {
+  /**
+   * Aborted when the lease on the payment is lost, as after a pause of the process: another worker may run the same
+   * effect, so stop.
+   */
+  signal: AbortSignal;
+}
+
 /**
- * At least once: a worker that dies between its effect and the mark leaves the callback to run again, and so may a
- * failover of Redis, so `onPayment` must be idempotent itself. For exactly once use `postgresInbox`.
+ * At least once, and possibly out of order after a pause longer than the lease: a worker that dies between its effect and
+ * the mark leaves the callback to run again, and so may a failover of Redis, so `onPayment` must be idempotent itself. For
+ * exactly once use `postgresInbox`.
  *
- * @param client the merchant's own node-redis or ioredis client, connected
+ * @param client the merchant's own node-redis or ioredis client, or cluster client, connected
  * @throws {ConfigurationError} for a client of another shape, or a lease under a second
  * @example
  * const handler = createWebhookHandler({ gateway, inbox: redisInbox(client), onPayment: creditOnce });
  */
-export function redisInbox(client: RedisClient, options: RedisInboxOptions = {}): Inbox {
+export function redisInbox(client: RedisClient, options: RedisInboxOptions = {}): Inbox<RedisContext> {
   const problems = { prefix: textProblem, leaseMs: leaseProblem };
   const { prefix = 'payment-gateway:inbox', leaseMs = 30_000 } = storeOptions('redisInbox', options, problems);
   const send = senderOf(client);
-  return {
-    async run({ paymentId, status, final }, work) {
-      // The braces keep both keys on one node of a cluster.
-      const keys = [`${prefix}:{${paymentId}}:lease`, `${prefix}:{${paymentId}}:marks`];
-      const token = randomUUID();
-      const lease = String(Math.round(leaseMs));
-      const mark = [status, final ? '1' : '0'];
-      const run = (script: string, args: string[]) =>
-        withTimeout(send(['EVAL', script, '2', ...keys, token, ...args]), LONGEST_COMMAND, NO_ANSWER);
-      const leave = () => run(LEAVE, []).catch(() => {});
+  const lease = String(Math.round(leaseMs));
 
-      const result = await run(ENTER, [lease, ...mark]).catch(error => {
-        // A command that was only late may have taken the lease.
-        leave();
-        throw error;
-      });
-      if (result !== 'ran') return result as InboxResult;
-      const renewing = setInterval(() => run(RENEW, [lease]).catch(() => {}), leaseMs / 3);
+  /** The scripts of one event, with a token of its own. */
+  const scriptsOf = (paymentId: string) => {
+    // The braces keep both keys on one node of a cluster.
+    const keys = [`${prefix}:{${paymentId}}:lease`, `${prefix}:{${paymentId}}:marks`];
+    const token = randomUUID();
+    const run = (script: string, args: string[]) =>
+      withTimeout(send(['EVAL', script, '2', ...keys, token, ...args]), LONGEST_COMMAND, NO_ANSWER);
+    return {
+      enter: async () => marksOf((await run(ENTER, [lease])) as string[]),
+      renew: async () => (await run(RENEW, [lease])) === 1,
+      leave: (...mark: string[]) => run(LEAVE, mark),
+    };
+  };
+
+  return {
+    async run(event, work) {
+      const { paymentId, status, final } = event;
+      const { enter, renew, leave } = scriptsOf(paymentId);
+      const leaveQuietly = () => leave().catch(() => {});
+      let begun = performance.now();
       try {
-        await work({});
-        await run(LEAVE, mark);
+        for (const pause of [...LOCK_PAUSES, undefined]) {
+          begun = performance.now();
+          const { isOurs, marks } = await enter();
+          const decision = decide(marks, event);
+          if (decision !== 'run') {
+            if (isOurs) await leaveQuietly();
+            return decision;
+          }
+          if (isOurs) break;
+          if (pause === undefined) return 'busy';
+          await delay(pause);
+        }
       } catch (error) {
-        await leave();
+        // A command that was only late may have taken the lease.
+        leaveQuietly();
+        throw error;
+      }
+      const { signal, stop } = keepLease(renew, leaseMs, begun);
+      try {
+        await work({ signal });
+        await leave(status, final ? '1' : '0');
+      } catch (error) {
+        await leaveQuietly();
         throw error;
       } finally {
-        clearInterval(renewing);
+        stop();
       }
       return 'ran';
     },
   };
 }
 
+/** Renews a lease until it is stopped. @param begun when it was taken, of `performance.now()` */
+function keepLease(renew: () => Promise<boolean>, leaseMs: number, begun: number) {
+  const lost = new AbortController();
+  const lose = () => {
+    stop();
+    lost.abort(new Error('The lease on this payment is lost: another worker may run the same effect.'));
+  };
+  /** Without an answer it may still be ours, until its time is over. */
+  const endAfter = (taken: number) => setTimeout(lose, Math.max(taken + leaseMs - performance.now(), 0));
+  let end = endAfter(begun);
+  const renewing = setInterval(async () => {
+    const asked = performance.now();
+    const isOurs = await renew().catch(() => undefined);
+    if (isStopped || isOurs === undefined) return;
+    clearTimeout(end);
+    if (isOurs) end = endAfter(asked);
+    else lose();
+  }, leaseMs / 3);
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    clearInterval(renewing);
+    clearTimeout(end);
+  };
+  return { signal: lost.signal, stop };
+}
+
+/** @param answer '1' if the lease is ours, then each status and '1' if it is final */
+function marksOf([isOurs, ...pairs]: string[]): { isOurs: boolean; marks: Mark[] } {
+  const marks: Mark[] = [];
+  for (let index = 0; index < pairs.length; index += 2) {
+    marks.push({ status: String(pairs[index]), final: String(pairs[index + 1]) === '1' });
+  }
+  return { isOurs: String(isOurs) === '1', marks };
+}
+
+/** Sends a command to the node that has its first key, the fourth word of an EVAL. */
 function senderOf(client: RedisClient): (command: string[]) => Promise<unknown> {
   if ('call' in client && typeof client.call === 'function') {
     return ([name = '', ...args]) => client.call(name, ...args);
   }
   if ('sendCommand' in client && typeof client.sendCommand === 'function') {
+    if ('getMasterNode' in client) throw unsupported();
+    if ('nodeByAddress' in client) return command => client.sendCommand(command[3] ?? '', false, command);
     return command => client.sendCommand(command);
   }
-  throw new ConfigurationError('redisInbox takes a connected client of node-redis or ioredis.');
+  throw unsupported();
 }
+
+const unsupported = () =>
+  new ConfigurationError(
+    'redisInbox takes a connected client, or cluster client, of node-redis or ioredis; with Sentinel, one of ioredis.',
+  );

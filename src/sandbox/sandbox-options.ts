@@ -40,8 +40,14 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
    * @default 'wrapped'
    */
   shape?: 'wrapped' | 'unwrapped' | undefined;
-  /** Takes every callback, in place of the payments' own addresses: any http(s) URL. */
+  /** Takes every callback, in place of the payments' own addresses: any http(s) URL. It gets their query. */
   forwardTo?: string | undefined;
+  /**
+   * Whether callbacks are posted to the whole address, or without its query: the document says neither. Try `drop` to see
+   * what becomes of callbacks whose address was signed (`signCallbackUrls`).
+   * @default 'keep'
+   */
+  callbackQuery?: 'keep' | 'drop' | undefined;
   /**
    * Posts the callbacks.
    * @default the global fetch, to loopback addresses only; pass it to post anywhere
@@ -68,6 +74,7 @@ const readFields = optionsReader<SandboxOptions>()('Sandbox', {
   payid: oneOf(['host-to-host', 'redirect']).default('host-to-host'),
   shape: oneOf(['wrapped', 'unwrapped']).default('wrapped'),
   forwardTo: httpUrl.optional(),
+  callbackQuery: oneOf(['keep', 'drop']).default('keep'),
   fetch: functionOf<CallbackFetch>().optional(),
   seed: z.string({ error: 'must be a string' }).optional(),
   now: functionOf<() => number>().default(() => Date.now),

@@ -1,6 +1,6 @@
 // Reads an object of options by its schema: names, defaults, the environment, and messages that say what to do.
 import * as z from 'zod';
-import { ConfigurationError, type Issue, issuesOf } from '../errors.ts';
+import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
 import { fieldsOf } from './fields.ts';
 import { unknownNames } from './hints.ts';
 import type { IsSame } from './objects.ts';
@@ -74,3 +74,42 @@ export const requiredText = (variable: string, expected = 'a string') => {
 export const fromEnvironment = <S extends z.ZodType<unknown, string>>(variable: string, schema: S) =>
   // Typed without undefined, as prefault demands: the schema refuses a variable that is not set.
   z.prefault(schema, (() => process.env[variable] as string) as never);
+
+/** By shape: a test runner's realm may have an AbortSignal of its own. */
+const isSignal = (value: unknown): value is AbortSignal =>
+  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+
+/** Only a signal of this realm works everywhere: another one is followed. */
+function nativeSignal(signal: AbortSignal): AbortSignal {
+  if (signal instanceof AbortSignal) return signal;
+  const other: AbortSignal = signal;
+  const controller = new AbortController();
+  const follow = () => controller.abort(other.reason);
+  if (other.aborted) follow();
+  else other.addEventListener('abort', follow, { once: true });
+  return controller.signal;
+}
+
+/** The options that every call has. */
+export const callFields = {
+  signal: z
+    .custom<AbortSignal>(isSignal, { error: "must be an AbortSignal, such as a controller's `signal`" })
+    .transform(nativeSignal)
+    .optional(),
+  timeout: milliseconds.optional(),
+};
+
+/** Reads the second argument of a call, whose mistakes are those of the request. */
+export function readArgument<T>(
+  read: (options: unknown, refuse: (issues: readonly Issue[]) => Error) => T,
+  options: unknown,
+  outcome?: 'not_sent',
+): T {
+  const refuse = (issues: readonly Issue[]) =>
+    new InvalidRequestError(
+      issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
+      outcome,
+    );
+  if (isSignal(options)) throw refuse([{ path: '', message: 'must be an object: pass { signal }' }]);
+  return read(options ?? {}, refuse);
+}

@@ -1,98 +1,67 @@
-// Confirms a callback by a lookup: the gateway documents no signature on callbacks.
-import * as z from 'zod';
+// Confirms a callback by a lookup, for endpoints that are not made with createWebhookHandler.
 import { Deadline, delay } from '../deadline.ts';
-import { isGatewayError, issuesOf, listOf, WaitTimeoutError, WebhookError } from '../errors.ts';
+import { isGatewayError, WebhookError } from '../errors.ts';
 import { LAG_PAUSES } from '../http/retry-policy.ts';
 import type { LookUp } from '../payments/lookup.ts';
-import { isFinalStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { readBody } from './parse.ts';
+import { digestOf, isBehind, mismatchesOf, type WebhookClaim } from './claim.ts';
 
-/**
- * What a callback claims. Only `id` is demanded, because the callbacks of withdrawals and on-ramp payments are not
- * documented; every other field is as it came.
- */
-const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
-
-/** What a callback claims of a payment: its id, and everything else in it, unchecked. */
-export interface WebhookClaim {
-  id: string;
-  [field: string]: unknown;
-}
-
-/** A callback that matches the gateway's own record. */
+/** A callback whose payment was looked up. */
 export interface ConfirmedWebhook {
-  /** The gateway's own record, looked up. Act on this. */
+  /** The gateway's own record. Act on this. */
   payment: Payment;
   /** What the callback claimed, for logs. */
   claim: WebhookClaim;
-}
-
-/** @throws {WebhookError} `not_json`, `wrapped`, or `invalid` if `id` is no UUID */
-export function readClaim(rawBody: unknown): WebhookClaim {
-  const { success, data, error } = claimSchema.safeParse(readBody(rawBody));
-  if (success) return data;
-  const issues = issuesOf(error);
-  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
+  /**
+   * What the callback claims otherwise than the record: of `amount`, `currency`, `paymentType` and `reference`. It says
+   * nothing on whether the callback is genuine: whoever forges one can leave a field out.
+   */
+  mismatches: readonly string[];
 }
 
 /**
- * The gateway's own record of the payment, if the claim agrees with it.
+ * Looks the payment of a claim up, and again while the record is behind the claim.
  *
- * @throws {WebhookError} `unconfirmed`: the gateway has no such payment, or another amount, currency, type or reference
- * @throws {WaitTimeoutError} the record still lags behind the claim after two further lookups: try again later
+ * @throws {WebhookError} `unknown_payment`, `lagging`: take the callback again later
  * @throws what the lookup throws
  */
 export async function confirm(
   claim: WebhookClaim,
   lookUp: LookUp,
-  limits: Parameters<LookUp>[1] = {},
+  { timeout = Number.POSITIVE_INFINITY, signal }: Parameters<LookUp>[1] = {},
 ): Promise<ConfirmedWebhook> {
-  const { timeout = Number.POSITIVE_INFINITY, signal } = limits;
+  const digest = digestOf(claim);
   const deadline = new Deadline(timeout);
   for (let attempt = 0; ; attempt++) {
     const left = Number.isFinite(timeout) ? { timeout: Math.max(deadline.remaining, 1) } : {};
-    const payment = await lookUp(claim.id, { ...limits, ...left }).catch(error => {
-      throw isGatewayError(error) && error.name === 'PaymentNotFoundError'
-        ? unconfirmed(claim, 'the gateway has no such payment')
-        : error;
+    const payment = await lookUp(claim.id, { signal, ...left }).catch(error => {
+      throw isNotFound(error) ? unknownPayment(claim.id) : error;
     });
-    const differing = differences(claim, payment);
-    if (differing.length > 0) throw unconfirmed(claim, `the gateway has another ${differing.join(', ')}`);
-    if (!isAhead(claim, payment)) return { payment, claim };
+    if (isFinal(payment) || !isBehind(payment, digest)) {
+      return { payment, claim, mismatches: mismatchesOf(digest, payment) };
+    }
     const pause = LAG_PAUSES[attempt];
-    if (pause === undefined || pause >= deadline.remaining) throw lagging(claim, payment);
+    if (pause === undefined || pause >= deadline.remaining) throw lagging(payment);
     // If the signal ends the pause, the lookup that follows reports it.
     await delay(pause, signal).catch(() => {});
   }
 }
 
-/** The claimed fields that are there and differ from the record. */
-function differences(claim: WebhookClaim, payment: Payment): string[] {
-  const differs = (name: 'amount' | 'currency' | 'paymentType' | 'reference') => {
-    const claimed = claim[name] ?? undefined;
-    if (claimed === undefined) return false;
-    return name === 'amount' ? Number(claimed) !== payment.amount : String(claimed) !== String(payment[name]);
-  };
-  return (['amount', 'currency', 'paymentType', 'reference'] as const).filter(differs);
-}
+export const isNotFound = (error: unknown): boolean => isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
-/** Whether the claim is ahead: the record does not show that status yet. */
-function isAhead({ paymentStatus: claimed }: WebhookClaim, payment: Payment): boolean {
-  if (isFinalStatus(claimed)) return !isFinal(payment);
-  return claimed === 'AUTHORIZED' && payment.paymentStatus === 'PENDING';
-}
-
-const unconfirmed = ({ id }: WebhookClaim, why: string) =>
+export const unknownPayment = (paymentId: string): WebhookError =>
   new WebhookError(
-    'unconfirmed',
-    `The callback for payment ${id} does not match the gateway's record: ${why}. It may be forged.`,
+    'unknown_payment',
+    `A callback is about payment ${paymentId}, and the gateway does not know it (yet). It may be forged: take it again later.`,
+    [],
+    { paymentId },
+  );
+
+export const lagging = ({ id, paymentStatus }: Payment): WebhookError =>
+  new WebhookError(
+    'lagging',
+    `A callback says that payment ${id} has another status, and a lookup still says ${paymentStatus}. Take the callback again later.`,
     [],
     { paymentId: id },
   );
-
-function lagging(claim: WebhookClaim, payment: Payment): WaitTimeoutError {
-  const message = `A callback says that payment ${claim.id} is ${claim.paymentStatus}, and a lookup still says ${payment.paymentStatus}. Take the callback again later.`;
-  return new WaitTimeoutError(message, payment, { paymentId: claim.id });
-}

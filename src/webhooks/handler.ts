@@ -1,13 +1,19 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
 import * as z from 'zod';
-import { isGatewayError, WebhookError } from '../errors.ts';
-import { emitWarning, notify } from '../events.ts';
-import type { Inbox, InboxResult } from '../inbox/contract.ts';
+import { since, withTimeout } from '../deadline.ts';
+import { ConfigurationError, isGatewayError, WebhookError } from '../errors.ts';
+import { type CallbackEvent, emitWarning, notify } from '../events.ts';
+import type { Inbox } from '../inbox/contract.ts';
 import { memoryInbox } from '../inbox/memory.ts';
-import type { Payment } from '../schemas/payment.ts';
-import { functionOf, objectWith, optionsReader } from '../schemas/read-options.ts';
-import { createProcess, type WebhookGateway } from './process.ts';
-import { parsedBodyOf, readRequestBody } from './request-body.ts';
+import { isPaymentId, type Payment } from '../schemas/payment.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
+import { callFields, functionOf, objectWith, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
+import type { CallbackContext, Processed, Warn } from './effect.ts';
+import { Lane, type LaneName, type Place } from './lanes.ts';
+import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
+import { answer, failureOf, isRefused, replyTo, replyToError, type Step } from './reply.ts';
+import { lengthOf, parsedBodyOf, readRequestBody } from './request-body.ts';
 
 /** What a webhook handler is made with. */
 export interface WebhookHandlerOptions<Context extends object = object> {
@@ -18,7 +24,7 @@ export interface WebhookHandlerOptions<Context extends object = object> {
    * handler answers 503 and leaves no mark, so that the callback may come again. With `postgresInbox` write only with
    * `context.tx`; with another inbox make it idempotent.
    */
-  onPayment: (payment: Payment, context: Context) => unknown;
+  onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
   /**
    * Remembers which statuses have taken effect.
    * @default memoryInbox()
@@ -34,8 +40,16 @@ export interface WebhookHandlerOptions<Context extends object = object> {
    * documents one. It gets the body's exact bytes.
    */
   verify?: ((request: Request, rawBody: Uint8Array) => boolean | Promise<boolean>) | undefined;
+  /**
+   * What becomes of callbacks without the token of `signCallbackUrls` in their address: `limit` takes them in a narrow
+   * lane of their own; `refuse` answers 401, and needs a gateway with `signCallbackUrls`.
+   * @default 'limit'
+   */
+  unsigned?: 'limit' | 'refuse' | undefined;
   /** Gets the error if a callback was not answered 200. What it throws changes nothing. */
   onError?: ((error: unknown) => unknown) | undefined;
+  /** Gets what became of every callback, and what somebody should look at; never a secret or customer data. */
+  onEvent?: ((event: CallbackEvent) => void) | undefined;
 }
 
 /** A web-standard handler: `(Request) => Promise<Response>`, and the same work by payment id for sweeps. */
@@ -45,9 +59,11 @@ export interface WebhookHandler {
   /**
    * Looks a payment up and lets its status take effect, as its callback would have: for a sweep of open payments.
    *
+   * @throws {InvalidRequestError} if the id is no UUID
+   * @throws {WaitTimeoutError} after `timeout`, or after 25 s if the payment has other work that does not end
    * @throws what the lookup, the inbox or `onPayment` throws
    */
-  process(paymentId: string): Promise<InboxResult>;
+  process(paymentId: string, options?: ProcessOptions): Promise<Processed>;
 }
 
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
@@ -58,24 +74,31 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
   inbox: objectWith<Inbox>(['run'], 'must be an inbox, such as postgresInbox(pool)').optional(),
   maxBodyBytes: z.number(BYTES).positive(BYTES).default(262_144),
   verify: functionOf<NonNullable<WebhookHandlerOptions['verify']>>().optional(),
-  onError: functionOf<NonNullable<WebhookHandlerOptions['onError']>>().default(() => warnOf),
+  unsigned: oneOf(['limit', 'refuse']).default('limit'),
+  onError: functionOf<NonNullable<WebhookHandlerOptions['onError']>>().optional(),
+  onEvent: functionOf<NonNullable<WebhookHandlerOptions['onEvent']>>().optional(),
 });
 
-/** Seconds until a callback that was not handled is worth another try. */
-const RETRY_AFTER = { busy: 1, failed: 10 };
+const readProcessOptions = optionsReader<ProcessOptions>()('options', callFields);
+
+/** Milliseconds from a callback's arrival to its answer: whoever posts it gives up at about 30 s. */
+const LONGEST_ANSWER = 25_000;
 
 /**
  * Makes a handler of status callbacks. It answers 200 once a callback is handled, or was before; 400 to what can never
- * be valid; 401 to what `verify` refuses; 413 to a body that is too large; 503 with `Retry-After` when the lookup, the
- * inbox or `onPayment` failed, the record lags behind the callback, or another worker has the payment.
+ * be valid; 401 to what `verify` refuses, or `unsigned: 'refuse'`; 413 to a body that is too large; and 503 with
+ * `Retry-After` to everything that may succeed later. It answers within 25 s and never rejects.
  *
  * @throws {ConfigurationError} for an option that is missing or refused
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
  *   inbox: postgresInbox(pool),
- *   onPayment: async (payment, { tx }) => {
- *     if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) await creditOrder(tx, payment.reference);
+ *   onPayment: async (payment, { tx, afterCommit }) => {
+ *     if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) {
+ *       await creditOrder(tx, payment.reference);
+ *       afterCommit(() => sendReceipt(payment.reference));
+ *     }
  *   },
  * });
  * export const POST = handler; // Next.js; or app.post('/callbacks', toNodeHandler(handler))
@@ -83,31 +106,118 @@ const RETRY_AFTER = { busy: 1, failed: 10 };
 export function createWebhookHandler<Context extends object = object>(
   options: WebhookHandlerOptions<Context>,
 ): WebhookHandler {
-  const { gateway, onPayment, inbox = memoryInbox(), maxBodyBytes, verify, onError } = readFields(options);
-  const callbacks = createProcess({ gateway, onPayment, inbox });
+  const fields = readFields(options);
+  const { gateway, onPayment, inbox = memoryInbox(), maxBodyBytes, verify, unsigned, onEvent } = fields;
+  checkTokens(gateway, unsigned);
+  // Without a listener a failure would stay unseen.
+  const { onError = onEvent ? () => {} : warnOf } = fields;
+  const warn: Warn = (paymentId, code, message) =>
+    notify(onEvent, { operation: 'callback', paymentId, type: 'warning', code, message });
+  const callbacks = createProcess({ gateway, inbox, onPayment, unsigned, onError, warn });
+  const lanes = { signed: new Lane('signed'), unsigned: new Lane('unsigned') };
 
-  const handle = async (request: Request): Promise<Response> => {
+  const tokenOf = (request: Request): string | undefined => {
     try {
-      const parsedBody = parsedBodyOf(request);
-      if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
-      if (parsedBody && !verify) return replyTo(await callbacks.parsedBody(parsedBody));
-      if (parsedBody) throw parsedBefore();
-      const body = await readRequestBody(request, maxBodyBytes);
-      if (verify && !(await verify(request, body))) return answer(401, 'refused');
-      return replyTo(await callbacks.body(body));
-    } catch (error) {
-      notify(onError, error);
-      return replyToError(error);
+      return gateway.checkCallbackUrl?.(request.url);
+    } catch {
+      return undefined;
     }
   };
-  return Object.assign(handle, { process: callbacks.payment });
+
+  /** What a callback claims, read in its lane. The body is not kept. */
+  const read = async (request: Request, place: Place): Promise<ClaimDigest> => {
+    const parsed = parsedBodyOf(request);
+    if (parsed) {
+      if (verify) throw parsedBefore();
+      // A framework keeps it until the answer.
+      place.hold(lengthOf(request));
+      return digestOf(readClaim(parsed.body));
+    }
+    const body = await readRequestBody(request, maxBodyBytes, place);
+    if (verify && !(await verify(request, body))) throw refusedByVerify();
+    const claim = digestOf(readClaim(body));
+    place.releaseBytes();
+    return claim;
+  };
+
+  const handle = async (request: Request): Promise<Response> => {
+    if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
+    const begun = performance.now();
+    const token = tokenOf(request);
+    const lane = lanes[token === undefined ? 'unsigned' : 'signed'];
+    let place: Place | undefined;
+    let paymentId: string | undefined;
+    let isAnswered = false;
+
+    const report = (step: Step, httpStatus?: number) =>
+      notify(onEvent, eventOf(begun, lane.name, paymentId, { ...step, ...(!isAnswered && { httpStatus }) }));
+    const succeed = ({ result, payment }: Processed): Response => {
+      const response = replyTo(result);
+      report({ result, paymentStatus: rawStatusOf(payment) }, response.status);
+      return response;
+    };
+    const fail = (error: unknown): Response => {
+      const response = replyToError(error);
+      notify(onError, error);
+      report(failureOf(error), response.status);
+      return response;
+    };
+    const take = async (): Promise<Processed> => {
+      if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
+      place = lane.enter();
+      const claim = await read(request, place);
+      ({ paymentId } = claim);
+      report({ result: 'received' });
+      return callbacks.callback({ claim, token, lane });
+    };
+
+    const response = await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, () => fail(tooLate(paymentId)));
+    isAnswered = true;
+    place?.leave();
+    return response;
+  };
+
+  const process = async (id: string, options?: ProcessOptions): Promise<Processed> => {
+    const begun = performance.now();
+    const limits = readArgument(readProcessOptions, options);
+    // Any other value stays out of events: it may be anything.
+    const paymentId = isPaymentId(id) ? id.toLowerCase() : undefined;
+    const report = (step: Step) => notify(onEvent, eventOf(begun, 'sweep', paymentId, step));
+    try {
+      const processed = await callbacks.sweep(id, limits);
+      report({ result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
+      return processed;
+    } catch (error) {
+      report(failureOf(error));
+      throw error;
+    }
+  };
+
+  return Object.assign(handle, { process });
 }
+
+/** @throws {ConfigurationError} for a gateway whose creates carry no token that could be asked for */
+function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: WebhookGateway, unsigned: string): void {
+  const canCheck = typeof checkCallbackUrl === 'function' && typeof isCallbackOf === 'function';
+  if (unsigned === 'limit' || (canCheck && signCallbackUrls !== false)) return;
+  throw new ConfigurationError(
+    "createWebhookHandler: unsigned: 'refuse' needs a gateway that signs its callbacks: new GatewayClient({ signCallbackUrls: true }).",
+  );
+}
+
+const eventOf = (
+  begun: number,
+  lane: LaneName,
+  paymentId: string | undefined,
+  step: Step & { httpStatus?: number | undefined },
+): CallbackEvent => ({ operation: 'callback', paymentId, type: 'callback', lane, ...step, durationMs: since(begun) });
 
 /** Without an onError a failure would stay unseen. The error's message may hold customer data. */
 function warnOf(error: unknown): void {
-  if (isGatewayError(error) && error.name === 'WebhookError') return;
-  const name = error instanceof Error ? error.name : typeof error;
-  emitWarning(`A callback was answered 503: ${name}. Pass onError to get the error.`);
+  if (isRefused(error)) return;
+  const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
+  const what = isGatewayError(error) ? `${name} (${String(code)})` : name;
+  emitWarning(`A callback was answered 503: ${what}. Pass onError to get the error.`);
 }
 
 const parsedBefore = () =>
@@ -116,18 +226,12 @@ const parsedBefore = () =>
     'A framework parsed the body before `verify` could see its bytes: turn JSON parsing off for this route, or keep the raw bytes (express.raw, rawBody: true).',
   );
 
-function replyTo(result: InboxResult): Response {
-  if (result === 'busy') return answer(503, 'busy', { 'retry-after': String(RETRY_AFTER.busy) });
-  return answer(200, result === 'ran' ? 'handled' : 'handled before');
-}
+const refusedByVerify = () => new WebhookError('refused', 'Your `verify` refused a callback.');
 
-/** What can never be valid is refused; everything else may come again, so that nothing is lost. */
-function replyToError(error: unknown): Response {
-  if (isGatewayError(error) && error.name === 'WebhookError' && error.code !== 'already_parsed') {
-    return answer(error.code === 'too_large' ? 413 : 400, error.code);
-  }
-  return answer(503, 'failed', { 'retry-after': String(RETRY_AFTER.failed) });
-}
-
-const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
-  new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
+const tooLate = (paymentId: string | undefined) =>
+  new WebhookError(
+    'busy',
+    `A callback was not handled within ${LONGEST_ANSWER} ms, and was answered 503. What has begun goes on.`,
+    [],
+    { paymentId },
+  );

@@ -1,23 +1,29 @@
-// Lets a web-standard handler serve node:http, Express, Fastify and Nest.
+// Lets a web-standard handler serve node:http and node:http2, Express, Fastify and Nest.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
 import { ConfigurationError, WebhookError } from '../errors.ts';
-import { withParsedBody } from './request-body.ts';
+import { type ParsedBody, withParsedBody } from './request-body.ts';
 
-/** node:http's request, or that of a framework on top of it: Express's and Nest's extend it, Fastify's holds it. */
-export type NodeRequest = (IncomingMessage | { raw: IncomingMessage }) & {
+/** Of node:http, or of the compatibility API of node:http2. */
+type Incoming = IncomingMessage | Http2ServerRequest;
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+/** The server's request, or that of a framework on top of it: Express's and Nest's extend it, Fastify's holds it. */
+export type NodeRequest = (Incoming | { raw: Incoming }) & {
   body?: unknown;
   rawBody?: unknown;
 };
 
-/** node:http's response, or that of a framework on top of it. */
-export type NodeResponse = ServerResponse | { raw: ServerResponse; hijack(): unknown };
+/** The server's response, or that of a framework on top of it. */
+export type NodeResponse = Outgoing | { raw: Outgoing; hijack(): unknown };
 
 /** A `WebhookHandler`, or any other web-standard one. */
 type Handler = (request: Request) => Promise<Response>;
 
 /**
- * Turns a webhook handler into one for node:http, Express, Fastify and Nest.
+ * Turns a webhook handler into one for node:http, node:http2 (its compatibility API), Express, Fastify and Nest. Whatever
+ * the request, it answers, and never throws or rejects.
  *
  * @example
  * app.post('/callbacks', toNodeHandler(handler)); // Express, Fastify
@@ -28,19 +34,56 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     throw new ConfigurationError('toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).');
   }
   return async (request, response) => {
-    const incoming = 'raw' in request ? request.raw : request;
-    if ('raw' in response) response.hijack();
-    const outgoing = 'raw' in response ? response.raw : response;
+    // The two kinds of responses differ in their types, and not in what is used of them.
+    const outgoing = ('raw' in response ? response.raw : response) as ServerResponse;
+    try {
+      if ('raw' in response) response.hijack();
+      const incoming = 'raw' in request ? request.raw : request;
+      send(incoming, outgoing, await replyOf(handler, request, incoming));
+    } catch {
+      // Nobody is there to be answered any more.
+      outgoing.destroy();
+    }
+  };
+}
+
+interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+/** The callback may come again: what went wrong here is not known. */
+const FAILED: Reply = { status: 503, headers: { 'content-type': 'text/plain', 'retry-after': '10' }, text: 'failed' };
+
+async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming): Promise<Reply> {
+  try {
     const parsed = parsedByFramework(request, incoming);
     const webRequest = toRequest(request, incoming, parsed);
-    const reply = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
-    // Something else may have answered in the meantime, such as the merchant's own time-out.
-    if (outgoing.headersSent || outgoing.destroyed) return;
-    // The rest of a body that was not read would be taken for the next request.
-    if (!incoming.complete) outgoing.setHeader('connection', 'close');
-    outgoing.writeHead(reply.status, Object.fromEntries(reply.headers));
-    outgoing.end(await reply.text());
-  };
+    const response = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
+    const { status, headers } = response;
+    return { status, headers: Object.fromEntries(headers), text: await response.text() };
+  } catch {
+    return FAILED;
+  }
+}
+
+/** Milliseconds for the end of an answer to go out before its HTTP/2 stream is closed. */
+const CLOSING = 100;
+
+function send(incoming: Incoming, outgoing: ServerResponse, { status, headers, text }: Reply): void {
+  // Something else may have answered in the meantime, such as the merchant's own time-out.
+  if (outgoing.headersSent || outgoing.destroyed) return;
+  const isUnread = !incoming.complete;
+  // Not by the version that a request claims: HTTP/2.0 may be written into HTTP/1.
+  const stream = 'stream' in incoming ? incoming.stream : undefined;
+  // The rest of a body that was not read would be taken for the next request.
+  if (isUnread && !stream) outgoing.setHeader('connection', 'close');
+  outgoing.writeHead(status, headers);
+  outgoing.end(text, () => {
+    // A body that nobody reads would keep its stream, and its session, open for ever.
+    if (isUnread && stream) setTimeout(() => stream.destroy(), CLOSING).unref();
+  });
 }
 
 const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 'string' || ArrayBuffer.isView(body);
@@ -48,26 +91,46 @@ const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 's
 type RequestBody = NonNullable<RequestInit['body']>;
 
 /** What a framework parsed. An empty object beside an unread body is no parse: body parsers put it there by default. */
-function parsedByFramework({ body, rawBody }: NodeRequest, incoming: IncomingMessage): object | undefined {
-  if (isRaw(rawBody) || isRaw(body) || typeof body !== 'object' || body === null) return undefined;
-  return incoming.readableDidRead ? body : undefined;
+function parsedByFramework({ body, rawBody }: NodeRequest, incoming: Incoming): ParsedBody | undefined {
+  if (isRaw(rawBody) || isRaw(body) || body === undefined) return undefined;
+  return incoming.readableDidRead ? { body } : undefined;
 }
 
-function toRequest(request: NodeRequest, incoming: IncomingMessage, parsed: object | undefined): Request {
-  const { method = 'POST', headers, url = '/' } = incoming;
-  const address = `http://${headers.host}${url}`;
-  const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody | undefined): Request {
+  const { method } = incoming;
   const body = method === 'POST' && !parsed ? bodyOf(request, incoming) : null;
-  return new Request(URL.canParse(address) ? address : 'http://localhost/', {
+  return new Request(addressOf(incoming.url), {
     // Only POST gets further, and not every method can be that of a Request.
     method: method === 'POST' ? 'POST' : 'GET',
-    headers: fields,
+    headers: headersOf(incoming),
     body,
     duplex: 'half',
   } as RequestInit);
 }
 
-function bodyOf({ body, rawBody }: NodeRequest, incoming: IncomingMessage): RequestBody {
+/** Of the request's address only path and query are used: the rest is a header's, and may be anything. */
+function addressOf(target = '/'): string {
+  const address = new URL('http://localhost');
+  const [beforeQuery = '', ...query] = (target.split('#')[0] ?? '').split('?');
+  address.pathname = beforeQuery.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '');
+  address.search = query.join('?');
+  return address.href;
+}
+
+/** Without what is no header: HTTP/2's own fields, and values that the web's Headers refuse. */
+function headersOf({ headers: all }: Incoming): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(all)) {
+    try {
+      headers.set(name, String(value));
+    } catch {
+      // No header that a callback needs.
+    }
+  }
+  return headers;
+}
+
+function bodyOf({ body, rawBody }: NodeRequest, incoming: Incoming): RequestBody {
   if (isRaw(rawBody)) return rawBody;
   if (isRaw(body)) return body;
   if (!incoming.readableDidRead) return Readable.toWeb(incoming);

@@ -1,7 +1,8 @@
-// Reads a callback's body, up to a limit and a deadline.
+// Reads a callback's body, up to a limit, a deadline, and the room that its lane has.
 import { withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { BoundedBody } from '../http/read-body.ts';
+import type { Place } from './lanes.ts';
 
 /** Milliseconds for the whole body: a callback is small. */
 const DEADLINE = 10_000;
@@ -9,25 +10,34 @@ const DEADLINE = 10_000;
 /** Shared by the ESM and the CommonJS copy. */
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
-/** A request whose body a framework has parsed already, with the result. */
-export const withParsedBody = (request: Request, body: object): Request =>
-  Object.defineProperty(request, PARSED, { value: body });
+/** What a framework has parsed: anything that JSON can hold. */
+export interface ParsedBody {
+  body: unknown;
+}
 
-export const parsedBodyOf = (request: Request): object | undefined => (request as { [PARSED]?: object })[PARSED];
+/** A request whose body a framework has parsed already, with the result. */
+export const withParsedBody = (request: Request, parsed: ParsedBody): Request =>
+  Object.defineProperty(request, PARSED, { value: parsed });
+
+export const parsedBodyOf = (request: Request): ParsedBody | undefined =>
+  (request as { [PARSED]?: ParsedBody })[PARSED];
+
+/** Bytes, as the request says. */
+export const lengthOf = (request: Request): number => Number(request.headers.get('content-length')) || 0;
 
 /**
- * @throws {WebhookError} `too_large`; `already_parsed` if something else has read the body before
+ * @throws {WebhookError} `too_large`; `busy`, if the lane has no room; `already_parsed`, if something has read the body
  * @throws what the connection throws, and if the body takes too long
  */
-export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readRequestBody(request: Request, maxBytes: number, place: Place): Promise<Uint8Array> {
   if (request.bodyUsed) {
     throw new WebhookError(
       'already_parsed',
       'The body was read before the webhook handler got the request: pass the request on first, or pass request.clone().',
     );
   }
-  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
-  const body = new BoundedBody(maxBytes);
+  if (lengthOf(request) > maxBytes) throw tooLarge(maxBytes);
+  const body = new BoundedBody(maxBytes, place.hold);
   if (!request.body) return body.bytes;
   try {
     await withTimeout(body.read(request.body), DEADLINE, `The callback's body took more than ${DEADLINE} ms.`);

@@ -103,7 +103,7 @@ describe.each(Object.entries(examples))('%s', (_, script) => {
   });
 
   it.each([
-    ['a forged callback', '{"id":"11111111-2222-4333-8444-555555555555","paymentStatus":"COMPLETED"}', 400],
+    ['a callback of an unknown payment', '{"id":"11111111-2222-4333-8444-555555555555"}', 503],
     ['what is no JSON', 'nope', 400],
     ['an endless body', 'x'.repeat(300_000), 413],
   ])('refuses %s', async (_, body, status) => {

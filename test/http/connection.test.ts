@@ -299,7 +299,7 @@ describe.skipIf(lacks(process.platform === 'linux', 'swallowed connections, whic
     });
 
     it('is documented with each of these', () => {
-      expectDocumented('unreached', UNREACHED.map(({ what }) => `- ${what}.`).join('\n'));
+      expectDocumented('connections.md', 'unreached', UNREACHED.map(({ what }) => `- ${what}.`).join('\n'));
     });
   },
 );
@@ -315,6 +315,6 @@ describe('a create that meets', () => {
       const ways = columns.flatMap(([, plain, secure]) => [plain, secure]);
       await Promise.all(ways.map(async way => seen.set(fault.what + way, await meet(fault, way))));
     }
-    expectDocumented(name, table(faults, columns, seen));
+    expectDocumented('connections.md', name, table(faults, columns, seen));
   });
 });

@@ -9,7 +9,6 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 const consumers = fileURLToPath(new URL('consumers/', import.meta.url));
 
 /** CI fetches what a newcomer need not. */
-export const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
 
 /** On Windows npm and the tools are scripts, which only a shell runs. */
 const shell = process.platform === 'win32';

@@ -1,8 +1,8 @@
 // What merchants and operators put between the SDK and node:http: mocks of the network, and tracing.
 import { rmSync } from 'node:fs';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { lacks } from '../support/skips.ts';
-import { emptyProject, isCi, run } from './consumer.ts';
+import { isCi, lacks } from '../support/skips.ts';
+import { emptyProject, run } from './consumer.ts';
 
 /** Runs a merchant's script beside other packages. */
 function runBeside(packages: string[], args: string[]): string {

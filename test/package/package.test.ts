@@ -2,8 +2,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { lacks } from '../support/skips.ts';
-import { bin, emptyProject, isCi, root, run as runIn } from './consumer.ts';
+import { isCi, lacks } from '../support/skips.ts';
+import { bin, emptyProject, root, run as runIn } from './consumer.ts';
 
 const tarball = inject('tarball');
 const packed = inject('packed');

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
-import { lacks } from '../support/skips.ts';
+import { isCi, lacks } from '../support/skips.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
-import { emptyProject, isCi } from './consumer.ts';
+import { emptyProject } from './consumer.ts';
 
 const created = record('created card deposit');
 const found = record('completed lookup');

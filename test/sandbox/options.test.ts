@@ -25,7 +25,7 @@ describe('the command line', () => {
   it('takes every option of the gateway', () => {
     const line =
       '--port 0 --api-key k --sign-key s --signature-encoding base64 --terminal onramp --payid redirect --shape unwrapped ' +
-      '--forward-to http://localhost:3000/webhooks --auto authorize:500ms --auto complete:2s';
+      '--forward-to http://localhost:3000/webhooks --callback-query drop --auto authorize:500ms --auto complete:2s';
     expect(read(line)).toEqual({
       name: 'serve',
       options: {
@@ -37,6 +37,7 @@ describe('the command line', () => {
         payid: 'redirect',
         shape: 'unwrapped',
         forwardTo: 'http://localhost:3000/webhooks',
+        callbackQuery: 'drop',
         auto: [
           { move: 'authorize', ms: 500 },
           { move: 'complete', ms: 2000 },

@@ -417,6 +417,25 @@ describe('for tests of merchants', () => {
     await shop.close();
   });
 
+  it.each([
+    [{}, 'https://shop.example/c?a=1#x', 'https://shop.example/c?a=1#x'],
+    [{ callbackQuery: 'drop' }, 'https://shop.example/c?a=1#x', 'https://shop.example/c#x'],
+    [{ forwardTo: 'http://127.0.0.1:1/all' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?a=1'],
+    [{ forwardTo: 'http://127.0.0.1:1/all?b' }, 'https://shop.example/c?a=1', 'http://127.0.0.1:1/all?b&a=1'],
+    [
+      { forwardTo: 'http://127.0.0.1:1/all?b', callbackQuery: 'drop' },
+      'https://shop.example/c?a=1',
+      'http://127.0.0.1:1/all?b',
+    ],
+  ] as const)('with %j a callback of %s goes to %s', async (options, webhookUrl, url) => {
+    const sandbox = new Sandbox({ ...options, fetch: accepting });
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    const { payment } = await gateway.createDeposit({ ...CARD, webhookUrl });
+    await sandbox.complete(payment.id);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(delivery => delivery.url)).toEqual([url]);
+  });
+
   it('a listener hears of every call, move, callback and fault, and changes nothing by throwing', async () => {
     const heard: object[] = [];
     const sandbox = new Sandbox({
@@ -497,6 +516,7 @@ describe('options', () => {
     { now: 5 },
     { seed: 5 },
     { forwardTo: 'localhost:3000' },
+    { callbackQuery: 'lose' },
     { onEvent: 'log' },
   ])('are refused as %j', options => {
     expect(() => new Sandbox(options as object)).toThrow(ConfigurationError);

@@ -7,11 +7,11 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CreatorOptions, runCreator } from '../support/processes.ts';
-import { lacks } from '../support/skips.ts';
+import { isCi, lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
 /** CI plays the proof in full. */
-const REFERENCES = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1' ? 200 : 80;
+const REFERENCES = isCi ? 200 : 80;
 
 describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0.1:5432'))(
   'a create over postgresJournal',

@@ -1,145 +1,339 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createWebhookHandler, type Payment } from 'payment-gateway-sdk';
+import { setTimeout as delay } from 'node:timers/promises';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import { inboxSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { record } from '../support/fixtures.ts';
+import {
+  type Credits,
+  completedEvent,
+  completedPayment,
+  openCallbacks,
+  openCredits,
+  type Queryable,
+} from '../support/credits.ts';
+import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 
 describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:5432'))('postgresInbox', () => {
-  const table = uniqueName('inbox');
-  const orders = uniqueName('orders');
   let pool: pg.Pool;
   let other: pg.Pool;
+  let credits: Credits;
 
   beforeAll(async () => {
     pool = postgresPool();
     other = postgresPool();
-    await postgresInbox(pool, { table }).migrate();
-    await pool.query(`create table ${orders} (id text primary key, paid int not null default 0)`);
+    credits = await openCredits(other);
   });
   afterAll(async () => {
-    await pool.query(`drop table ${table}, ${orders}`);
+    await credits.close();
     await Promise.all([pool.end(), other.end()]);
   });
 
-  inboxSuite({ test: it, make: () => [postgresInbox(pool, { table }), postgresInbox(other, { table })] });
+  /** Runs a payment's credit. */
+  const pay = (over: pg.Pool, event: ReturnType<typeof completedEvent>) =>
+    credits.inboxOf(over).run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+  const stateOf = async ({ paymentId }: { paymentId: string }) => ({
+    credited: await credits.times(paymentId),
+    marks: await credits.marksOf(paymentId),
+  });
+  const NOTHING = { credited: 0, marks: [] };
+  const ONCE = { credited: 1, marks: ['COMPLETED'] };
 
-  const completed = () => ({ paymentId: randomUUID() as string, status: 'COMPLETED', final: true });
-  const pay = (tx: pg.PoolClient, id: string) =>
-    tx.query(`insert into ${orders} values ($1, 1) on conflict (id) do update set paid = ${orders}.paid + 1`, [id]);
-  const paidTimes = async (id: string): Promise<number> =>
-    (await other.query(`select paid from ${orders} where id = $1`, [id])).rows[0]?.paid ?? 0;
+  inboxSuite({ test: it, make: () => [credits.inboxOf(pool), credits.inboxOf(other)] });
 
   it('commits the effect and the mark together', async () => {
-    const event = completed();
-    const inbox = postgresInbox(pool, { table });
-    await inbox.run(event, async ({ tx }) => {
-      await pay(tx, event.paymentId);
-      expect(await paidTimes(event.paymentId)).toBe(0);
+    const event = completedEvent();
+    await credits.inboxOf(pool).run(event, async ({ tx }) => {
+      await credits.credit(tx, event.paymentId);
+      expect(await stateOf(event)).toEqual(NOTHING);
     });
-    expect([await paidTimes(event.paymentId), await inbox.run(event, async () => {})]).toEqual([1, 'already']);
+    expect([await stateOf(event), await pay(other, event)]).toEqual([ONCE, 'already']);
   });
 
   it('keeps nothing of an effect that throws', async () => {
-    const event = completed();
-    const inbox = postgresInbox(pool, { table });
-    const failing = inbox.run(event, async ({ tx }) => {
-      await pay(tx, event.paymentId);
+    const event = completedEvent();
+    const failing = credits.inboxOf(pool).run(event, async ({ tx }) => {
+      await credits.credit(tx, event.paymentId);
       throw new Error('shop');
     });
     await expect(failing).rejects.toThrow('shop');
-    expect(await paidTimes(event.paymentId)).toBe(0);
-    expect(await inbox.run(event, async ({ tx }) => pay(tx, event.paymentId))).toBe('ran');
-    expect(await paidTimes(event.paymentId)).toBe(1);
+    expect(await stateOf(event)).toEqual(NOTHING);
+    expect([await pay(pool, event), await stateOf(event)]).toEqual(['ran', ONCE]);
+  });
+
+  it('passes its transaction through the handler, typed', async () => {
+    const { id } = completedPayment();
+    const { deliver } = openCallbacks({
+      inbox: credits.inboxOf(pool),
+      onPayment: (payment, { tx }) => credits.credit(tx, payment.id),
+    });
+    expect([await deliver(id), await deliver(id)]).toEqual(['200 handled', '200 handled before']);
+    expect(await credits.times(id)).toBe(1);
+  });
+
+  describe('whatever the session defaults to,', () => {
+    async function settingInside(options: string, setting: string): Promise<string> {
+      const strict = postgresPool({ options });
+      const seen: unknown[] = [];
+      const event = completedEvent();
+      const look = async (db: Queryable) => {
+        const { rows } = await db.query(`select current_setting($1) as setting`, [setting]);
+        seen.push((rows[0] as { setting: unknown }).setting);
+      };
+      await credits.inboxOf(strict).run(event, async ({ tx }) => {
+        await look(tx);
+        await credits.credit(tx, event.paymentId);
+      });
+      expect(await stateOf(event)).toEqual(ONCE);
+      await look(strict);
+      await strict.end();
+      return seen.join(', then ');
+    }
+
+    it('sees the marks that are committed by then', async () => {
+      const isolation = (level: string) =>
+        settingInside(`-c default_transaction_isolation=${level}`, 'transaction_isolation');
+      expect(await isolation('serializable')).toBe('read committed, then serializable');
+      expect(await isolation('repeatable\\ read')).toBe('read committed, then repeatable read');
+    });
+
+    it('can write', async () => {
+      const setting = await settingInside('-c default_transaction_read_only=on', 'transaction_read_only');
+      expect(setting).toBe('off, then on');
+    });
+
+    it.each([
+      ['off', 'on, then off'],
+      ['local', 'local, then local'],
+      ['on', 'on, then on'],
+    ])('commits durably: synchronous_commit = %s', async (level, expected) => {
+      expect(await settingInside(`-c synchronous_commit=${level}`, 'synchronous_commit')).toBe(expected);
+    });
   });
 
   it.each([
-    ['swallows an SQL error', (tx: pg.PoolClient) => tx.query('select 1/0').catch(() => {})],
-    ['rolls back by itself', (tx: pg.PoolClient) => tx.query('ROLLBACK')],
-    ['commits by itself', (tx: pg.PoolClient) => tx.query('COMMIT')],
-    ['begins another transaction', (tx: pg.PoolClient) => tx.query('COMMIT; BEGIN')],
-  ])('does not mark an effect that %s, and says what to do', async (_, meddle) => {
-    const event = completed();
-    const inbox = postgresInbox(pool, { table });
-    const meddling = inbox.run(event, async ({ tx }) => {
-      await meddle(tx);
+    ['that has no inbox', false],
+    ['that has an inbox of its own', true],
+  ])('marks an effect that goes to another schema %s', async (_, hasInbox) => {
+    const schema = uniqueName('tenant');
+    await pool.query(`create schema ${schema}`);
+    if (hasInbox) await postgresInbox(pool, { table: `${schema}.${credits.marks}` }).migrate();
+    const event = completedEvent();
+    const result = credits.inboxOf(pool).run(event, async ({ tx }) => {
+      await credits.credit(tx, event.paymentId);
+      await tx.query(`set local search_path to ${schema}`);
     });
-    await expect(meddling).rejects.toThrow(/onPayment ignored an SQL error, or ended the transaction/);
-    expect(await inbox.run(event, async () => {})).toBe('ran');
-    expect(pool.waitingCount).toBe(0);
+    await Promise.allSettled([result]);
+    await pool.query(`drop schema ${schema} cascade`);
+    expect([await result, await stateOf(event)]).toEqual(['ran', ONCE]);
   });
 
-  it('lets an effect keep what it saved before a savepoint of its own', async () => {
-    const event = completed();
-    const inbox = postgresInbox(pool, { table });
-    const result = await inbox.run(event, async ({ tx }) => {
-      await pay(tx, event.paymentId);
-      await tx.query('SAVEPOINT mine');
-      await tx.query('select 1/0').catch(() => tx.query('ROLLBACK TO SAVEPOINT mine'));
-    });
-    expect([result, await paidTimes(event.paymentId)]).toEqual(['ran', 1]);
-  });
-
-  it('reads committed marks, whatever isolation level the database defaults to', async () => {
-    const strict = postgresPool({ options: '-c default_transaction_isolation=serializable' });
-    let level: unknown;
-    await postgresInbox(strict, { table }).run(completed(), async ({ tx }) => {
-      level = (await tx.query('show transaction_isolation')).rows[0];
-    });
-    expect(level).toEqual({ transaction_isolation: 'read committed' });
-    await strict.end();
+  it('does not mark an effect whose COMMIT fails at a deferred constraint', async () => {
+    const [parent, child] = [uniqueName('parent'), uniqueName('child')];
+    await pool.query(`create table ${parent} (id uuid primary key);
+      create table ${child} (id uuid references ${parent} deferrable initially deferred)`);
+    const event = completedEvent();
+    const run = () =>
+      credits.inboxOf(pool).run(event, async ({ tx }) => {
+        await credits.credit(tx, event.paymentId);
+        await tx.query(`insert into ${child} values ($1)`, [event.paymentId]);
+      });
+    expect(await errorOf(run())).toMatchObject({ code: '23503' });
+    expect(await stateOf(event)).toEqual(NOTHING);
+    await pool.query(`insert into ${parent} values ($1)`, [event.paymentId]);
+    expect([await run(), await stateOf(event)]).toEqual(['ran', ONCE]);
+    await pool.query(`drop table ${child}, ${parent}`);
   });
 
   it('takes a COMMIT that answers ROLLBACK for the failure it is', async () => {
-    const answers: Record<string, { rows: unknown[]; command: string }> = {
-      COMMIT: { rows: [], command: 'ROLLBACK' },
-      'SELECT pg_try_advisory_xact_lock($1::bigint) AS locked': {
-        rows: [{ locked: true }],
-        command: 'SELECT',
-      },
-    };
+    const rowOf = (text: string) => ({ locked: 'true', xid: '7', status: 'COMPLETED', final: 'true', text });
     const client = {
-      query: async (text: string) => answers[text] ?? { rows: [], command: '' },
+      query: async (text: string) => ({
+        rows: /^SELECT status/.test(text) ? [] : [rowOf(text)],
+        command: text === 'COMMIT' ? 'ROLLBACK' : '',
+      }),
       release: () => {},
       on: () => {},
       removeListener: () => {},
     };
     const inbox = postgresInbox({ connect: async () => client, query: client.query });
-    await expect(inbox.run(completed(), async () => {})).rejects.toThrow('COMMIT answered ROLLBACK');
+    await expect(inbox.run(completedEvent(), async () => {})).rejects.toThrow('COMMIT answered ROLLBACK');
   });
 
-  it('holds at most half of the pool, so that onPayment may take from it too', {
+  it('survives a connection that is cut under the effect, and lets it run again', async () => {
+    const event = completedEvent();
+    const cut = credits.inboxOf(pool).run(event, async ({ tx }) => {
+      await credits.credit(tx, event.paymentId);
+      const { rows } = await tx.query('select pg_backend_pid() as pid');
+      await other.query('select pg_terminate_backend($1)', [rows[0].pid]);
+      await delay(50);
+    });
+    await expect(cut).rejects.toThrow();
+    expect(await stateOf(event)).toEqual(NOTHING);
+    expect([await pay(pool, event), await stateOf(event)]).toEqual(['ran', ONCE]);
+  });
+
+  describe('an effect that meets another one', () => {
+    it('in a deadlock is repeated: both are credited once, and each afterCommit runs once, after its commit', async () => {
+      const rows = uniqueName('rows');
+      await pool.query(`create table ${rows} (id int primary key, n int); insert into ${rows} values (1, 0), (2, 0)`);
+      const [one, two] = [completedPayment().id, completedPayment().id];
+      const bothHaveOne = Promise.withResolvers<void>();
+      const tries: string[] = [];
+      const afterwards: unknown[] = [];
+      const { deliver } = openCallbacks({
+        inbox: credits.inboxOf(pool),
+        onPayment: async ({ id }, { tx, afterCommit }) => {
+          afterCommit(async () => afterwards.push([id, await credits.times(id)]));
+          const add = (row: number) => tx.query(`update ${rows} set n = n + 1 where id = $1`, [row]);
+          await add(id === one ? 1 : 2);
+          if (tries.push(id) === 2) bothHaveOne.resolve();
+          await bothHaveOne.promise;
+          await add(id === one ? 2 : 1);
+          await credits.credit(tx, id);
+        },
+      });
+      expect(await Promise.all([deliver(one), deliver(two)])).toEqual(['200 handled', '200 handled']);
+      expect(tries.length).toBe(3);
+      expect(afterwards).toHaveLength(2);
+      expect(new Map(afterwards as [])).toEqual(
+        new Map([
+          [one, 1],
+          [two, 1],
+        ]),
+      );
+      expect((await pool.query(`select n from ${rows}`)).rows).toEqual([{ n: 2 }, { n: 2 }]);
+      expect([await credits.times(one), await credits.times(two)]).toEqual([1, 1]);
+      await pool.query(`drop table ${rows}`);
+    });
+
+    const raise = (tx: Queryable, code: string) =>
+      tx.query(`do $$ begin raise exception 'met another' using errcode = '${code}'; end $$`);
+
+    it.each<[name: string, fail: (tx: Queryable) => Promise<unknown>]>([
+      ['a serialisation failure', tx => raise(tx, '40001')],
+      ['a deadlock', tx => raise(tx, '40P01')],
+      [
+        'one inside the error of an ORM',
+        tx =>
+          raise(tx, '40001').catch(cause => {
+            throw new Error('Failed query', { cause });
+          }),
+      ],
+      ['one that onPayment ignored', tx => raise(tx, '40P01').catch(() => {})],
+    ])('is repeated after %s', async (_, fail) => {
+      const event = completedEvent();
+      let tries = 0;
+      const result = await credits.inboxOf(pool).run(event, async ({ tx }) => {
+        await credits.credit(tx, event.paymentId);
+        tries += 1;
+        if (tries < 4) await fail(tx);
+      });
+      expect([result, tries, await stateOf(event)]).toEqual(['ran', 4, ONCE]);
+    });
+
+    it('is given up after ten tries, and may come again', async () => {
+      const event = completedEvent();
+      let tries = 0;
+      const running = credits.inboxOf(pool).run(event, async ({ tx }) => {
+        tries += 1;
+        await raise(tx, '40001');
+      });
+      expect(await errorOf(running)).toMatchObject({ code: '40001' });
+      expect([tries, await stateOf(event)]).toEqual([10, NOTHING]);
+      expect([await pay(pool, event), await stateOf(event)]).toEqual(['ran', ONCE]);
+    });
+  });
+
+  it('runs afterCommit not before the commit, not after a rollback, and not for what took effect before', async () => {
+    const { id } = completedPayment();
+    let calls = 0;
+    let mayCommit = false;
+    const { deliver } = openCallbacks({
+      inbox: credits.inboxOf(pool),
+      onPayment: async (payment, { tx, afterCommit }) => {
+        afterCommit(() => {
+          calls += 1;
+        });
+        await credits.credit(tx, payment.id);
+        // What runs too early has run by now.
+        await delay(20);
+        expect(calls).toBe(0);
+        if (!mayCommit) throw new Error('shop');
+      },
+    });
+    expect([await deliver(id), calls]).toEqual(['503 failed', 0]);
+    mayCommit = true;
+    expect([await deliver(id), calls]).toEqual(['200 handled', 1]);
+    expect([await deliver(id), calls]).toEqual(['200 handled before', 1]);
+  });
+
+  describe('a payment that another replica has', () => {
+    async function enter() {
+      const event = completedEvent();
+      const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const running = credits.inboxOf(other).run(event, async ({ tx }) => {
+        entered.resolve();
+        await leave.promise;
+        await credits.credit(tx, event.paymentId);
+      });
+      await entered.promise;
+      return { event, running, leave: leave.resolve };
+    }
+
+    it('is waited for, for a moment', async () => {
+      const { event, running, leave } = await enter();
+      const waiting = pay(pool, event);
+      await delay(150);
+      leave();
+      expect([await waiting, await running, await stateOf(event)]).toEqual(['already', 'ran', ONCE]);
+    });
+
+    it('gets the next status as soon as it is left', async () => {
+      const { event, running, leave } = await enter();
+      const refunded = { ...event, status: 'REFUNDED', seen: [{ status: 'COMPLETED', final: true }] };
+      const waiting = credits.inboxOf(pool).run(refunded, async () => {});
+      await delay(150);
+      leave();
+      expect([await waiting, await running]).toEqual(['ran', 'ran']);
+    });
+
+    it('is busy after that moment', async () => {
+      const { event, running, leave } = await enter();
+      const begun = performance.now();
+      expect(await pay(pool, event)).toBe('busy');
+      const waited = performance.now() - begun;
+      expect(waited).toBeGreaterThan(1000);
+      expect(waited).toBeLessThan(2500);
+      leave();
+      expect(await running).toBe('ran');
+    });
+  });
+
+  it('holds at most half of the pool with all its tables, so that onPayment may take from it too', {
     timeout: 15_000,
   }, async () => {
     const small = postgresPool({ max: 4 });
-    const inbox = postgresInbox(small, { table });
+    const more = await openCredits(small);
+    let [inside, most] = [0, 0];
+    const events = Array.from({ length: 20 }, completedEvent);
     const results = await Promise.all(
-      Array.from({ length: 20 }, () =>
-        inbox.run(completed(), async () => {
+      events.map((event, index) =>
+        [credits, more][index % 2]?.inboxOf(small).run(event, async ({ tx }) => {
+          inside += 1;
+          most = Math.max(most, inside);
           await Promise.all([small.query('select pg_sleep(0.01)'), small.query('select pg_sleep(0.01)')]);
+          await credits.credit(tx, event.paymentId);
+          inside -= 1;
         }),
       ),
     );
-    expect(results).toEqual(Array(20).fill('ran'));
-    await small.end();
-  });
-
-  it('gives up waiting for a pool that onPayment has used up, and returns what it gets too late', {
-    timeout: 15_000,
-  }, async () => {
-    const small = postgresPool({ max: 2 });
-    const inbox = postgresInbox(small, { table });
-    const taken = await Promise.all([small.connect(), small.connect()]);
-    await expect(inbox.run(completed(), async () => {})).rejects.toThrow(
-      'The pool had no free connection within 5000 ms',
-    );
-    for (const client of taken) client.release();
-    expect(await inbox.run(completed(), async () => {})).toBe('ran');
-    expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
+    expect([most, ...results]).toEqual([2, ...Array(20).fill('ran')]);
+    for (const { paymentId } of events) expect(await credits.times(paymentId)).toBe(1);
+    await more.close();
     await small.end();
   });
 
@@ -150,19 +344,94 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     }
   });
 
-  it('survives a connection that is cut under the effect, and lets it run again', async () => {
-    const event = completed();
-    const inbox = postgresInbox(pool, { table });
-    const cut = inbox.run(event, async ({ tx }) => {
-      await pay(tx, event.paymentId);
-      const { rows } = await tx.query('select pg_backend_pid() as pid');
-      await other.query('select pg_terminate_backend($1)', [rows[0].pid]);
-      await new Promise(resolve => setTimeout(resolve, 50));
+  describe.concurrent('has an end for every wait:', { timeout: 20_000 }, () => {
+    /** Milliseconds until it settles. */
+    async function timeOf(promise: Promise<unknown>): Promise<number> {
+      const begun = performance.now();
+      await promise.catch(() => {});
+      return performance.now() - begun;
+    }
+
+    it('for a pool that onPayment has used up, and what it gets too late goes back', async () => {
+      const small = postgresPool({ max: 2 });
+      const taken = await Promise.all([small.connect(), small.connect()]);
+      const event = completedEvent();
+      await expect(pay(small, event)).rejects.toThrow('The pool had no free connection within 5000 ms');
+      for (const client of taken) client.release();
+      expect(await pay(small, event)).toBe('ran');
+      expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
+      await small.end();
     });
-    await expect(cut).rejects.toThrow();
-    expect(await paidTimes(event.paymentId)).toBe(0);
-    expect(await inbox.run(event, async ({ tx }) => pay(tx, event.paymentId))).toBe('ran');
-    expect(await paidTimes(event.paymentId)).toBe(1);
+
+    it('for handler.process of another payment inside onPayment, at full load', async () => {
+      const small = postgresPool({ max: 4 });
+      const payments = Array.from({ length: 6 }, () => completedPayment().id);
+      const others = new Map(payments.map(id => [id, completedPayment().id]));
+      const { deliver, handler } = openCallbacks({
+        inbox: credits.inboxOf(small),
+        onPayment: async ({ id }, { tx }) => {
+          await credits.credit(tx, id);
+          const another = others.get(id);
+          if (another) await handler.process(another);
+        },
+      });
+      const answers = Promise.all(payments.map(deliver));
+      expect(await timeOf(answers)).toBeLessThan(12_000);
+      expect((await answers).every(answer => answer === '503 failed' || answer === '200 handled')).toBe(true);
+      for (const id of payments) expect(await deliver(id)).toMatch(/^200 handled/);
+      for (const id of [...others].flat()) expect(await credits.times(id)).toBe(1);
+      await small.end();
+    });
+
+    it('for a database that stopped before the effect', async () => {
+      const proxy = await openSwallowingProxy(5432);
+      const far = postgresPool({ port: proxy.port, max: 2 });
+      expect(await pay(far, completedEvent())).toBe('ran');
+      const event = completedEvent();
+      proxy.swallow();
+      const running = pay(far, event);
+      expect(await timeOf(running)).toBeLessThan(6_500);
+      await expect(running).rejects.toThrow('The database did not answer within 5000 ms.');
+      proxy.pass();
+      expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
+      expect([far.totalCount, far.idleCount, far.waitingCount]).toEqual([1, 1, 0]);
+      await far.end();
+      proxy.close();
+    });
+
+    it('for a database that stopped after the effect, which is lost with its mark', async () => {
+      const proxy = await openSwallowingProxy(5432);
+      const far = postgresPool({ port: proxy.port, max: 2 });
+      const event = completedEvent();
+      const running = credits.inboxOf(far).run(event, async ({ tx }) => {
+        await credits.credit(tx, event.paymentId);
+        proxy.swallow();
+      });
+      expect(await timeOf(running)).toBeLessThan(6_500);
+      await expect(running).rejects.toThrow('The database did not answer within 5000 ms.');
+      expect(await stateOf(event)).toEqual(NOTHING);
+      proxy.pass();
+      expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
+      await far.end();
+      proxy.close();
+    });
+
+    it("for a database that stopped in the middle of the effect, by the pool's own query_timeout", async () => {
+      const proxy = await openSwallowingProxy(5432);
+      const far = postgresPool({ port: proxy.port, max: 2, query_timeout: 500 });
+      const event = completedEvent();
+      const running = credits.inboxOf(far).run(event, async ({ tx }) => {
+        await tx.query('select 1');
+        proxy.swallow();
+        await credits.credit(tx, event.paymentId);
+      });
+      expect(await timeOf(running)).toBeLessThan(6_500);
+      await expect(running).rejects.toThrow('Query read timeout');
+      proxy.pass();
+      expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
+      await far.end();
+      proxy.close();
+    });
   });
 
   it('migrates at every start, in every replica at once, in a schema of its own', async () => {
@@ -177,7 +446,13 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     );
     expect(
       columns.rows.map(({ column_name, data_type, is_nullable }) => `${column_name} ${data_type} ${is_nullable}`),
-    ).toEqual(['payment_id uuid NO', 'status text NO', 'final boolean NO', 'handled_at timestamp with time zone NO']);
+    ).toEqual([
+      'payment_id uuid NO',
+      'status text NO',
+      'final boolean NO',
+      'begun_at timestamp with time zone NO',
+      'handled_at timestamp with time zone YES',
+    ]);
     await pool.query(`drop schema ${schema} cascade`);
   });
 
@@ -201,16 +476,5 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     };
     expect(await columnsOf(shown)).toEqual(await columnsOf(made));
     await pool.query(`drop schema ${shown} cascade; drop schema ${made} cascade`);
-  });
-
-  it('passes its transaction through the handler, typed', async () => {
-    const payment: Payment = { ...JSON.parse(record('completed CARD callback')), id: randomUUID() };
-    const handler = createWebhookHandler({
-      gateway: { getPayment: async () => payment },
-      inbox: postgresInbox(pool, { table }),
-      onPayment: (payment, { tx }) => pay(tx, payment.id),
-    });
-    const post = () => handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify(payment) }));
-    expect([(await post()).status, (await post()).status, await paidTimes(payment.id)]).toEqual([200, 200, 1]);
   });
 });

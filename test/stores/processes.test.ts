@@ -10,7 +10,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { Worker, type WorkerOptions } from '../support/processes.ts';
 import { openProxy } from '../support/proxy.ts';
-import { lacks } from '../support/skips.ts';
+import { isCi, lacks } from '../support/skips.ts';
 import { hasPostgres, hasRedis, postgresPool, uniqueName } from '../support/stores.ts';
 
 /** What a store remembers of the effects, in the order in which they were made. */
@@ -153,7 +153,7 @@ async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T)
 }
 
 /** CI plays the proof in full; elsewhere a sixth of it keeps `npm test` short. */
-const [PAYMENTS, COPIES] = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1' ? [334, 3] : [167, 1];
+const [PAYMENTS, COPIES] = isCi ? [334, 3] : [167, 1];
 
 const stores = [
   ['Postgres', overPostgres, lacks(hasPostgres, 'processes over Postgres: none at 127.0.0.1:5432')],

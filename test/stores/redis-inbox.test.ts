@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { type RedisClient, redisInbox } from 'payment-gateway-sdk/redis';
 import { inboxSuite } from 'payment-gateway-sdk/testing';
@@ -28,36 +30,94 @@ describe.skipIf(lacks(hasRedis, 'redisInbox: no Redis at 127.0.0.1:6379')).each(
     });
 
     const send = (command: string[]): Promise<unknown> =>
-      'call' in client ? client.call(command[0] ?? '', ...command.slice(1)) : client.sendCommand(command);
+      'call' in client
+        ? client.call(command[0] ?? '', ...command.slice(1))
+        : (client as { sendCommand(command: string[]): Promise<unknown> }).sendCommand(command);
 
     inboxSuite({ test: it, make: () => [redisInbox(client, { prefix }), redisInbox(other, { prefix })] });
 
-    it('renews the lease of work that takes longer than the lease', async () => {
-      const event = completed();
-      const inbox = redisInbox(client, { prefix, leaseMs: 1000 });
-      const first = inbox.run(event, () => new Promise(resolve => setTimeout(resolve, 2200)));
-      await new Promise(resolve => setTimeout(resolve, 1900));
-      expect(await redisInbox(other, { prefix, leaseMs: 1000 }).run(event, async () => {})).toBe('busy');
-      expect(await first).toBe('ran');
-    });
+    /** Runs an event whose work stays until it is told to leave. */
+    async function enter(event: ReturnType<typeof completed>, leaseMs: number) {
+      const entered = Promise.withResolvers<AbortSignal>();
+      const leaving = Promise.withResolvers<void>();
+      const running = redisInbox(client, { prefix, leaseMs }).run(event, async ({ signal }) => {
+        entered.resolve(signal);
+        await leaving.promise;
+      });
+      return { running, signal: await entered.promise, leave: leaving.resolve };
+    }
 
-    it('takes over from a worker that died, once its lease has run out', async () => {
-      const event = completed();
-      await send(['SET', `${prefix}:{${event.paymentId}}:lease`, 'of a dead worker', 'PX', '150']);
-      const inbox = redisInbox(client, { prefix });
-      expect(await inbox.run(event, async () => {})).toBe('busy');
-      await new Promise(resolve => setTimeout(resolve, 200));
-      expect(await inbox.run(event, async () => {})).toBe('ran');
+    const leaseOf = ({ paymentId }: { paymentId: string }) => `${prefix}:{${paymentId}}:lease`;
+
+    describe.concurrent('its lease', () => {
+      it('is renewed while the work takes longer, and the signal says nothing', async () => {
+        const event = completed();
+        const { running, signal, leave } = await enter(event, 1000);
+        await delay(900);
+        expect(await redisInbox(other, { prefix, leaseMs: 1000 }).run(event, async () => {})).toBe('busy');
+        expect(signal.aborted).toBe(false);
+        leave();
+        expect(await running).toBe('ran');
+      });
+
+      it('is waited for, for a moment', async () => {
+        const event = completed();
+        const { running, leave } = await enter(event, 30_000);
+        const waiting = redisInbox(other, { prefix }).run(event, async () => {});
+        await delay(150);
+        leave();
+        expect([await waiting, await running]).toEqual(['already', 'ran']);
+      });
+
+      it('of a worker that died runs out, and another takes over', async () => {
+        const event = completed();
+        await send(['SET', leaseOf(event), 'of a dead worker', 'PX', '2000']);
+        const inbox = redisInbox(client, { prefix });
+        expect(await inbox.run(event, async () => {})).toBe('busy');
+        await delay(500);
+        expect(await inbox.run(event, async () => {})).toBe('ran');
+      });
+
+      it.each([
+        ['taken by another worker', ['SET', 'of another worker']],
+        ['deleted', ['DEL']],
+      ])('that is %s aborts the signal, and the work is marked all the same', async (_, [name = '', ...args]) => {
+        const event = completed();
+        const { running, signal, leave } = await enter(event, 1000);
+        const aborted = once(signal, 'abort');
+        await send([name, leaseOf(event), ...args]);
+        await aborted;
+        expect(String(signal.reason)).toBe(
+          'Error: The lease on this payment is lost: another worker may run the same effect.',
+        );
+        leave();
+        expect(await running).toBe('ran');
+        expect(await send(['GET', leaseOf(event)])).toBe(args[0] ?? null);
+        expect(await redisInbox(other, { prefix }).run(event, async () => {})).toBe('already');
+      });
+
+      it('is left alone by work that stopped at the signal, and nothing is marked', async () => {
+        const event = completed();
+        const inbox = redisInbox(client, { prefix, leaseMs: 1000 });
+        const stopping = inbox.run(event, async ({ signal }) => {
+          await send(['SET', leaseOf(event), 'of another worker']);
+          await once(signal, 'abort');
+          signal.throwIfAborted();
+        });
+        await expect(stopping).rejects.toThrow('The lease on this payment is lost');
+        expect(await send(['GET', leaseOf(event)])).toBe('of another worker');
+        await send(['DEL', leaseOf(event)]);
+        expect(await inbox.run(event, async () => {})).toBe('ran');
+      });
     });
 
     it('leaves the lease of another alone, and still marks its work', async () => {
       const event = completed();
-      const lease = `${prefix}:{${event.paymentId}}:lease`;
       const inbox = redisInbox(client, { prefix });
       await inbox.run(event, async () => {
-        await send(['SET', lease, 'of another worker', 'PX', '60000']);
+        await send(['SET', leaseOf(event), 'of another worker', 'PX', '60000']);
       });
-      expect(await send(['GET', lease])).toBe('of another worker');
+      expect(await send(['GET', leaseOf(event)])).toBe('of another worker');
       expect(await inbox.run(event, async () => {})).toBe('already');
     });
 
@@ -65,7 +125,7 @@ describe.skipIf(lacks(hasRedis, 'redisInbox: no Redis at 127.0.0.1:6379')).each(
       const event = completed();
       await redisInbox(client, { prefix }).run(event, async () => {});
       expect(await send(['TTL', `${prefix}:{${event.paymentId}}:marks`])).toBe(-1);
-      expect(await send(['EXISTS', `${prefix}:{${event.paymentId}}:lease`])).toBe(0);
+      expect(await send(['EXISTS', leaseOf(event)])).toBe(0);
     });
   },
 );
@@ -73,6 +133,9 @@ describe.skipIf(lacks(hasRedis, 'redisInbox: no Redis at 127.0.0.1:6379')).each(
 describe('redisInbox', () => {
   it('refuses what is no client, and a lease that is too short to renew', () => {
     expect(() => redisInbox({} as RedisClient)).toThrow(ConfigurationError);
+    // The Sentinel client of node-redis takes its commands in another way.
+    const sentinel = { sendCommand: async () => '', getMasterNode: () => {} };
+    expect(() => redisInbox(sentinel)).toThrow('with Sentinel, one of ioredis');
     for (const leaseMs of [0, 999, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => redisInbox({ sendCommand: async () => '' }, { leaseMs })).toThrow(
         'leaseMs must be milliseconds, 1000 or more',
@@ -80,10 +143,41 @@ describe('redisInbox', () => {
     }
   });
 
-  it('gives up on a client that has lost its server', { timeout: 10_000 }, async () => {
-    const lost = { sendCommand: () => new Promise(() => {}) };
-    await expect(redisInbox(lost).run(completed(), async () => {})).rejects.toThrow(
-      'Redis did not answer within 5000 ms',
-    );
+  describe.concurrent('with a client that has lost its server', { timeout: 20_000 }, () => {
+    const silence = () => new Promise<never>(() => {});
+    /** Answers that the lease is taken, and then as it is told to. */
+    const answering = (later: () => Promise<unknown>) => {
+      let commands = 0;
+      return { sendCommand: () => (commands++ === 0 ? Promise.resolve(['1']) : later()) };
+    };
+
+    /** Milliseconds that the work goes on until its signal is aborted. */
+    const lostAfter = (client: RedisClient) =>
+      new Promise<number>(resolve => {
+        const work = async ({ signal }: { signal: AbortSignal }) => {
+          const begun = performance.now();
+          await once(signal, 'abort');
+          resolve(performance.now() - begun);
+          signal.throwIfAborted();
+        };
+        redisInbox(client, { leaseMs: 1000 })
+          .run(completed(), work)
+          .catch(() => {});
+      });
+
+    it('gives up', async () => {
+      const running = redisInbox({ sendCommand: silence }).run(completed(), async () => {});
+      await expect(running).rejects.toThrow('Redis did not answer within 5000 ms');
+    });
+
+    it('aborts the signal when the lease is over and Redis has only answered errors', async () => {
+      const lost = await lostAfter(answering(() => Promise.reject(new Error('ECONNRESET'))));
+      expect(lost).toBeGreaterThan(900);
+      expect(lost).toBeLessThan(1600);
+    });
+
+    it('aborts the signal when the lease is over and Redis does not answer at all', async () => {
+      expect(await lostAfter(answering(silence))).toBeLessThan(1600);
+    });
   });
 });

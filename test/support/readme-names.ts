@@ -1,5 +1,6 @@
-// The names that the README's examples use without declaring them, as a merchant's app would have them.
+// The names that the documents' examples use without declaring them, as a merchant's app would have them.
 import { GatewayClient } from 'payment-gateway-sdk';
+import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { hasPostgres, postgresPool, uniqueName } from './stores.ts';
 import { authority, certificate } from './tls.ts';
@@ -27,7 +28,19 @@ export const id = payment.id;
 /** A schema of its own, so that the examples leave nothing behind. */
 const schema = uniqueName('readme');
 export const pool = postgresPool({ options: `-c search_path=${schema}` });
-if (hasPostgres) await pool.query(`create schema ${schema}`);
+
+/** A payment whose effect is in doubt. */
+export const paymentId = payment.id;
+if (hasPostgres) {
+  await pool.query(`create schema ${schema}`);
+  await postgresInbox(pool).migrate();
+  await pool.query(`insert into payment_gateway_inbox values ($1, 'COMPLETED', true)`, [paymentId]);
+}
+
+export const onPayment = ignore;
+export const sendReceipt = ignore;
+
+function ignore(_given: unknown): void {}
 
 export async function tidyUp(): Promise<void> {
   if (hasPostgres) await pool.query(`drop schema ${schema} cascade`);

@@ -124,7 +124,7 @@ describe('toNodeHandler', () => {
     parsed.post('/', node);
     expect(await post(await serve(raw))).toBe('200 handled');
     expect(await post(await serve(beside))).toBe('200 handled before');
-    expect(await post(await serve(parsed))).toBe('503 failed');
+    expect(await post(await serve(parsed))).toBe('503 already_parsed');
     expect(seen).toEqual([callback, callback]);
     expect(errors).toMatchObject([{ code: 'already_parsed' }]);
   });
@@ -137,7 +137,7 @@ describe('toNodeHandler', () => {
       next();
     });
     app.post('/', node);
-    expect(await post(await serve(app))).toBe('503 failed');
+    expect(await post(await serve(app))).toBe('503 already_parsed');
     expect(errors).toMatchObject([{ code: 'already_parsed', message: expect.stringContaining('before body parsers') }]);
   });
 

@@ -30,6 +30,8 @@ export interface CallbackSettings {
   fetch?: CallbackFetch | undefined;
   /** Takes every callback, in place of the payments' own addresses. */
   forwardTo?: string | undefined;
+  /** Whether the query of a payment's own address is kept. */
+  callbackQuery: 'keep' | 'drop';
 }
 
 export class Callbacks {
@@ -102,7 +104,7 @@ export class Callbacks {
     const callback: Callback = {
       paymentId,
       paymentStatus,
-      url: this.#ownAddress.has(paymentId) ? address : (this.#settings.forwardTo ?? address),
+      url: this.#addressOf(paymentId, address),
       body: toPhpJson(payload),
     };
     const faulty = { ...callback, ...(armed && { fault: armed.fault }) };
@@ -131,6 +133,18 @@ export class Callbacks {
     }
     for (const held of this.#held.get(paymentId) ?? []) this.#enqueue(held);
     this.#held.delete(paymentId);
+  }
+
+  #addressOf(paymentId: string, own: string): string {
+    const { forwardTo, callbackQuery } = this.#settings;
+    const isKept = callbackQuery === 'keep';
+    if (!forwardTo || this.#ownAddress.has(paymentId)) return isKept ? own : own.replace(/\?[^#]*/, '');
+    const { search } = new URL(own);
+    if (!isKept || !search) return forwardTo;
+    // A token in it must reach the shop, wherever that listens.
+    const address = new URL(forwardTo);
+    address.search += address.search ? `&${search.slice(1)}` : search;
+    return address.href;
   }
 
   /** Posts the same body again. */
@@ -189,7 +203,9 @@ export class Callbacks {
 
   async #statusOf({ url, body }: Delivery, life: AbortSignal): Promise<number> {
     const { fetch: post, forwardTo } = this.#settings;
-    if (!post && url !== forwardTo && !isLoopback(new URL(url).hostname)) throw new Error(NOT_LOOPBACK);
+    const { hostname, host } = new URL(url);
+    const isWanted = forwardTo !== undefined && host === new URL(forwardTo).host;
+    if (!post && !isWanted && !isLoopback(hostname)) throw new Error(NOT_LOOPBACK);
     const response = await (post ?? fetch)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -24,6 +24,7 @@ export interface ServeOptions {
   payid: 'host-to-host' | 'redirect' | undefined;
   shape: 'wrapped' | 'unwrapped' | undefined;
   forwardTo: string | undefined;
+  callbackQuery: 'keep' | 'drop' | undefined;
   auto: Auto[];
 }
 
@@ -50,6 +51,7 @@ const SERVE = {
   payid: text,
   shape: text,
   'forward-to': text,
+  'callback-query': text,
   auto: { ...text, multiple: true },
 } as const;
 const TRIGGER = { ...COMMON, to: text } as const;
@@ -74,6 +76,7 @@ export function readCommand(args: string[]): Command {
     payid: oneOf('--payid', values.payid, ['host-to-host', 'redirect']),
     shape: oneOf('--shape', values.shape, ['wrapped', 'unwrapped']),
     forwardTo: urlOf('--forward-to', values['forward-to']),
+    callbackQuery: oneOf('--callback-query', values['callback-query'], ['keep', 'drop']),
     auto: (values.auto ?? []).map(autoOf),
   };
   return { name: 'serve', options };

@@ -33,6 +33,7 @@ ${columns([
   ['--payid <way>', 'host-to-host: transfer instructions; or redirect: a page (default: host-to-host)'],
   ['--shape <shape>', "wrapped, or unwrapped as in the interface's earlier variant (default: wrapped)"],
   ['--forward-to <url>', 'post every callback there, and not to the address of the payment'],
+  ['--callback-query <what>', "keep, or drop the query of a callback's address (default: keep)"],
   [
     '--auto <move>:<time>',
     'move each new payment by itself: complete:2s, authorize:1s, cancel:5s, fail:500ms; repeatable',

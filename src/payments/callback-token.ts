@@ -1,0 +1,99 @@
+// Signs the addresses that callbacks are posted to, because the gateway signs no callbacks.
+import { Buffer } from 'node:buffer';
+import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { journalRequestOf } from '../journal/fingerprint.ts';
+import type { Payment } from '../schemas/payment.ts';
+import type { CheckedRequest } from './request.ts';
+
+/** The query parameter that carries the token. */
+const PARAMETER = 'callbackToken';
+
+/** Bytes of the digest and of its MAC. Gateways may limit the length of an address. */
+const LENGTH = 16;
+
+/** Tokens are `d.mac`: a digest of what the create is about, and its MAC under a key that is derived from the sign key. */
+export interface CallbackTokens {
+  /**
+   * Adds the token to a request's addresses, as their last query parameter. The same request has the same token.
+   *
+   * @param fields all that is sent
+   */
+  addTo(request: CheckedRequest, fields: object): object;
+  /** The token of an address, if it is one of ours. It takes the same time for every token. */
+  check(url: string): string | undefined;
+  /** Whether a token is that of the payment; of one without a reference every good one is. */
+  isOf(token: string, payment: Payment): boolean;
+}
+
+/** @param formerSignKeys keys whose tokens still count */
+export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]): CallbackTokens {
+  // Derived when they are first needed: most clients sign no addresses.
+  let keys: KeyObject[] | undefined;
+  const keysOnce = () => {
+    keys ??= [signKey, ...formerSignKeys].map(derive);
+    return keys;
+  };
+  const tokenOf = (digest: string, key: KeyObject) => `${digest}.${macOf(digest, key)}`;
+  const isGood = (token: string): boolean => {
+    // Each is compared in full, also after one was right.
+    const right = keysOnce().map(key => isEqual(token, tokenOf(digestIn(token), key)));
+    return right.includes(true);
+  };
+
+  return {
+    addTo(request, fields) {
+      const { reference, webhookUrl, callbackUrl } = request;
+      const digest = reference
+        ? digestOfReference(reference)
+        : digestOf('body', journalRequestOf(request, fields).bodyHash);
+      const token = tokenOf(digest, keysOnce()[0] as KeyObject);
+      return {
+        ...fields,
+        ...(webhookUrl && { webhookUrl: withToken(webhookUrl, token) }),
+        ...(callbackUrl && { callbackUrl: withToken(callbackUrl, token) }),
+      };
+    },
+
+    check(url) {
+      const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? [];
+      const token = new URLSearchParams(query).getAll(PARAMETER).at(-1) ?? '';
+      return isGood(token) ? token : undefined;
+    },
+
+    isOf: (token, { reference }) =>
+      isGood(token) && (!reference || isEqual(digestIn(token), digestOfReference(reference))),
+  };
+}
+
+const derive = (signKey: KeyObject): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', signKey, '', 'payment-gateway-sdk callback address v1', 32)));
+
+const digestIn = (token: string): string => token.split('.')[0] ?? '';
+
+const digestOf = (what: 'reference' | 'body', text: string): string =>
+  createHash('sha256').update(`${what}:${text}`).digest().subarray(0, LENGTH).toString('base64url');
+
+const macOf = (digest: string, key: KeyObject): string =>
+  createHmac('sha256', key).update(digest).digest().subarray(0, LENGTH).toString('base64url');
+
+const digestOfReference = (reference: string): string => digestOf('reference', foldOf(reference));
+
+/** A gateway may trim a reference, and fold it into one case: upper first, because some letters have no way back. */
+const foldOf = (reference: string): string =>
+  reference
+    .normalize('NFC')
+    .replace(/^[\s\0]+|[\s\0]+$/g, '')
+    .toUpperCase()
+    .toLowerCase();
+
+/** Texts of other lengths are told apart at once: how long a token is, is no secret. */
+function isEqual(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function withToken(url: string, token: string): string {
+  const [address = '', ...fragment] = url.split('#');
+  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+  return [`${address}${separator}${PARAMETER}=${token}`, ...fragment].join('#');
+}

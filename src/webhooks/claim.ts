@@ -1,0 +1,82 @@
+// What a callback claims of a payment, how it is kept while it waits, and how it compares with the gateway's record.
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { issuesOf, listOf, WebhookError } from '../errors.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
+import { readBody } from './parse.ts';
+
+/**
+ * What a callback claims of a payment: its id, and everything else in it, unchecked. Only `id` is demanded, because the
+ * callbacks of withdrawals and on-ramp payments are not documented.
+ */
+export interface WebhookClaim {
+  id: string;
+  [field: string]: unknown;
+}
+
+const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
+
+/** @throws {WebhookError} `not_json`, `wrapped`, or `invalid` if `id` is no UUID */
+export function readClaim(rawBody: unknown): WebhookClaim {
+  const { success, data, error } = claimSchema.safeParse(readBody(rawBody));
+  if (success) return data;
+  const issues = issuesOf(error);
+  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
+}
+
+const COMPARED = ['amount', 'currency', 'paymentType', 'reference'] as const;
+type Compared = (typeof COMPARED)[number];
+
+/** What is kept of a claim while its callback waits: as small for a body of 256 KiB as for one of 300 bytes. */
+export interface ClaimDigest {
+  /** In lower case. */
+  paymentId: string;
+  /** In upper case; undefined if it claims none. */
+  status: string | undefined;
+  /** What is compared with the record, of what it claims. */
+  fields: Partial<Record<Compared, string>>;
+}
+
+export function digestOf(claim: WebhookClaim): ClaimDigest {
+  const fields: ClaimDigest['fields'] = {};
+  for (const name of COMPARED) {
+    const text = textOf(name, claim[name]);
+    if (text) fields[name] = text;
+  }
+  const { paymentStatus } = claim;
+  const status = typeof paymentStatus === 'string' ? statusOf(paymentStatus) : '';
+  return { paymentId: claim.id.toLowerCase(), status: status || undefined, fields };
+}
+
+/** The claimed fields that are there and differ from the record. */
+export const mismatchesOf = ({ fields }: ClaimDigest, payment: Payment): string[] =>
+  COMPARED.filter(name => fields[name] !== undefined && fields[name] !== textOf(name, payment[name]));
+
+/** Whether the record does not show yet what a callback claims. */
+export function isBehind(payment: Payment, { status: claimed }: ClaimDigest): boolean {
+  const recorded = statusOf(rawStatusOf(payment));
+  if (!claimed || claimed === recorded || claimed === 'PENDING') return false;
+  return claimed !== 'AUTHORIZED' || recorded === 'PENDING';
+}
+
+/** Both spellings are the same status. */
+function statusOf(text: string): string {
+  const status = text.trim().toUpperCase();
+  return short(status === 'CANCELLED' ? 'CANCELED' : status);
+}
+
+/** An amount counts by its value, everything else as it is written. */
+function textOf(name: Compared, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  // No field of a record is one. To write it as text could take seconds: it may be nested 40,000 deep.
+  if (typeof value === 'object') return 'an object';
+  const text = String(value);
+  return short(name === 'amount' && text.trim() && !Number.isNaN(Number(text)) ? String(Number(text)) : text);
+}
+
+const LONGEST = 64;
+
+/** A long text is kept as its hash: only whether it is the same counts. */
+const short = (text: string): string =>
+  text.length <= LONGEST ? text : createHash('sha256').update(text).digest('hex');

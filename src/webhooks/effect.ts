@@ -1,0 +1,114 @@
+// Lets a payment's status take effect, once: the journal first, then the inbox with onPayment, then what waits for the commit.
+import { delay } from '../deadline.ts';
+import { WebhookError } from '../errors.ts';
+import { type CallbackWarningCode, notify } from '../events.ts';
+import { LAG_PAUSES } from '../http/retry-policy.ts';
+import { eventOf, type Inbox, type InboxEvent, type InboxResult } from '../inbox/contract.ts';
+import { isFinalStatus } from '../schemas/methods.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
+import type { ClaimDigest } from './claim.ts';
+
+/** What `onPayment` gets beside the inbox's own context. */
+export interface CallbackContext {
+  /**
+   * Runs a function after the effect and its mark are committed, at most once: for e-mails and the like, because
+   * `onPayment` may run again after a rollback. If it fails, `onError` is told, and nothing else happens.
+   */
+  afterCommit(work: () => unknown): void;
+}
+
+/** How a payment was processed. */
+export interface Processed {
+  /** What the inbox did with its status. */
+  result: InboxResult;
+  /** The gateway's own record. */
+  payment: Payment;
+}
+
+/** Tells the merchant of what somebody should look at. */
+export type Warn = (paymentId: string, code: CallbackWarningCode, message: string) => void;
+
+export interface EffectSettings<Context extends object> {
+  reconcile: (payment: Payment) => Promise<void>;
+  inbox: Inbox<Context>;
+  onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
+  onError: (error: unknown) => unknown;
+  warn: Warn;
+}
+
+/** How often an event is taken to the inbox again, because another final status was marked in between. */
+const MOST_CONFLICTS = 3;
+
+export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
+  const { reconcile, inbox, onPayment, onError, warn } = settings;
+
+  const runOnce = async (event: InboxEvent, payment: Payment) => {
+    let afterCommit: (() => unknown)[] = [];
+    const answer = await inbox.run(event, async context => {
+      // The inbox may run the work again after a rollback.
+      const own: (() => unknown)[] = [];
+      afterCommit = own;
+      await onPayment(payment, { ...context, afterCommit: work => void own.push(work) });
+    });
+    if (answer !== 'ran') return answer;
+    for (const work of afterCommit) {
+      try {
+        await work();
+      } catch (error) {
+        const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${payment.id}.`;
+        warn(event.paymentId, 'after_commit_failed', message);
+        notify(onError, error);
+      }
+    }
+    return answer;
+  };
+
+  return {
+    /**
+     * Takes the payment to the inbox. If that has another final status marked, the payment may have moved since it was
+     * looked up: it is looked up again, outside any transaction.
+     *
+     * @throws {WebhookError} `effect_uncertain`
+     * @throws what the journal, the inbox, `onPayment` or the lookup throws
+     */
+    async takeEffect(found: Payment, lookAgain: (paymentId: string) => Promise<Payment>): Promise<Processed> {
+      let payment = found;
+      let event = eventOf(payment);
+      for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
+        await reconcile(payment);
+        const answer = await runOnce(event, payment);
+        if (typeof answer === 'string') return { result: answer, payment };
+        const { paymentId, status } = event;
+        if (answer.some(mark => mark.begun && mark.status === status)) {
+          const error = uncertain(payment);
+          warn(paymentId, 'effect_uncertain', error.message);
+          throw error;
+        }
+        // The record may be a moment behind.
+        await delay(LAG_PAUSES[0] ?? 0);
+        payment = await lookAgain(paymentId);
+        event = { ...eventOf(payment), seen: answer };
+      }
+      return { result: 'busy', payment };
+    },
+
+    /** Whether the claimed status has taken effect, asked by an effect that undoes itself. */
+    async isMarked({ paymentId, status = '' }: ClaimDigest): Promise<boolean> {
+      const undo = async () => {
+        throw new Error('Only the mark was asked for.');
+      };
+      return inbox.run({ paymentId, status, final: isFinalStatus(status) }, undo).then(
+        answer => answer === 'already',
+        () => false,
+      );
+    },
+  };
+}
+
+function uncertain(payment: Payment): WebhookError {
+  const status = rawStatusOf(payment);
+  const call = `inbox.resolve('${payment.id}', '${status}', 'done' or 'again')`;
+  const message = `The effect of ${status} on payment ${payment.id} has begun, and something other than the inbox ended its transaction: nobody knows how much of it was done. Look, then call ${call}.`;
+  return new WebhookError('effect_uncertain', message, [], { paymentId: payment.id });
+}

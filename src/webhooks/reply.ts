@@ -1,0 +1,48 @@
+// What a callback is answered, and how that is reported.
+import { isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
+import type { CallbackStep } from '../events.ts';
+import type { InboxResult } from '../inbox/contract.ts';
+
+/** What became of a callback. */
+export type Step = Omit<CallbackStep, 'lane' | 'durationMs'>;
+
+/** Seconds until a callback that was not handled is worth another try. */
+const RETRY_AFTER = { busy: 1, failed: 10 };
+
+/** What can never be valid is refused; everything else may come again (503), so that nothing is lost. */
+const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
+  not_json: 400,
+  wrapped: 400,
+  invalid: 400,
+  refused: 401,
+  unsigned: 401,
+  too_large: 413,
+};
+
+export function replyTo(result: InboxResult): Response {
+  if (result === 'busy') return later('busy', RETRY_AFTER.busy);
+  return answer(200, result === 'ran' ? 'handled' : 'handled before');
+}
+
+export function replyToError(error: unknown): Response {
+  if (!isGatewayError(error) || error.name !== 'WebhookError') return later('failed', RETRY_AFTER.failed);
+  const { code } = error;
+  const refusal = REFUSALS[code];
+  if (refusal !== undefined) return answer(refusal, code);
+  return later(code, code === 'busy' ? RETRY_AFTER.busy : RETRY_AFTER.failed);
+}
+
+const later = (text: string, seconds: number): Response => answer(503, text, { 'retry-after': String(seconds) });
+
+export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
+  new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
+
+export const isRefused = (error: unknown): error is WebhookError =>
+  isGatewayError(error) && error.name === 'WebhookError' && error.code in REFUSALS;
+
+/** The event of a callback that was not answered 200. */
+export function failureOf(error: unknown): Step {
+  const code = isGatewayError(error) ? error.code : 'failed';
+  if (isRefused(error)) return { result: 'refused', code };
+  return { result: code === 'busy' ? 'busy' : 'failed', code };
+}

@@ -1,0 +1,83 @@
+// Callbacks of one payment take turns: one turn is at work and at most one waits, which all that arrive meanwhile join.
+import type { Lane } from './lanes.ts';
+
+/** A callback, or a sweep, that waits for its payment to be processed. */
+export interface Visitor {
+  paymentId: string;
+  lane: Lane;
+  reject(error: unknown): void;
+}
+
+/** A turn that has begun. */
+export interface Begun {
+  /** Settles when the lookup is done: the lane's place is free then. */
+  lookedUp: Promise<unknown>;
+  /** Settles at the end of the turn. It never rejects. */
+  done: Promise<unknown>;
+}
+
+interface Turn<V> {
+  visitors: V[];
+  /** The lanes in which it waits for a place. The first that has one lets it begin. */
+  lanes: Set<Lane>;
+  hasBegun: boolean;
+}
+
+interface Queue<V> {
+  isAtWork: boolean;
+  next: Turn<V> | undefined;
+}
+
+/** @param begin begins a payment's turn, of these visitors, by its lookup */
+export function takeTurns<V extends Visitor>(begin: (paymentId: string, visitors: readonly V[]) => Begun) {
+  const queues = new Map<string, Queue<V>>();
+
+  /** Whoever waits for the same payment shares the turn: its lookup begins after all of them have arrived. */
+  const join = (visitor: V): void => {
+    const { paymentId, lane } = visitor;
+    const queue = queues.get(paymentId) ?? { isAtWork: false, next: undefined };
+    queues.set(paymentId, queue);
+    queue.next ??= { visitors: [], lanes: new Set(), hasBegun: false };
+    queue.next.visitors.push(visitor);
+    if (!queue.isAtWork) waitIn(lane, queue, queue.next, paymentId);
+  };
+
+  const waitIn = (lane: Lane, queue: Queue<V>, turn: Turn<V>, paymentId: string): void => {
+    if (turn.lanes.has(lane)) return;
+    turn.lanes.add(lane);
+    const enter = async () => {
+      // Another lane was quicker.
+      if (turn.hasBegun) return;
+      const { lookedUp, done } = start(paymentId, queue, turn);
+      const end = () => endOf(queue, paymentId);
+      done.then(end, end);
+      await lookedUp.catch(() => {});
+    };
+    lane.lookUp(enter).catch(error => {
+      turn.lanes.delete(lane);
+      if (turn.hasBegun || turn.lanes.size > 0) return;
+      queue.next = undefined;
+      endOf(queue, paymentId);
+      for (const { reject } of turn.visitors) reject(error);
+    });
+  };
+
+  const start = (paymentId: string, queue: Queue<V>, turn: Turn<V>): Begun => {
+    turn.hasBegun = true;
+    queue.next = undefined;
+    queue.isAtWork = true;
+    return begin(paymentId, turn.visitors);
+  };
+
+  const endOf = (queue: Queue<V>, paymentId: string): void => {
+    queue.isAtWork = false;
+    const { next } = queue;
+    if (!next) queues.delete(paymentId);
+    else for (const { lane } of next.visitors) waitIn(lane, queue, next, paymentId);
+  };
+
+  return {
+    join,
+    isAtWork: (paymentId: string): boolean => queues.get(paymentId)?.isAtWork === true,
+  };
+}

@@ -1,0 +1,134 @@
+// The handler on the servers that are not Node's own: whatever arrives is answered, and the process lives on.
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { record } from '../support/fixtures.ts';
+import { type Outcome, type RawRequest, sendRaw } from '../support/raw-http.ts';
+import { isCi, lacks } from '../support/skips.ts';
+import { emptyProject, run } from './consumer.ts';
+
+/** A project in which the tarball and a server are installed. */
+function projectWith(...packages: string[]): string {
+  const folder = emptyProject(inject('tarball'), ...packages);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a server that prints its port, alone or in an address. */
+async function start(folder: string, command: string, ...args: string[]) {
+  const child = spawn(command, args, { cwd: folder, env: { ...process.env, NODE_ENV: '' } });
+  onTestFinished(() => void child.kill());
+  let printed = '';
+  const port = await new Promise<number>((resolve, reject) => {
+    const read = (data: unknown) => {
+      printed += data;
+      const found = /(?:^|127\.0\.0\.1:)(\d{4,5})\s/.exec(printed)?.[1];
+      if (found) resolve(Number(found));
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(printed)));
+  });
+  return { port, isAlive: () => child.exitCode === null && child.signalCode === null, printed: () => printed };
+}
+
+// Each character is one byte.
+const callback = Buffer.from(record('completed CARD callback')).toString('latin1');
+const request = (line: string, headers: string[], body = '') =>
+  `${[line, ...headers, 'Content-Type: application/json', '', ''].join('\r\n')}${body}`;
+const HOST = 'Host: shop';
+const lengthOf = (body: string) => `Content-Length: ${body.length}`;
+const LENGTH = lengthOf(callback);
+const CHUNKED = 'Transfer-Encoding: chunked';
+const post = (headers: string[], body: string) => request('POST /callbacks HTTP/1.1', [HOST, ...headers], body);
+const withMethod = (name: string) => request(`${name} /callbacks HTTP/1.1`, [HOST]);
+const withHost = (text: string) =>
+  request('POST /callbacks HTTP/1.1', [`Host: ${text}`, LENGTH, 'Connection: close'], callback);
+const withTarget = (text: string) => request(`POST ${text} HTTP/1.1`, [HOST, LENGTH], callback);
+
+const nested = '['.repeat(40_000) + ']'.repeat(40_000);
+const deep = `${callback.slice(0, -1)},"amount":${nested},"currency":${nested},"reference":${nested}}`;
+const genuine = post([LENGTH], callback);
+const tooLarge = 'x'.repeat(300 * 1024);
+
+interface Hostile extends RawRequest {
+  name: string;
+  /** A status that every server answers; `refused`, by the server, by the handler or by closing; or either. */
+  answer: number | 'refused' | 'any';
+}
+
+const HOSTILE: Hostile[] = [
+  { name: 'GET', bytes: withMethod('GET'), answer: 405 },
+  { name: 'PUT', bytes: withMethod('PUT'), answer: 405 },
+  // Next.js answers OPTIONS itself.
+  { name: 'OPTIONS', bytes: withMethod('OPTIONS'), answer: 'any' },
+  { name: 'TRACE', bytes: withMethod('TRACE'), answer: 'refused' },
+  { name: 'BREW', bytes: withMethod('BREW'), answer: 'refused' },
+  { name: 'no JSON', bytes: post([lengthOf('nope')], 'nope'), answer: 400 },
+  { name: 'null', bytes: post([lengthOf('null')], 'null'), answer: 400 },
+  { name: 'no body', bytes: post([lengthOf('')], ''), answer: 400 },
+  { name: 'deep arrays for its fields', bytes: post([lengthOf(deep)], deep), answer: 'any' },
+  { name: '300 KiB', bytes: post([lengthOf(tooLarge)], tooLarge), answer: 413 },
+  { name: 'a length of 300 KiB', bytes: post([lengthOf(tooLarge)], 'half'), answer: 413 },
+  { name: '300 KiB in a chunk', bytes: post([CHUNKED], `4b000\r\n${tooLarge}\r\n`), answer: 413 },
+  { name: 'a bad chunk', bytes: post([CHUNKED], 'zz\r\nhalf\r\n'), answer: 'refused' },
+  { name: 'a bad length', bytes: post(['Content-Length: -1'], callback), answer: 'refused' },
+  { name: 'half a body, then FIN', bytes: post([LENGTH], 'half'), end: 'fin', answer: 'refused' },
+  { name: 'half a body, then RST', bytes: post([LENGTH], 'half'), end: 'rst', answer: 'refused' },
+  { name: 'half a chunk, then RST', bytes: post([CHUNKED], 'ff\r\nhalf'), end: 'rst', answer: 'refused' },
+  { name: 'garbage', bytes: 'garbage\r\n\r\n', answer: 'refused' },
+  ...['a@c', 'a b:c', '[::1', 'x:99999', '\xff\xfe', ''].map(
+    (text): Hostile => ({ name: `Host: ${text}`, bytes: withHost(text), answer: 'any' }),
+  ),
+  ...['/callbacks?a=%E0%A4%A', '/callbacks/%', '//evil', 'http://a@c:99999/callbacks', '*'].map(
+    (text): Hostile => ({ name: `target ${text}`, bytes: withTarget(text), answer: 'any' }),
+  ),
+];
+
+function isRight(answer: Hostile['answer'], [first]: Outcome): boolean {
+  const isRefused = first === 'closed' || Number(first) >= 400;
+  if (answer === 'refused') return isRefused;
+  return answer === 'any' ? isRefused || Number(first) >= 200 : first === answer;
+}
+
+async function answersAll({ port, isAlive, printed }: Awaited<ReturnType<typeof start>>) {
+  const send = (hostile: RawRequest) => sendRaw(port, hostile, 'answer');
+  expect(await send({ bytes: genuine })).toEqual([200]);
+  const mistakes: string[] = [];
+  for (const hostile of HOSTILE) {
+    const { name, answer } = hostile;
+    const outcome = await send(hostile);
+    if (!isRight(answer, outcome)) mistakes.push(`${name}: ${outcome}, not ${answer}`);
+    const after = await send({ bytes: genuine });
+    if (after[0] !== 200) mistakes.push(`a callback after ${name}: ${after}, not 200`);
+  }
+  expect(mistakes).toEqual([]);
+  expect(isAlive()).toBe(true);
+  expect(printed()).not.toMatch(/unhandled|uncaught/i);
+}
+
+describe.skipIf(lacks(isCi, 'other servers, which CI fetches'))('a callback endpoint answers whatever arrives', () => {
+  it.each([
+    ['bun@latest', 'bun'],
+    ['deno@latest', 'deno', 'run', '-A'],
+  ])('on %s', async (name, ...command) => {
+    const folder = projectWith(name);
+    const [runtime = '', ...args] = command;
+    await answersAll(await start(folder, join(folder, 'node_modules/.bin', runtime), ...args, 'serve.mjs'));
+  });
+
+  it('in a route handler of Next.js', { timeout: 240_000 }, async () => {
+    const folder = projectWith('next@latest', 'react@latest', 'react-dom@latest');
+    const route = join(folder, 'app/callbacks');
+    mkdirSync(route, { recursive: true });
+    writeFileSync(
+      join(route, 'route.js'),
+      "import { handler } from '../../callbacks.mjs';\n\nexport const POST = handler;\n",
+    );
+    const next = join(folder, 'node_modules/next/dist/bin/next');
+    run(process.execPath, [next, 'build'], folder, { NEXT_TELEMETRY_DISABLED: '1' });
+    await answersAll(await start(folder, process.execPath, next, 'start', '-p', '0', '-H', '127.0.0.1'));
+  });
+});

@@ -1,0 +1,130 @@
+// Lanes for callbacks: how much of each kind is taken at once.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/webhooks/lanes.ts';
+import { withParsedBody } from '../../src/webhooks/request-body.ts';
+import { expectDocumented, tableOf } from '../support/documents.ts';
+import { ID } from '../support/fixtures.ts';
+import { callback, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
+
+const KIB = 1024;
+
+/** A body that sends so much, and then nothing until it is let go. */
+function stalling(bytes: number) {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: given => {
+      controller = given;
+      controller.enqueue(new Uint8Array(bytes));
+    },
+  });
+  const end = () => {
+    try {
+      controller?.close();
+    } catch {
+      // It was cancelled, because there was no room for it.
+    }
+  };
+  return { body, end };
+}
+
+const SIGNED = 'https://shop.example/?signed';
+/** With a gateway whose good token is `?signed`. */
+const open = () =>
+  openShop({
+    gateway: {
+      getPayment: async id => ({ ...completed, id }),
+      checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
+      isCallbackOf: () => true,
+    },
+  });
+
+describe('the lane of callbacks without a token', () => {
+  it('reads 16 MiB of bodies at once, turns others away, and has room again when they end', async () => {
+    const { reply } = open();
+    const bodies = Array.from({ length: 80 }, () => stalling(256 * KIB));
+    const reading = bodies.map(({ body }) => reply(post(body)));
+    await new Promise(resolve => setTimeout(resolve, 50));
+    const early = await Promise.all(reading.map(text => Promise.race([text, 'reading'])));
+    expect([early.filter(text => text === 'reading').length, early.filter(text => text === '503 busy').length]).toEqual(
+      [64, 16],
+    );
+    expect(await reply(post(callback))).toBe('503 busy');
+    expect(await reply(post(callback, {}, SIGNED))).toBe('200 handled');
+    for (const { end } of bodies) end();
+    expect(new Set(await Promise.all(reading))).toEqual(new Set(['400 not_json', '503 busy']));
+    expect(await reply(post(callback))).toBe('200 handled before');
+  });
+
+  it('counts a body that a framework has parsed until the answer, because the framework keeps it', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { handler } = openShop({
+      gateway: { getPayment: async id => ({ ...completed, id }) },
+      onPayment: () => slow.promise,
+    });
+    const parsed = () => {
+      const headers = { 'content-length': String(256 * KIB) };
+      return handler(withParsedBody(post(null, headers), { body: { ...completed, id: randomUUID() } }));
+    };
+    const waiting = Array.from({ length: 64 }, parsed);
+    expect((await parsed()).status).toBe(503);
+    slow.resolve();
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await parsed()).status).toBe(200);
+  });
+
+  it('has a thousand places, from the arrival until the answer', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { reply, events } = openShop({
+      gateway: {
+        getPayment: async id => ({ ...completed, id }),
+        checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
+      },
+      onPayment: () => slow.promise,
+    });
+    const waiting = Array.from({ length: 1000 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+    await new Promise(resolve => setTimeout(resolve, 50));
+    expect(await reply(post(callback))).toBe('503 busy');
+    slow.resolve();
+    expect(await reply(post(callback, {}, SIGNED))).toBe('200 handled');
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['200 handled']));
+    expect(await reply(post(callback))).toBe('200 handled before');
+    expect(resultsOf(events).filter(result => result === 'busy')).toHaveLength(1);
+  });
+
+  it('does not keep a signed callback waiting that joins one of its own', async () => {
+    const others = Promise.withResolvers<never>();
+    const { reply } = openShop({
+      gateway: {
+        getPayment: async id => (id === ID ? completed : others.promise),
+        checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
+      },
+    });
+    const flood = Array.from({ length: 16 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+    await new Promise(resolve => setTimeout(resolve, 20));
+    const unsigned = reply(post(callback));
+    await new Promise(resolve => setTimeout(resolve, 20));
+    expect(await reply(post(callback, {}, SIGNED))).toBe('200 handled');
+    expect(await unsigned).toBe('200 handled');
+    others.reject(new Error('the end of the test'));
+    await Promise.all(flood);
+  });
+});
+
+it('docs/callbacks.md tells how wide the lanes are', () => {
+  const whose = {
+    signed: 'a good token in the address (`signCallbackUrls`)',
+    unsigned: 'no good token',
+    sweep: '`handler.process`',
+  };
+  const rows = Object.entries(LIMITS).map(([name, { lookups, longestWait, callbacks, bytes }]) => [
+    `\`${name}\``,
+    whose[name as keyof typeof whose],
+    String(lookups),
+    longestWait ? `${longestWait / 1000} s` : 'as long as it takes',
+    String(callbacks),
+    bytes ? `${bytes / 2 ** 20} MiB` : '–',
+  ]);
+  const names = ['lane', 'callbacks with', 'lookups at once', 'wait for one', 'callbacks at once', 'bodies'];
+  expectDocumented('callbacks.md', 'lanes', tableOf(names, rows));
+});

@@ -1,0 +1,343 @@
+// What a callback may change, and when: the record is the truth, each status takes effect once, and in order.
+import { randomUUID } from 'node:crypto';
+import { createWebhookHandler, type Inbox, type Mark, memoryInbox, type Payment } from 'payment-gateway-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expectDocumented, tableOf } from '../support/documents.ts';
+import { errorOf, ID } from '../support/fixtures.ts';
+import { as, claiming, completed, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
+
+const statuses = (effects: Payment[]) =>
+  effects.map(payment => (payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus));
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Its answer, however long the handler takes. */
+async function settled(reply: Promise<string>): Promise<string> {
+  const passing = setInterval(() => vi.advanceTimersByTime(250), 2);
+  return reply.finally(() => clearInterval(passing));
+}
+
+/** A shop whose gateway's record is of that status; it can be changed. */
+function shopWith(status: string) {
+  const record = { status };
+  return { record, ...openShop({}, async () => as(record.status)) };
+}
+
+describe('a record that is behind its callback', () => {
+  it.each([
+    ['PENDING', 'COMPLETED'],
+    ['AUTHORIZED', 'FAILED'],
+    ['PENDING', 'AUTHORIZED'],
+    ['PENDING', 'SOMETHING_NEW'],
+    ['SOMETHING_NEW', 'CANCELLED'],
+  ])('%s is looked up twice more for the claim %s, and then nothing runs and nothing is marked', async (is, claims) => {
+    const { record, reply, lookups, effects } = shopWith(is);
+    expect(await settled(reply(claiming(claims)))).toBe('503 lagging');
+    expect([lookups.length, effects]).toEqual([3, []]);
+    record.status = claims === 'CANCELLED' ? 'CANCELED' : claims;
+    expect(await settled(reply(claiming(claims)))).toBe('200 handled');
+    expect(statuses(effects)).toEqual([record.status]);
+  });
+
+  it.each([
+    ['PENDING', 'pending'],
+    ['AUTHORIZED', 'PENDING'],
+    ['AUTHORIZED', ' authorized '],
+    ['SOMETHING_NEW', 'AUTHORIZED'],
+    ['something-new', 'SOMETHING-NEW'],
+  ])('is none, of %s, for the claim %j', async (is, claims) => {
+    const { reply, lookups, effects } = shopWith(is);
+    expect(await settled(reply(claiming(claims)))).toBe('200 handled');
+    expect([lookups.length, statuses(effects)]).toEqual([1, [is]]);
+  });
+
+  it.each([[{ id: ID }], [{ id: ID, paymentStatus: null }], [{ id: ID, paymentStatus: 7 }]])(
+    'is none for a callback that claims no status: %j',
+    async body => {
+      const { reply, effects } = shopWith('PENDING');
+      expect(await settled(reply(post(JSON.stringify(body))))).toBe('200 handled');
+      expect(statuses(effects)).toEqual(['PENDING']);
+    },
+  );
+
+  it('takes effect if it is final, whatever is claimed; and what it becomes meanwhile, too', async () => {
+    const { record, reply, effects } = shopWith('FAILED');
+    const replying = reply(claiming('COMPLETED'));
+    await vi.advanceTimersByTimeAsync(400);
+    expect(statuses(effects)).toEqual(['FAILED']);
+    record.status = 'COMPLETED';
+    expect(await settled(replying)).toBe('200 handled');
+    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
+  });
+
+  it('is not answered 200 if nothing ran: COMPLETED is claimed, and the record is still FAILED, which was handled', async () => {
+    const { record, reply, effects } = shopWith('FAILED');
+    await settled(reply(claiming('FAILED')));
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    record.status = 'COMPLETED';
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
+  });
+
+  it('takes effect if what is claimed was handled before: a replay is no news', async () => {
+    const { record, reply, lookups, effects } = shopWith('COMPLETED');
+    await settled(reply(claiming('COMPLETED')));
+    record.status = 'REFUNDED';
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled before');
+    expect(statuses(effects)).toEqual(['COMPLETED', 'REFUNDED']);
+    expect(lookups).toHaveLength(4);
+  });
+
+  it('keeps those waiting that it does not satisfy, and answers the others at once', async () => {
+    const { reply, effects } = shopWith('AUTHORIZED');
+    const first = reply(claiming('AUTHORIZED'));
+    const together = [reply(claiming('COMPLETED')), reply(claiming('authorized')), reply(claiming('PENDING'))] as const;
+    expect(await first).toBe('200 handled');
+    expect(await Promise.all([together[1], together[2]])).toEqual(['200 handled before', '200 handled before']);
+    expect(await settled(together[0])).toBe('503 lagging');
+    expect(statuses(effects)).toEqual(['AUTHORIZED']);
+  });
+});
+
+it('docs/callbacks.md tells which record takes effect, and what the callback is answered', async () => {
+  const claims = [undefined, 'PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'SOMETHING_NEW'];
+  const rows = [];
+  for (const is of ['PENDING', 'AUTHORIZED', 'COMPLETED', 'SOMETHING_NEW']) {
+    const cells = [];
+    for (const claim of claims) {
+      const { reply, effects, lookups } = shopWith(is);
+      const body = post(JSON.stringify({ id: ID, paymentStatus: claim }));
+      const [status] = (await settled(reply(body))).split(' ');
+      const looked = lookups.length > 1 ? `, ${lookups.length} lookups` : '';
+      cells.push(`${effects.length > 0 ? 'takes effect' : 'nothing runs'}: ${status}${looked}`);
+    }
+    rows.push([`\`${is}\``, ...cells]);
+  }
+  const names = ['record', ...claims.map(claim => (claim ? `claims \`${claim}\`` : 'claims no status'))];
+  expectDocumented('callbacks.md', 'record and claim', tableOf(names, rows));
+});
+
+describe('a status after a final one', () => {
+  it('takes effect once if this SDK does not know it: REFUNDED after COMPLETED', async () => {
+    const { record, reply, effects } = shopWith('COMPLETED');
+    await reply(claiming('COMPLETED'));
+    record.status = 'REFUNDED';
+    expect(await settled(reply(claiming('REFUNDED')))).toBe('200 handled');
+    expect(await settled(reply(claiming('refunded')))).toBe('200 handled before');
+    expect(statuses(effects)).toEqual(['COMPLETED', 'REFUNDED']);
+  });
+
+  it.each(['PENDING', 'AUTHORIZED'])('has no effect if it is %s', async status => {
+    const { record, reply, effects } = shopWith('COMPLETED');
+    await reply(claiming('COMPLETED'));
+    record.status = status;
+    expect(await settled(reply(claiming(status)))).toBe('200 handled before');
+    expect(statuses(effects)).toEqual(['COMPLETED']);
+  });
+
+  it('is looked up once more, so that none that is out of date runs after it', async () => {
+    const inbox = memoryInbox();
+    // Another replica was quicker, and the payment has moved on since this one looked it up.
+    await inbox.run({ paymentId: ID, status: 'FAILED', final: true }, async () => {});
+    const found = [as('COMPLETED'), as('FAILED')];
+    const { reply, effects, lookups } = openShop({ inbox }, async () => found.shift() ?? as('FAILED'));
+    const replying = reply(post(JSON.stringify({ id: ID })));
+    // The record may be a moment behind, so it is given one.
+    await vi.advanceTimersByTimeAsync(499);
+    expect(lookups).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await settled(replying)).toBe('200 handled before');
+    expect([effects, lookups.length]).toEqual([[], 2]);
+  });
+
+  it('is answered busy if the marks change each time it is looked up', async () => {
+    const seen: (readonly Mark[] | undefined)[] = [];
+    const inbox: Inbox = {
+      run: async event => {
+        seen.push(event.seen);
+        return [{ status: `FINAL_${seen.length}`, final: true }];
+      },
+    };
+    const { reply } = openShop({ inbox });
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 busy');
+    expect(seen).toEqual([undefined, [{ status: 'FINAL_1', final: true }], [{ status: 'FINAL_2', final: true }]]);
+  });
+});
+
+describe('an effect that nobody knows about', () => {
+  it('is answered 503 and reported each time, until an operator says what was done', async () => {
+    const inbox: Inbox = { run: async () => [{ status: 'COMPLETED', final: true, begun: true }] };
+    const { reply, effects, errors, events } = openShop({ inbox });
+    expect([await reply(claiming('COMPLETED')), await reply(claiming('COMPLETED'))]).toEqual([
+      '503 effect_uncertain',
+      '503 effect_uncertain',
+    ]);
+    expect(effects).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'effect_uncertain', paymentId: ID }, {}]);
+    expect(warningsOf(events)).toMatchObject([
+      {
+        code: 'effect_uncertain',
+        paymentId: ID,
+        message: expect.stringContaining(`inbox.resolve('${ID}', 'COMPLETED', `),
+      },
+      { code: 'effect_uncertain' },
+    ]);
+  });
+});
+
+describe('afterCommit', () => {
+  it('runs what it was given once the inbox has marked the effect, in order, and before the answer', async () => {
+    const order: string[] = [];
+    const inbox: Inbox = {
+      async run(event, work) {
+        const result = await memoryInbox().run(event, work);
+        order.push('marked');
+        return result;
+      },
+    };
+    const { reply } = openShop({
+      inbox,
+      onPayment: (_payment, { afterCommit }) => {
+        afterCommit(async () => void order.push('first'));
+        afterCommit(() => void order.push('second'));
+        order.push('effect');
+      },
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    expect(order).toEqual(['effect', 'marked', 'first', 'second']);
+  });
+
+  it('runs nothing of an effect that failed, or that the inbox ran again', async () => {
+    const order: string[] = [];
+    let tries = 0;
+    const inbox: Inbox = {
+      async run(_event, work) {
+        // A deadlock: the store has rolled back, and repeats.
+        await work({});
+        await work({});
+        return 'ran';
+      },
+    };
+    const repeating = openShop({
+      inbox,
+      onPayment: (_payment, { afterCommit }) => {
+        tries += 1;
+        afterCommit(() => void order.push('after both'));
+      },
+    });
+    await repeating.reply(claiming('COMPLETED'));
+    expect([tries, order]).toEqual([2, ['after both']]);
+    const failing = openShop({
+      onPayment: (_payment, { afterCommit }) => {
+        afterCommit(() => void order.push('after a failure'));
+        throw new Error('shop');
+      },
+    });
+    expect(await failing.reply(claiming('COMPLETED'))).toBe('503 failed');
+    expect(order).toHaveLength(1);
+  });
+
+  it('changes nothing when it fails: onError is told, and the rest runs', async () => {
+    const ran: string[] = [];
+    const { reply, errors, events } = openShop({
+      onPayment: (_payment, { afterCommit }) => {
+        afterCommit(() => {
+          throw new Error('mail');
+        });
+        afterCommit(() => void ran.push('the next'));
+      },
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    expect([errors, ran]).toEqual([[new Error('mail')], ['the next']]);
+    expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID }]);
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled before');
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe('process', () => {
+  it('of a payment inside its own onPayment does not wait for ever', async () => {
+    const inner: unknown[] = [];
+    const { handler, reply } = openShop({
+      onPayment: async payment => {
+        inner.push(await errorOf(handler.process(payment.id)));
+      },
+    });
+    expect(await settled(reply(claiming('COMPLETED')))).toMatch('503 busy');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(inner).toMatchObject([{ name: 'WaitTimeoutError', paymentId: ID }]);
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled before');
+  });
+
+  it('of another payment inside onPayment is done', async () => {
+    const other = randomUUID();
+    const inner: unknown[] = [];
+    const { handler, reply } = openShop(
+      {
+        onPayment: async ({ id }) => {
+          if (id !== other) inner.push((await handler.process(other)).result);
+        },
+      },
+      async id => ({ ...completed, id }),
+    );
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+    expect(inner).toEqual(['ran']);
+  });
+
+  it('ends its wait at its time-out or signal, while what has begun goes on', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { handler, events } = openShop({ onPayment: () => slow.promise });
+    const waiting = errorOf(handler.process(ID, { timeout: 1000 }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await waiting).toMatchObject({ name: 'WaitTimeoutError', paymentId: ID });
+    const caller = new AbortController();
+    const stopped = errorOf(handler.process(ID, { signal: caller.signal }));
+    caller.abort();
+    expect(await stopped).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+    expect(await errorOf(handler.process(ID, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
+    slow.resolve();
+    expect(await handler.process(ID)).toMatchObject({ result: 'already' });
+    expect(resultsOf(events)).toEqual(['failed', 'failed', 'failed', 'already']);
+  });
+
+  it.each([
+    ['an id that is none', ['order-1'], 'id: must be'],
+    ['an option that is unknown', [ID, { timeot: 1 }], 'did you mean "timeout"'],
+    ['a time-out that is none', [ID, { timeout: 0 }], 'options.timeout: must be'],
+    ['a signal in place of options', [ID, AbortSignal.timeout(1)], 'pass { signal }'],
+  ] as const)('refuses %s', async (_, args, told) => {
+    const { handler, lookups } = openShop();
+    const process = handler.process as (...args: unknown[]) => Promise<unknown>;
+    const error = (await errorOf(process(...args))) as Error;
+    expect([error.name, error.message, lookups]).toEqual(['InvalidRequestError', expect.stringContaining(told), []]);
+  });
+
+  it('is not turned away by a flood of callbacks', async () => {
+    const flood = Promise.withResolvers<Payment>();
+    const { handler, reply } = openShop({}, id => (id === ID ? Promise.resolve(completed) : flood.promise));
+    const forged = Array.from({ length: 1500 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await handler.process(ID)).toMatchObject({ result: 'ran' });
+    flood.resolve(completed);
+    await Promise.all(forged.map(settled));
+  });
+});
+
+describe('two handlers over one inbox', () => {
+  it('let a payment take effect once', async () => {
+    const inbox = memoryInbox();
+    const effects: string[] = [];
+    const handlers = [1, 2].map(() =>
+      createWebhookHandler({
+        gateway: { getPayment: async () => completed },
+        inbox,
+        onPayment: ({ id }) => void effects.push(id),
+      }),
+    );
+    const replies = await Promise.all(handlers.map(handler => handler(claiming('COMPLETED'))));
+    expect(effects).toEqual([ID]);
+    expect(replies.map(({ status }) => status).filter(status => status === 200).length).toBeGreaterThan(0);
+  });
+});
