@@ -5,6 +5,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { creates, type Row } from './creates.ts';
+import { floods } from './flood.ts';
 import { handlers } from './handler.ts';
 import { imports } from './imports.ts';
 import { journal } from './journal.ts';
@@ -90,6 +91,7 @@ const made = step('creates', await creates(ROUNDS));
 const ours = made.find(({ name }) => name === OURS);
 const read = step('parsing', parsing(2 * ROUNDS + 1));
 const handled = step('callbacks', await handlers(3));
+const flooded = step('a flood', await floods(60));
 const [one, sixteen] = [await journal(ROUNDS, 1), await journal(ROUNDS, 16)];
 step('journal', undefined);
 const { first, last } = step('sandbox', await sandboxes());
@@ -134,6 +136,40 @@ Schemas are compiled once 1,000 records have been read, which takes some millise
 ${table(
   ['', 'callbacks per second', 'p99 (ms)'],
   handled.map(({ name, perSecond, p99 }) => [name, whole(perSecond), p99.toFixed(1)]),
+)}
+
+## A flood of forged callbacks
+
+Of unknown ids, 300 a second for a minute, beside 20 genuine ones a second, to a gateway that answers a lookup after 100 ms.
+A genuine callback that is answered 503 is posted again after a second. With tokens (\`signCallbackUrls\`) the flood has the
+narrow lane; without, genuine callbacks share it. Time is that from the first post to the 200; memory is what the shop's
+process has more at the end of the flood than before.
+
+${table(
+  [
+    '',
+    'genuine',
+    'p50 (ms)',
+    'p99 (ms)',
+    '× p99 without a flood',
+    'posted again',
+    'lost',
+    'heap (MB)',
+    'memory (MB)',
+    'lookups at once',
+  ],
+  flooded.map(({ name, genuine, p50, p99, repeated, lost, heap, rss, most }) => [
+    name,
+    whole(genuine),
+    whole(p50),
+    whole(p99),
+    ratio(p99, flooded[0]?.p99),
+    whole(repeated),
+    whole(lost),
+    whole(heap),
+    whole(rss),
+    whole(most),
+  ]),
 )}
 
 ## A create with a journal in PostgreSQL
