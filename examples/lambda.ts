@@ -6,15 +6,17 @@ const callbacks = openCallbacks();
 /** The parts of an API Gateway event, payload version 2.0, that are needed here. */
 interface HttpEvent {
   rawPath: string;
+  rawQueryString: string;
   headers: Record<string, string>;
   requestContext: { domainName: string; http: { method: string } };
   body?: string;
   isBase64Encoded: boolean;
 }
 
-export async function handler({ rawPath, headers, requestContext, body, isBase64Encoded }: HttpEvent) {
+export async function handler({ rawPath, rawQueryString, headers, requestContext, body, isBase64Encoded }: HttpEvent) {
   const { domainName, http } = requestContext;
-  const request = new Request(`https://${domainName}${rawPath}`, {
+  // The query holds the token of signCallbackUrls.
+  const request = new Request(`https://${domainName}${rawPath}?${rawQueryString}`, {
     method: http.method,
     headers,
     body: body === undefined ? null : Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),

@@ -49,9 +49,9 @@ export type CallbackEvent = { operation: 'callback'; paymentId?: string | undefi
 );
 
 /**
- * `received`: its id is read. Then one of the others: `refused` for good; `ran`, the status took effect; `already`, it did
- * before; `busy`, too much is at work; `failed`. The last three `busy`, `failed` and `refused` have a `code`: that of the
- * error.
+ * `received`: its id is read. Then what became of it: `ran`, the status took effect; `already`, it did before; `refused`
+ * for good; `busy`, too much is at work; `failed`. Those that are not answered 200 have the `code` of the error. A callback
+ * that is answered after 25 s has a second one when its work ends, without `httpStatus`.
  */
 export interface CallbackStep {
   result: 'received' | 'refused' | 'ran' | 'already' | 'busy' | 'failed';

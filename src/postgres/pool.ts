@@ -63,7 +63,14 @@ export type ClientRunner<Client extends PgClient> = <T>(
 ) => Promise<T>;
 
 /** By pool, because the works of all our stores together must leave the merchant half of it. */
-const limits = new WeakMap<PgPool, Limited>();
+const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
+
+/** Shared by the ESM and the CommonJS copy. */
+function limits(): WeakMap<PgPool, Limited> {
+  const shared = globalThis as { [LIMITS]?: WeakMap<PgPool, Limited> };
+  shared[LIMITS] ??= new WeakMap();
+  return shared[LIMITS];
+}
 
 /**
  * Runs works with clients of the pool, at most half of them at a time: a merchant's code inside may need others.
@@ -71,8 +78,8 @@ const limits = new WeakMap<PgPool, Limited>();
  * @throws {ConfigurationError} for a pool of one client
  */
 export function clientRunner<Client extends PgClient>(pool: PgPool): ClientRunner<Client> {
-  const limited = limits.get(pool) ?? limit(halfOf(pool), { ms: LONGEST_WAIT, error: noPlace });
-  limits.set(pool, limited);
+  const limited = limits().get(pool) ?? limit(halfOf(pool), { ms: LONGEST_WAIT, error: noPlace });
+  limits().set(pool, limited);
   return work =>
     limited(async () => {
       const client = (await checkOut(pool)) as Client;

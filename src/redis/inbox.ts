@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { decide, type Inbox, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
-import { type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { LONGEST_TIMER, type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
 
 /**
  * A connected client, or cluster client, of node-redis or ioredis: by shape, `sendCommand` of one and of the other, or
@@ -35,9 +35,9 @@ export interface RedisInboxOptions {
 }
 
 const leaseProblem: ProblemOf = value =>
-  typeof value === 'number' && value >= 1000 && value < Number.POSITIVE_INFINITY
+  typeof value === 'number' && value >= 1000 && value <= LONGEST_TIMER
     ? undefined
-    : 'must be milliseconds, 1000 or more';
+    : 'must be milliseconds, 1000 or more, and at most 24 days';
 
 /** Milliseconds for one command: a client that has lost its server may keep commands waiting for ever. */
 const LONGEST_COMMAND = 5_000;

@@ -4,6 +4,7 @@ import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '.
 import { fieldsOf } from './fields.ts';
 import { unknownNames } from './hints.ts';
 import type { IsSame } from './objects.ts';
+import { LONGEST_TIMER } from './store-options.ts';
 
 /** Makes the error of refused options. */
 export type Refuse = (issues: readonly Issue[]) => Error;
@@ -36,9 +37,6 @@ const refusalOf =
     const list = issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
     return new ConfigurationError(`${owner}: ${list}.`);
   };
-
-/** The longest time that a timer can keep: 24 days. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
 
 const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 days' };
 

@@ -34,5 +34,8 @@ export function storeOptions<Options extends object>(
   return given as Options;
 }
 
+/** Milliseconds: the longest time that a timer can keep, 24 days. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** For an option that is a text. */
 export const textProblem: ProblemOf = value => (typeof value === 'string' ? undefined : 'must be a string');

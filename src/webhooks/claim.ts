@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { issuesOf, listOf, WebhookError } from '../errors.ts';
+import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { readBody } from './parse.ts';
@@ -34,6 +35,8 @@ export interface ClaimDigest {
   paymentId: string;
   /** In upper case; undefined if it claims none. */
   status: string | undefined;
+  /** As an inbox would have it marked: a status that this SDK does not know is marked as it is written. */
+  mark: string | undefined;
   /** What is compared with the record, of what it claims. */
   fields: Partial<Record<Compared, string>>;
 }
@@ -45,8 +48,10 @@ export function digestOf(claim: WebhookClaim): ClaimDigest {
     if (text) fields[name] = text;
   }
   const { paymentStatus } = claim;
-  const status = typeof paymentStatus === 'string' ? statusOf(paymentStatus) : '';
-  return { paymentId: claim.id.toLowerCase(), status: status || undefined, fields };
+  const written = typeof paymentStatus === 'string' ? paymentStatus : '';
+  const status = statusOf(written) || undefined;
+  const mark = isPaymentStatus(status) ? status : short(written) || undefined;
+  return { paymentId: claim.id.toLowerCase(), status, mark, fields };
 }
 
 /** The claimed fields that are there and differ from the record. */

@@ -94,7 +94,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
     },
 
     /** Whether the claimed status has taken effect, asked by an effect that undoes itself. */
-    async isMarked({ paymentId, status = '' }: ClaimDigest): Promise<boolean> {
+    async isMarked({ paymentId, mark: status = '' }: ClaimDigest): Promise<boolean> {
       const undo = async () => {
         throw new Error('Only the mark was asked for.');
       };

@@ -13,7 +13,7 @@ import type { CallbackContext, Processed, Warn } from './effect.ts';
 import { Lane, type LaneName, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
 import { answer, failureOf, isRefused, replyTo, replyToError, type Step } from './reply.ts';
-import { lengthOf, parsedBodyOf, readRequestBody } from './request-body.ts';
+import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** What a webhook handler is made with. */
 export interface WebhookHandlerOptions<Context extends object = object> {
@@ -129,8 +129,10 @@ export function createWebhookHandler<Context extends object = object>(
     const parsed = parsedBodyOf(request);
     if (parsed) {
       if (verify) throw parsedBefore();
-      // A framework keeps it until the answer.
-      place.hold(lengthOf(request));
+      const bytes = lengthOf(request);
+      if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+      // A framework keeps it until the answer. Without a length it may be as large as any.
+      place.hold(bytes || maxBodyBytes);
       return digestOf(readClaim(parsed.body));
     }
     const body = await readRequestBody(request, maxBodyBytes, place);
@@ -147,11 +149,13 @@ export function createWebhookHandler<Context extends object = object>(
     const lane = lanes[token === undefined ? 'unsigned' : 'signed'];
     let place: Place | undefined;
     let paymentId: string | undefined;
+    let leave = () => {};
     let isAnswered = false;
 
     const report = (step: Step, httpStatus?: number) =>
       notify(onEvent, eventOf(begun, lane.name, paymentId, { ...step, ...(!isAnswered && { httpStatus }) }));
     const succeed = ({ result, payment }: Processed): Response => {
+      if (result === 'busy') return fail(taken(payment.id));
       const response = replyTo(result);
       report({ result, paymentStatus: rawStatusOf(payment) }, response.status);
       return response;
@@ -168,11 +172,14 @@ export function createWebhookHandler<Context extends object = object>(
       const claim = await read(request, place);
       ({ paymentId } = claim);
       report({ result: 'received' });
-      return callbacks.callback({ claim, token, lane });
+      const visit = callbacks.callback({ claim, token, lane });
+      ({ leave } = visit);
+      return visit.processed;
     };
 
     const response = await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, () => fail(tooLate(paymentId)));
     isAnswered = true;
+    leave();
     place?.leave();
     return response;
   };
@@ -227,6 +234,11 @@ const parsedBefore = () =>
   );
 
 const refusedByVerify = () => new WebhookError('refused', 'Your `verify` refused a callback.');
+
+const taken = (paymentId: string) =>
+  new WebhookError('busy', `Another worker has payment ${paymentId}: take its callback again in a moment.`, [], {
+    paymentId,
+  });
 
 const tooLate = (paymentId: string | undefined) =>
   new WebhookError(

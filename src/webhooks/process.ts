@@ -3,6 +3,7 @@ import { delay, withSignal, withTimeout } from '../deadline.ts';
 import { ConnectionError, InvalidRequestError, WaitTimeoutError, WebhookError } from '../errors.ts';
 import { LAG_PAUSES } from '../http/retry-policy.ts';
 import { type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
+import { isPaymentStatus } from '../schemas/methods.ts';
 import { isPaymentId, type Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { type ClaimDigest, isBehind, mismatchesOf } from './claim.ts';
@@ -53,6 +54,8 @@ interface Visit extends Visitor, Partial<Callback> {
 
 /** Milliseconds: a lookup that takes longer would keep its lane's place from others. */
 const LONGEST_LOOKUP = 10_000;
+/** Claimed statuses that the inbox is asked about in one turn: a flood may claim any. */
+const MOST_ASKED = 3;
 /** Milliseconds that a sweep waits for the turn before its own: that may be the very one that waits for this sweep. */
 const LONGEST_TURN = 25_000;
 
@@ -94,37 +97,48 @@ export function createProcess<Context extends object>(settings: Settings<Context
       return false;
     });
 
-  /** Answers those visits whose claim the record shows. @returns the others, and what ran */
-  const act = async (visits: readonly Visit[], payment: Payment) => {
-    const current: Visit[] = [];
-    const behind: Visit[] = [];
-    for (const visit of visits) {
-      const { claim } = visit;
-      const isCurrent = !claim || !isBehind(payment, claim) || (await isMarked(claim));
-      (isCurrent ? current : behind).push(visit);
+  /**
+   * Answers those visits whose claim the record shows.
+   *
+   * @param marked what the inbox has answered in this turn
+   * @returns the others, and how the payment was processed
+   */
+  const act = async (visits: readonly Visit[], payment: Payment, marked: Map<string | undefined, boolean>) => {
+    for (const { claim } of visits) {
+      if (!claim || !isBehind(payment, claim) || marked.has(claim.mark) || marked.size === MOST_ASKED) continue;
+      marked.set(claim.mark, await isMarked(claim));
     }
-    if (current.length === 0 && !isFinal(payment)) return { behind };
+    const isShown = (record: Payment, { claim }: Visit) =>
+      !claim || !isBehind(record, claim) || marked.get(claim.mark) === true;
+    if (!isFinal(payment) && !visits.some(visit => isShown(payment, visit))) return { behind: visits };
+
     const lane = visits[0]?.lane ?? sweeps;
     const processed = await takeEffect(payment, id => lane.lookUp(() => lookUp(id)));
-    const isBusy = processed.result === 'busy';
-    for (const visit of isBusy ? visits : current) visit.resolve(processed);
-    return { behind: isBusy ? [] : behind, ran: processed.result === 'ran' ? processed : undefined };
+    // After a conflict it is another record that took effect.
+    const isAnswered = (visit: Visit) => processed.result === 'busy' || isShown(processed.payment, visit);
+    for (const visit of visits) if (isAnswered(visit)) visit.resolve(processed);
+    return { behind: visits.filter(visit => !isAnswered(visit)), processed };
   };
 
   /** A whole turn: while a claim is ahead of the record, the payment is looked up again. */
   const play = async (paymentId: string, all: readonly Visit[], firstLookup: Promise<Payment>): Promise<void> => {
-    let visits = all;
+    // The first decides the lane of later lookups, and those that are asked for first are surely asked for.
+    let visits: readonly Visit[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
     let lookup = firstLookup;
-    let hasRun: Processed | undefined;
+    let isAdmitted = false;
+    /** A final status that took effect in this turn. */
+    let final: Processed | undefined;
+    const marked = new Map<string | undefined, boolean>();
     for (let attempt = 0; ; attempt++) {
       let payment: Payment | undefined;
       try {
         payment = await lookup;
-        if (attempt === 0) visits = admit(visits, payment);
+        if (!isAdmitted) visits = admit(visits, payment);
+        isAdmitted = true;
         if (visits.length === 0) return;
-        const { behind, ran } = await act(visits, payment);
+        const { behind, processed } = await act(visits, payment, marked);
         visits = behind;
-        hasRun ??= ran;
+        if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
       } catch (error) {
         visits = rejectAll(visits, error, paymentId);
       }
@@ -133,7 +147,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
       const pause = LAG_PAUSES[attempt];
       if (pause === undefined) {
         for (const { resolve, reject } of visits) {
-          if (hasRun) resolve(hasRun);
+          if (final) resolve(final);
           else reject(payment ? lagging(payment) : unknownPayment(paymentId));
         }
         return;
@@ -148,14 +162,24 @@ export function createProcess<Context extends object>(settings: Settings<Context
     return { lookedUp, done: play(paymentId, visits, lookedUp) };
   });
 
+  const join = (visit: Omit<Visit, 'resolve' | 'reject'>) => {
+    let leave = () => {};
+    const processed = new Promise<Processed>((resolve, reject) => {
+      leave = turns.join({ ...visit, resolve, reject });
+    });
+    return { processed, leave };
+  };
+
   return {
-    /** @throws {WebhookError} what may come again; and what the lookup, the inbox or `onPayment` throws */
-    async callback({ claim, token, lane }: Callback): Promise<Processed> {
+    /**
+     * @throws {WebhookError} `unknown_payment`
+     * @returns `processed`, which rejects with what may come again, or with what the lookup, the inbox or `onPayment`
+     * throws; and `leave`, for a callback that is answered before
+     */
+    callback({ claim, token, lane }: Callback): { processed: Promise<Processed>; leave: () => void } {
       const { paymentId } = claim;
       if (token === undefined && unknownIds.has(paymentId)) throw unknownPayment(paymentId);
-      return new Promise((resolve, reject) => {
-        turns.join({ paymentId, claim, token, lane, resolve, reject });
-      });
+      return join({ paymentId, claim, token, lane });
     },
 
     /**
@@ -168,20 +192,28 @@ export function createProcess<Context extends object>(settings: Settings<Context
       if (signal?.aborted) throw stopped(paymentId);
       const place = sweeps.enter();
       const longest = turns.isAtWork(paymentId) ? Math.min(timeout, LONGEST_TURN) : timeout;
-      const processed = new Promise<Processed>((resolve, reject) => {
-        turns.join({ paymentId, lane: sweeps, resolve, reject });
-      });
-      processed.then(place.leave, place.leave);
+      const { processed, leave } = join({ paymentId, lane: sweeps });
       const late = () => {
         const message = `Payment ${paymentId} was not processed within ${longest} ms. What has begun goes on.`;
         throw new WaitTimeoutError(message, undefined, { paymentId });
       };
       const bounded = Number.isFinite(longest) ? withTimeout(processed, longest, late) : processed;
-      return withSignal(bounded, signal).catch(error => {
+      try {
+        return await withSignal(bounded, signal);
+      } catch (error) {
         throw signal?.aborted && error === signal.reason ? stopped(paymentId) : error;
-      });
+      } finally {
+        leave();
+        place.leave();
+      }
     },
   };
+}
+
+/** Who has a token first, then those who claim what this SDK knows. */
+function rankOf({ token, claim }: Visit): number {
+  if (token !== undefined) return 0;
+  return !claim || isPaymentStatus(claim.mark) ? 1 : 2;
 }
 
 /** @returns those that wait on: a good token proves that the payment exists, or soon will */

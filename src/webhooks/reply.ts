@@ -19,8 +19,7 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
   too_large: 413,
 };
 
-export function replyTo(result: InboxResult): Response {
-  if (result === 'busy') return later('busy', RETRY_AFTER.busy);
+export function replyTo(result: Exclude<InboxResult, 'busy'>): Response {
   return answer(200, result === 'ran' ? 'handled' : 'handled before');
 }
 

@@ -49,5 +49,5 @@ export async function readRequestBody(request: Request, maxBytes: number, place:
   return body.bytes;
 }
 
-const tooLarge = (maxBytes: number) =>
+export const tooLarge = (maxBytes: number) =>
   new WebhookError('too_large', `The callback's body is larger than maxBodyBytes, ${maxBytes} bytes.`);

@@ -32,14 +32,23 @@ interface Queue<V> {
 export function takeTurns<V extends Visitor>(begin: (paymentId: string, visitors: readonly V[]) => Begun) {
   const queues = new Map<string, Queue<V>>();
 
-  /** Whoever waits for the same payment shares the turn: its lookup begins after all of them have arrived. */
-  const join = (visitor: V): void => {
+  /**
+   * Whoever waits for the same payment shares the turn: its lookup begins after all of them have arrived.
+   *
+   * @returns leaves it: the turn comes all the same, so its last visitor stays
+   */
+  const join = (visitor: V): (() => void) => {
     const { paymentId, lane } = visitor;
     const queue = queues.get(paymentId) ?? { isAtWork: false, next: undefined };
     queues.set(paymentId, queue);
     queue.next ??= { visitors: [], lanes: new Set(), hasBegun: false };
     queue.next.visitors.push(visitor);
+    const { visitors } = queue.next;
     if (!queue.isAtWork) waitIn(lane, queue, queue.next, paymentId);
+    return () => {
+      const at = visitors.indexOf(visitor);
+      if (at >= 0 && visitors.length > 1) visitors.splice(at, 1);
+    };
   };
 
   const waitIn = (lane: Lane, queue: Queue<V>, turn: Turn<V>, paymentId: string): void => {

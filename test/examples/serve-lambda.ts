@@ -4,8 +4,10 @@ import { buffer } from 'node:stream/consumers';
 import { handler } from '../../examples/lambda.ts';
 
 const server = createServer(async (request, response) => {
+  const [rawPath = '/', rawQueryString = ''] = (request.url ?? '/').split('?');
   const { statusCode, headers, body } = await handler({
-    rawPath: request.url ?? '/',
+    rawPath,
+    rawQueryString,
     headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
     requestContext: { domainName: 'shop.example', http: { method: request.method ?? '' } },
     body: (await buffer(request)).toString('base64'),

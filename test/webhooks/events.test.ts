@@ -59,7 +59,7 @@ describe('the events of a callback', () => {
     const inbox: Inbox = { run: async () => 'busy' };
     const { reply, events } = openShop({ inbox });
     await reply(post(callback));
-    expect(events).toEqual([received, { ...step, result: 'busy', paymentStatus: 'COMPLETED', httpStatus: 503 }]);
+    expect(events).toEqual([received, { ...step, result: 'busy', code: 'busy', httpStatus: 503 }]);
   });
 
   it('of a sweep have its own lane, and no answer', async () => {

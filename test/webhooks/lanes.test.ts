@@ -73,6 +73,14 @@ describe('the lane of callbacks without a token', () => {
     expect((await parsed()).status).toBe(200);
   });
 
+  it('counts a parsed body of unknown length as the largest, and refuses one that says it is larger', async () => {
+    const { handler } = openShop();
+    const parsed = (headers: Record<string, string>) => withParsedBody(post(null, headers), { body: completed });
+    expect((await handler(parsed({ 'content-length': String(256 * KIB + 1) }))).status).toBe(413);
+    const many = await Promise.all(Array.from({ length: 65 }, () => handler(parsed({}))));
+    expect(many.map(({ status }) => status).filter(status => status === 503)).toHaveLength(1);
+  });
+
   it('has a thousand places, from the arrival until the answer', async () => {
     const slow = Promise.withResolvers<void>();
     const { reply, events } = openShop({

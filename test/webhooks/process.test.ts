@@ -90,6 +90,63 @@ describe('a record that is behind its callback', () => {
     expect(lookups).toHaveLength(4);
   });
 
+  it('is not answered 200 because another status ran in the same turn', async () => {
+    const records = ['PENDING', 'AUTHORIZED', 'AUTHORIZED', 'AUTHORIZED'];
+    const { reply, effects } = openShop({}, async () => as(records.shift() ?? 'AUTHORIZED'));
+    const first = reply(claiming('PENDING'));
+    const together = [reply(claiming('AUTHORIZED')), reply(claiming('COMPLETED'))].map(settled);
+    expect([await first, ...(await Promise.all(together))]).toEqual(['200 handled', '200 handled', '503 lagging']);
+    expect(statuses(effects)).toEqual(['PENDING', 'AUTHORIZED']);
+  });
+
+  it('is not answered by an older record that is found after a conflict', async () => {
+    const inbox = memoryInbox();
+    await inbox.run({ paymentId: ID, status: 'FAILED', final: true }, async () => {});
+    const records = ['COMPLETED', 'FAILED', 'FAILED', 'FAILED'];
+    const { reply, effects } = openShop({ inbox }, async () => as(records.shift() ?? 'FAILED'));
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    expect(effects).toEqual([]);
+  });
+
+  it('is found marked however the gateway writes a status that this SDK does not know', async () => {
+    const { record, reply } = shopWith('on_hold');
+    await reply(claiming('on_hold'));
+    record.status = 'PENDING';
+    expect(await settled(reply(claiming('on_hold')))).toBe('200 handled');
+    expect(await settled(reply(claiming('on_hold')))).toBe('200 handled before');
+  });
+
+  it('is found marked also among invented statuses', async () => {
+    const { record, reply } = shopWith('COMPLETED');
+    await reply(claiming('COMPLETED'));
+    record.status = 'SOMETHING_NEW';
+    const first = reply(claiming('SOMETHING_NEW'));
+    const invented = ['A', 'B', 'C', 'D'].map(status => settled(reply(claiming(status))));
+    const replay = reply(claiming('COMPLETED'));
+    expect([await settled(first), await settled(replay)]).toEqual(['200 handled', '200 handled before']);
+    expect(new Set(await Promise.all(invented))).toEqual(new Set(['503 lagging']));
+  });
+
+  it('asks the inbox about few of the statuses that a flood claims', async () => {
+    const asked: string[] = [];
+    const inbox = memoryInbox();
+    const { reply } = openShop(
+      {
+        inbox: {
+          run: (event, work) => {
+            asked.push(event.status);
+            return inbox.run(event, work);
+          },
+        },
+      },
+      async () => as('PENDING'),
+    );
+    const flood = Array.from({ length: 200 }, (_, index) => reply(claiming(`STATUS_${index % 100}`)));
+    expect(new Set(await Promise.all(flood.map(settled)))).toEqual(new Set(['503 lagging']));
+    // Two turns.
+    expect(asked.length).toBeLessThanOrEqual(6);
+  });
+
   it('keeps those waiting that it does not satisfy, and answers the others at once', async () => {
     const { reply, effects } = shopWith('AUTHORIZED');
     const first = reply(claiming('AUTHORIZED'));
@@ -312,6 +369,19 @@ describe('process', () => {
     const process = handler.process as (...args: unknown[]) => Promise<unknown>;
     const error = (await errorOf(process(...args))) as Error;
     expect([error.name, error.message, lookups]).toEqual(['InvalidRequestError', expect.stringContaining(told), []]);
+  });
+
+  it('gives its place back when it stops waiting for work that does not end', async () => {
+    const { handler } = openShop(
+      { onPayment: ({ id }) => (id === ID ? new Promise(() => {}) : undefined) },
+      async id => ({ ...completed, id }),
+    );
+    for (let round = 0; round < 11; round++) {
+      const waiting = Array.from({ length: 1_000 }, () => errorOf(handler.process(ID, { timeout: 100 })));
+      await vi.advanceTimersByTimeAsync(100);
+      await Promise.all(waiting);
+    }
+    expect(await handler.process(randomUUID())).toMatchObject({ result: 'ran' });
   });
 
   it('is not turned away by a flood of callbacks', async () => {

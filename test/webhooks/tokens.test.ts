@@ -246,6 +246,26 @@ describe("unsigned: 'refuse'", () => {
     expect(await dropping.handler.process(dropping.sandbox.payments[0]?.id ?? '')).toMatchObject({ result: 'ran' });
   });
 
+  it('answers 401 to the token of another payment also if the payment is found at the second look', async () => {
+    const { gateway, sandbox, pay } = open(refuse);
+    await pay('order-2');
+    const token = new URL(sandbox.deliveries[0]?.url ?? '').search;
+    let looks = 0;
+    const shop = openShop({
+      unsigned: 'refuse',
+      gateway: {
+        checkCallbackUrl: gateway.checkCallbackUrl,
+        isCallbackOf: gateway.isCallbackOf,
+        getPayment: async id => {
+          if (++looks === 1) throw await errorOf(gateway.getPayment(OTHER_ID));
+          return { ...completed, id, reference: 'order-1' };
+        },
+      },
+    });
+    expect(await shop.reply(post(JSON.stringify({ id: OTHER_ID }), {}, `${SHOP}${token}`))).toBe('401 unsigned');
+    expect([shop.effects, looks]).toEqual([[], 2]);
+  });
+
   it('takes callbacks of payments made under a former sign key', async () => {
     const { sandbox, gateway, pay, seen } = open();
     await gateway.createDeposit({ ...CARD, reference: 'order-1' });

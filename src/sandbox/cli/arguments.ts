@@ -1,7 +1,7 @@
 // Reads the command line: which command, with which options. A mistake is reported in one line.
 import { parseArgs } from 'node:util';
 import { nearest } from '../../schemas/hints.ts';
-import { LONGEST_TIMER } from '../../schemas/read-options.ts';
+import { LONGEST_TIMER } from '../../schemas/store-options.ts';
 import { isHttpUrl } from '../../schemas/url.ts';
 import { FAULTS, type Fault, type Operation } from '../faults/kinds.ts';
 import { isScenario, SCENARIOS, type ScenarioName } from '../scenarios.ts';

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../schemas/hints.ts';
-import { LONGEST_TIMER, oneOf, optionsReader } from '../../schemas/read-options.ts';
+import { oneOf, optionsReader } from '../../schemas/read-options.ts';
+import { LONGEST_TIMER } from '../../schemas/store-options.ts';
 import type { EventBus } from '../event-bus.ts';
 import { CALLBACK_FAULTS, type CallbackFault, type CallFault, FAULTS, type Fault, type Operation } from './kinds.ts';
 
