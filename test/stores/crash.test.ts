@@ -11,7 +11,7 @@ import { isCi, lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
 /** CI plays the proof in full. */
-const REFERENCES = isCi ? 200 : 80;
+const REFERENCES = isCi ? 200 : 50;
 
 describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0.1:5432'))(
   'a create over postgresJournal',
@@ -133,7 +133,9 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
       });
     });
 
-    it('is killed at every step, and its answer was cut off', { timeout: 60_000 }, async () => {
+    const further = it.skipIf(lacks(isCi, 'more creates that are killed, which CI plays'));
+
+    further('is killed at every step, and its answer was cut off', { timeout: 60_000 }, async () => {
       expect(await killAtEveryStep(() => sandbox.faults.next('commit-then-cut'))).toEqual({
         'before begin': NOTHING,
         'begin has left': DOUBT,
@@ -147,7 +149,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
       });
     });
 
-    it('is killed at every step, and the gateway refused it', { timeout: 60_000 }, async () => {
+    further('is killed at every step, and the gateway refused it', { timeout: 60_000 }, async () => {
       expect(await killAtEveryStep(() => {}, { SIGN_KEY: 'another' })).toEqual({
         'before begin': NOTHING,
         'begin has left': DOUBT,

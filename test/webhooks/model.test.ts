@@ -6,8 +6,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { ID } from '../support/fixtures.ts';
 import { as, completed, post } from '../support/shop-callbacks.ts';
+import { isCi } from '../support/skips.ts';
 
-const RUNS = 800;
+const RUNS = isCi ? 2_000 : 400;
 const SEED = 20261121;
 
 /** The states of a payment, in order; the document shows the first two, and rules out none of the others. */
