@@ -58,7 +58,7 @@ export const isRefusal = (status: number): boolean => REFUSALS.has(status);
 export const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.includes(status);
 
 /** Milliseconds before each further lookup of a payment whose record lags behind its callback. */
-export const LAG_PAUSES: readonly number[] = [500, 1_000];
+export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
 
 /** Milliseconds between two looks at a payment that is waited for: growing from the first by half each time. */
 export const POLL = { firstPause: 500, longestPause: 10_000, growth: 1.5 };

@@ -62,7 +62,7 @@ export function postgresInbox<Pool extends PgPool>(
   const { table = 'payment_gateway_inbox' } = storeOptions('postgresInbox', options, { table: tableNameProblem });
   checkPool('postgresInbox', pool);
   const sql = statements(quoted(table));
-  const withClient = clientRunner(pool);
+  const withClient = clientRunner<ClientOf<Pool>>(pool);
 
   return {
     migrate: () => migrate(pool, table, sql.ddl),
@@ -71,7 +71,7 @@ export function postgresInbox<Pool extends PgPool>(
       repeated(() =>
         withClient(({ client, query }) =>
           takeEffect(query, sql, lockKey(`${table} ${event.paymentId}`), event, () =>
-            lend(client, tx => work({ tx: tx as unknown as ClientOf<Pool> })),
+            lend(client, tx => work({ tx: tx })),
           ),
         ),
       ),

@@ -23,7 +23,7 @@ export interface PgPool {
 
 /** The clients of a pool, also where `connect` has an overload that takes a callback. */
 export type ClientOf<Pool> = Pool extends {
-  connect: { (): Promise<infer Client>; (...args: never[]): unknown };
+  connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
 }
   ? Client
   : PgClient;

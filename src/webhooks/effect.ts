@@ -47,9 +47,13 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
     let afterCommit: (() => unknown)[] = [];
     const answer = await inbox.run(event, async context => {
       // The inbox may run the work again after a rollback.
-      const own: (() => unknown)[] = [];
-      afterCommit = own;
-      await onPayment(payment, { ...context, afterCommit: work => void own.push(work) });
+      const own = worksAfterCommit();
+      afterCommit = own.works;
+      try {
+        await onPayment(payment, { ...context, afterCommit: own.add });
+      } finally {
+        own.close();
+      }
     });
     if (answer !== 'ran') return answer;
     for (const work of afterCommit) {
@@ -86,7 +90,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
           throw error;
         }
         // The record may be a moment behind.
-        await delay(LAG_PAUSES[0] ?? 0);
+        await delay(LAG_PAUSES[0]);
         payment = await lookAgain(paymentId);
         event = { ...eventOf(payment), seen: answer };
       }
@@ -104,6 +108,22 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
       );
     },
   };
+}
+
+/** What `onPayment` leaves for after the commit. */
+function worksAfterCommit() {
+  const works: (() => unknown)[] = [];
+  let isClosed = false;
+  const add = (work: () => unknown): void => {
+    if (isClosed) throw new Error('afterCommit was called after onPayment has returned: await what calls it.');
+    if (typeof work !== 'function')
+      throw new TypeError('afterCommit takes a function: afterCommit(() => sendReceipt()).');
+    works.push(work);
+  };
+  const close = () => {
+    isClosed = true;
+  };
+  return { works, add, close };
 }
 
 function uncertain(payment: Payment): WebhookError {

@@ -153,7 +153,7 @@ export function createWebhookHandler<Context extends object = object>(
     let isAnswered = false;
 
     const report = (step: Step, httpStatus?: number) =>
-      notify(onEvent, eventOf(begun, lane.name, paymentId, { ...step, ...(!isAnswered && { httpStatus }) }));
+      notify(onEvent, callbackEvent(begun, lane.name, paymentId, { ...step, ...(!isAnswered && { httpStatus }) }));
     const succeed = ({ result, payment }: Processed): Response => {
       if (result === 'busy') return fail(taken(payment.id));
       const response = replyTo(result);
@@ -189,7 +189,7 @@ export function createWebhookHandler<Context extends object = object>(
     const limits = readArgument(readProcessOptions, options);
     // Any other value stays out of events: it may be anything.
     const paymentId = isPaymentId(id) ? id.toLowerCase() : undefined;
-    const report = (step: Step) => notify(onEvent, eventOf(begun, 'sweep', paymentId, step));
+    const report = (step: Step) => notify(onEvent, callbackEvent(begun, 'sweep', paymentId, step));
     try {
       const processed = await callbacks.sweep(id, limits);
       report({ result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
@@ -212,7 +212,7 @@ function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: Webho
   );
 }
 
-const eventOf = (
+const callbackEvent = (
   begun: number,
   lane: LaneName,
   paymentId: string | undefined,

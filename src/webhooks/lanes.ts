@@ -55,12 +55,15 @@ export class Lane {
     if (this.#callbacks >= callbacks) throw tooMany(`${callbacks} callbacks`);
     this.#callbacks += 1;
     let held = 0;
+    let hasLeft = false;
     const releaseBytes = () => {
       this.#bytes -= held;
       held = 0;
     };
     return {
       hold: bytes => {
+        // A body may go on arriving after its callback was answered.
+        if (hasLeft) return;
         if (this.#bytes + bytes > mostBytes) throw tooMany(`bodies of ${mostBytes / MIB} MiB`);
         this.#bytes += bytes;
         held += bytes;
@@ -68,6 +71,7 @@ export class Lane {
       releaseBytes,
       leave: () => {
         releaseBytes();
+        hasLeft = true;
         this.#callbacks -= 1;
       },
     };

@@ -130,17 +130,22 @@ export function createProcess<Context extends object>(settings: Settings<Context
     let final: Processed | undefined;
     const marked = new Map<string | undefined, boolean>();
     for (let attempt = 0; ; attempt++) {
-      let payment: Payment | undefined;
-      try {
-        payment = await lookup;
+      const payment = await lookup.catch(error => {
+        visits = unlessUnknown(visits, error, paymentId);
+        return undefined;
+      });
+      if (payment) {
         if (!isAdmitted) visits = admit(visits, payment);
         isAdmitted = true;
         if (visits.length === 0) return;
-        const { behind, processed } = await act(visits, payment, marked);
-        visits = behind;
-        if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
-      } catch (error) {
-        visits = rejectAll(visits, error, paymentId);
+        try {
+          const { behind, processed } = await act(visits, payment, marked);
+          visits = behind;
+          if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
+        } catch (error) {
+          for (const { reject } of visits) reject(error);
+          return;
+        }
       }
       const [first] = visits;
       if (!first) return;
@@ -210,14 +215,15 @@ export function createProcess<Context extends object>(settings: Settings<Context
   };
 }
 
-/** Who has a token first, then those who claim what this SDK knows. */
+/** Whoever has a token first, then sweeps, then those who claim what this SDK knows: by the room of their lanes. */
 function rankOf({ token, claim }: Visit): number {
   if (token !== undefined) return 0;
-  return !claim || isPaymentStatus(claim.mark) ? 1 : 2;
+  if (!claim) return 1;
+  return isPaymentStatus(claim.mark) ? 2 : 3;
 }
 
-/** @returns those that wait on: a good token proves that the payment exists, or soon will */
-function rejectAll(visits: readonly Visit[], error: unknown, paymentId: string): Visit[] {
+/** @returns those that wait on after a failed lookup: a good token proves that the payment exists, or soon will */
+function unlessUnknown(visits: readonly Visit[], error: unknown, paymentId: string): Visit[] {
   const isUnknown = isNotFound(error);
   return visits.filter(({ claim, token, reject }) => {
     if (isUnknown && token !== undefined) return true;

@@ -1,6 +1,6 @@
 // Somebody ends the transaction of onPayment past its tx: with the pool's own client, as a library below might. Nobody
 // knows then how much of the effect was done, so it is never run again until an operator has said so.
-import type { CallbackEvent } from 'payment-gateway-sdk';
+import type { CallbackEvent, Mark } from 'payment-gateway-sdk';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -8,19 +8,19 @@ import {
   completedEvent,
   completedPayment,
   openCallbacks,
-  openCredits,
+  openCreditedPool,
   rawClientOf,
 } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool } from '../support/stores.ts';
+import { hasPostgres } from '../support/stores.ts';
 
 describe.skipIf(lacks(hasPostgres, 'uncertain effects: no PostgreSQL at 127.0.0.1:5432'))(
   'an effect whose transaction somebody else has ended',
   () => {
-    let observer: pg.Pool;
     let pool: pg.Pool;
     let credits: Credits;
+    let close: () => Promise<void>;
     let raw: () => pg.PoolClient;
     let id: string;
     let events: CallbackEvent[];
@@ -30,15 +30,10 @@ describe.skipIf(lacks(hasPostgres, 'uncertain effects: no PostgreSQL at 127.0.0.
     let callbacks: ReturnType<typeof openCallbacks>;
 
     beforeAll(async () => {
-      observer = postgresPool();
-      pool = postgresPool({ max: 2 });
+      ({ pool, credits, close } = await openCreditedPool());
       raw = rawClientOf(pool);
-      credits = await openCredits(observer);
     });
-    afterAll(async () => {
-      await credits.close();
-      await Promise.all([observer.end(), pool.end()]);
-    });
+    afterAll(() => close());
     beforeEach(() => {
       id = completedPayment().id;
       [events, errors, effect] = [[], [], undefined];
@@ -213,12 +208,12 @@ describe.skipIf(lacks(hasPostgres, 'uncertain effects: no PostgreSQL at 127.0.0.
     it('keeps older and newer statuses apart: PENDING comes too late, and a newer final status has its effect', async () => {
       effect = () => raw().query('COMMIT');
       await deliver();
-      const run = (status: string, final: boolean, seen?: []) =>
+      const run = (status: string, final: boolean, seen?: readonly Mark[]) =>
         credits.inboxOf(pool).run({ paymentId: id, status, final, seen }, async () => {});
       expect(await run('PENDING', false)).toBe('already');
       const marks = await run('FAILED', true);
       expect(marks).toEqual([{ status: 'COMPLETED', final: true, begun: true }]);
-      expect(await run('FAILED', true, marks as unknown as [])).toBe('ran');
+      expect(await run('FAILED', true, Array.isArray(marks) ? marks : [])).toBe('ran');
       await expectUncertain();
     });
 

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credits, completedPayment, openCallbacks, openCredits } from '../support/credits.ts';
+import { type Credits, completedPayment, openCallbacks, openCreditedPool } from '../support/credits.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool } from '../support/stores.ts';
+import { hasPostgres } from '../support/stores.ts';
 
 const folder = fileURLToPath(new URL('../orms/', import.meta.url));
 const require = createRequire(new URL('../orms/package.json', import.meta.url));
@@ -112,23 +112,18 @@ it.skipIf(missing)('Drizzle finds the pg of this package, and no other', () => {
 });
 
 describe.skipIf(missing).each(orms)('%s', (_, over, kinds) => {
-  let observer: pg.Pool;
   let pool: pg.Pool;
   let credits: Credits;
+  let close: () => Promise<void>;
   let id: string;
   let errors: unknown[];
   let effect: (orm: Orm) => Promise<unknown>;
   let deliver: () => Promise<string>;
 
   beforeAll(async () => {
-    observer = postgresPool();
-    pool = postgresPool({ max: 2 });
-    credits = await openCredits(observer);
+    ({ pool, credits, close } = await openCreditedPool());
   });
-  afterAll(async () => {
-    await credits.close();
-    await Promise.all([observer.end(), pool.end()]);
-  });
+  afterAll(() => close());
   beforeEach(() => {
     id = completedPayment().id;
     errors = [];

@@ -4,10 +4,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { controlsTransaction } from '../../src/postgres/transaction-control.ts';
 import { pick, seeded } from '../../src/testing/test-function.ts';
-import { type Credits, completedEvent, openCredits } from '../support/credits.ts';
+import { type Credits, completedEvent, openCreditedPool } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool } from '../support/stores.ts';
+import { hasPostgres } from '../support/stores.ts';
 
 /** What quotes, comments and ends statements, and what only looks like it. */
 const PIECES = [
@@ -23,20 +23,15 @@ describe.skipIf(lacks(hasPostgres, 'the tx of postgresInbox: no PostgreSQL at 12
   'the tx of onPayment',
   () => {
     let observer: pg.Pool;
-    /** Lends one client at a time, so that the next payment gets the very one of the payment before. */
     let pool: pg.Pool;
     let credits: Credits;
+    let close: () => Promise<void>;
     let event: ReturnType<typeof completedEvent>;
 
     beforeAll(async () => {
-      observer = postgresPool();
-      pool = postgresPool({ max: 2 });
-      credits = await openCredits(observer);
+      ({ observer, pool, credits, close } = await openCreditedPool());
     });
-    afterAll(async () => {
-      await credits.close();
-      await Promise.all([observer.end(), pool.end()]);
-    });
+    afterAll(() => close());
     beforeEach(() => {
       event = completedEvent();
     });

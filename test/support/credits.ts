@@ -4,7 +4,7 @@ import { createWebhookHandler, type Payment, type WebhookHandlerOptions } from '
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { record } from './fixtures.ts';
-import { uniqueName } from './stores.ts';
+import { postgresPool, uniqueName } from './stores.ts';
 
 /** A client, a pool or a lent `tx`. */
 export interface Queryable {
@@ -41,6 +41,17 @@ export async function openCredits(observer: pg.Pool) {
 }
 
 export type Credits = Awaited<ReturnType<typeof openCredits>>;
+
+/** Credits, with a pool that lends one client at a time: the next payment gets the very one of the payment before. */
+export async function openCreditedPool() {
+  const [observer, pool] = [postgresPool(), postgresPool({ max: 2 })];
+  const credits = await openCredits(observer);
+  const close = async () => {
+    await credits.close();
+    await Promise.all([observer.end(), pool.end()]);
+  };
+  return { observer, pool, credits, close };
+}
 
 export const completedEvent = () => ({ paymentId: randomUUID() as string, status: 'COMPLETED', final: true });
 

@@ -1,11 +1,11 @@
 // Lanes for callbacks: how much of each kind is taken at once.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/webhooks/lanes.ts';
+import { Lane, LIMITS } from '../../src/webhooks/lanes.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { expectDocumented, tableOf } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
-import { callback, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
+import { as, callback, claiming, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
 
 const KIB = 1024;
 
@@ -100,6 +100,34 @@ describe('the lane of callbacks without a token', () => {
     expect(resultsOf(events).filter(result => result === 'busy')).toHaveLength(1);
   });
 
+  it('lets a sweep that shares a turn look again in its own lane', async () => {
+    const others = Promise.withResolvers<never>();
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    let status = 'FAILED';
+    const { handler, reply } = openShop({
+      gateway: { getPayment: async id => (id === ID ? as(status) : others.promise) },
+      onPayment: async ({ paymentStatus }) => {
+        if (paymentStatus !== 'FAILED') return;
+        entered.resolve();
+        await leave.promise;
+      },
+    });
+    const first = reply(claiming('FAILED'));
+    await entered.promise;
+    // These two share the next turn, which meets another final mark and looks again: their lane is full by then.
+    const unsigned = reply(claiming('COMPLETED'));
+    await new Promise(resolve => setTimeout(resolve, 20));
+    const swept = handler.process(ID);
+    const flood = Array.from({ length: 16 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+    await new Promise(resolve => setTimeout(resolve, 20));
+    status = 'COMPLETED';
+    leave.resolve();
+    expect([await first, (await swept).result, await unsigned]).toEqual(['200 handled', 'ran', '200 handled']);
+    others.reject(new Error('the end of the test'));
+    await Promise.all(flood);
+  });
+
   it('does not keep a signed callback waiting that joins one of its own', async () => {
     const others = Promise.withResolvers<never>();
     const { reply } = openShop({
@@ -135,4 +163,12 @@ it('docs/callbacks.md tells how wide the lanes are', () => {
   ]);
   const names = ['lane', 'callbacks with', 'lookups at once', 'wait for one', 'callbacks at once', 'bodies'];
   expectDocumented('callbacks.md', 'lanes', tableOf(names, rows));
+});
+
+it('a body that ends after its callback was answered takes no room', () => {
+  const lane = new Lane('unsigned');
+  const late = lane.enter();
+  late.leave();
+  late.hold(LIMITS.unsigned.bytes);
+  expect(() => lane.enter().hold(LIMITS.unsigned.bytes)).not.toThrow();
 });

@@ -4,7 +4,7 @@ import { createWebhookHandler, type Inbox, type Mark, memoryInbox, type Payment 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented, tableOf } from '../support/documents.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
-import { as, claiming, completed, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
+import { as, claiming, completed, notFound, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
 
 const statuses = (effects: Payment[]) =>
   effects.map(payment => (payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus));
@@ -223,6 +223,24 @@ describe('a status after a final one', () => {
   });
 });
 
+describe('an effect that fails', () => {
+  it.each([
+    ['a callback', {}],
+    ['a signed callback', { checkCallbackUrl: () => 'token', isCallbackOf: () => true }],
+  ])('because of a 404 of its own is not taken for a payment that the gateway does not know: %s', async (_, tokens) => {
+    let runs = 0;
+    const { reply, errors } = openShop({
+      gateway: { getPayment: async () => completed, ...tokens },
+      onPayment: () => {
+        runs += 1;
+        return notFound();
+      },
+    });
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 failed');
+    expect([runs, errors]).toEqual([1, [expect.objectContaining({ name: 'PaymentNotFoundError' })]]);
+  });
+});
+
 describe('an effect that nobody knows about', () => {
   it('is answered 503 and reported each time, until an operator says what was done', async () => {
     const inbox: Inbox = { run: async () => [{ status: 'COMPLETED', final: true, begun: true }] };
@@ -294,6 +312,32 @@ describe('afterCommit', () => {
     });
     expect(await failing.reply(claiming('COMPLETED'))).toBe('503 failed');
     expect(order).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'what was called, in place of the function',
+      (afterCommit: (work: never) => void) => afterCommit(Promise.resolve() as never),
+    ],
+    ['nothing', (afterCommit: (work: never) => void) => afterCommit(undefined as never)],
+  ])('refuses %s, before anything is marked', async (_, call) => {
+    const { reply, errors } = openShop({ onPayment: (_payment, { afterCommit }) => call(afterCommit) });
+    expect(await reply(claiming('COMPLETED'))).toBe('503 failed');
+    expect(errors).toMatchObject([{ message: expect.stringContaining('afterCommit(() =>') }]);
+    expect(await openShop().reply(claiming('COMPLETED'))).toBe('200 handled');
+  });
+
+  it('refuses what comes after onPayment has returned, because nobody would run it', async () => {
+    let late: ((work: () => unknown) => void) | undefined;
+    const ran: string[] = [];
+    const { reply } = openShop({
+      onPayment: (_payment, { afterCommit }) => {
+        late = afterCommit;
+      },
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    expect(() => late?.(() => ran.push('late'))).toThrow('onPayment has returned');
+    expect(ran).toEqual([]);
   });
 
   it('changes nothing when it fails: onError is told, and the rest runs', async () => {

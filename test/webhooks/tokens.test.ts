@@ -377,6 +377,8 @@ describe("unsigned: 'limit'", () => {
     await expect.poll(() => asked.length).toBe(2);
     isKnown = true;
     expect(await signed).toBe('200 handled');
+    // What was found is unknown no more, to callbacks without a token either.
+    expect(await shop.reply(post(body))).toBe('200 handled before');
   });
 });
 
