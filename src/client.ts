@@ -1,14 +1,19 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
 import { ConfigurationError } from './errors.ts';
-import type { Doubt } from './journal/contract.ts';
-import { doubtsOf, reconcilePayment, settleDoubt } from './journal/settle.ts';
-import type { ClientJournal } from './journal/warnings.ts';
+import { withinCall } from './journal/change.ts';
+import type { Doubt, JournalEntry } from './journal/contract.ts';
+import { doubtsOf, findReference } from './journal/find.ts';
+import { reconcilePayment } from './journal/reconcile.ts';
+import type { ClientJournal } from './journal/reports.ts';
+import { settleDoubt } from './journal/settle.ts';
 import {
   type CallOptions,
   type ClientOptions,
   type CreateOptions,
   readCallOptions,
   readClientOptions,
+  readSettleOptions,
+  type SettleOptions,
 } from './options.ts';
 import { type Created, create } from './payments/create.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
@@ -212,33 +217,59 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    */
   async reconcile(payment: Payment): Promise<void> {
     const { clientJournal } = this.#gateway;
-    if (clientJournal) await reconcilePayment(clientJournal, payment);
+    if (clientJournal) await reconcilePayment(clientJournal, payment, id => lookUp(this.#gateway, id));
   }
 
   /**
    * The creates of this client's scope whose outcome is unknown, the oldest first; those under way are among them.
    *
    * @throws {ConfigurationError} without a journal
-   * @throws what the journal throws
+   * @throws {ConnectionError} `timeout`, `aborted`; or what the journal throws
    * @example
-   * for (const { reference, since } of await gateway.inDoubt()) console.log('ask the gateway about', reference, since);
+   * for (const { reference, amount, currency, since } of await gateway.inDoubt()) console.log(reference, amount, currency, since);
    */
-  async inDoubt(): Promise<Doubt[]> {
-    return doubtsOf(this.#journalFor('inDoubt'));
+  async inDoubt(options?: CallOptions): Promise<Doubt[]> {
+    const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
+    return withinCall(doubtsOf(this.#journalFor('inDoubt')), { signal, timeout });
+  }
+
+  /**
+   * What the journal knows of a reference: its state, what was asked for, its payment as it was last seen.
+   *
+   * @returns undefined if nothing was ever created under it
+   * @throws {ConfigurationError} without a journal
+   * @throws {ConnectionError} `timeout`, `aborted`; or what the journal throws
+   * @example
+   * const entry = await gateway.find('order-1042');
+   * if (entry?.state === 'created') console.log(entry.paymentId, entry.payment?.paymentStatus);
+   */
+  async find(reference: string, options?: CallOptions): Promise<JournalEntry | undefined> {
+    const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
+    return withinCall(findReference(this.#journalFor('find'), reference), { signal, timeout });
   }
 
   /**
    * An operator settles a reference in doubt: with the id of its payment, which is looked up and compared; or by saying
-   * that the gateway made none, which frees the reference.
+   * that the gateway made none, which frees the reference. That is taken once nothing of the create can arrive any more:
+   * the journal's `settleMargin` after its time-out.
    *
    * @throws {ConfigurationError} without a journal
-   * @throws {InvalidRequestError} if the payment is not the one in doubt, or the journal does not know the reference
-   * @throws {PaymentInDoubtError} for `not_created` while the create may still be under way
+   * @throws {InvalidRequestError} if the journal does not know the reference, or the payment differs from the create: the
+   * message names in what, and `despite` settles it all the same
+   * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive
+   * @throws what a lookup or the journal throws
    * @example
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
    */
-  async settle(reference: string, paymentId: string | 'not_created'): Promise<void> {
-    await settleDoubt(this.#journalFor('settle'), reference, paymentId, lookUpIn(this.#gateway));
+  async settle(reference: string, paymentId: string | 'not_created', options?: SettleOptions): Promise<void> {
+    const { signal, timeout = this.#gateway.timeout, despite } = readSettleOptions(options);
+    const readPayment = (id: string) => lookUp(this.#gateway, id, { signal, timeout });
+    const settling = settleDoubt(
+      this.#journalFor('settle'),
+      { reference, resolution: paymentId, despite },
+      readPayment,
+    );
+    await withinCall(settling, { signal, timeout });
   }
 
   #journalFor(method: string): ClientJournal {

@@ -9,6 +9,14 @@ export function delay(ms: number, signal?: AbortSignal | undefined): Promise<voi
   return withSignal(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
+/** Resolves after so many milliseconds, unless the process ends before: it is not kept from that. */
+export const backgroundDelay = (ms: number): Promise<void> =>
+  new Promise(resolve => {
+    const timer: { unref?(): void } = setTimeout(resolve, ms);
+    // Some runtimes count timers.
+    timer.unref?.();
+  });
+
 /**
  * Settles as the promise does or, if that takes more than `ms`, as `onTimeout` does: an error of that message, or
  * what the function returns or throws.
@@ -38,6 +46,9 @@ export function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefin
 
 /** Milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
+
+/** The time is up. */
+export class LateError extends Error {}
 
 /** When a call must end, by both clocks: one stops while the machine sleeps, the other can be set by people. */
 export class Deadline {

@@ -17,6 +17,10 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
     : 'A payment may exist: wait for its callback, or ask the gateway, before you create another.';
 }
 
+/** In place of that, where the journal may hold the attempt that was not sent. */
+export const NOT_TAKEN_BACK =
+  'Nothing was sent. The attempt may be in the journal all the same, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
+
 /** One thing that is wrong with a request, an answer or a callback. It names the field, never its value. */
 export interface Issue {
   /** The field, as in `billingAddress.countryCode`; empty for the whole. */
@@ -153,7 +157,7 @@ export class DuplicateReferenceError extends GatewayError {
     const next = isInDoubt
       ? 'That request may have made a payment: settle it before you create another, under any reference.'
       : `That request made payment ${details?.paymentId}: if you want a second payment, use another reference.`;
-    super(`${message} Nothing was sent now. ${next}`, { ...details, outcome: 'not_sent' });
+    super(`${message} Nothing was sent now. ${next}`, { ...details, outcome: isInDoubt ? 'unknown' : 'not_sent' });
     this.reference = reference;
     this.differing = differing;
   }
@@ -166,11 +170,12 @@ export class PaymentInDoubtError extends GatewayError {
   readonly reference: string;
   /** When that create began. */
   readonly since: Date;
-  constructor(reference: string, since: Date, details?: Details & { isTooEarly?: boolean }) {
-    const { isTooEarly, ...rest } = details ?? {};
+  /** @param settleableAt when an operator may say that there is no payment, if that was refused as too early */
+  constructor(reference: string, since: Date, details?: Details & { settleableAt?: Date }) {
+    const { settleableAt, ...rest } = details ?? {};
     const message = `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown.`;
-    const next = isTooEarly
-      ? "It may still be sent: 'not_created' is refused until the time-out of that create has passed."
+    const next = settleableAt
+      ? `It may still arrive: 'not_created' is refused until ${settleableAt.toISOString()}, the time-out of that create and the journal's settleMargin.`
       : 'Nothing was sent now. Its callback will settle it; or ask the gateway, then call gateway.settle.';
     super(`${message} ${next}`, { ...rest, outcome: 'unknown' });
     this.reference = reference;
@@ -183,7 +188,7 @@ export class JournalError extends GatewayError {
   override readonly name = 'JournalError';
   readonly code = 'journal_failed';
   constructor(message: string, details?: Details) {
-    super(`${message} ${adviceOn('not_sent')}`, { ...details, outcome: 'not_sent' });
+    super(message, { ...details, outcome: 'not_sent' });
   }
 }
 

@@ -26,20 +26,31 @@ export type GatewayEvent = Call &
     | { type: 'retry'; attempt: number; reason: number | string; waitedMs: number }
     /** The call failed and is not repeated; `durationMs` counts from its beginning. */
     | { type: 'failure'; error: string; code: string; outcome?: Outcome | undefined; durationMs: number }
+    /** What became of a reference in the journal. */
+    | { type: 'journal'; change: JournalChange }
     /** Nothing failed, and somebody should look at it. */
     | { type: 'warning'; code: WarningCode; message: string }
   );
 
 /**
+ * `begun`: the attempt is written down, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
+ * was answered with it. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
+ * `freed`: there is none, so the next create may begin. `conflict`: the reference may have a second payment, `paymentId`.
+ */
+export type JournalChange = 'begun' | 'created' | 'replayed' | 'in_doubt' | 'settled' | 'freed' | 'conflict';
+
+/**
  * `unusable_redirect_url`: a create answered a redirect address that is not http(s). `journal_not_recorded`: the end of a
  * create could not be recorded, so its reference stays in doubt. `journal_mismatch`: a confirmed payment has the reference
- * of a doubt, and is another payment than the one requested. `journal_two_payments`: one reference has two payments.
+ * of a doubt, and is another payment than the one requested. `journal_two_payments`: one reference may have two payments.
+ * `journal_stale_replay`: a repeated create could not look its payment up, and answered it as it was seen before.
  */
 export type WarningCode =
   | 'unusable_redirect_url'
   | 'journal_not_recorded'
   | 'journal_mismatch'
-  | 'journal_two_payments';
+  | 'journal_two_payments'
+  | 'journal_stale_replay';
 
 /** One step of a callback, or of a sweep by `handler.process`. `httpStatus` is what the callback was answered. */
 export type CallbackEvent = { operation: 'callback'; paymentId?: string | undefined } & (

@@ -26,6 +26,7 @@ export type {
   CallbackWarningCode,
   EventListener,
   GatewayEvent,
+  JournalChange,
   WarningCode,
 } from './events.ts';
 export type { Fetch, FetchAnswer, FetchInit } from './http/own-fetch.ts';
@@ -35,6 +36,7 @@ export { memoryInbox } from './inbox/memory.ts';
 export type {
   Doubt,
   Journal,
+  JournalEntry,
   JournalKey,
   JournalQuery,
   JournalRequest,
@@ -44,7 +46,7 @@ export type {
   Timed,
 } from './journal/contract.ts';
 export { type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
-export type { CallOptions, ClientOptions, CreateOptions, SignatureEncoding } from './options.ts';
+export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './options.ts';
 export type { Created } from './payments/create.ts';
 export type { LookUp } from './payments/lookup.ts';
 export type { NextAction, TransferInstructions } from './payments/next-action.ts';
@@ -65,6 +67,7 @@ export {
   type CustomerRequest,
   customerRequestSchema,
 } from './schemas/customer-request.ts';
+export type { Difference } from './schemas/matching.ts';
 export {
   DEPOSIT_METHODS,
   type DepositMethod,

@@ -7,6 +7,7 @@ import type { EventListener } from './events.ts';
 import type { Fetch } from './http/own-fetch.ts';
 import { runtime } from './http/runtime.ts';
 import type { Journal } from './journal/contract.ts';
+import { DIFFERENCES, type Difference } from './schemas/matching.ts';
 import type { Terminal } from './schemas/methods.ts';
 import {
   callFields,
@@ -113,6 +114,16 @@ export interface CreateOptions extends CallOptions {
   extra?: object | undefined;
 }
 
+/** What `settle` can take as its third argument. */
+export interface SettleOptions extends CallOptions {
+  /**
+   * In what the payment may differ from the create, because a gateway may trim, fold or round: the error that refuses a
+   * payment names them. `paymentId`: the doubt knows the id of another payment.
+   * @default []
+   */
+  despite?: readonly Difference[] | undefined;
+}
+
 /** A control character or a line break anywhere, or white space at an end: left by a careless copy. */
 const CARELESS_COPY = /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u;
 const HEADER_TEXT = /^[\x20-\xff]*$/;
@@ -208,8 +219,16 @@ const readCreate = optionsReader<CreateOptions>()('options', {
     .optional(),
 });
 
+const readSettle = optionsReader<SettleOptions>()('options', {
+  ...callFields,
+  despite: z.array(oneOf(DIFFERENCES), { error: "must be a list, such as ['amount']" }).readonly().default([]),
+});
+
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export const readCallOptions = (options: CallOptions | undefined) => readArgument(readCall, options);
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */
 export const readCreateOptions = (options: CreateOptions | undefined) => readArgument(readCreate, options, 'not_sent');
+
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readSettleOptions = (options: SettleOptions | undefined) => readArgument(readSettle, options);

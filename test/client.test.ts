@@ -239,10 +239,12 @@ describe('a refused create', () => {
   });
 
   it('does not take the id of an error for that of a payment', async () => {
-    const { fetch } = wire(json(`{"error":{"id":"${OTHER_ID}"},"customer":{"id":"${OTHER_ID}"}}`, 422));
+    const refusal = json(`{"error":{"id":"${OTHER_ID}"},"customer":{"id":"${OTHER_ID}"}}`, 422);
+    const { fetch, sent } = wire(refusal, json('{}', 404));
     const error = await errorOf(client(fetch).createDeposit(CARD));
     expect(error).toMatchObject({ outcome: 'rejected' });
     expect(error).not.toHaveProperty('paymentId');
+    expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 });
 

@@ -1,16 +1,9 @@
 // Brings back the gateway's answer to one call. The only file that knows ky, which decides when to repeat.
 import type { Agent } from 'node:http';
 import ky, { isHTTPError, TimeoutError } from 'ky';
-import { type Deadline, since } from '../deadline.ts';
+import { type Deadline, LateError, since } from '../deadline.ts';
 import { type EventListener, notify } from '../events.ts';
-import {
-  type Attempt,
-  type Exchange,
-  type HttpAnswer,
-  type HttpRequest,
-  LateError,
-  LONGEST_ANSWER,
-} from './exchange.ts';
+import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
@@ -39,17 +32,20 @@ export interface HttpOptions {
   onEvent?: EventListener | undefined;
 }
 
+/** How long a call may take. */
+export interface CallLimits {
+  /** For every attempt, wait and body read. Nothing is sent after it. */
+  deadline: Deadline;
+  signal?: AbortSignal | undefined;
+  /** The answer of what was sent in time is awaited until the signal, also after the deadline. */
+  awaitsAnswer?: boolean | undefined;
+}
+
 /**
  * Answers what the gateway answered, and never rejects. A lookup is repeated while the gateway is busy or out of reach;
  * a create only when it provably never left this machine.
- *
- * @param deadline for every attempt, wait and body read
  */
-export type Send = (
-  request: HttpRequest,
-  deadline: Deadline,
-  signal: AbortSignal | undefined,
-) => Promise<HttpAnswer | NoAnswer>;
+export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
 /** Carries the state of one call through ky, which hands unknown options on. */
 class Attempts {
@@ -92,7 +88,7 @@ export function createHttpClient(options: HttpOptions): Send {
       shouldRetry: ({ error }) => shouldRetry(attemptsOf(error)),
     },
   });
-  return async (request, deadline, signal) => {
+  return async (request, { deadline, signal, awaitsAnswer }) => {
     const attempts = new Attempts(request, deadline);
     const carrier: Carrier = { attempts };
     const giveUp = () => attempts.giveUp.abort(signal?.reason ?? new LateError());
@@ -100,7 +96,7 @@ export function createHttpClient(options: HttpOptions): Send {
     signal?.addEventListener('abort', giveUp, { once: true });
     const failure: unknown = await api(request.url, {
       method: request.method,
-      totalTimeout: deadline.remaining,
+      totalTimeout: awaitsAnswer ? false : deadline.remaining,
       ...(signal && { signal }),
       ...carrier,
     }).then(
@@ -111,7 +107,7 @@ export function createHttpClient(options: HttpOptions): Send {
     const { latest, mayHaveLeft } = attempts;
     if (latest && !latest.endedAt) giveUp();
     const isLate = failure instanceof TimeoutError;
-    const isAborted = failure !== undefined && !isLate && signal?.aborted;
+    const isAborted = failure !== undefined && !isLate && signal?.aborted && !(signal.reason instanceof LateError);
     // An answer with an error status is an answer all the same, also if the time ended in the pause after it.
     if (latest?.answer && !isAborted) return latest.answer;
     const received = latest ? [latest.body.text, latest.raw.text] : [];

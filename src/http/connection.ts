@@ -3,16 +3,10 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import {
-  type Attempt,
-  type Exchange,
-  type HttpAnswer,
-  type HttpRequest,
-  LateError,
-  LONGEST_ANSWER,
-} from './exchange.ts';
+import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 
 /** How connections are made. */
 export interface ConnectionOptions {

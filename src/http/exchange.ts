@@ -43,6 +43,3 @@ export interface Attempt {
 
 /** Sends a request once. It rejects as soon as the signal is aborted, and sends nothing after the attempt's deadline. */
 export type Exchange = (request: HttpRequest, attempt: Attempt, signal: AbortSignal) => Promise<HttpAnswer>;
-
-/** The time is up before anything was sent. */
-export class LateError extends Error {}

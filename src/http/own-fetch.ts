@@ -1,6 +1,6 @@
 // Sends one attempt of a call through a fetch of the merchant's own. What it has sent can only be inferred.
-import { withSignal } from '../deadline.ts';
-import { type Attempt, type Exchange, type HttpRequest, LateError } from './exchange.ts';
+import { LateError, withSignal } from '../deadline.ts';
+import type { Attempt, Exchange, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 

@@ -54,6 +54,11 @@ const REFUSALS: ReadonlySet<number> = new Set([
 
 export const isRefusal = (status: number): boolean => REFUSALS.has(status);
 
+const DENIALS: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** Whether the gateway did not look at the call at all: not for these keys, or not now. */
+export const isDenial = (status: number): boolean => DENIALS.has(status);
+
 /** Whether a later lookup may succeed after this answer. */
 export const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.includes(status);
 

@@ -1,6 +1,8 @@
 // Changes a row of a journal by a transition, also when others change it at the same time or the store fails for a while.
-import { Deadline, delay, withTimeout } from '../deadline.ts';
+import { backgroundDelay, Deadline, delay, withSignal, withTimeout } from '../deadline.ts';
+import { ConnectionError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from './contract.ts';
+import type { Left, WaitLimits } from './in-flight.ts';
 import type { Step } from './transitions.ts';
 
 /** Milliseconds for one statement: a pool without a free connection may keep it waiting for ever. */
@@ -11,12 +13,29 @@ const LONGEST_CONTEST = 5_000;
 /** Milliseconds before another try, at random up to so many more each time. */
 const PAUSE = 5;
 
-/** Milliseconds between the attempts to record something. */
-const RECORDING_PAUSES = [100, 1_000];
+/** Milliseconds to go on recording what has happened while the store fails, and between two tries: ever more. */
+const LONGEST_RECORDING = 300_000;
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 30_000;
 
 /** A store's answer, or an error if it takes too long. */
 export const bounded = <T>(statement: Promise<T>): Promise<T> =>
   withTimeout(statement, LONGEST_STATEMENT, `The journal did not answer within ${LONGEST_STATEMENT} ms.`);
+
+/** Waits no longer than the caller wants to: what was begun goes on. @throws {ConnectionError} `timeout`, `aborted` */
+export async function withinCall<T>(
+  work: Promise<T>,
+  { signal, timeout }: { signal?: AbortSignal | undefined; timeout: number },
+): Promise<T> {
+  const stopped = (code: Left) =>
+    new ConnectionError(`The call of the journal was stopped (${code}). What has begun goes on.`, code);
+  const limited = withTimeout(work, timeout, () => {
+    throw stopped('timeout');
+  });
+  return withSignal(limited, signal).catch(error => {
+    throw signal?.aborted && error === signal.reason ? stopped('aborted') : error;
+  });
+}
 
 /** A row at a time of the store's own; absent if there is none. */
 export type Found = Timed<{ row?: JournalRow | undefined }>;
@@ -66,22 +85,37 @@ export async function change<S extends Step>(
   throw new Error(`The journal's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
 
-/** As {@link change}, again and again for some seconds while the store fails. Undefined if that was in vain. */
+/**
+ * As {@link change}, again and again for five minutes while the store fails. It does not keep the process from ending.
+ *
+ * @returns undefined if that was in vain
+ */
 export async function record<S extends Step>(
   journal: Journal,
   key: JournalKey,
   transition: Transition<S>,
   known?: Found,
-): Promise<S | undefined> {
+): Promise<(S & Found) | undefined> {
+  const deadline = new Deadline(LONGEST_RECORDING);
   // After a failure the row has to be read: the change may have been made all the same.
   let found = known;
-  for (const pause of [...RECORDING_PAUSES, undefined]) {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
       return await change(journal, key, transition, { known: found });
     } catch {
       found = undefined;
-      if (pause !== undefined) await delay(pause);
+      if (deadline.remaining < pause) return undefined;
+      await backgroundDelay(pause);
     }
   }
-  return undefined;
 }
+
+/** Milliseconds that a create which has its answer waits until that is recorded: a customer waits too. */
+const LONGEST_WAIT = 5_000;
+
+/** Waits for a recording, which goes on in the background after that. */
+export const patiently = (recording: Promise<unknown>, { deadline, signal }: WaitLimits): Promise<unknown> =>
+  withSignal(
+    withTimeout(recording, Math.min(deadline.remaining, LONGEST_WAIT), () => undefined),
+    signal,
+  ).catch(() => {});

@@ -1,4 +1,5 @@
 // What a journal keeps of each reference, and the five methods that a store of it has.
+import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 
 /** One reference within one scope: a terminal's, as a rule. */
@@ -35,9 +36,9 @@ export interface JournalRow extends JournalKey, JournalRequest {
   timeoutMs: number;
   /** The payment's id, as soon as it is known or suspected. */
   paymentId?: string | undefined;
-  /** Ids of further payments that have this reference. */
+  /** Ids of further payments that may have this reference. */
   conflictingIds: readonly string[];
-  /** The payment and its transfer instructions, once it is created. */
+  /** The payment as it was last seen, and its transfer instructions, once it is created. Without customer data. */
   result?: Envelope | undefined;
   /** The body, while it is planned. */
   body?: string | undefined;
@@ -86,12 +87,37 @@ export interface Journal extends JournalStore {
    * @default a hash of the client's `baseUrl`
    */
   readonly scope?: string | undefined;
+  /**
+   * Milliseconds after the time-out of a create until an operator may say that it made no payment: a packet, or a gateway
+   * that stood still, may be late.
+   * @default 600_000
+   */
+  readonly settleMargin?: number | undefined;
 }
+
+export const DEFAULT_SETTLE_MARGIN = 600_000;
 
 /** A create whose outcome is unknown. */
 export interface Doubt extends JournalKey {
   /** When it began. */
   since: Date;
-  /** The payment's id, if it is known or suspected. */
+  paymentType: JournalRequest['paymentType'];
+  paymentMethod: string;
+  /** A plain decimal without trailing zeros, in units of `currency`. */
+  amount: string;
+  currency: string;
+  /** The payment's id, if it is known or suspected: an error's body may have named it. */
   paymentId?: string | undefined;
+  /** Ids of further payments that may have this reference. */
+  conflictingIds: readonly string[];
+  /** Whether its time-out has not passed: it may still end by itself. */
+  underWay: boolean;
+}
+
+/** What a journal knows of a reference. */
+export interface JournalEntry extends Doubt {
+  /** `begun` is under way or in doubt; `freed` made no payment. */
+  state: JournalState;
+  /** The payment as it was last seen, once it is created: without customer data. */
+  payment?: Payment | undefined;
 }

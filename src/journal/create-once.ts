@@ -18,23 +18,17 @@
 // | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
-import { Deadline, withSignal, withTimeout } from '../deadline.ts';
-import {
-  adviceOn,
-  ConnectionError,
-  DuplicateReferenceError,
-  GatewayError,
-  JournalError,
-  type Outcome,
-  PaymentInDoubtError,
-} from '../errors.ts';
+import { Deadline, LateError, withSignal, withTimeout } from '../deadline.ts';
+import { adviceOn, ConnectionError, GatewayError, JournalError, NOT_TAKEN_BACK, type Outcome } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { change, type Found, record } from './change.ts';
+import { change, type Found, patiently, record } from './change.ts';
 import type { Journal, JournalRow } from './contract.ts';
-import { journalRequestOf, type Recordable, UNSEEN } from './fingerprint.ts';
-import { begin, isPaymentOf, type JournalAttempt, type Learnt, recordPayment, release, settle } from './transitions.ts';
-import { type ClientJournal, warnMismatch, warnNotRecorded, warnTwoPayments } from './warnings.ts';
+import { journalRequestOf, type Recordable } from './fingerprint.ts';
+import { InFlight, type Left } from './in-flight.ts';
+import { type ClientJournal, report, reportConflict, warnNotRecorded } from './reports.ts';
+import { resume } from './resume.ts';
+import { begin, type JournalAttempt, type Learnt, recordPayment, release } from './transitions.ts';
 
 /** A create, as far as the journal has to do with it. */
 export interface Create extends ClientJournal {
@@ -44,23 +38,24 @@ export interface Create extends ClientJournal {
   /** Milliseconds for the whole create. */
   timeout: number;
   signal?: AbortSignal | undefined;
-  /** Sends it, and nothing after the deadline. */
-  send(deadline: Deadline): Promise<Envelope>;
+  /** Sends it, and nothing after the deadline. Its answer is awaited until the signal. */
+  send(deadline: Deadline, signal: AbortSignal): Promise<Envelope>;
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }
 
-/** How a create ended; `replayed` if an earlier call made the payment. */
+/** How a create ended. */
 export interface CreatedOnce extends Envelope {
+  /** An earlier call made the payment. */
   replayed: boolean;
+  /** It could not be looked up, and is as the journal last saw it. */
+  stale: boolean;
 }
 
-interface InFlight {
-  attempt: JournalAttempt;
-  promise: Promise<CreatedOnce>;
-}
+/** How an attempt ended: with an answer or an error that is being recorded; or its reference was taken already. */
+type Ended = { found: Found } | ({ recording: Promise<unknown> } & ({ result: Envelope } | { error: unknown }));
 
-/** Creates that run in this process, by journal and reference. */
-const inFlight = new WeakMap<Journal, Map<string, InFlight>>();
+/** Creates that run in this process, by journal, reference and body. */
+const inFlight = new WeakMap<Journal, Map<string, InFlight<Ended>>>();
 
 /**
  * Sends a create at most once per reference. The same create that runs in this process already is joined.
@@ -71,131 +66,121 @@ const inFlight = new WeakMap<Journal, Map<string, InFlight>>();
  * @throws what `send` throws, with an `outcome`
  */
 export async function createOnce(create: Create): Promise<CreatedOnce> {
-  const { journal, scope, request, fields, timeout } = create;
+  const { journal, scope, request, fields, timeout, signal } = create;
   const { reference } = request;
-  const fingerprint = journalRequestOf(request, fields);
-  const attempt = { scope, reference, ...fingerprint, attemptId: randomUUID(), timeoutMs: timeout };
-  const creates = inFlight.get(journal) ?? new Map<string, InFlight>();
+  const limits = { deadline: new Deadline(timeout), signal };
+  const attempt = {
+    scope,
+    reference,
+    ...journalRequestOf(request, fields),
+    attemptId: randomUUID(),
+    timeoutMs: timeout,
+  };
+  const creates = inFlight.get(journal) ?? new Map<string, InFlight<Ended>>();
   inFlight.set(journal, creates);
-  const key = JSON.stringify([scope, reference]);
+  const key = JSON.stringify([scope, reference, attempt.bodyHash]);
   const other = creates.get(key);
-  if (other) {
-    refuseAnother(other.attempt, attempt);
-    return { ...(await withinLimits(create, other.promise, 'unknown')), replayed: true };
+  if (!other && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
+  const own = other ?? new InFlight(giveUp => make(create, attempt, limits.deadline, giveUp));
+  creates.set(key, own);
+  const leave = own.enter();
+  try {
+    const ended = await own.wait(limits, left => stopped(reference, left, 'unknown'));
+    if ('found' in ended) return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
+    await patiently(ended.recording, limits);
+    if ('error' in ended) throw ended.error;
+    if (other) report(create, 'replayed', reference, ended.result.payment.id);
+    return { ...ended.result, replayed: other !== undefined, stale: false };
+  } finally {
+    if (leave() && creates.get(key) === own) creates.delete(key);
   }
-  const promise = make(create, attempt);
-  creates.set(key, { attempt, promise });
-  return promise.finally(() => creates.delete(key));
 }
 
-async function make(create: Create, attempt: JournalAttempt): Promise<CreatedOnce> {
-  const deadline = new Deadline(create.timeout);
-  const { hasBegun, ...found } = await writeDown(create, attempt);
-  if (!hasBegun) return { ...(await resume(create, attempt, found, deadline)), replayed: true };
-  let result: Envelope;
+const stopped = (reference: string, code: Left, outcome: Outcome): ConnectionError => {
+  const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}).`;
+  return new ConnectionError(`${message} ${adviceOn(outcome)}`, code, { outcome });
+};
+
+/** One attempt: write it down → send it → record how it ended, which goes on in the background. */
+async function make(create: Create, attempt: JournalAttempt, deadline: Deadline, giveUp: AbortSignal): Promise<Ended> {
+  const { reference } = attempt;
+  const { hasBegun, ...found } = await writeDown(create, attempt, deadline, giveUp);
+  if (!hasBegun) return { found };
+  report(create, 'begun', reference);
   try {
-    result = await create.send(deadline);
+    const result = await create.send(deadline, giveUp);
+    return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
   } catch (error) {
-    await recordFailure(create, attempt, error, found);
-    throw error;
+    return { error, recording: recordFailure(create, attempt, error, found) };
   }
-  await recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found);
-  return { ...result, replayed: false };
 }
 
 /** Writes the attempt down, in one statement if the reference is new. */
-async function writeDown(create: Create, attempt: JournalAttempt): Promise<Found & { hasBegun: boolean }> {
+async function writeDown(
+  create: Create,
+  attempt: JournalAttempt,
+  deadline: Deadline,
+  giveUp: AbortSignal,
+): Promise<Found & { hasBegun: boolean }> {
   const { journal } = create;
+  const { reference } = attempt;
   const beginOwn = (row: JournalRow | undefined, now: number) => begin(row, attempt, now);
+  const takeBack = (row: JournalRow | undefined) => release(row, attempt);
   const writing = change(journal, attempt, beginOwn, { known: { now: 0 }, isPatient: true });
+  const late = () => {
+    throw new LateError();
+  };
   try {
-    return await withinLimits(create, writing, 'not_sent');
+    return await withSignal(withTimeout(writing, deadline.remaining, late), giveUp);
   } catch (error) {
-    // It may be written all the same, also later. Nothing was sent, so it is taken back.
-    const undo = () => record(journal, attempt, row => release(row, attempt));
-    writing.then(undo, undo);
-    if (error instanceof ConnectionError && error.code === 'aborted') throw error;
-    const message = `The creation of ${JSON.stringify(attempt.reference)} could not be written into the journal.`;
-    throw new JournalError(message, { cause: messageOf(error) });
+    // It may be written all the same, also later.
+    const isRunning = giveUp.aborted || error instanceof LateError;
+    const takingBack = isRunning ? Promise.reject(error) : change(journal, attempt, takeBack);
+    const isTakenBack = await withSignal(withTimeout(takingBack, deadline.remaining, late), giveUp).then(
+      () => true,
+      () => false,
+    );
+    if (!isTakenBack) {
+      const goOn = async () => (await record(journal, attempt, takeBack)) ?? warnNotRecorded(create, reference);
+      writing.then(goOn, goOn);
+    }
+    const advice = isTakenBack ? adviceOn('not_sent') : NOT_TAKEN_BACK;
+    if (giveUp.aborted && !(giveUp.reason instanceof LateError)) {
+      const message = `The creation of ${JSON.stringify(reference)} was stopped (aborted). ${advice}`;
+      throw new ConnectionError(message, 'aborted', { outcome: 'not_sent' });
+    }
+    const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal. ${advice}`;
+    throw new JournalError(message, { cause: causeOf(error) });
   }
 }
 
 /** A store's own message and code, without what drivers add to their errors. */
-function messageOf(error: unknown): Error | undefined {
+function causeOf(error: unknown): Error | undefined {
+  if (error instanceof LateError) return new Error('The journal did not answer in time.');
   if (!(error instanceof Error)) return undefined;
   const { name, message, code } = error as Error & { code?: unknown };
   return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
-/** A create that found its reference taken: by the same request, or by the doubt that an earlier one left. */
-async function resume(create: Create, attempt: JournalAttempt, found: Found, deadline: Deadline): Promise<Envelope> {
-  const row = found.row as JournalRow;
-  refuseAnother(row, attempt);
-  if (row.result) return row.result;
-  const { paymentId, reference } = row;
-  const since = new Date(row.begunAt);
-  if (!paymentId) throw new PaymentInDoubtError(reference, since);
-  const limits = { timeout: Math.max(deadline.remaining, 1), signal: create.signal };
-  const payment = await create.lookUp(paymentId, limits).catch(cause => {
-    throw new PaymentInDoubtError(reference, since, { paymentId, cause });
-  });
-  if (!isPaymentOf(row, payment) || (payment.reference && payment.reference !== reference)) {
-    warnMismatch(create, reference, payment);
-    throw new PaymentInDoubtError(reference, since, { paymentId });
-  }
-  const settleSame = (current: JournalRow | undefined) =>
-    current?.attemptId === row.attemptId ? settle(current, { payment }) : {};
-  if (!(await record(create.journal, row, settleSame, found))) warnNotRecorded(create, reference);
-  return { payment };
-}
-
 async function recordFailure(create: Create, attempt: JournalAttempt, error: unknown, found: Found): Promise<void> {
+  const { reference } = attempt;
   const { outcome, paymentId } = error instanceof GatewayError ? error : {};
-  if (outcome === 'rejected' || outcome === 'not_sent') {
-    const step = await record(create.journal, attempt, row => release(row, attempt), found);
-    if (!step) warnNotRecorded(create, attempt.reference);
-  } else if (paymentId) {
-    await recordLearnt(create, attempt, { paymentId }, found);
+  if (outcome !== 'rejected' && outcome !== 'not_sent') {
+    report(create, 'in_doubt', reference, paymentId);
+    if (paymentId) await recordLearnt(create, attempt, { paymentId }, found);
+    return;
   }
+  const step = await record(create.journal, attempt, row => release(row, attempt), found);
+  if (step?.next) report(create, 'freed', reference);
+  if (!step) warnNotRecorded(create, reference);
 }
 
-/** The payment exists, so the caller gets it even if it cannot be recorded: then its reference is in doubt. */
 async function recordLearnt(create: Create, attempt: JournalAttempt, learnt: Learnt, found: Found): Promise<void> {
-  const { journal } = create;
-  const { paymentId } = learnt;
-  const transition = (learnt: Learnt) => (row: JournalRow | undefined, now: number) =>
-    recordPayment(row, attempt, learnt, now);
-  let step = await record(journal, attempt, transition(learnt), found);
-  if (!step) {
-    warnNotRecorded(create, attempt.reference);
-    // A result that cannot be stored must not take its id with it.
-    step = await change(journal, attempt, transition({ paymentId })).catch(() => undefined);
-  }
-  if (step?.otherPayment) warnTwoPayments(create, attempt.reference, paymentId, step.otherPayment.id);
-}
-
-/** Waits for work that is shared, or that cannot be stopped, no longer than this call may take. */
-async function withinLimits<T>({ timeout, signal, request }: Create, work: Promise<T>, outcome: Outcome): Promise<T> {
-  const stopped = (code: 'aborted' | 'timeout') => {
-    const message = `The creation of ${JSON.stringify(request.reference)} was stopped (${code}).`;
-    return new ConnectionError(`${message} ${adviceOn(outcome)}`, code, { outcome });
-  };
-  const limited = withTimeout(work, timeout, () => {
-    throw stopped('timeout');
-  });
-  return withSignal(limited, signal).catch(error => {
-    throw signal?.aborted && error === signal.reason ? stopped('aborted') : error;
-  });
-}
-
-/** @throws {DuplicateReferenceError} unless both are the same request */
-function refuseAnother(existing: JournalAttempt | JournalRow, attempt: JournalAttempt): void {
-  if (existing.bodyHash === attempt.bodyHash) return;
-  const fields = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
-  const differing = fields.filter(field => existing[field].toUpperCase() !== attempt[field].toUpperCase());
-  // That request is not known, only what its payment shows. A customer may have chosen the method.
-  if (existing.bodyHash === UNSEEN && differing.every(field => field === 'paymentMethod')) return;
-  const { paymentId, result } = existing as Partial<JournalRow>;
-  const differences = differing.length > 0 ? differing : ['other fields'];
-  throw new DuplicateReferenceError(attempt.reference, differences, !result, { paymentId });
+  const { reference } = attempt;
+  const { paymentId, result } = learnt;
+  const transition = (row: JournalRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
+  const step = await record(create.journal, attempt, transition, found);
+  if (!step) return warnNotRecorded(create, reference);
+  if (step.row?.state === 'created' && result) report(create, 'created', reference, paymentId);
+  if (step.otherPayment) reportConflict(create, reference, paymentId, step.otherPayment.id);
 }

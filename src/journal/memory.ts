@@ -1,6 +1,6 @@
 // A journal in this process's memory: for development and tests.
 import { warnInProduction } from '../events.ts';
-import { storeOptions, textProblem } from '../schemas/store-options.ts';
+import { functionProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 
 /** What a `memoryJournal` is made with. */
@@ -10,6 +10,16 @@ export interface MemoryJournalOptions {
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;
+  /**
+   * Milliseconds after the time-out of a create until `settle(reference, 'not_created')` is taken.
+   * @default 600_000
+   */
+  settleMargin?: number | undefined;
+  /**
+   * The clock, in milliseconds since 1970: for tests.
+   * @default Date.now
+   */
+  now?: (() => number) | undefined;
 }
 
 /**
@@ -17,11 +27,11 @@ export interface MemoryJournalOptions {
  * again: use `postgresJournal` there.
  */
 export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
-  const { scope } = storeOptions('memoryJournal', options, { scope: textProblem });
+  const problems = { scope: textProblem, settleMargin: marginProblem, now: functionProblem };
+  const { scope, settleMargin, now = Date.now } = storeOptions('memoryJournal', options, problems);
   warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
   const rows = new Map<string, JournalRow>();
   const nameOf = ({ scope, reference }: JournalKey) => JSON.stringify([scope, reference]);
-  const now = Date.now;
   const write = (row: JournalRow) => {
     const kept = structuredClone(row);
     rows.set(nameOf(row), kept);
@@ -31,6 +41,7 @@ export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
     [...rows.values()].filter(row => (scope ?? row.scope) === row.scope && states.includes(row.state));
   return {
     scope,
+    settleMargin,
     async read(key) {
       return { row: structuredClone(rows.get(nameOf(key))), now: now() };
     },

@@ -1,43 +1,21 @@
-// Settles the doubts of a journal: by a payment that a lookup has confirmed, or by what an operator says.
-import { randomUUID } from 'node:crypto';
-import { InvalidRequestError, PaymentInDoubtError, PaymentNotFoundError } from '../errors.ts';
+// Settles doubts by what an operator says: with the payment, or that there is none.
+import { InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
+import { type Difference, differencesOf } from '../schemas/matching.ts';
 import { isPaymentId, isSamePayment, type Payment } from '../schemas/payment.ts';
 import { bounded, change } from './change.ts';
-import type { Doubt, Journal, JournalKey, JournalRow } from './contract.ts';
-import { abandon, isPaymentOf, reconcile, settle } from './transitions.ts';
-import { type ClientJournal, warnMismatch, warnTwoPayments } from './warnings.ts';
+import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
+import { type Examined, examine, hasItsReference, hasItsReferenceOrMoney, type ReadPayment } from './evidence.ts';
+import { type ClientJournal, report, reportConflict } from './reports.ts';
+import { abandon, knownIds, settle, settleableAt } from './transitions.ts';
 
-/**
- * Records a payment that the gateway's own record proves: it settles the doubt of its reference, if it can be the payment
- * that was requested; a second payment of the same reference is kept beside the first.
- *
- * @throws what the journal throws: the callback must come again
- */
-export async function reconcilePayment(client: ClientJournal, payment: Payment): Promise<void> {
-  const { journal, scope } = client;
-  const { id, reference } = payment;
-  // A journal in Postgres holds no reference with a NUL, so there is nothing to settle.
-  if (!reference || reference.includes('\0')) return;
-  const key = { scope, reference };
-  const attemptId = randomUUID();
-  const step = await change(journal, key, (row, now) => reconcile(row, key, payment, attemptId, now));
-  if (step.otherPayment) warnTwoPayments(client, reference, id, step.otherPayment.id);
-  if (step.isMismatch) warnMismatch(client, reference, payment);
+/** What an operator says of a doubt. */
+export interface Resolution {
+  reference: string;
+  /** The id of its payment, or `not_created`. */
+  resolution: string;
+  /** What may differ all the same. */
+  despite: readonly Difference[];
 }
-
-/** The doubts of one client's scope, the oldest first. */
-export async function doubtsOf({ journal, scope }: ClientJournal): Promise<Doubt[]> {
-  const { rows } = await bounded(journal.list({ scope, states: ['begun'] }));
-  return rows.map(({ scope, reference, begunAt, paymentId }) => ({
-    scope,
-    reference,
-    since: new Date(begunAt),
-    paymentId,
-  }));
-}
-
-/** Reads the gateway's own record. */
-type ReadPayment = (paymentId: string) => Promise<Payment>;
 
 const NEITHER = {
   path: 'paymentId',
@@ -47,83 +25,99 @@ const NEITHER = {
 /**
  * Settles a doubt by what an operator says.
  *
- * @throws {InvalidRequestError} if the journal has no such reference, or the payment cannot be that of the doubt
- * @throws {PaymentInDoubtError} for `not_created` while the create may still be under way
+ * @throws {InvalidRequestError} if the journal has no such reference, or the payment differs in what was not named
+ * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive
  */
 export async function settleDoubt(
-  { journal, scope }: ClientJournal,
-  reference: string,
-  resolution: string,
+  client: ClientJournal,
+  { reference, resolution, despite }: Resolution,
   readPayment: ReadPayment,
 ): Promise<void> {
-  const key = { scope, reference };
-  if (resolution === 'not_created') return settleWithout(journal, key, readPayment);
+  const key = { scope: client.scope, reference };
+  if (resolution === 'not_created') return settleWithout(client, key, despite, readPayment);
   if (!isPaymentId(resolution)) throw new InvalidRequestError([NEITHER]);
-  return settleWith(journal, key, await readPayment(resolution), readPayment);
+  return settleWith(client, key, await readPayment(resolution), despite, readPayment);
 }
+
+const NOTHING_KNOWN: Examined = { disproved: [], others: [] };
 
 async function settleWith(
-  journal: Journal,
+  client: ClientJournal,
   key: JournalKey,
   payment: Payment,
+  despite: readonly Difference[],
   readPayment: ReadPayment,
 ): Promise<void> {
-  const existing = await find(journal, key);
-  const isSuspected = existing.paymentId && isSamePayment(existing.paymentId, payment.id);
-  const nonexistentId = isSuspected ? undefined : await nonexistent(existing, readPayment);
-  await change(journal, key, row => {
-    if (!row || row.state === 'freed') throw unknownReference();
-    const differing = differences(row, payment, nonexistentId);
-    if (differing.length > 0) throw refused('paymentId', `differs from the journal in: ${differing.join(', ')}`);
-    return settle(row, { payment }, nonexistentId);
+  const { journal } = client;
+  const { paymentId: known, ...existing } = await findOpen(journal, key);
+  const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
+  const { disproved, standing }: Examined = isOther
+    ? await examine(existing, [known], readPayment, hasItsReference)
+    : NOTHING_KNOWN;
+  const step = await change(journal, key, row => {
+    const open = openOf(row);
+    const stands = open.paymentId && !disproved.includes(open.paymentId) && !isSamePayment(open.paymentId, payment.id);
+    if (stands && open.state === 'created') throw refused('reference', `has payment ${open.paymentId} for ever`);
+    const differing: Difference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
+    const missing = differing.filter(name => !despite.includes(name));
+    if (open.state === 'begun' && missing.length > 0) throw differs(open, payment, differing);
+    return settle(open, { payment }, { disproved, isOtherId: despite.includes('paymentId') });
   });
+  if (step.next) report(client, 'settled', key.reference, payment.id);
+  if (step.next && standing) reportConflict(client, key.reference, payment.id, standing.id);
 }
 
-async function settleWithout(journal: Journal, key: JournalKey, readPayment: ReadPayment): Promise<void> {
-  const nonexistentId = await nonexistent(await find(journal, key), readPayment);
-  const { isTooEarly, since } = await change(journal, key, (row, now) => {
-    if (!row || row.state === 'freed') throw unknownReference();
-    const own = row.paymentId === nonexistentId ? undefined : row.paymentId;
-    const known = own ?? row.conflictingIds[0];
-    if (known) throw refused('reference', `has payment ${known}: settle it with that id`);
-    return { ...abandon(row, now, nonexistentId), since: new Date(row.begunAt) };
+async function settleWithout(
+  client: ClientJournal,
+  key: JournalKey,
+  despite: readonly Difference[],
+  readPayment: ReadPayment,
+): Promise<void> {
+  const { journal } = client;
+  const margin = journal.settleMargin ?? DEFAULT_SETTLE_MARGIN;
+  const existing = await findOpen(journal, key);
+  if (existing.state === 'created') throw hasPayment(existing.paymentId);
+  // What has the very reference stays its payment, whatever an operator says.
+  const canBeOf = despite.includes('paymentId') ? hasItsReference : hasItsReferenceOrMoney;
+  const { standing, disproved } = await examine(existing, knownIds(existing), readPayment, canBeOf);
+  if (standing) throw hasPayment(standing.id);
+  const step = await change(journal, key, (row, now) => {
+    const open = openOf(row);
+    const [unexamined] = knownIds(open).filter(id => !disproved.includes(id));
+    if (unexamined) throw hasPayment(unexamined);
+    return { ...abandon(open, now, margin, disproved), open };
   });
-  if (isTooEarly) throw new PaymentInDoubtError(key.reference, since, { isTooEarly });
+  if (step.next) return report(client, 'freed', key.reference);
+  const since = new Date(step.open.begunAt);
+  throw new PaymentInDoubtError(key.reference, since, { settleableAt: new Date(settleableAt(step.open, margin)) });
 }
 
-/**
- * An id in an error's body may be that of anything. Before what an operator says is compared with it, it is looked up.
- *
- * @returns the suspected id, if the gateway has no payment of it
- */
-async function nonexistent({ state, paymentId }: JournalRow, readPayment: ReadPayment): Promise<string | undefined> {
-  if (!paymentId || state !== 'begun') return undefined;
-  return readPayment(paymentId).then(
-    () => undefined,
-    error => {
-      if (error instanceof PaymentNotFoundError) return paymentId;
-      throw error;
-    },
+async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> {
+  return openOf((await bounded(journal.read(key))).row);
+}
+
+/** @throws {InvalidRequestError} if there is nothing to settle */
+function openOf(row: JournalRow | undefined): JournalRow {
+  if (row && row.state !== 'freed') return row;
+  throw refused('reference', 'has no open create in the journal: nothing was created under it, or it was freed');
+}
+
+/** Names what differs, both values, and how to settle it all the same. */
+function differs(row: JournalRow, payment: Payment, differing: readonly Difference[]): InvalidRequestError {
+  const parts = differing.map(name =>
+    name === 'paymentId'
+      ? `the journal knows payment ${row.paymentId}`
+      : `${name} is ${textOf(payment[name])} and not ${textOf(row[name])}`,
   );
+  const despite = `{ despite: [${differing.map(name => `'${name}'`).join(', ')}] }`;
+  const message = `differs from the create: ${parts.join('; ')}. If it is its payment all the same, pass ${despite}`;
+  return refused('paymentId', message);
 }
 
-async function find(journal: Journal, key: JournalKey): Promise<JournalRow> {
-  const { row } = await bounded(journal.read(key));
-  if (!row || row.state === 'freed') throw unknownReference();
-  return row;
-}
+/** An amount is a number there, and a text here. */
+const textOf = (value: unknown): string => JSON.stringify(String(value));
 
-function differences(row: JournalRow, payment: Payment, nonexistentId: string | undefined): string[] {
-  const { paymentId: known } = row;
-  const differing: string[] = [];
-  // A record without a reference is for the operator to judge.
-  if (payment.reference && payment.reference.trim() !== row.reference.trim()) differing.push('reference');
-  if (!isPaymentOf(row, payment)) differing.push('type, amount or currency');
-  if (known && known !== nonexistentId && !isSamePayment(known, payment.id)) differing.push(`id (known: ${known})`);
-  return differing;
-}
-
-const unknownReference = () =>
-  refused('reference', 'has no open create in the journal: nothing was created under it, or it was freed');
+const hasPayment = (paymentId: string | undefined) =>
+  refused('reference', `has payment ${paymentId}: settle it with that id`);
 
 const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }]);

@@ -2,13 +2,15 @@
 //
 //             begin                         an answer, a callback, a lookup, an operator
 //   freed ───────────────▶ begun ─────────────────────────────────────────────────────▶ created, for ever
-//     ▲                      │
-//     └──────────────────────┘
-//      refused, never sent, or an operator says "not created"
+//     ▲                      │                                                            │    ▲
+//     └──────────────────────┘                                                            └────┘
+//      refused, never sent, or an operator says "not created"                          its status moves on
+import { isPaymentOf } from '../schemas/matching.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 import { journalRequestOfPayment } from './fingerprint.ts';
+import { isKept, keep } from './kept.ts';
 
 /** The next row; absent if nothing changes. */
 export interface Step {
@@ -44,7 +46,7 @@ export const newRow = (
 
 /** Whether the row is this attempt, and nothing has happened to it since it began. */
 const isUntouched = (row: JournalRow, { attemptId }: JournalAttempt): boolean =>
-  row.state === 'begun' && row.attemptId === attemptId && !row.paymentId && row.conflictingIds.length === 0;
+  row.attemptId === attemptId && isWithoutPayment(row);
 
 /** An attempt begins if the reference is new or freed, or if it began already and the answer of the store was lost. */
 export function begin(row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step & { hasBegun: boolean } {
@@ -77,53 +79,75 @@ export function recordPayment(
   { paymentId, result }: Learnt,
   now: number,
 ): Recorded {
-  const created = result && ({ state: 'created', result } as const);
   if (!row || row.state === 'freed') {
     const again = newRow({ ...attempt, timeoutMs: 0 }, now);
-    return { next: { ...again, ...created, paymentId, revision: row?.revision ?? 1 } };
+    return { next: { ...again, ...(result && createdBy(result)), paymentId, revision: row?.revision ?? 1 } };
   }
   if (row.attemptId !== attempt.attemptId) {
     if (row.paymentId && isSamePayment(row.paymentId, paymentId)) return {};
     return { next: withConflict(row, paymentId), otherPayment: { id: row.paymentId } };
   }
   const { paymentId: known = paymentId } = row;
+  const isSame = isSamePayment(known, paymentId);
   // Of a whole payment and an id, the payment counts; of two ids, the first.
-  const next = created
-    ? withConflict({ ...row, ...created, paymentId }, known)
+  const next = result
+    ? withConflict({ ...row, ...createdBy(result, isSame ? row.result : undefined), paymentId }, known)
     : withConflict({ ...row, paymentId: known }, paymentId);
-  return isSamePayment(known, paymentId) ? { next } : { next, otherPayment: { id: known } };
+  return isSame ? { next } : { next, otherPayment: { id: known } };
 }
+
+const createdBy = (seen: Envelope, known?: Envelope) => ({ state: 'created', result: keep(known, seen) }) as const;
 
 /** The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known. */
-export const release = (row: JournalRow | undefined, { attemptId }: JournalAttempt): Step =>
-  row?.attemptId === attemptId && isWithoutPayment(row) ? { next: { ...row, state: 'freed' } } : {};
+export const release = (row: JournalRow | undefined, attempt: JournalAttempt): Step =>
+  row && isUntouched(row, attempt) ? { next: { ...row, state: 'freed' } } : {};
+
+/** When an operator may say that an attempt made no payment, by the store's clock. */
+export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number): number =>
+  begunAt + timeoutMs + margin;
 
 /**
- * An operator says that there is no payment: the reference is free, if the attempt can send nothing any more.
+ * An operator says that there is no payment: the reference is free, if nothing of the attempt can be under way any more.
  *
- * @param nonexistentId a suspected id that the gateway has no payment of
+ * @param margin milliseconds after the attempt's time-out
+ * @param disproved ids of no payment, or of another's
  */
-export function abandon(row: JournalRow, now: number, nonexistentId?: string): Step & { isTooEarly: boolean } {
-  const { paymentId, ...rest } = row;
-  const cleared = paymentId && isEqualId(paymentId, nonexistentId) ? rest : row;
-  if (!isWithoutPayment(cleared) || row.begunAt + row.timeoutMs >= now) return { isTooEarly: true };
-  return { isTooEarly: false, next: { ...cleared, state: 'freed' } };
+export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {
+  const cleared = withoutIds(row, disproved);
+  if (!isWithoutPayment(cleared) || settleableAt(row, margin) >= now) return {};
+  return { next: { ...cleared, state: 'freed' } };
+}
+
+/** What is known of the ids that a row in doubt knows. */
+export interface Evidence {
+  /** Ids of no payment, or of another's. */
+  disproved?: readonly string[];
+  /** An operator says that the row's own id is not its payment. */
+  isOtherId?: boolean;
 }
 
 /**
- * A callback, a lookup or an operator names the payment of a doubt. It never replaces a result, or another id.
- *
- * @param nonexistentId a suspected id that the gateway has no payment of: it may be replaced, and is kept as conflicting
+ * A callback, a lookup or an operator names the payment of a doubt. It never replaces a result, nor another id unless that
+ * was disproved.
  */
-export function settle(row: JournalRow, result: Envelope, nonexistentId?: string): Step {
-  const { id } = result.payment;
-  const { paymentId: known = id } = row;
-  if (row.state !== 'begun' || !(isSamePayment(known, id) || isEqualId(known, nonexistentId))) return {};
-  return { next: withConflict({ ...row, state: 'created', paymentId: id, result }, known) };
+export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): Step {
+  const { id } = seen.payment;
+  const { paymentId: other, ...cleared } = withoutIds(row, [...disproved, id]);
+  if (row.state !== 'begun' || (other && !isOtherId)) return {};
+  const settled = { ...cleared, ...createdBy(seen), paymentId: id };
+  return { next: other ? withConflict(settled, other) : settled };
+}
+
+/** The payment of a reference was seen again: its status may have moved on. */
+export function observe(row: JournalRow | undefined, seen: Envelope): Step {
+  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isKept(row.result, seen)) return {};
+  return { next: { ...row, result: keep(row.result, seen) } };
 }
 
 /** What a confirmed payment means for its reference. */
 export interface Reconciled extends Recorded {
+  /** The reference had no payment before; it is the one that was in doubt, if it was. */
+  outcome?: 'created' | 'settled';
   /** It is another payment than the one requested. */
   isMismatch?: boolean;
 }
@@ -131,40 +155,49 @@ export interface Reconciled extends Recorded {
 /**
  * A confirmed payment settles the doubt of its reference. A reference that the journal does not know gets the payment all
  * the same, so that it is not paid again: its create was given up, or made without the journal.
+ *
+ * @param disproved ids of no payment, or of another's
  */
 export function reconcile(
   row: JournalRow | undefined,
-  key: JournalKey,
-  payment: Payment,
-  attemptId: string,
+  { key, payment, attemptId }: { key: JournalKey; payment: Payment; attemptId: string },
   now: number,
+  disproved: readonly string[] = [],
 ): Reconciled {
   if (!row || row.state === 'freed') {
     const seen = newRow({ ...key, ...journalRequestOfPayment(payment), attemptId, timeoutMs: 0 }, now);
-    const created = { state: 'created', paymentId: payment.id, result: { payment } } as const;
-    return { next: { ...seen, ...created, revision: row?.revision ?? 1 } };
+    const next = { ...seen, ...createdBy({ payment }), paymentId: payment.id, revision: row?.revision ?? 1 };
+    return { next, outcome: 'created' };
   }
-  if (row.paymentId && !isSamePayment(row.paymentId, payment.id)) {
+  const { paymentId: known = payment.id } = withoutIds(row, row.state === 'begun' ? disproved : []);
+  if (!isSamePayment(known, payment.id)) {
     return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
   }
+  if (row.state === 'created') return observe(row, { payment });
   if (row.state !== 'begun') return {};
-  return isPaymentOf(row, payment) ? settle(row, { payment }) : { isMismatch: true };
+  return isPaymentOf(row, payment)
+    ? { ...settle(row, { payment }, { disproved }), outcome: 'settled' }
+    : { isMismatch: true };
 }
 
-/** Whether a payment can be the one that was requested: of the same type, amount and currency. */
-export const isPaymentOf = (request: JournalRequest, payment: Payment): boolean =>
-  request.paymentType === payment.paymentType &&
-  request.currency.toUpperCase() === payment.currency.toUpperCase() &&
-  Number(request.amount) === payment.amount;
-
-const isEqualId = (a: string, b: string | undefined): boolean => b !== undefined && isSamePayment(a, b);
+/** The ids that a row in doubt knows, its own first. */
+export const knownIds = ({ paymentId, conflictingIds }: JournalRow): string[] => [
+  ...(paymentId ? [paymentId] : []),
+  ...conflictingIds,
+];
 
 /** Whether the row is in doubt, and no id was ever reported. */
-const isWithoutPayment = ({ state, paymentId, conflictingIds }: JournalRow): boolean =>
-  state === 'begun' && !paymentId && conflictingIds.length === 0;
+const isWithoutPayment = (row: JournalRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
+
+function withoutIds(row: JournalRow, ids: readonly string[]): JournalRow {
+  const isOut = (id: string) => ids.some(out => isSamePayment(out, id));
+  const { paymentId, ...rest } = row;
+  const conflictingIds = row.conflictingIds.filter(id => !isOut(id));
+  return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
+}
 
 /** The row with the id among its conflicting ones, unless it is its own or already there. */
 function withConflict(row: JournalRow, id: string): JournalRow {
-  const isKnown = [row.paymentId ?? '', ...row.conflictingIds].some(known => isSamePayment(known, id));
+  const isKnown = knownIds(row).some(known => isSamePayment(known, id));
   return isKnown ? row : { ...row, conflictingIds: [...row.conflictingIds, id] };
 }

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { journalRequestOf } from '../journal/fingerprint.ts';
+import { foldReference } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { CheckedRequest } from './request.ts';
 
@@ -76,15 +77,7 @@ const digestOf = (what: 'reference' | 'body', text: string): string =>
 const macOf = (digest: string, key: KeyObject): string =>
   createHmac('sha256', key).update(digest).digest().subarray(0, LENGTH).toString('base64url');
 
-const digestOfReference = (reference: string): string => digestOf('reference', foldOf(reference));
-
-/** A gateway may trim a reference, and fold it into one case: upper first, because some letters have no way back. */
-const foldOf = (reference: string): string =>
-  reference
-    .normalize('NFC')
-    .replace(/^[\s\0]+|[\s\0]+$/g, '')
-    .toUpperCase()
-    .toLowerCase();
+const digestOfReference = (reference: string): string => digestOf('reference', foldReference(reference));
 
 /** Texts of other lengths are told apart at once: how long a token is, is no secret. */
 function isEqual(given: string, right: string): boolean {

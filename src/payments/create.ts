@@ -2,12 +2,14 @@
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { type Call, notify, reportFailure } from '../events.ts';
+import type { CallLimits } from '../http/client.ts';
 import { createOnce } from '../journal/create-once.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
+import { examineRefusal, isRefused } from './refusal.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from './request.ts';
 import { readCreated } from './response.ts';
 import { bytesOf, serialize } from './serialize.ts';
@@ -15,12 +17,14 @@ import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {
-  /** As a rule `PENDING`: the outcome comes by callback. */
+  /** As a rule `PENDING`: the outcome comes by callback. A replayed one is as it is now. */
   payment: Payment;
   /** What to do now. */
   nextAction: NextAction;
   /** Whether an earlier create of this reference made the payment; only a `journal` can know. */
   replayed: boolean;
+  /** Whether the lookup of a replayed payment failed: it is as the journal last saw it. */
+  stale: boolean;
 }
 
 export async function create(
@@ -40,25 +44,22 @@ export async function create(
     const { body: unsigned, fields } = serialize(request, extra);
     const body = gateway.signCallbackUrls ? bytesOf(gateway.tokens.addTo(request, fields)) : unsigned;
 
-    const send = async (deadline: Deadline) => {
+    const lookUp = lookUpIn(gateway);
+    const send = async (limits: CallLimits) => {
       const { url, signKey, signatureEncoding } = gateway;
       const signature = signBody(body, signKey, signatureEncoding);
       const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-      const answer = await gateway.send({ call, method: 'POST', url, headers, body }, deadline, signal);
-      return readCreated(answer, call);
+      const answer = await gateway.send({ call, method: 'POST', url, headers, body }, limits);
+      if (!isRefused(answer)) return readCreated(answer, call);
+      const { deadline, signal } = limits;
+      const readPayment = (id: string) => lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
+      return readCreated(answer, call, await examineRefusal(answer, request, readPayment));
     };
-    const { replayed, ...created } =
+    const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
+    const { replayed, stale, ...created } =
       gateway.clientJournal && hasReference(request)
-        ? await createOnce({
-            ...gateway.clientJournal,
-            request,
-            fields,
-            timeout,
-            signal,
-            send,
-            lookUp: lookUpIn(gateway),
-          })
-        : { ...(await send(new Deadline(timeout))), replayed: false };
+        ? await createOnce({ ...gateway.clientJournal, request, fields, timeout, signal, send: sendShared, lookUp })
+        : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
 
     const { payment } = created;
     const nextAction = nextActionOf(created, message =>
@@ -70,7 +71,7 @@ export async function create(
         message,
       }),
     );
-    return { payment, nextAction, replayed };
+    return { payment, nextAction, replayed, stale };
   } catch (error) {
     reportFailure(onEvent, call, error, begun);
     throw error;

@@ -3,7 +3,7 @@ import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { scopeOf } from '../journal/fingerprint.ts';
-import type { ClientJournal } from '../journal/warnings.ts';
+import type { ClientJournal } from '../journal/reports.ts';
 import type { Settings } from '../options.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 

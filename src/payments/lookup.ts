@@ -29,7 +29,7 @@ export async function lookUp(gateway: Gateway, id: string, options?: CallOptions
     if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
     const { signal, timeout = gateway.timeout } = readCallOptions(options);
     const request = { call, method: 'GET', url: `${gateway.url}/${id}`, headers: gateway.headers } as const;
-    return readLookedUp(await gateway.send(request, new Deadline(timeout), signal), call, id);
+    return readLookedUp(await gateway.send(request, { deadline: new Deadline(timeout), signal }), call, id);
   } catch (error) {
     reportFailure(gateway.onEvent, call, error, begun);
     throw error;

@@ -1,4 +1,4 @@
-// Finds the payment's id in an answer that was cut short or cannot be read.
+// Finds the payment's id in an answer that was cut short, cannot be read, or is an error.
 import { isPaymentId } from '../schemas/payment.ts';
 
 /** Ids by where they were found: in `result`, in the answer itself, or in another object that has a `paymentStatus`. */
@@ -27,6 +27,15 @@ export function findPaymentId(text: string, depth = 0): string | undefined {
   const quoted = /^\s*"/.test(text) ? findPaymentId(unquote(text.trim()), depth + 1) : undefined;
   return quoted ?? found.result ?? found.answer ?? (second === undefined ? elsewhere : undefined);
 }
+
+/** A key with a UUID, also in JSON that is a text of other JSON. */
+const CANDIDATE =
+  /\\*"(?:id|payment_id|paymentId)\\*"\s*:\s*\\*"([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})\\*"/gi;
+
+/** Every id in the text of an error, at any depth, that could be that of a payment: in lower case, each once. */
+export const candidateIds = (text: string): string[] => [
+  ...new Set(Array.from(text.matchAll(CANDIDATE), ([, id = '']) => id.toLowerCase())),
+];
 
 /** An object or array whose end has not been reached. */
 interface Frame {

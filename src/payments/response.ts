@@ -13,22 +13,23 @@ import {
 import { type Call, nameOf } from '../events.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
-import { isRefusal } from '../http/retry-policy.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
 import { findPaymentId } from './payment-id.ts';
 
-/** The payment that a create made, and the transfer instructions beside it. */
-export function readCreated(result: HttpAnswer | NoAnswer, call: Call): Envelope {
+/**
+ * The payment that a create made, and the transfer instructions beside it.
+ *
+ * @param verdict on a refusal
+ */
+export function readCreated(result: HttpAnswer | NoAnswer, call: Call, verdict?: Verdict): Envelope {
   if ('code' in result) {
     const paymentId = result.received.map(text => findPaymentId(text)).find(id => id !== undefined);
     throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
   }
   if (isSuccess(result)) return read(result, call, 'unknown');
-  const paymentId = findPaymentId(result.body);
-  const isRejected = isRefusal(result.status) && !result.isTooLong && !paymentId;
-  throw apiError(result, call, { outcome: isRejected ? 'rejected' : 'unknown', paymentId });
+  throw apiError(result, call, verdict ?? { outcome: 'unknown', paymentId: findPaymentId(result.body) });
 }
 
 /** The payment that was looked up: that very one, and never another. */

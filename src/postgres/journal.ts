@@ -1,6 +1,6 @@
 // A journal in the merchant's own Postgres: each method is one statement.
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
-import { storeOptions, textProblem } from '../schemas/store-options.ts';
+import { marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
 import { checkPool, durably, migrate, type PgPool, quoted, repeated, tableNameProblem } from './pool.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
@@ -15,6 +15,12 @@ export interface PostgresJournalOptions {
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;
+  /**
+   * Milliseconds after the time-out of a create until `settle(reference, 'not_created')` is taken: a packet, or a gateway
+   * that stood still, may be late.
+   * @default 600_000
+   */
+  settleMargin?: number | undefined;
 }
 
 /** A journal that can create its table. */
@@ -37,8 +43,9 @@ const MOST_TRIES = 10;
  * const gateway = new GatewayClient({ journal });
  */
 export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = {}): PostgresJournal {
-  const problems = { table: tableNameProblem, scope: textProblem };
-  const { table = 'payment_gateway_journal', scope } = storeOptions('postgresJournal', options, problems);
+  const problems = { table: tableNameProblem, scope: textProblem, settleMargin: marginProblem };
+  const given = storeOptions('postgresJournal', options, problems);
+  const { table = 'payment_gateway_journal', scope, settleMargin } = given;
   checkPool('postgresJournal', pool);
   const sql = statements(quoted(table));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
@@ -47,6 +54,7 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
 
   return {
     scope,
+    settleMargin,
     migrate: () => migrate(pool, table, sql.ddl),
 
     async read({ scope, reference }) {

@@ -39,3 +39,10 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** For an option that is a text. */
 export const textProblem: ProblemOf = value => (typeof value === 'string' ? undefined : 'must be a string');
+
+/** For an option that is a function. */
+export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
+
+/** For an option that is added to a moment. */
+export const marginProblem: ProblemOf = value =>
+  typeof value === 'number' && value >= 0 && Number.isFinite(value) ? undefined : 'must be milliseconds, 0 or more';

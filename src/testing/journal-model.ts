@@ -6,7 +6,8 @@ import { type Deadline, delay } from '../deadline.ts';
 import { ConnectionError, PaymentNotFoundError } from '../errors.ts';
 import type { Journal, JournalStore } from '../journal/contract.ts';
 import { type Create, createOnce } from '../journal/create-once.ts';
-import { reconcilePayment, settleDoubt } from '../journal/settle.ts';
+import { reconcilePayment } from '../journal/reconcile.ts';
+import { settleDoubt } from '../journal/settle.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { pick, seeded } from './test-function.ts';
 
@@ -118,10 +119,11 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     } else if (what < 0.88) {
       await delay(TIMEOUT / 2);
     } else {
-      const client = { journal: { ...stores[0], scope } as Journal, scope };
+      const client = { journal: { ...stores[0], scope, settleMargin: 0 } as Journal, scope };
       const [payment] = of(reference);
-      if (payment && what < 0.94) await reconcilePayment(client, payment);
-      else await settleDoubt(client, reference, payment?.id ?? 'not_created', lookUp).catch(() => {});
+      const resolution = payment?.id ?? 'not_created';
+      if (payment && what < 0.94) await reconcilePayment(client, payment, lookUp);
+      else await settleDoubt(client, { reference, resolution, despite: [] }, lookUp).catch(() => {});
     }
     await new Promise(setImmediate);
     check();
@@ -135,7 +137,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   check();
   // The callbacks of all payments settle all doubts that have a payment.
   const client = { journal: { ...stores[1], scope } as Journal, scope };
-  for (const payment of payments) await reconcilePayment(client, payment);
+  for (const payment of payments) await reconcilePayment(client, payment, lookUp);
   const { rows } = await stores[0].list({ scope, states: ['begun'] });
   deepEqual(
     rows.filter(({ reference }) => of(reference).length > 0),

@@ -1,6 +1,5 @@
 import {
   createWebhookHandler,
-  type Doubt,
   GatewayClient,
   type GatewayEvent,
   type Journal,
@@ -33,14 +32,8 @@ const deposit = {
 afterEach(() => void vi.useRealTimers());
 
 /** What is in doubt in a journal, of every scope. */
-async function doubtsIn(journal: Journal): Promise<Doubt[]> {
-  const { rows } = await journal.list({ states: ['begun'] });
-  return rows.map(({ scope, reference, begunAt, paymentId }) => ({
-    scope,
-    reference,
-    since: new Date(begunAt),
-    paymentId,
-  }));
+async function doubtsIn(journal: Journal): Promise<JournalRow[]> {
+  return (await journal.list({ states: ['begun'] })).rows;
 }
 
 /** Changes a row by hand, as another process would. */
@@ -235,15 +228,25 @@ describe('creates of one reference at the same instant', () => {
 
 describe('a doubt', () => {
   it('makes no second payment, whatever the shop tries', async () => {
-    const { gateway, sandbox, journal } = open();
+    const { gateway, sandbox } = open();
     sandbox.faults.next('commit-then-drop');
     expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ outcome: 'unknown' });
     for (let tries = 0; tries < 3; tries++) {
       expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ name: 'PaymentInDoubtError' });
     }
     expect(sandbox.payments).toHaveLength(1);
-    expect(await doubtsIn(journal)).toEqual([
-      { scope: expect.any(String), reference: 'payout-1', since: expect.any(Date), paymentId: undefined },
+    expect(await gateway.inDoubt()).toEqual([
+      {
+        scope: expect.any(String),
+        reference: 'payout-1',
+        since: expect.any(Date),
+        paymentType: 'WITHDRAWAL',
+        paymentMethod: 'SEPA',
+        amount: '75',
+        currency: 'EUR',
+        conflictingIds: [],
+        underWay: true,
+      },
     ]);
   });
 
@@ -335,7 +338,7 @@ describe('an early callback', () => {
     );
     const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
     await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
-    await gateway.reconcile(JSON.parse(record('completed CARD callback')));
+    await gateway.reconcile({ ...JSON.parse(record('completed CARD callback')), paymentStatus: 'AUTHORIZED' });
     expect(await doubtsIn(journal)).toEqual([]);
     settled.resolve();
     await creating;
@@ -401,36 +404,87 @@ describe('a journal that fails', () => {
     expect(sandbox.payments).toEqual([]);
   });
 
-  it('after the gateway accepted lets the create resolve, tries again, and says so if it was in vain', async () => {
+  it('after the gateway accepted lets the create resolve, and goes on for five minutes', async () => {
     vi.useFakeTimers();
-    const creating = async (gateway: GatewayClient) => {
-      const created = gateway.createWithdrawal(payout);
-      await vi.advanceTimersByTimeAsync(2_000);
-      return created;
-    };
     const journal = memoryJournal();
     let tries = 0;
-    const flaky: Journal['replace'] = async (...change) => {
-      if (++tries < 3) throw new Error('store down');
+    const failing: Journal['replace'] = async (...change) => {
+      tries += 1;
+      if (tries < 10) throw new Error('store down');
       return journal.replace(...change);
     };
-    const once = open({ journal: { ...journal, replace: flaky } });
-    expect(await creating(once.gateway)).toHaveProperty('replayed', false);
-    expect([tries, await doubtsIn(journal), once.warnings()]).toEqual([3, [], []]);
+    const { gateway, warnings } = open({ journal: { ...journal, replace: failing } });
+    const creating = gateway.createWithdrawal(payout);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await creating).toMatchObject({ replayed: false, payment: { paymentStatus: 'PENDING' } });
+    expect([await errorOf(gateway.createWithdrawal(payout)), tries]).toEqual([
+      expect.objectContaining({ name: 'PaymentInDoubtError' }),
+      5,
+    ]);
+    await vi.advanceTimersByTimeAsync(150_000);
+    expect([tries, await doubtsIn(journal), warnings()]).toEqual([10, [], []]);
+    const again = gateway.createWithdrawal(payout);
+    expect(await again).toMatchObject({ replayed: true, stale: false });
+  });
 
+  it('and stays down is reported after five minutes', async () => {
+    vi.useFakeTimers();
     const failing = async () => Promise.reject(new Error('store down'));
-    const down = open({ journal: { ...memoryJournal(), replace: failing } });
-    expect(await creating(down.gateway)).toHaveProperty('payment.id');
-    expect(down.warnings()).toEqual(['journal_not_recorded']);
-    expect(await errorOf(down.gateway.createWithdrawal(payout))).toMatchObject({
-      name: 'PaymentInDoubtError',
-    });
+    const { gateway, warnings } = open({ journal: { ...memoryJournal(), replace: failing } });
+    const creating = gateway.createWithdrawal(payout, { timeout: 100 });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await creating).toHaveProperty('payment.id');
+    await vi.advanceTimersByTimeAsync(250_000);
+    expect(warnings()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(50_000);
+    expect(warnings()).toEqual(['journal_not_recorded']);
+  });
+
+  it('by standing still after the send does not hold the create up beyond its time', async () => {
+    vi.useFakeTimers();
+    const { gateway } = open({ journal: { ...memoryJournal(), replace: () => new Promise(() => {}) } });
+    const begun = Date.now();
+    const creating = gateway.createWithdrawal(payout, { timeout: 2_000 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect([(await creating).replayed, Date.now() - begun]).toEqual([false, 2_000]);
+    await vi.runAllTimersAsync();
+  });
+
+  it.each([
+    ['has not answered', () => new Promise<never>(() => {}), { timeout: 20 }],
+    ['has lost the connection', async () => Promise.reject(new Error('Connection terminated')), {}],
+  ])('and may have written the attempt all the same says so: %s', async (_, read, options) => {
+    const journal = memoryJournal();
+    const insert: Journal['insert'] = async row => {
+      await journal.insert(row);
+      return read();
+    };
+    const { gateway } = open({ journal: { ...journal, insert, read } });
+    const error = await errorOf(gateway.createWithdrawal(payout, options));
+    expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+    expect((error as Error).message).toContain('may be in the journal all the same');
+    expect((error as Error).message).not.toContain('safe to create it again');
+  });
+
+  it('and has taken the attempt back says that it is safe to create it again', async () => {
+    const journal = memoryJournal();
+    let fails = true;
+    const insert: Journal['insert'] = async row => {
+      const inserted = await journal.insert(row);
+      if (fails) throw new Error('Connection terminated');
+      return inserted;
+    };
+    const { gateway } = open({ journal: { ...journal, insert } });
+    const error = await errorOf(gateway.createWithdrawal(payout));
+    expect((error as Error).message).toContain('safe to create it again');
+    fails = false;
+    expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', false);
   });
 });
 
 describe('an operator', () => {
   async function inDoubt(fault: 'drop' | 'commit-then-drop') {
-    const shop = open();
+    const shop = open({ journal: memoryJournal({ settleMargin: 60_000 }) });
     shop.sandbox.faults.next(fault);
     await errorOf(shop.gateway.createWithdrawal(payout, { timeout: 1000 }));
     return shop;
@@ -449,7 +503,7 @@ describe('an operator', () => {
 
   it.each([
     ['of another reference', { reference: 'payout-2' }, 'reference'],
-    ['of another amount', { amount: '76' }, 'type, amount or currency'],
+    ['of another amount', { amount: '76' }, 'amount is "76" and not "75"'],
   ])('is refused a payment %s', async (_, changes, differing) => {
     const { gateway, sandbox } = await inDoubt('drop');
     const { journal: _j, ...options } = { ...sandbox.clientOptions, journal: undefined };
@@ -468,13 +522,17 @@ describe('an operator', () => {
     });
   });
 
-  it("may say not_created only once the create's time has passed", async () => {
+  it("may say not_created only once the create's time and the journal's margin have passed", async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { gateway, sandbox, journal } = await inDoubt('drop');
-    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
-      name: 'PaymentInDoubtError',
-    });
-    vi.setSystemTime(Date.now() + 1001);
+    const settleableAt = Date.now() + 61_000;
+    for (const wait of [0, 1_001, 59_999]) {
+      vi.setSystemTime(Date.now() + wait);
+      const error = await errorOf(gateway.settle('payout-1', 'not_created'));
+      expect(error).toMatchObject({ name: 'PaymentInDoubtError' });
+      expect((error as Error).message).toContain(`until ${new Date(settleableAt).toISOString()}`);
+    }
+    vi.setSystemTime(settleableAt + 1);
     await gateway.settle('payout-1', 'not_created');
     expect(await doubtsIn(journal)).toEqual([]);
     expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', false);
@@ -484,7 +542,7 @@ describe('an operator', () => {
   it.each(['not_created', 'the payment'])(
     'is told when another operator freed the reference meanwhile, and settles it with %s',
     async resolution => {
-      const journal = memoryJournal();
+      const journal = memoryJournal({ settleMargin: 0 });
       const { gateway, sandbox } = open({ journal, timeout: 200 });
       sandbox.faults.next('commit-then-drop');
       await errorOf(gateway.createDeposit(deposit));
@@ -610,26 +668,6 @@ describe('what a getter or toJSON answers', () => {
 });
 
 describe('what nobody must pay twice', () => {
-  it('a result that cannot be stored leaves its id', async () => {
-    vi.useFakeTimers();
-    const journal = memoryJournal();
-    // The database refuses the record of the answer, and takes its id; later also the record of the lookup.
-    const replace: Journal['replace'] = async (row, revision) => {
-      if (revision === 1 && row.result) throw new Error('too deep');
-      return journal.replace(row, revision);
-    };
-    const { gateway, sandbox } = open({ journal: { ...journal, replace } });
-    const creating = gateway.createWithdrawal(payout);
-    await vi.advanceTimersByTimeAsync(2_000);
-    const { payment } = await creating;
-    expect(await doubtsIn(journal)).toMatchObject([{ paymentId: payment.id }]);
-    expect(await gateway.createWithdrawal(payout)).toMatchObject({
-      replayed: true,
-      payment: { id: payment.id },
-    });
-    expect(sandbox.payments).toHaveLength(1);
-  });
-
   it('a payment of another reference, named in an error, does not settle the doubt', async () => {
     const other = created({ id: OTHER_ID, reference: 'another', amount: 75, paymentType: 'WITHDRAWAL' });
     const doubt = json(JSON.stringify({ id: OTHER_ID, error: 'possible duplicate' }), 409);
@@ -665,7 +703,7 @@ describe('what nobody must pay twice', () => {
     const error = await errorOf(gateway.createWithdrawal({ ...payout, description: 'again' }));
     expect(error).toMatchObject({
       name: 'DuplicateReferenceError',
-      outcome: 'not_sent',
+      outcome: 'unknown',
       differing: ['other fields'],
     });
     expect((error as Error).message).toContain('may have made a payment: settle it before you create another');
@@ -682,10 +720,10 @@ describe('what nobody must pay twice', () => {
     await found.gateway.settle(payout.reference, JSON.parse(record('created card deposit')).result.id);
     expect(await found.gateway.inDoubt()).toEqual([]);
 
-    const none = scripted(memoryJournal(), trace, unknown, unknown);
+    const none = scripted(memoryJournal({ settleMargin: 0 }), trace, unknown, unknown);
     await errorOf(none.gateway.createWithdrawal(payout, { timeout: 200 }));
     const early = await errorOf(none.gateway.settle(payout.reference, 'not_created'));
-    expect((early as Error).message).toContain('until the time-out of that create has passed');
+    expect((early as Error).message).toContain("'not_created' is refused until");
     // What was suspected is not forgotten by an operator who was too early.
     expect(await none.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID }]);
     await new Promise(resolve => setTimeout(resolve, 210));

@@ -5,6 +5,7 @@ import {
   begin,
   type JournalAttempt,
   newRow,
+  observe,
   reconcile,
   recordPayment,
   release,
@@ -37,12 +38,21 @@ const payment = (id = ID, changes: object = {}): Payment => ({
 });
 const answer = (id = ID): Envelope => ({ payment: { ...payment(id), redirectUrl: 'https://pay.example/p' } });
 const callback = (id = ID): Envelope => ({ payment: payment(id) });
+/** As a journal keeps it: the fields of `payment` that are the customer's are gone. */
+const kept = ({ payment: { customer, billingAddress, description, ...payment } }: Envelope): Envelope => ({
+  payment: payment as Payment,
+});
 const learnt = (id = ID) => ({ paymentId: id, result: answer(id) });
 
 const begun = newRow(attempt, BEGUN);
 const freed: JournalRow = { ...begun, state: 'freed', revision: 2 };
 const suspecting = (id = ID): JournalRow => ({ ...begun, paymentId: id });
-const created = (id = ID, result = answer(id)): JournalRow => ({ ...begun, state: 'created', paymentId: id, result });
+const created = (id = ID, result = answer(id)): JournalRow => ({
+  ...begun,
+  state: 'created',
+  paymentId: id,
+  result: kept(result),
+});
 const { attemptId: _, timeoutMs: _t, ...request } = attempt;
 
 describe('begin', () => {
@@ -155,27 +165,28 @@ describe('a refusal', () => {
 });
 
 describe("an operator's not_created", () => {
-  const after = BEGUN + 60_001;
+  const MARGIN = 600_000;
+  const after = BEGUN + 60_000 + MARGIN + 1;
 
-  it("frees the reference, and only once the attempt's time has passed", () => {
-    expect(abandon(begun, after)).toEqual({ isTooEarly: false, next: { ...begun, state: 'freed' } });
-    for (const now of [BEGUN, BEGUN + 59_999, BEGUN + 60_000]) {
-      expect(abandon(begun, now)).toEqual({ isTooEarly: true });
-    }
+  it("frees the reference, and only once the attempt's time and the margin have passed", () => {
+    expect(abandon(begun, after, MARGIN)).toEqual({ next: { ...begun, state: 'freed' } });
+    for (const now of [BEGUN, BEGUN + 60_001, after - 1]) expect(abandon(begun, now, MARGIN)).toEqual({});
   });
 
-  it('frees it over an id that the gateway does not know, and no other', () => {
-    expect(abandon(suspecting(), after, ID.toUpperCase()).next).toEqual({ ...begun, state: 'freed' });
-    expect(abandon(suspecting(), BEGUN, ID)).toEqual({ isTooEarly: true });
-    expect(abandon(suspecting(), after, OTHER_ID)).toEqual({ isTooEarly: true });
-    expect(abandon(suspecting(), after)).toEqual({ isTooEarly: true });
+  it('frees it over ids that were disproved, and no other', () => {
+    const claimed = { ...suspecting(), conflictingIds: [OTHER_ID] };
+    const freedRow = { ...begun, state: 'freed' };
+    expect(abandon(suspecting(), after, MARGIN, [ID.toUpperCase()]).next).toEqual(freedRow);
+    expect(abandon(claimed, after, MARGIN, [OTHER_ID, ID]).next).toEqual(freedRow);
+    expect(abandon(suspecting(), after - 1, MARGIN, [ID])).toEqual({});
+    for (const disproved of [[], [OTHER_ID], [ID]]) expect(abandon(claimed, after, MARGIN, disproved)).toEqual({});
   });
 
   it.each([
     ['created', created()],
     ['claimed by another payment', { ...begun, conflictingIds: [OTHER_ID] }],
   ])('does not free one that is %s', (_, row) => {
-    expect(abandon(row, after)).not.toHaveProperty('next');
+    expect(abandon(row, after, MARGIN)).not.toHaveProperty('next');
   });
 });
 
@@ -188,27 +199,79 @@ describe('a callback, a lookup or an operator', () => {
   it('replaces neither a result nor another id', () => {
     expect(settle(created(), callback())).toEqual({});
     expect(settle(suspecting(OTHER_ID), callback())).toEqual({});
-    expect(settle(suspecting(OTHER_ID), callback(), THIRD_ID)).toEqual({});
+    expect(settle(suspecting(OTHER_ID), callback(), { disproved: [THIRD_ID] })).toEqual({});
   });
 
-  it('replaces an id that the gateway does not know, and keeps it as a conflicting one', () => {
-    expect(settle(suspecting(OTHER_ID), callback(), OTHER_ID)).toEqual({
+  it('replaces an id that was disproved, and forgets it', () => {
+    expect(settle(suspecting(OTHER_ID), callback(), { disproved: [OTHER_ID] })).toEqual({
+      next: created(ID, callback()),
+    });
+    expect(settle(created(OTHER_ID), callback(), { disproved: [OTHER_ID] })).toEqual({});
+  });
+
+  it('replaces another id if an operator says so, and keeps it as a conflicting one', () => {
+    expect(settle(suspecting(OTHER_ID), callback(), { isOtherId: true })).toEqual({
       next: { ...created(ID, callback()), conflictingIds: [OTHER_ID] },
     });
-    expect(settle(created(OTHER_ID), callback(), OTHER_ID)).toEqual({});
+  });
+
+  it('settles it with an id that was among the conflicting ones', () => {
+    expect(settle({ ...begun, conflictingIds: [OTHER_ID, ID] }, callback())).toEqual({
+      next: { ...created(ID, callback()), conflictingIds: [OTHER_ID] },
+    });
+  });
+});
+
+describe('a payment that is seen again', () => {
+  const seen = (status: string, changes: object = {}): Envelope => ({
+    payment: payment(ID, { paymentStatus: status, ...changes }),
+  });
+  const statusOf = (row: JournalRow | undefined) => row?.result?.payment.paymentStatus;
+
+  it('moves on, and never back', () => {
+    const authorized = observe(created(), seen('AUTHORIZED')).next;
+    expect([statusOf(authorized), authorized?.result?.payment.redirectUrl]).toEqual([
+      'AUTHORIZED',
+      'https://pay.example/p',
+    ]);
+    expect(observe(authorized, seen('PENDING'))).toEqual({});
+    expect(observe(authorized, seen('AUTHORIZED'))).toEqual({});
+  });
+
+  it('has no next action once it is final, for ever', () => {
+    const completed = observe(created(), seen('COMPLETED', { crypto_tx_hash: '0x1' })).next;
+    expect(completed?.result).toEqual({
+      payment: { ...kept(callback()).payment, paymentStatus: 'COMPLETED', crypto_tx_hash: '0x1' },
+    });
+    expect(observe(completed, seen('AUTHORIZED'))).toEqual({});
+    expect(statusOf(observe(completed, seen('FAILED')).next)).toBe('FAILED');
+  });
+
+  it('changes nothing of another payment, nor of a doubt', () => {
+    expect(observe(created(OTHER_ID), seen('COMPLETED'))).toEqual({});
+    expect(observe(suspecting(), seen('COMPLETED'))).toEqual({});
+    expect(observe(undefined, seen('COMPLETED'))).toEqual({});
   });
 });
 
 describe('a confirmed payment', () => {
-  const reconciled = (row: JournalRow | undefined, of = payment()) =>
-    reconcile(row, { scope: 'terminal-1', reference: 'payout-1' }, of, 'callback', BEGUN);
+  const key = { scope: 'terminal-1', reference: 'payout-1' };
+  const reconciled = (row: JournalRow | undefined, of = payment(), disproved: string[] = []) =>
+    reconcile(row, { key, payment: of, attemptId: 'callback' }, BEGUN, disproved);
 
   it('settles the doubt of its reference', () => {
-    expect(reconciled(begun)).toEqual({ next: created(ID, callback()) });
+    expect(reconciled(begun)).toEqual({ next: created(ID, callback()), outcome: 'settled' });
   });
 
-  it('changes nothing of a reference that has it', () => {
+  it('settles it over an id that was disproved, and keeps a result over one', () => {
+    expect(reconciled(suspecting(OTHER_ID), payment(), [OTHER_ID]).next).toEqual(created(ID, callback()));
+    expect(reconciled(created(OTHER_ID), payment(), [OTHER_ID]).otherPayment).toEqual({ id: OTHER_ID });
+  });
+
+  it('changes nothing of a reference that has it, unless its status has moved on', () => {
     expect(reconciled(created())).toEqual({});
+    const { next } = reconciled(created(), payment(ID, { paymentStatus: 'COMPLETED' }));
+    expect(next?.result?.payment.paymentStatus).toBe('COMPLETED');
   });
 
   it.each([

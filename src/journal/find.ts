@@ -1,0 +1,35 @@
+// Reads what a journal knows: of one reference, and of all that are in doubt.
+import { bounded } from './change.ts';
+import type { Doubt, JournalEntry, JournalRow } from './contract.ts';
+import type { ClientJournal } from './reports.ts';
+
+/** The doubts of one client's scope, the oldest first. */
+export async function doubtsOf({ journal, scope }: ClientJournal): Promise<Doubt[]> {
+  const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
+  return rows.map(row => doubtOf(row, now));
+}
+
+/** What the journal knows of a reference; undefined if it does not know it. */
+export async function findReference(
+  { journal, scope }: ClientJournal,
+  reference: string,
+): Promise<JournalEntry | undefined> {
+  const { row, now } = await bounded(journal.read({ scope, reference }));
+  if (!row) return undefined;
+  const { state, result } = row;
+  return { ...doubtOf(row, now), state, ...(result && { payment: result.payment }) };
+}
+
+/** @param now by the store's clock, as the row's times are */
+const doubtOf = (row: JournalRow, now: number): Doubt => {
+  const { scope, reference, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds } = row;
+  return {
+    scope,
+    reference,
+    since: new Date(row.begunAt),
+    ...{ paymentType, paymentMethod, amount, currency },
+    ...(paymentId && { paymentId }),
+    conflictingIds,
+    underWay: row.state === 'begun' && row.begunAt + row.timeoutMs >= now,
+  };
+};

@@ -1,0 +1,66 @@
+// A create that runs in this process, and everyone who waits for it, each within limits of their own.
+import { type Deadline, LateError } from '../deadline.ts';
+
+/** How long one of those who wait does so. */
+export interface WaitLimits {
+  deadline: Deadline;
+  signal?: AbortSignal | undefined;
+}
+
+/** Why somebody stopped to wait. */
+export type Left = 'timeout' | 'aborted';
+
+/** Work that several wait for. It is given up when the last of them leaves. */
+export class InFlight<T> {
+  readonly #giveUp = new AbortController();
+  readonly #work: Promise<T>;
+  #waiting = 0;
+
+  /** @param work stops as soon as the signal is aborted, and settles then */
+  constructor(work: (signal: AbortSignal) => Promise<T>) {
+    this.#work = work(this.#giveUp.signal);
+    // Each who waits gets the error.
+    this.#work.catch(() => {});
+  }
+
+  /** @returns leaves, and says whether nobody is left */
+  enter(): () => boolean {
+    this.#waiting += 1;
+    return () => {
+      this.#waiting -= 1;
+      return this.#waiting === 0;
+    };
+  }
+
+  /**
+   * For one who has entered.
+   *
+   * @param stopped makes the error of whoever stops to wait while others wait on
+   * @returns what the work returns. Who is the last to wait gives it up, and gets what it ends with.
+   */
+  async wait({ deadline, signal }: WaitLimits, stopped: (left: Left) => Error): Promise<T> {
+    const left = await leaving(this.#work, deadline, signal);
+    if (left && this.#waiting > 1) throw stopped(left);
+    if (left) this.#giveUp.abort(left === 'timeout' ? new LateError() : signal?.reason);
+    return this.#work;
+  }
+}
+
+/** Undefined once the work has ended. */
+function leaving(work: Promise<unknown>, deadline: Deadline, signal: AbortSignal | undefined) {
+  return new Promise<Left | undefined>(resolve => {
+    const timer = setTimeout(() => settle('timeout'), deadline.remaining);
+    const abort = () => settle('aborted');
+    const settle = (left?: Left) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve(left);
+    };
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    work.then(
+      () => settle(),
+      () => settle(),
+    );
+  });
+}

@@ -1,0 +1,61 @@
+// What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
+import { type EventListener, type JournalChange, notify, type WarningCode } from '../events.ts';
+import type { Payment } from '../schemas/payment.ts';
+import type { Journal } from './contract.ts';
+
+/** The journal of one client. */
+export interface ClientJournal {
+  journal: Journal;
+  scope: string;
+  onEvent?: EventListener | undefined;
+}
+
+/** Reports a change of a reference. */
+export function report(
+  { onEvent }: ClientJournal,
+  change: JournalChange,
+  reference: string,
+  paymentId?: string | undefined,
+): void {
+  notify(onEvent, { operation: 'create', reference, paymentId, type: 'journal', change });
+}
+
+function warn(
+  { onEvent }: ClientJournal,
+  reference: string,
+  code: WarningCode,
+  message: string,
+  paymentId?: string,
+): void {
+  notify(onEvent, { operation: 'create', reference, paymentId, type: 'warning', code, message });
+}
+
+export function warnNotRecorded(client: ClientJournal, reference: string): void {
+  const message =
+    'What became of the create could not be written to the journal for five minutes. The reference stays in doubt until its callback arrives, or an operator settles it.';
+  warn(client, reference, 'journal_not_recorded', message);
+}
+
+/** @param differing fields of the payment */
+export function warnMismatch(
+  client: ClientJournal,
+  reference: string,
+  { id }: Payment,
+  differing: readonly string[],
+): void {
+  const message = `Payment ${id} differs from the request in ${differing.join(', ')}. The reference stays in doubt: compare them, then call gateway.settle.`;
+  warn(client, reference, 'journal_mismatch', message, id);
+}
+
+/** @param other the id of the other payment; undefined if its create is still running */
+export function reportConflict(client: ClientJournal, reference: string, id: string, other: string | undefined): void {
+  report(client, 'conflict', reference, id);
+  const second = other ? `and ${other}` : 'and one whose create is still running';
+  const message = `Reference ${JSON.stringify(reference)} may have two payments: ${id} ${second}. Check both.`;
+  warn(client, reference, 'journal_two_payments', message, id);
+}
+
+export function warnStale(client: ClientJournal, reference: string, id: string): void {
+  const message = `The lookup of payment ${id} failed, so a repeated create answered it as the journal last saw it.`;
+  warn(client, reference, 'journal_stale_replay', message, id);
+}

@@ -1,0 +1,100 @@
+// A create that found its reference taken: by the same request, whose payment it gets, or by a doubt.
+import { DuplicateReferenceError, PaymentInDoubtError } from '../errors.ts';
+import { differencesOf, moneyDifferences } from '../schemas/matching.ts';
+import { isFinal } from '../schemas/payment-status.ts';
+import type { Envelope } from '../schemas/response.ts';
+import { type Found, patiently, record, type Transition } from './change.ts';
+import type { JournalRow } from './contract.ts';
+import type { Create } from './create-once.ts';
+import { type Examined, examine, hasItsReference, type ReadPayment } from './evidence.ts';
+import { UNSEEN } from './fingerprint.ts';
+import type { WaitLimits } from './in-flight.ts';
+import { withNextAction } from './kept.ts';
+import { report, warnMismatch, warnNotRecorded, warnStale } from './reports.ts';
+import { type JournalAttempt, knownIds, observe, type Step, settle } from './transitions.ts';
+
+/** The payment of a reference. */
+export interface Resumed extends Envelope {
+  /** It could not be looked up, and is as the journal last saw it. */
+  stale: boolean;
+}
+
+/**
+ * @param found taken
+ * @throws {DuplicateReferenceError} the reference belongs to another request
+ * @throws {PaymentInDoubtError} an earlier create runs elsewhere, or its outcome is unknown
+ */
+export async function resume(
+  create: Create,
+  attempt: JournalAttempt,
+  found: Found,
+  limits: WaitLimits,
+): Promise<Resumed> {
+  const row = found.row as JournalRow;
+  refuseAnother(row, attempt);
+  const { deadline, signal } = limits;
+  const readPayment = (id: string) => create.lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
+  const recorded = async (transition: Transition<Step>) => {
+    const step = await record(create.journal, row, transition, found);
+    if (!step) warnNotRecorded(create, row.reference);
+  };
+  if (row.result) {
+    const replayed = await replay(create, row.result, readPayment);
+    await patiently(
+      recorded(current => observe(current, replayed)),
+      limits,
+    );
+    report(create, 'replayed', row.reference, replayed.payment.id);
+    return replayed;
+  }
+  const { payment, disproved } = await findPayment(create, row, readPayment);
+  const settleSame: Transition<Step> = current =>
+    current?.attemptId === row.attemptId ? settle(current, { payment }, { disproved }) : {};
+  await patiently(recorded(settleSame), limits);
+  report(create, 'settled', row.reference, payment.id);
+  return { payment, stale: false };
+}
+
+/** The payment as it is now. A final one changes no more; one that cannot be looked up is as it was last seen. */
+async function replay(create: Create, known: Envelope, readPayment: ReadPayment): Promise<Resumed> {
+  const { payment } = known;
+  if (isFinal(payment)) return { payment, stale: false };
+  try {
+    return { ...withNextAction(known, { payment: await readPayment(payment.id) }), stale: false };
+  } catch {
+    warnStale(create, create.request.reference, payment.id);
+    return { ...known, stale: true };
+  }
+}
+
+/** The payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one of them is surely it */
+async function findPayment(create: Create, row: JournalRow, readPayment: ReadPayment) {
+  const { reference, paymentId } = row;
+  const inDoubt = (cause?: unknown) =>
+    new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId, ...(cause !== undefined && { cause }) });
+  const ids = knownIds(row);
+  if (ids.length === 0) throw inDoubt();
+  let examined: Examined;
+  try {
+    examined = await examine(row, ids, readPayment, hasItsReference);
+  } catch (cause) {
+    throw inDoubt(cause);
+  }
+  const { standing: payment, disproved, others } = examined;
+  const differing = payment && moneyDifferences(row, payment);
+  if (payment && differing?.length === 0) return { payment, disproved };
+  const [suspect = payment] = others;
+  if (suspect) warnMismatch(create, reference, suspect, differencesOf(row, suspect));
+  throw inDoubt();
+}
+
+/** @throws {DuplicateReferenceError} unless both are the same request */
+function refuseAnother(row: JournalRow, attempt: JournalAttempt): void {
+  if (row.bodyHash === attempt.bodyHash) return;
+  const fields = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
+  const differing = fields.filter(field => row[field].toUpperCase() !== attempt[field].toUpperCase());
+  // That request is not known, only what its payment shows. A customer may have chosen the method.
+  if (row.bodyHash === UNSEEN && differing.every(field => field === 'paymentMethod')) return;
+  const differences = differing.length > 0 ? differing : ['other fields'];
+  throw new DuplicateReferenceError(attempt.reference, differences, !row.result, { paymentId: row.paymentId });
+}

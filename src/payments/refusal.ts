@@ -1,0 +1,48 @@
+// Finds out whether a create that the gateway refused has made a payment all the same.
+import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
+import type { NoAnswer } from '../http/client.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
+import { isDenial, isRefusal } from '../http/retry-policy.ts';
+import { isPaymentOf, type Requested } from '../schemas/matching.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { candidateIds, findPaymentId } from './payment-id.ts';
+
+/** What an error answer means for the money. */
+export interface Verdict {
+  outcome: Outcome;
+  paymentId?: string | undefined;
+}
+
+/** More ids are more than an answer about one payment has. */
+const MOST_CANDIDATES = 3;
+
+/** Whether the answer's status says that no payment was made. */
+export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =>
+  'status' in answer && isRefusal(answer.status) && !answer.isTooLong;
+
+/**
+ * Looks the ids up that the answer names, before it is believed: "already exists" may be about this very payment.
+ *
+ * @param readPayment within the create's time
+ */
+export async function examineRefusal(
+  { status, body }: HttpAnswer,
+  request: Requested,
+  readPayment: (id: string) => Promise<Payment>,
+): Promise<Verdict> {
+  const candidates = candidateIds(body);
+  if (candidates.length > MOST_CANDIDATES) return { outcome: 'unknown', paymentId: findPaymentId(body) };
+  let unread: string | undefined;
+  for (const paymentId of candidates) {
+    const payment = await readPayment(paymentId).catch(error => {
+      const saysNothing = error instanceof PaymentNotFoundError || isDenied(status, error);
+      if (!saysNothing) unread ??= paymentId;
+    });
+    if (payment && isPaymentOf(request, payment)) return { outcome: 'unknown', paymentId };
+  }
+  return unread ? { outcome: 'unknown', paymentId: unread } : { outcome: 'rejected' };
+}
+
+/** A gateway that lets this client neither create nor look up has made no payment for it. */
+const isDenied = (status: number, error: unknown): boolean =>
+  isDenial(status) && error instanceof ApiError && isDenial(error.status);

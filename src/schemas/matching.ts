@@ -1,0 +1,50 @@
+// Whether a payment is the one that was asked for.
+import type { Payment } from './payment.ts';
+
+/** What a request says of the money. The amount is a number or a plain decimal. */
+export interface Requested {
+  paymentType: Payment['paymentType'];
+  amount: number | string;
+  currency: string;
+}
+
+/** What of a payment can differ from its request. */
+export type MoneyField = keyof Requested;
+
+/** In what of the money a payment differs from a request. */
+export function moneyDifferences(request: Requested, payment: Payment): MoneyField[] {
+  const differing: MoneyField[] = [];
+  if (request.paymentType !== payment.paymentType) differing.push('paymentType');
+  if (Number(request.amount) !== payment.amount) differing.push('amount');
+  if (request.currency.toUpperCase() !== payment.currency.toUpperCase()) differing.push('currency');
+  return differing;
+}
+
+/** Whether a payment can be the one that was requested: of the same type, amount and currency. */
+export const isPaymentOf = (request: Requested, payment: Payment): boolean =>
+  moneyDifferences(request, payment).length === 0;
+
+/** A gateway may trim a reference, and fold it into one case: upper first, because some letters have no way back. */
+export const foldReference = (reference: string): string =>
+  reference
+    .normalize('NFC')
+    .replace(/^[\s\0]+|[\s\0]+$/g, '')
+    .toUpperCase()
+    .toLowerCase();
+
+/** Whether the payment's reference can be this one, as a gateway may write it. */
+export const hasReference = ({ reference }: Payment, wanted: string): boolean =>
+  typeof reference === 'string' && foldReference(reference) === foldReference(wanted);
+
+/** In what a payment can differ from its create; in `paymentId` if its journal knows another one. */
+export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;
+export type Difference = (typeof DIFFERENCES)[number];
+
+/** In what a payment differs from its create. A record without a reference says nothing about it. */
+export const differencesOf = (
+  create: Requested & { reference: string },
+  payment: Payment,
+): Exclude<Difference, 'paymentId'>[] => [
+  ...(payment.reference && payment.reference !== create.reference ? (['reference'] as const) : []),
+  ...moneyDifferences(create, payment),
+];

@@ -1,0 +1,475 @@
+// Doubts have true exits: whatever a gateway does to a reference or an amount, names in an error, or answers late, nobody
+// has to lie or to write SQL.
+import {
+  createWebhookHandler,
+  type FetchInit,
+  GatewayClient,
+  type GatewayEvent,
+  type Journal,
+  memoryJournal,
+  type Payment,
+} from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { json, networkError } from '../support/wire.ts';
+
+const webhookUrl = 'https://shop.example/callbacks';
+const payout = {
+  paymentMethod: 'SEPA',
+  amount: '75.00',
+  currency: 'EUR',
+  reference: 'payout-1',
+  webhookUrl,
+} as const;
+const THIRD_ID = '22222222-2222-4333-8444-555555555555';
+
+afterEach(() => void vi.useRealTimers());
+
+/** A record of the payout, as a lookup shows it. */
+const recordOf = (id: string, changes: object = {}): Payment => ({
+  ...JSON.parse(record('completed CARD callback')),
+  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', paymentStatus: 'PENDING' },
+  ...{ amount: 75, currency: 'EUR', reference: 'payout-1', id },
+  ...changes,
+});
+
+interface Script {
+  /** What creates are answered, in order; the last one for ever. */
+  creates: (Response | Error | ((init: FetchInit) => Promise<Response>))[];
+  /** What lookups find; another id is a 404, a number is an error status. */
+  payments?: Record<string, Payment | number>;
+  journal?: Journal;
+}
+
+/** A shop whose gateway plays a script. */
+function open({ creates, payments = {}, journal = memoryJournal({ settleMargin: 0 }) }: Script) {
+  const events: GatewayEvent[] = [];
+  const sent: string[] = [];
+  const answers = [...creates];
+  const fetch = async (url: string, init: FetchInit) => {
+    const id = url.split('/').at(-1) ?? '';
+    sent.push(init.method === 'POST' ? 'POST' : `GET ${id}`);
+    if (init.method === 'GET') {
+      const found = payments[id] ?? 404;
+      return typeof found === 'number' ? json('{}', found) : json(JSON.stringify({ result: found }));
+    }
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer instanceof Error || answer === undefined) throw answer;
+    return typeof answer === 'function' ? answer(init) : answer.clone();
+  };
+  const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0, onEvent: event => void events.push(event) });
+  const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  const create = (options?: object) => gateway.createWithdrawal(payout, { timeout: 1_000, ...options });
+  return { gateway, journal, payments, sent, changes, warnings, create };
+}
+
+const lost = networkError('ECONNRESET', 'read');
+const created = (id: string, changes: object = {}) => json(JSON.stringify({ result: recordOf(id, changes) }), 201);
+
+describe('a gateway that writes the payment otherwise', () => {
+  it.each<[string, Partial<Payment>, string[]]>([
+    ['trims and upper-cases the reference', { reference: 'PAYOUT-1' }, ['reference']],
+    ['cuts the reference', { reference: 'payout' }, ['reference']],
+    ['rounds the amount', { amount: 75.01 }, ['amount']],
+    ['does both', { reference: 'PAYOUT-1', amount: 76 }, ['reference', 'amount']],
+    ['changes type and currency', { paymentType: 'DEPOSIT', currency: 'USD' }, ['paymentType', 'currency']],
+  ])('%s: the error names what differs, and `despite` settles it', async (_, changes, differing) => {
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID, changes) } });
+    await errorOf(shop.create());
+    const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
+    const [name = ''] = differing;
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'paymentId' }] });
+    expect(error.message).toContain(`${name} is "${Object.values(changes)[0]}" and not`);
+    expect(error.message).toContain(`pass { despite: [${differing.map(name => `'${name}'`).join(', ')}] }`);
+    for (const some of [[], differing.slice(1)]) {
+      expect(await errorOf(shop.gateway.settle('payout-1', ID, { despite: some as never }))).toHaveProperty('issues');
+    }
+    await shop.gateway.settle('payout-1', ID, { despite: differing as never });
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.sent.filter(call => call === 'POST')).toHaveLength(1);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'settled', 'replayed']);
+  });
+
+  it('does not let an operator name what there is not', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    const error = await errorOf(shop.gateway.settle('payout-1', ID, { despite: ['ammount'] as never }));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'options.despite.0' }] });
+  });
+
+  it('lets a callback settle what differs in nothing, and warns of the rest by name', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(recordOf(ID, { amount: 75.5 }));
+    expect([shop.warnings(), await shop.gateway.inDoubt()]).toMatchObject([['journal_mismatch'], [{}]]);
+    await shop.gateway.reconcile(recordOf(ID));
+    expect(await shop.gateway.inDoubt()).toEqual([]);
+  });
+});
+
+describe('an id in an error', () => {
+  const trace = () => json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
+
+  it('that is no payment does not keep the true callback from settling', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: OTHER_ID });
+    await shop.gateway.reconcile(recordOf(ID));
+    expect([shop.warnings(), await shop.gateway.inDoubt()]).toEqual([[], []]);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
+  });
+
+  it('that is the payment of another order does not either', async () => {
+    const other = recordOf(OTHER_ID, { reference: 'payout-2' });
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: other } });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(recordOf(ID));
+    expect([shop.warnings(), await shop.gateway.inDoubt()]).toEqual([[], []]);
+  });
+
+  it('that cannot be looked up stays, and the callback is kept beside it for the next create', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: 503 } });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(recordOf(ID));
+    expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
+    delete shop.payments[OTHER_ID];
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(await shop.gateway.inDoubt()).toEqual([]);
+  });
+
+  it('that is a second payment of the reference keeps the doubt, until an operator has chosen', async () => {
+    const both = { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) };
+    const shop = open({ creates: [trace()], payments: both });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(recordOf(ID));
+    expect(shop.warnings()).toEqual(['journal_two_payments']);
+    expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
+    const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
+    expect(error.message).toContain(`the journal knows payment ${OTHER_ID}`);
+    await shop.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
+  });
+
+  it('keeps nobody from saying that there is no payment, once it is known to be none of this reference', async () => {
+    const other = recordOf(OTHER_ID, { reference: 'payout-2', amount: 9 });
+    for (const payments of [{}, { [OTHER_ID]: other }]) {
+      const shop = open({ creates: [trace(), created(ID)], payments });
+      await errorOf(shop.create({ timeout: 20 }));
+      await new Promise(resolve => setTimeout(resolve, 25));
+      await shop.gateway.settle('payout-1', 'not_created');
+      expect(await shop.create()).toMatchObject({ replayed: false, payment: { id: ID } });
+    }
+  });
+
+  it('that may be its payment is refused as not_created, unless an operator says that it is another', async () => {
+    const similar = recordOf(OTHER_ID, { reference: 'payout-2' });
+    const shop = open({ creates: [trace()], payments: { [OTHER_ID]: similar } });
+    await errorOf(shop.create({ timeout: 20 }));
+    await new Promise(resolve => setTimeout(resolve, 25));
+    const error = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
+    expect(error.message).toContain(`has payment ${OTHER_ID}: settle it with that id`);
+    await shop.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'freed', conflictingIds: [] });
+
+    const its = open({ creates: [trace()], payments: { [OTHER_ID]: recordOf(OTHER_ID, { amount: 9 }) } });
+    await errorOf(its.create({ timeout: 20 }));
+    await new Promise(resolve => setTimeout(resolve, 25));
+    const despite = { despite: ['paymentId'] } as const;
+    expect(await errorOf(its.gateway.settle('payout-1', 'not_created', despite))).toHaveProperty('issues');
+  });
+});
+
+describe('a refusal that names a payment', () => {
+  const refusal = (body: object, status = 422) => json(JSON.stringify(body), status);
+
+  it.each([
+    ['in data', { error: 'already exists', data: { id: ID } }],
+    ['as payment_id, deep', { errors: [{ detail: { payment_id: ID } }] }],
+    ['as paymentId, in JSON within JSON', { message: JSON.stringify({ paymentId: ID.toUpperCase() }) }],
+  ])('%s, of this request, frees nothing: the outcome is unknown', async (_, body) => {
+    const shop = open({ creates: [refusal(body)], payments: { [ID]: recordOf(ID, { reference: 'PAYOUT 1' }) } });
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', outcome: 'unknown', paymentId: ID });
+    expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: ID }]);
+  });
+
+  it.each<[string, Payment | number]>([
+    ['is no payment', 404],
+    ['is another payment', recordOf(ID, { amount: 9 })],
+  ])('that %s is believed', async (_, found) => {
+    const shop = open({ creates: [refusal({ data: { id: ID } }), created(OTHER_ID)], payments: { [ID]: found } });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'rejected' });
+    expect(await shop.create()).toMatchObject({ replayed: false });
+    expect(shop.changes()).toEqual(['begun', 'freed', 'begun', 'created']);
+  });
+
+  it.each([
+    ['cannot be looked up', 422, 503, 'unknown'],
+    ['may not be looked up', 422, 403, 'unknown'],
+    ['may not be looked up, by a client that may not create', 401, 403, 'rejected'],
+    ['may not be looked up now, by a client that is too quick', 429, 429, 'rejected'],
+  ])('that %s: %i, then %i', async (_, status, found, outcome) => {
+    const shop = open({ creates: [refusal({ data: { id: ID } }, status)], payments: { [ID]: found } });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome });
+  });
+
+  it('among more than three ids is not looked for', async () => {
+    const ids = [ID, OTHER_ID, THIRD_ID, crypto.randomUUID()].map(id => ({ id }));
+    const shop = open({ creates: [refusal(ids)] });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown' });
+    expect(shop.sent).toEqual(['POST']);
+    expect(await errorOf(open({ creates: [refusal(ids.slice(1))] }).create())).toMatchObject({ outcome: 'rejected' });
+  });
+
+  it('is looked up without a journal too, within the time of the create', async () => {
+    const never = () => new Promise<Response>(() => {});
+    const fetch = async (_url: string, init: FetchInit) =>
+      init.method === 'POST' ? refusal({ data: { id: ID } }) : never();
+    const gateway = new GatewayClient({ ...KEYS, fetch, retries: 0 });
+    const begun = performance.now();
+    const error = await errorOf(gateway.createWithdrawal(payout, { timeout: 50 }));
+    expect(error).toMatchObject({ name: 'ApiError', outcome: 'unknown', paymentId: ID });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
+
+describe('a customer who comes back', () => {
+  it('after a declined payment gets the payment as it is: FAILED, and nowhere to go', async () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
+    const order = { ...payout, paymentMethod: 'CARD' } as const;
+    const first = await gateway.createDeposit(order);
+    expect(first.nextAction.type).toBe('redirect');
+    const second = await gateway.createDeposit(order);
+    expect([second.replayed, second.stale, second.nextAction]).toEqual([true, false, first.nextAction]);
+    await sandbox.fail(first.payment.id, { reason: 'declined' });
+    expect(await gateway.createDeposit(order)).toMatchObject({
+      replayed: true,
+      stale: false,
+      payment: { id: first.payment.id, paymentStatus: 'FAILED' },
+      nextAction: { type: 'wait' },
+    });
+  });
+
+  it('gets the PayID transfer again, and nothing more once it is paid', async () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
+    const order = { ...payout, paymentMethod: 'PAYID', currency: 'AUD' } as const;
+    const first = await gateway.createDeposit(order);
+    expect((await gateway.createDeposit(order)).nextAction).toEqual(first.nextAction);
+    expect(first.nextAction.type).toBe('transfer');
+    await sandbox.complete(first.payment.id);
+    expect((await gateway.createDeposit(order)).nextAction).toEqual({ type: 'wait' });
+  });
+
+  it.each([
+    ['cannot answer', 503],
+    ['has lost the payment', 404],
+  ])('while the gateway %s gets it as it was last seen: stale', async (_, status) => {
+    const shop = open({ creates: [created(ID)], payments: { [ID]: status } });
+    const first = await shop.create();
+    expect(await shop.create()).toMatchObject({ payment: { id: ID }, replayed: true, stale: true });
+    expect([first.stale, shop.warnings()]).toEqual([false, ['journal_stale_replay']]);
+  });
+
+  it('is not looked up for once the journal has seen the end, by a callback', async () => {
+    const shop = open({ creates: [created(ID)] });
+    await shop.create();
+    const { reconcile } = shop.gateway;
+    const gateway = { reconcile, getPayment: async () => recordOf(ID, { paymentStatus: 'COMPLETED' }) };
+    const handler = createWebhookHandler({ gateway, onPayment: () => {} });
+    await handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify({ id: ID }) }));
+    const { payment, stale } = await shop.create();
+    expect([payment.paymentStatus, stale, shop.sent]).toEqual(['COMPLETED', false, ['POST']]);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
+  });
+
+  it('never gets a status from before', async () => {
+    const shop = open({ creates: [created(ID)], payments: { [ID]: recordOf(ID, { paymentStatus: 'AUTHORIZED' }) } });
+    await shop.create();
+    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' } });
+    shop.payments[ID] = 503;
+    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' }, stale: true });
+  });
+});
+
+describe('a create that joins one under way', () => {
+  /** A create whose answer comes when it is let go. */
+  function held() {
+    const answer = Promise.withResolvers<Response>();
+    const aborted: string[] = [];
+    const arrived = Promise.withResolvers<void>();
+    const shop = open({
+      creates: [
+        init => {
+          init.signal.addEventListener('abort', () => aborted.push('aborted'));
+          arrived.resolve();
+          return answer.promise;
+        },
+      ],
+    });
+    return { ...shop, answer, aborted, arrived: arrived.promise };
+  }
+
+  it("waits on after the first one's time-out", async () => {
+    const shop = held();
+    const first = errorOf(shop.create({ timeout: 30 }));
+    const second = shop.create({ timeout: 5_000 });
+    expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
+    expect(shop.aborted).toEqual([]);
+    shop.answer.resolve(created(ID));
+    expect(await second).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.sent).toEqual(['POST']);
+  });
+
+  it('is not stopped by the abort of the first', async () => {
+    const shop = held();
+    const controller = new AbortController();
+    const first = errorOf(shop.create({ signal: controller.signal }));
+    const second = shop.create();
+    await shop.arrived;
+    controller.abort();
+    expect(await first).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    shop.answer.resolve(created(ID));
+    expect(await second).toMatchObject({ payment: { id: ID } });
+  });
+
+  it('is given up when the last of them has left, and says what became of it', async () => {
+    const shop = held();
+    const controller = new AbortController();
+    const first = errorOf(shop.create({ timeout: 30 }));
+    const second = errorOf(shop.create({ signal: controller.signal }));
+    await first;
+    expect(shop.aborted).toEqual([]);
+    controller.abort();
+    expect(await second).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
+    expect(shop.aborted).toEqual(['aborted']);
+    expect(await shop.gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
+  });
+
+  it("sends nothing after the first one's deadline", async () => {
+    vi.useFakeTimers();
+    const journal = memoryJournal();
+    const insert: Journal['insert'] = async row => {
+      await new Promise(resolve => setTimeout(resolve, 500));
+      return journal.insert(row);
+    };
+    const shop = open({ creates: [created(ID)], journal: { ...journal, insert } });
+    const first = errorOf(shop.create({ timeout: 100 }));
+    const second = errorOf(shop.create({ timeout: 10_000 }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await first).toHaveProperty('outcome');
+    expect(await second).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+    expect([shop.sent, await shop.gateway.inDoubt()]).toEqual([[], []]);
+  });
+
+  it('is compared with what is under way only if it is the same request', async () => {
+    const shop = held();
+    const first = shop.create();
+    await shop.arrived;
+    const other = await errorOf(shop.gateway.createWithdrawal({ ...payout, amount: '76' }));
+    expect(other).toMatchObject({ name: 'DuplicateReferenceError', differing: ['amount'], outcome: 'unknown' });
+    shop.answer.resolve(created(ID));
+    await first;
+  });
+
+  it('with a signal that is aborted already writes nothing', async () => {
+    const shop = open({ creates: [created(ID)] });
+    const error = await errorOf(shop.create({ signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+    expect(await shop.gateway.find('payout-1')).toBeUndefined();
+  });
+});
+
+describe('what is known of a reference', () => {
+  it('is found at every step', async () => {
+    const journal = memoryJournal({ settleMargin: 0, scope: 'eu' });
+    const shop = open({ creates: [lost, created(ID)], journal });
+    expect(await shop.gateway.find('payout-1')).toBeUndefined();
+    await errorOf(shop.create({ timeout: 20 }));
+    const asked = { scope: 'eu', reference: 'payout-1', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' };
+    const base = { ...asked, amount: '75', currency: 'EUR', since: expect.any(Date), conflictingIds: [] };
+    await new Promise(resolve => setTimeout(resolve, 25));
+    expect(await shop.gateway.find('payout-1')).toEqual({ ...base, state: 'begun', underWay: false });
+    expect(await shop.gateway.inDoubt()).toEqual([{ ...base, underWay: false }]);
+    await shop.gateway.settle('payout-1', 'not_created');
+    expect(await shop.gateway.find('payout-1')).toEqual({ ...base, state: 'freed', underWay: false });
+    await shop.create();
+    const entry = await shop.gateway.find('payout-1');
+    expect(entry).toMatchObject({ ...base, state: 'created', underWay: false, paymentId: ID });
+    expect(entry?.payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'freed', 'begun', 'created']);
+  });
+
+  it.each([
+    ['find', (gateway: GatewayClient, options: object) => gateway.find('payout-1', options)],
+    ['inDoubt', (gateway: GatewayClient, options: object) => gateway.inDoubt(options)],
+    ['settle', (gateway: GatewayClient, options: object) => gateway.settle('payout-1', 'not_created', options)],
+  ])('%s ends at its time-out and at its signal', async (_, call) => {
+    const never = () => new Promise<never>(() => {});
+    const shop = open({ creates: [lost], journal: { ...memoryJournal(), read: never, list: never } });
+    expect(await errorOf(call(shop.gateway, { timeout: 5 }))).toMatchObject({
+      name: 'ConnectionError',
+      code: 'timeout',
+    });
+    const signal = AbortSignal.timeout(5);
+    expect(await errorOf(call(shop.gateway, { signal }))).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+  });
+});
+
+describe('what a journal keeps', () => {
+  const customer = {
+    firstName: 'Zoë-secret',
+    lastName: 'Nowak-secret',
+    email: 'zoe-secret@example.com',
+    phone: '+48-secret',
+    ipaddress: '203.0.113.secret',
+    dateOfBirth: '1990-secret',
+    referenceId: 'customer-secret',
+  };
+  const request = {
+    ...payout,
+    customer,
+    billingAddress: { address1: 'Ulica-secret', city: 'Łódź-secret', countryCode: 'PL' },
+    additionalParameters: { iban: 'PL61-secret', destination_wallet: '0x-secret' },
+    description: 'for Zoë-secret',
+    browser: { userAgent: 'secret' },
+  } as const;
+  const echoed = {
+    customer,
+    billingAddress: request.billingAddress,
+    description: request.description,
+    errorMessage: 'refused Zoë-secret',
+    destination_wallet: '0x-secret',
+    somethingNew: { name: 'Zoë-secret' },
+  };
+
+  it('has nothing of the customer, whatever happens', async () => {
+    const written: string[] = [];
+    const memory = memoryJournal({ settleMargin: 0 });
+    const spying = (method: 'insert' | 'replace') =>
+      (async (...args: never[]) => {
+        written.push(JSON.stringify(args));
+        return (memory[method] as (...args: never[]) => unknown)(...args);
+      }) as never;
+    const journal = { ...memory, insert: spying('insert'), replace: spying('replace') };
+    const full = (id: string, changes: object = {}) => recordOf(id, { ...echoed, ...changes });
+    const shop = open({
+      journal,
+      creates: [json(JSON.stringify(full(ID)), 500), json(JSON.stringify({ result: full(ID) }), 201)],
+      payments: { [ID]: full(ID), [OTHER_ID]: full(OTHER_ID, { paymentStatus: 'COMPLETED' }) },
+    });
+    const create = (reference: string) =>
+      shop.gateway.createWithdrawal({ ...request, reference }, { extra: { iban: 'secret' } });
+    await errorOf(create('payout-1'));
+    await create('payout-1'); // settles by a lookup
+    await create('payout-1'); // replays
+    await shop.gateway.reconcile(full(ID, { paymentStatus: 'AUTHORIZED' }));
+    await shop.gateway.reconcile(full(OTHER_ID)); // conflicts
+    await create('payout-2');
+    await shop.gateway.reconcile(full(OTHER_ID, { reference: 'payout-3', paymentStatus: 'REFUNDED' }));
+    expect(written.length).toBeGreaterThan(6);
+    expect(written.filter(text => text.includes('secret'))).toEqual([]);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED', amount: 75 } });
+  });
+});
