@@ -65,7 +65,7 @@ export function postgresInbox<Pool extends PgPool>(
   const withClient = clientRunner<ClientOf<Pool>>(pool);
 
   return {
-    migrate: () => migrate(pool, table, sql.ddl),
+    migrate: () => migrate(pool, table, sql.migrations),
 
     run: (event, work) =>
       repeated(() =>
@@ -194,14 +194,16 @@ const statements = (marks: string) => ({
 
   again: `DELETE FROM ${marks} WHERE payment_id = $1 AND status = $2 AND handled_at IS NULL RETURNING status`,
 
-  ddl: `CREATE TABLE IF NOT EXISTS ${marks} (
-    payment_id uuid NOT NULL,
-    status text NOT NULL,
-    final boolean NOT NULL,
-    begun_at timestamptz NOT NULL DEFAULT now(),
-    handled_at timestamptz,
-    PRIMARY KEY (payment_id, status)
-  )`,
+  migrations: [
+    `CREATE TABLE IF NOT EXISTS ${marks} (
+      payment_id uuid NOT NULL,
+      status text NOT NULL,
+      final boolean NOT NULL,
+      begun_at timestamptz NOT NULL DEFAULT now(),
+      handled_at timestamptz,
+      PRIMARY KEY (payment_id, status)
+    )`,
+  ],
 });
 
 /** @param marks the table with its schema: onPayment may have set another search path */

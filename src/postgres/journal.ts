@@ -1,7 +1,7 @@
 // A journal in the merchant's own Postgres: each method is one statement.
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
 import { marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
-import { checkPool, durably, migrate, type PgPool, quoted, repeated, tableNameProblem } from './pool.ts';
+import { checkPool, durably, indexName, migrate, type PgPool, quoted, repeated, tableNameProblem } from './pool.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions {
@@ -47,7 +47,7 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
   const given = storeOptions('postgresJournal', options, problems);
   const { table = 'payment_gateway_journal', scope, settleMargin } = given;
   checkPool('postgresJournal', pool);
-  const sql = statements(quoted(table));
+  const sql = statements(quoted(table), indexName(table, 'open'));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
   const query = (text: string, values: unknown[]): Promise<Line[]> =>
     repeated(async () => (await pool.query(text, values)).rows as Line[]);
@@ -55,7 +55,7 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
   return {
     scope,
     settleMargin,
-    migrate: () => migrate(pool, table, sql.ddl),
+    migrate: () => migrate(pool, table, sql.migrations),
 
     async read({ scope, reference }) {
       const [line] = await query(sql.read, [scope, reference]);
@@ -145,7 +145,7 @@ const NOW = `${ms('clock_timestamp()')} AS now`;
 /** The store's time, on a line of its own if there is no row. */
 const CLOCK = `(SELECT ${NOW}) AS clock`;
 
-const statements = (journal: string) => {
+const statements = (journal: string, openIndex: string) => {
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun_at, ${ms('due_at')} AS due_at,
     ${ms('leased_until')} AS leased_until, details::text`;
   const asked = '($1::text IS NULL OR scope = $1) AND state = ANY ($2)';
@@ -176,8 +176,10 @@ const statements = (journal: string) => {
       SELECT now, leased.* FROM ${CLOCK} LEFT JOIN
       (SELECT ${columns}, due_at AS due FROM claimed) AS leased ON true ORDER BY due`,
 
-    // details is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
-    ddl: `CREATE TABLE IF NOT EXISTS ${journal} (
+    // Never change one that was published: add another.
+    migrations: [
+      // details is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
+      `CREATE TABLE IF NOT EXISTS ${journal} (
         scope text NOT NULL,
         reference text NOT NULL,
         state text NOT NULL,
@@ -188,5 +190,8 @@ const statements = (journal: string) => {
         details json NOT NULL,
         PRIMARY KEY (scope, reference)
       )`,
+      // Doubts are few, and found without reading the created ones, which stay for ever.
+      `CREATE INDEX IF NOT EXISTS ${openIndex} ON ${journal} (begun_at) WHERE state IN ('planned', 'begun')`,
+    ],
   };
 };

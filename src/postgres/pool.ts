@@ -157,11 +157,11 @@ function hasMetAnother(error: unknown): boolean {
 }
 
 /**
- * The value, in a statement whose transaction is durable even where the database answers a COMMIT before it is: what is
- * forgotten after the money has moved would move it again.
+ * The value, in a statement whose transaction is on disk here and on a synchronous standby, even where the database answers
+ * a COMMIT before that: what is forgotten after the money has moved would move it again.
  */
-export const durably = (value: string) => `CASE WHEN CASE current_setting('synchronous_commit')
-    WHEN 'off' THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
+export const durably = (value: string) => `CASE WHEN CASE WHEN current_setting('synchronous_commit') IN
+    ('off', 'local', 'remote_write') THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
 
 /** @throws Error if the transaction was rolled back instead: COMMIT answers so, without an error. */
 export async function commit(query: PgClient['query']): Promise<void> {
@@ -172,13 +172,34 @@ export async function commit(query: PgClient['query']): Promise<void> {
 /** The key of an advisory lock: 64 bits of a hash, as text, because a number would lose some of them. */
 export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
 
-/** Runs DDL by one replica at a time: `create table if not exists` fails when two run it together. */
-export async function migrate(pool: PgPool, table: string, ddl: string): Promise<void> {
+/** How the comment of a table tells which of its migrations have run. */
+const VERSION = /^payment-gateway-sdk, version (\d+)$/;
+
+/**
+ * Runs the migrations of a table that have not run yet, by one replica at a time, all or none. A table of a later version
+ * of the SDK is left as it is. Each can run again where somebody has changed the table's comment, which keeps its version.
+ *
+ * @param steps every one there ever was, oldest first; the first creates the table
+ */
+export async function migrate(pool: PgPool, table: string, steps: readonly string[]): Promise<void> {
   await clientRunner(pool)(async ({ client, query }) => {
     await query('BEGIN');
     // Another replica may take its time.
     await client.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockKey(`migrate ${table}`)]);
-    await client.query(ddl);
+    const { rows } = await query(`SELECT obj_description(to_regclass($1), 'pg_class') AS comment`, [quoted(table)]);
+    const { comment } = rows[0] as { comment: string | null };
+    const version = Number(VERSION.exec(comment ?? '')?.[1] ?? 0);
+    for (const step of steps.slice(version)) await client.query(step);
+    if (version < steps.length) {
+      await query(`COMMENT ON TABLE ${quoted(table)} IS 'payment-gateway-sdk, version ${steps.length}'`);
+    }
     await commit(query);
   });
 }
+
+/** The name of an index of a table, which is in its schema. */
+export const indexName = (table: string, suffix: string): string => {
+  const [name = ''] = table.split('.').slice(-1);
+  // Postgres cuts longer names, in silence.
+  return `"${name.slice(0, 62 - suffix.length)}_${suffix}"`;
+};

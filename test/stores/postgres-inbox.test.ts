@@ -107,8 +107,10 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
 
     it.each([
       ['off', 'on, then off'],
-      ['local', 'local, then local'],
+      ['local', 'on, then local'],
+      ['remote_write', 'on, then remote_write'],
       ['on', 'on, then on'],
+      ['remote_apply', 'remote_apply, then remote_apply'],
     ])('commits durably: synchronous_commit = %s', async (level, expected) => {
       expect(await settingInside(`-c synchronous_commit=${level}`, 'synchronous_commit')).toBe(expected);
     });

@@ -64,6 +64,107 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     },
   );
 
+  it.each([
+    ['off', 'on'],
+    ['local', 'on'],
+    ['remote_write', 'on'],
+    ['on', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ])('waits for a synchronous standby: synchronous_commit = %s', async (level, expected) => {
+    const name = uniqueName('seen');
+    await pool.query(`
+      create table ${name} (level text);
+      create function ${name}() returns trigger language plpgsql as
+        $$ begin insert into ${name} values (current_setting('synchronous_commit')); return null; end $$;
+      create trigger ${name} after insert or update on ${table} for each row execute function ${name}()`);
+    const weak = postgresPool({ max: 1, options: `-c synchronous_commit=${level}` });
+    const journal = postgresJournal(weak, { table });
+    const row = newRow();
+    await journal.insert(row);
+    await journal.replace({ ...row, state: 'freed' }, 1);
+    const { rows } = await pool.query(`select level from ${name}`);
+    expect(rows).toEqual([{ level: expected }, { level: expected }]);
+    await weak.end();
+    await pool.query(`drop trigger ${name} on ${table}; drop function ${name}; drop table ${name}`);
+  });
+
+  describe('migrate', () => {
+    const versionOf = async (name: string): Promise<string> => {
+      const { rows } = await pool.query(`select obj_description($1::regclass, 'pg_class') as comment`, [name]);
+      return rows[0].comment;
+    };
+    const indexesOf = async (name: string): Promise<string[]> => {
+      const { rows } = await pool.query('select indexname from pg_indexes where tablename = $1 order by 1', [name]);
+      return rows.map(({ indexname }) => indexname);
+    };
+    /** The table as it was before there were versions. */
+    const createFirst = (name: string) =>
+      pool.query(`CREATE TABLE ${name} (scope text NOT NULL, reference text NOT NULL, state text NOT NULL,
+        revision integer NOT NULL, begun_at timestamptz NOT NULL, due_at timestamptz, leased_until timestamptz,
+        details json NOT NULL, PRIMARY KEY (scope, reference))`);
+
+    it.each(['no table', 'the table of the first version', 'a table whose comment somebody has changed'])(
+      'brings %s up to date, by many replicas at once, and again',
+      async before => {
+        const name = uniqueName('migrated');
+        if (before !== 'no table') await createFirst(name);
+        if (before.includes('comment')) await pool.query(`comment on table ${name} is 'belongs to the shop'`);
+        const replicas = [pool, other, pool, other].map(pool => postgresJournal(pool, { table: name }));
+        const [first] = replicas;
+        const row = newRow();
+        if (before !== 'no table') await first?.insert(row);
+        for (let round = 0; round < 2; round++) await Promise.all(replicas.map(journal => journal.migrate()));
+        expect(await versionOf(name)).toBe('payment-gateway-sdk, version 2');
+        expect(await indexesOf(name)).toEqual([`${name}_open`, `${name}_pkey`]);
+        if (before !== 'no table') expect((await first?.read(row))?.row).toMatchObject({ reference: row.reference });
+        await pool.query(`drop table ${name}`);
+      },
+    );
+
+    it('leaves a table of a later version as it is', async () => {
+      const name = uniqueName('later');
+      await createFirst(name);
+      await pool.query(`comment on table ${name} is 'payment-gateway-sdk, version 99'`);
+      await postgresJournal(pool, { table: name }).migrate();
+      expect([await versionOf(name), await indexesOf(name)]).toEqual([
+        'payment-gateway-sdk, version 99',
+        [`${name}_pkey`],
+      ]);
+      await pool.query(`drop table ${name}`);
+    });
+
+    it('changes nothing where a step fails, and says why', async () => {
+      const name = uniqueName('broken');
+      await pool.query(`create table ${name} (scope text)`);
+      await expect(postgresJournal(pool, { table: name }).migrate()).rejects.toThrow('column "state" does not exist');
+      expect(await versionOf(name)).toBeNull();
+      await pool.query(`drop table ${name}`);
+    });
+
+    it('finds doubts without reading what is created', async () => {
+      const name = uniqueName('large');
+      const journal = postgresJournal(pool, { table: name });
+      await journal.migrate();
+      await pool.query(`insert into ${name} select 's', i::text, 'created', 1, now(), null, null, '{}'
+        from generate_series(1, 20000) as i`);
+      const { row } = await journal.insert(newRow());
+      await pool.query(`analyze ${name}`);
+      const statements: [string, unknown[]][] = [];
+      const query = ((text: string, values: unknown[]) => {
+        statements.push([text, values]);
+        return pool.query(text, values);
+      }) as never;
+      const spied = postgresJournal({ connect: () => pool.connect(), query }, { table: name });
+      expect((await spied.list({ scope: row.scope, states: ['begun'] })).rows).toEqual([row]);
+      const [[text, values] = ['', []]] = statements;
+      const { rows } = await pool.query(`explain ${text}`, values);
+      const plan = rows.map(line => line['QUERY PLAN']).join('\n');
+      expect(plan).toContain(`${name}_open`);
+      expect(plan).not.toContain('Seq Scan');
+      await pool.query(`drop table ${name}`);
+    });
+  });
+
   it.each(['read', 'list', 'claim', 'insert', 'replace'] as const)(
     'repeats %s when the database says that transactions met, and answers nothing false',
     async method => {
