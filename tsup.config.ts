@@ -54,10 +54,10 @@ async function writeLicences(): Promise<void> {
 }
 
 export default defineConfig([
-  // The command line is a program and no import: it is ESM only, and has no declarations.
+  // The command lines are programs and no imports: they are ESM only, and have no declarations.
   {
     ...common,
-    entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli/main.ts' },
+    entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli/main.ts', 'cli/main': 'src/cli/main.ts' },
     format: 'esm',
     onSuccess: writeLicences,
   },

@@ -9,7 +9,7 @@ const SERVERS = [
   'test/examples/*.test.ts',
   'test/readme.test.ts',
   'test/types/*.test.ts',
-  'test/sandbox/cli.test.ts',
+  'test/{cli,sandbox}/cli.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',
 ];

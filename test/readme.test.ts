@@ -1,4 +1,4 @@
-// Every TypeScript example of the README and of docs/callbacks.md compiles, and runs against the sandbox.
+// Every TypeScript example of the README and of some of docs/ compiles, and runs against the sandbox.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
@@ -19,7 +19,9 @@ function complete(code: string): string {
   return `import { ${missing.join(', ')} } from '../support/readme-names.ts';\n${code}\nexport {};\n`;
 }
 
-const text = ['README.md', 'docs/callbacks.md'].map(name => readFileSync(root + name, 'utf8')).join('\n');
+const text = ['README.md', 'docs/callbacks.md', 'docs/checkout.md', 'docs/doubts.md']
+  .map(name => readFileSync(root + name, 'utf8'))
+  .join('\n');
 const examples = [...text.matchAll(/^## (.+)$|^```ts\n([\s\S]*?)^```$/gm)]
   .reduce<{ title: string; code: string }[]>((found, [, heading, code]) => {
     if (heading) found.push({ title: heading, code: '' });

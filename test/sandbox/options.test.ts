@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readCommand, UsageError } from '../../src/sandbox/cli/arguments.ts';
+import { readCommand } from '../../src/sandbox/cli/arguments.ts';
 import { HELP } from '../../src/sandbox/cli/help.ts';
 import { lineOf } from '../../src/sandbox/cli/lines.ts';
 import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
-import { printable } from '../../src/sandbox/printable.ts';
 import { SCENARIOS } from '../../src/sandbox/scenarios.ts';
+import { UsageError } from '../../src/terminal/arguments.ts';
+import { printable } from '../../src/terminal/printable.ts';
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean));
 const refusalOf = (line: string): string => {

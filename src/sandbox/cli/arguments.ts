@@ -1,13 +1,9 @@
 // Reads the command line: which command, with which options. A mistake is reported in one line.
-import { parseArgs } from 'node:util';
-import { nearest } from '../../schemas/hints.ts';
 import { LONGEST_TIMER } from '../../schemas/store-options.ts';
 import { isHttpUrl } from '../../schemas/url.ts';
+import { parse, UsageError, unknown } from '../../terminal/arguments.ts';
 import { FAULTS, type Fault, type Operation } from '../faults/kinds.ts';
 import { isScenario, SCENARIOS, type ScenarioName } from '../scenarios.ts';
-
-/** A command line that is not understood: the program ends with exit code 2. */
-export class UsageError extends Error {}
 
 /** A move that the sandbox makes by itself, so long after a payment was created. */
 export interface Auto {
@@ -64,7 +60,7 @@ export function readCommand(args: string[]): Command {
   if (args[at] === 'trigger') return readTrigger(rest);
   if (args[at] === 'fault') return readFault(rest);
   if (args[at] === 'help') return { name: 'help' };
-  const { values } = parse(args, SERVE, []);
+  const { values } = parse(args, SERVE, [], COMMANDS);
   if (values.help) return { name: 'help' };
   if (values.version) return { name: 'version' };
   const options: ServeOptions = {
@@ -101,39 +97,6 @@ function readFault(args: string[]): Command {
   }
   const on = oneOf('--on', values.on, ['create', 'lookup']) ?? 'create';
   return { name: 'fault', port: portOf(values.port), fault: fault as Fault, on, ms };
-}
-
-type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
-
-function parse<O extends Options>(args: string[], options: O, wanted: string[]) {
-  const parsed = (() => {
-    try {
-      return parseArgs({ args, options, allowPositionals: true });
-    } catch (error) {
-      const name = /Unknown option '--?([^']+)'/.exec(String(error))?.[1];
-      if (!name) throw new UsageError(`${(error as Error).message.split('. ')[0]?.split('\n')[0]}.`);
-      throw unknown(
-        'option',
-        `--${name}`,
-        Object.keys(options).map(option => `--${option}`),
-      );
-    }
-  })();
-  const { positionals } = parsed;
-  if (positionals.length > wanted.length) {
-    const extra = positionals[wanted.length] ?? '';
-    if (wanted.length > 0)
-      throw new UsageError(`Only one ${wanted[0]} at a time: ${JSON.stringify(extra)} is too many.`);
-    throw unknown('command', extra, COMMANDS);
-  }
-  return parsed;
-}
-
-function unknown(what: string, name: string, known: readonly string[]): UsageError {
-  if (name === '') return new UsageError(`Which ${what}? There are: ${known.join(', ')}.`);
-  const near = nearest(name, known);
-  const hint = near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
-  return new UsageError(`No ${what} is called ${JSON.stringify(name)}. ${hint}`);
 }
 
 function portOf(value: string | undefined): number {

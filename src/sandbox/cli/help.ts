@@ -1,12 +1,8 @@
 // What --help prints: every command, option, scenario and fault.
+import { columns } from '../../terminal/columns.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS } from '../faults/kinds.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { DEFAULT_PORT } from './arguments.ts';
-
-const columns = (rows: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
-};
 
 const table = (entries: Readonly<Record<string, string>>): string =>
   columns(Object.entries(entries).map(([name, does]) => [name, does.replaceAll('`', '')]));

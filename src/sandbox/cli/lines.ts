@@ -1,8 +1,8 @@
 // What the command line prints while the sandbox runs: one line for each thing that happens.
 import { styleText } from 'node:util';
+import { printable } from '../../terminal/printable.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
-import { printable } from '../printable.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);

@@ -1,9 +1,10 @@
 // What the command line asks of a sandbox that runs already: to play a scenario, or to arm a fault.
 
+import { UsageError } from '../../terminal/arguments.ts';
+import { printable } from '../../terminal/printable.ts';
 import { SERVER_NAME } from '../api/server.ts';
-import { printable } from '../printable.ts';
 import type { Played } from '../scenarios.ts';
-import { type Command, UsageError } from './arguments.ts';
+import type { Command } from './arguments.ts';
 import { callbackLine } from './lines.ts';
 
 type Print = (line: string) => void;

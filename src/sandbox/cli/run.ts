@@ -3,7 +3,8 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { GatewayError } from '../../errors.ts';
-import { readCommand, UsageError } from './arguments.ts';
+import { UsageError } from '../../terminal/arguments.ts';
+import { readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
 import { arm, trigger } from './remote.ts';
 import { serve } from './serve.ts';

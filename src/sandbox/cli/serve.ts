@@ -1,10 +1,11 @@
 // Runs the sandbox until it is stopped, and prints what happens.
 import { styleText } from 'node:util';
+import { UsageError } from '../../terminal/arguments.ts';
 import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import { Sandbox } from '../sandbox.ts';
-import { type Auto, type ServeOptions, UsageError } from './arguments.ts';
+import type { Auto, ServeOptions } from './arguments.ts';
 import { lineOf } from './lines.ts';
 
 type Print = (line: string) => void;

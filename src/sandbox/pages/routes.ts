@@ -2,10 +2,10 @@
 import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
 import { isFinalStatus } from '../../schemas/methods.ts';
+import { printable } from '../../terminal/printable.ts';
 import type { EventBus, SandboxEvent } from '../event-bus.ts';
 import type { Fault, Operation } from '../faults/kinds.ts';
 import type { Parts } from '../parts.ts';
-import { printable } from '../printable.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { ACTS, CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';

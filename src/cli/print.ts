@@ -1,0 +1,48 @@
+// How doubts and references are printed, for people.
+import type { Doubt, JournalEntry } from '../journal/contract.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
+import { columns } from '../terminal/columns.ts';
+import { printable } from '../terminal/printable.ts';
+
+const secondsOf = (moment: Date): string => moment.toISOString().replace(/\.\d+Z$/, 'Z');
+
+const moneyOf = ({ amount, currency }: Doubt): string => `${amount} ${printable(currency)}`;
+
+const idsOf = ({ paymentId, conflictingIds }: Doubt): string =>
+  [...(paymentId ? [paymentId] : []), ...conflictingIds].join(' ') || '-';
+
+const HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'PAYMENT'];
+
+/** A table of doubts, and what to do about them. */
+export function doubtsTable(doubts: readonly Doubt[]): string {
+  if (doubts.length === 0) return 'Nothing is in doubt.';
+  const rows = doubts.map(doubt => [
+    printable(doubt.reference),
+    secondsOf(doubt.since),
+    doubt.paymentType,
+    printable(doubt.paymentMethod),
+    moneyOf(doubt),
+    doubt.underWay ? 'under way' : 'in doubt',
+    idsOf(doubt),
+  ]);
+  return `${columns([HEAD, ...rows])}
+
+Ask the gateway's support about each, then: payment-gateway-sdk settle <reference> <paymentId or not_created>`;
+}
+
+const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free: it has no payment' };
+
+/** What is known of one reference. */
+export function entryText(entry: JournalEntry): string {
+  const { reference, scope, state, underWay, since, paymentType, paymentMethod, paymentId, payment } = entry;
+  const lines = [
+    ['reference', printable(reference)],
+    ['state', underWay ? 'under way' : STATES[state]],
+    ['since', secondsOf(since)],
+    ['asked for', `${paymentType} by ${printable(paymentMethod)}, ${moneyOf(entry)}`],
+    ['payment', `${paymentId ?? '-'}${payment ? `, ${printable(rawStatusOf(payment))} when last seen` : ''}`],
+    ...(entry.conflictingIds.length > 0 ? [['also claimed by', entry.conflictingIds.join(' ')]] : []),
+    ['scope', printable(scope)],
+  ];
+  return columns(lines);
+}

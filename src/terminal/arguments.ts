@@ -1,0 +1,51 @@
+// Reads a command line, for every program of the package. A mistake is reported in one line, with what was meant.
+import { parseArgs } from 'node:util';
+import { nearest } from '../schemas/hints.ts';
+
+/** A command line that is not understood: the program ends with exit code 2. */
+export class UsageError extends Error {}
+
+/** Options as of `parseArgs`. */
+type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
+
+/** Without what Node's messages go on to explain. */
+const firstSentence = (message: string) => message.split('. ')[0]?.split('\n')[0];
+
+/**
+ * @param wanted what the positional arguments are called
+ * @param commands that could be meant by an argument too many, where none is wanted
+ * @throws {UsageError}
+ */
+export function parse<O extends Options>(
+  args: string[],
+  options: O,
+  wanted: readonly string[],
+  commands: readonly string[] = [],
+) {
+  const parsed = (() => {
+    try {
+      return parseArgs({ args, options, allowPositionals: true });
+    } catch (error) {
+      const name = /Unknown option '--?([^']+)'/.exec(String(error))?.[1];
+      if (!name) throw new UsageError(`${firstSentence((error as Error).message)}.`);
+      const names = Object.keys(options).map(option => `--${option}`);
+      throw unknown('option', `--${name}`, names);
+    }
+  })();
+  const { positionals } = parsed;
+  if (positionals.length > wanted.length) {
+    const extra = positionals[wanted.length] ?? '';
+    if (wanted.length === 0) throw unknown('command', extra, commands);
+    const each = wanted.length === 1 ? `one ${wanted[0]}` : wanted.join(' and ');
+    throw new UsageError(`Only ${each} at a time: ${JSON.stringify(extra)} is too many.`);
+  }
+  return parsed;
+}
+
+/** The error of a name that there is not. */
+export function unknown(what: string, name: string, known: readonly string[]): UsageError {
+  if (name === '') return new UsageError(`Which ${what}? There are: ${known.join(', ')}.`);
+  const near = nearest(name, known);
+  const hint = near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
+  return new UsageError(`No ${what} is called ${JSON.stringify(name)}. ${hint}`);
+}

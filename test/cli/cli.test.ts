@@ -1,0 +1,180 @@
+// The operator's command line as an operator runs it: real processes, a real database, a real gateway.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { postgresJournal } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import type pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { FROM_SOURCE } from '../support/processes.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+
+const cli = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** Vitest asks its children for colours. */
+const { FORCE_COLOR, ...environment } = process.env;
+
+describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL at 127.0.0.1:5432'))(
+  'payment-gateway-sdk',
+  { timeout: 20_000 },
+  () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const { apiKey, signKey } = sandbox.clientOptions;
+    let server: { url: string; close(): Promise<void> };
+    let pool: pg.Pool;
+    let table: string;
+    let gateway: GatewayClient;
+    let env: Record<string, string>;
+
+    beforeAll(async () => {
+      pool = postgresPool();
+      server = await sandbox.listen();
+    });
+    afterAll(async () => {
+      await pool.end();
+      await server.close();
+    });
+    beforeEach(async () => {
+      sandbox.reset();
+      table = uniqueName('cli');
+      const journal = postgresJournal(pool, { table, settleMargin: 0 });
+      await journal.migrate();
+      gateway = new GatewayClient({ apiKey, signKey, baseUrl: server.url, journal });
+      env = {
+        DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/test',
+        PAYMENT_GATEWAY_URL: server.url,
+        PAYMENT_GATEWAY_API_KEY: apiKey,
+        PAYMENT_GATEWAY_SIGN_KEY: signKey,
+        PAYMENT_GATEWAY_JOURNAL_TABLE: table,
+        PAYMENT_GATEWAY_SETTLE_MARGIN: '0',
+      };
+      return () => pool.query(`drop table ${table}`);
+    });
+
+    /** Runs it to its end. */
+    async function run(args: string[], changes: Record<string, string> = {}, cwd?: string) {
+      const child = spawn(process.execPath, [...FROM_SOURCE, cli, ...args], {
+        env: { ...environment, ...env, ...changes },
+        cwd,
+      });
+      const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+      return { out, err, code };
+    }
+
+    const create = (changes: object = {}, timeout = 300) =>
+      gateway.createWithdrawal(
+        {
+          paymentMethod: 'SEPA',
+          amount: '120.00',
+          currency: 'EUR',
+          reference: 'payout-77',
+          webhookUrl: 'https://shop.example/callbacks',
+          ...changes,
+        },
+        { timeout },
+      );
+    async function doubt(changes: object = {}): Promise<string> {
+      sandbox.faults.next('commit-then-drop');
+      await errorOf(create(changes));
+      return sandbox.payments.at(-1)?.id ?? '';
+    }
+
+    it('lists doubts for people and for scripts, and its exit code tells whether there are any', async () => {
+      expect(await run(['doubts'])).toEqual({ out: 'Nothing is in doubt.\n', err: '', code: 0 });
+      await doubt();
+      await doubt({ reference: 'payout-78\u001b[31m', amount: '9.5' });
+      await new Promise(resolve => setTimeout(resolve, 310));
+      const { out, code } = await run(['doubts']);
+      expect(out).toMatch(/REFERENCE +SINCE +TYPE +METHOD +AMOUNT +STATE +PAYMENT\n/);
+      expect(out).toMatch(/payout-77 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +WITHDRAWAL +SEPA +120 EUR +in doubt +-\n/);
+      expect(out).toContain('payout-78·[31m');
+      expect(out).not.toContain('\u001b');
+      expect(code).toBe(1);
+      const json = JSON.parse((await run(['--json', 'doubts'])).out);
+      expect(json).toEqual(JSON.parse(JSON.stringify(await gateway.inDoubt())));
+      expect(json).toMatchObject([{ reference: 'payout-77', amount: '120', underWay: false }, {}]);
+    });
+
+    it('shows a reference', async () => {
+      const { payment } = await create({}, 5_000);
+      const { out, code } = await run(['show', 'payout-77']);
+      expect(out).toContain('asked for  WITHDRAWAL by SEPA, 120 EUR');
+      expect(out).toContain(`payment    ${payment.id}, PENDING when last seen`);
+      expect(code).toBe(0);
+      expect(JSON.parse((await run(['show', 'payout-77', '--json'])).out)).toMatchObject({
+        state: 'created',
+        paymentId: payment.id,
+      });
+      const unknown = await run(['show', 'payout-9']);
+      expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('knows no reference "payout-9"')]);
+    });
+
+    it('settles with a payment, and names what differs in its own words', async () => {
+      const id = await doubt();
+      const other = await new GatewayClient({ apiKey, signKey, baseUrl: server.url }).createWithdrawal({
+        paymentMethod: 'SEPA',
+        amount: '120.01',
+        currency: 'EUR',
+        reference: 'PAYOUT-77',
+        webhookUrl: 'https://shop.example/callbacks',
+      });
+      const refused = await run(['settle', 'payout-77', other.payment.id]);
+      expect(refused.code).toBe(1);
+      expect(refused.err).toContain('amount is "120.01" and not "120"');
+      expect(refused.err).toContain('pass --despite reference,amount');
+      expect((await run(['settle', 'payout-77', OTHER_ID])).code).toBe(1);
+      const settled = await run(['settle', 'payout-77', other.payment.id, '--despite', 'reference,amount']);
+      expect([settled.code, settled.out]).toEqual([0, expect.stringContaining(other.payment.id)]);
+      expect(await gateway.find('payout-77')).toMatchObject({ state: 'created', paymentId: other.payment.id });
+      expect((await run(['settle', 'payout-77', id])).code).toBe(1);
+    });
+
+    it('frees a reference that has no payment, and not before its time', async () => {
+      sandbox.faults.next('drop');
+      await errorOf(create());
+      const early = await run(['settle', 'payout-77', 'not_created'], { PAYMENT_GATEWAY_SETTLE_MARGIN: '60000' });
+      expect([early.code, early.err]).toEqual([1, expect.stringContaining("'not_created' is refused until")]);
+      const { out, code } = await run(['settle', 'payout-77', 'not_created']);
+      expect([code, out]).toEqual([0, expect.stringContaining('free: it has no payment')]);
+      expect(await gateway.find('payout-77')).toMatchObject({ state: 'freed' });
+    });
+
+    it('tells of doubts in other scopes', async () => {
+      await doubt();
+      const { err, out, code } = await run(['doubts', '--scope', 'mistyped']);
+      const scope = (await gateway.find('payout-77'))?.scope;
+      expect([out, code]).toEqual(['Nothing is in doubt.\n', 0]);
+      expect(err).toContain(`Other scopes have doubts: ${scope}`);
+    });
+
+    it.each<[string, string[], Record<string, string>, string]>([
+      ['no command', [], {}, 'Which command? There are: doubts, show, settle, help.'],
+      ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
+      ['a mistyped option', ['doubts', '--jsn'], {}, 'Did you mean --json?'],
+      ['a mistyped difference', ['settle', 'a', 'b', '--despite', 'amuont'], {}, 'Did you mean amount?'],
+      ['no reference', ['show'], {}, 'Which reference?'],
+      ['too much', ['show', 'a', 'b'], {}, '"b" is too many'],
+      ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle'],
+      ['no database', ['doubts'], { DATABASE_URL: '' }, 'DATABASE_URL is missing'],
+      ['no keys', ['doubts'], { PAYMENT_GATEWAY_SIGN_KEY: '' }, 'PAYMENT_GATEWAY_SIGN_KEY'],
+      ['a margin that is none', ['doubts'], { PAYMENT_GATEWAY_SETTLE_MARGIN: 'soon' }, 'settleMargin must be'],
+      ['no such table', ['doubts', '--table', 'nowhere'], {}, 'relation "nowhere" does not exist'],
+      ['a database that is down', ['doubts'], { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
+    ])('says what is wrong: %s', async (_, args, changes, message) => {
+      const { err, out, code } = await run(args, changes);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(message);
+      expect(err).toMatch(/^payment-gateway-sdk: [^\n]*\n$/);
+      expect(err).not.toMatch(/s3cr3t|sandbox-sign-key/);
+    });
+
+    it('needs the driver of the app', async () => {
+      const { err, code } = await run(['doubts'], {}, '/');
+      expect([code, err]).toEqual([2, expect.stringContaining('npm install pg')]);
+    });
+  },
+);
