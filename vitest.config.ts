@@ -44,7 +44,10 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'servers', include: SERVERS } },
+      {
+        extends: true,
+        test: { name: 'servers', include: SERVERS, setupFiles: 'test/support/customer-watch.ts' },
+      },
       { extends: true, test: { name: 'browser', include: [BROWSER], testTimeout: 30_000 } },
       {
         extends: true,

@@ -3,9 +3,10 @@ import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { isDenial, isRefusal } from '../http/retry-policy.ts';
-import { isPaymentOf, type Requested } from '../schemas/matching.ts';
+import { mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { candidateIds, findPaymentId } from './payment-id.ts';
+import type { CheckedRequest } from './request.ts';
 
 /** What an error answer means for the money. */
 export interface Verdict {
@@ -27,7 +28,7 @@ export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =
  */
 export async function examineRefusal(
   { status, body }: HttpAnswer,
-  request: Requested,
+  request: CheckedRequest,
   readPayment: (id: string) => Promise<Payment>,
 ): Promise<Verdict> {
   const candidates = candidateIds(body);
@@ -38,7 +39,7 @@ export async function examineRefusal(
       const saysNothing = error instanceof PaymentNotFoundError || isDenied(status, error);
       if (!saysNothing) unread ??= paymentId;
     });
-    if (payment && isPaymentOf(request, payment)) return { outcome: 'unknown', paymentId };
+    if (payment && mayBePaymentOf(request, payment)) return { outcome: 'unknown', paymentId };
   }
   return unread ? { outcome: 'unknown', paymentId: unread } : { outcome: 'rejected' };
 }

@@ -76,7 +76,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
   test('a journal gives back a row exactly as it got it', async () => {
     const [a, b] = await make();
     const id = randomUUID();
-    const payment = { id, description: 'nul \u0000, half \ud83d, é 😀', extra: [null, { a: [] }], amount: 1e-7 };
+    const payment = { id, redirectUrl: 'nul \u0000, half \ud83d, é 😀', extra: [null, { a: [] }], amount: 1e-7 };
     const { row } = await a.insert(newRow());
     const changed: JournalRow = {
       ...row,

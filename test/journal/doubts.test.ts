@@ -193,9 +193,17 @@ describe('a refusal that names a payment', () => {
     expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: ID }]);
   });
 
+  it('of this reference with a rounded amount frees nothing either', async () => {
+    const rounded = recordOf(ID, { reference: 'PAYOUT-1', amount: 75.4 });
+    const shop = open({ creates: [refusal({ data: { id: ID } })], payments: { [ID]: rounded } });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: ID });
+  });
+
   it.each<[string, Payment | number]>([
     ['is no payment', 404],
     ['is another payment', recordOf(ID, { amount: 9 })],
+    ['is a payment of almost the same amount', recordOf(ID, { amount: 75.4, reference: 'payout-2' })],
+    ['is of the other type', recordOf(ID, { paymentType: 'DEPOSIT' })],
   ])('that %s is believed', async (_, found) => {
     const shop = open({ creates: [refusal({ data: { id: ID } }), created(OTHER_ID)], payments: { [ID]: found } });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'rejected' });

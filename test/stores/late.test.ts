@@ -1,0 +1,100 @@
+// What comes late: a packet after its create was given up, and a database that stands still after the send.
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { postgresJournal } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { errorOf } from '../support/fixtures.ts';
+import { openHoldingProxy } from '../support/holding-proxy.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
+
+const payout = {
+  paymentMethod: 'SEPA',
+  amount: '75.00',
+  currency: 'EUR',
+  reference: 'payout-1',
+  webhookUrl: 'https://shop.example/callbacks',
+} as const;
+
+describe('a packet that arrives after its create was given up', () => {
+  async function open(settleMargin: number) {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const server = await sandbox.listen();
+    const proxy = await openHoldingProxy(Number(new URL(server.url).port));
+    onTestFinished(async () => {
+      proxy.close();
+      await server.close();
+    });
+    const { fetch, ...options } = sandbox.clientOptions;
+    const journal = memoryJournal({ settleMargin });
+    const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal, retries: 0 });
+    proxy.hold();
+    expect(await errorOf(gateway.createWithdrawal(payout, { timeout: 100 }))).toMatchObject({ outcome: 'unknown' });
+    expect(proxy.count()).toBeGreaterThan(0);
+    await delay(50);
+    const arrive = async () => {
+      proxy.release();
+      await expect.poll(() => sandbox.payments.length).toBe(1);
+    };
+    return { gateway, sandbox, arrive };
+  }
+
+  it('is waited for: an operator cannot say not_created before, and the payment is found', async () => {
+    const { gateway, sandbox, arrive } = await open(60_000);
+    const error = await errorOf(gateway.settle('payout-1', 'not_created'));
+    expect(error).toMatchObject({ name: 'PaymentInDoubtError', reference: 'payout-1' });
+    await arrive();
+    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
+    expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', true);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('pays a second time where the margin is over: that is what the margin is for', async () => {
+    const { gateway, sandbox, arrive } = await open(0);
+    await gateway.settle('payout-1', 'not_created');
+    await arrive();
+    await gateway.createWithdrawal(payout);
+    expect(sandbox.payments).toHaveLength(2);
+  });
+});
+
+describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.0.1:5432'))(
+  'a Postgres that stands still after the send',
+  () => {
+    it('does not hold the create up beyond its time, and is told when it answers again', {
+      timeout: 30_000,
+    }, async () => {
+      const table = uniqueName('still');
+      const observer = postgresPool();
+      await postgresJournal(observer, { table }).migrate();
+      const proxy = await openSwallowingProxy(5432);
+      const pool = postgresPool({ port: proxy.port });
+      onTestFinished(async () => {
+        await observer.query(`drop table ${table}`);
+        proxy.close();
+        await observer.end();
+      });
+      const sandbox = new Sandbox({ fetch: async () => new Response() });
+      const gateway = new GatewayClient({
+        ...sandbox.clientOptions,
+        fetch: async (url, init) => {
+          proxy.swallow();
+          return sandbox.fetch(url, init as RequestInit);
+        },
+        journal: postgresJournal(pool, { table, scope: 'shop' }),
+      });
+      const begun = performance.now();
+      const { payment } = await gateway.createWithdrawal(payout, { timeout: 2_000 });
+      expect(performance.now() - begun).toBeLessThan(3_000);
+      proxy.pass();
+      const journal = postgresJournal(observer, { table });
+      const find = async () => (await journal.read({ scope: 'shop', reference: 'payout-1' })).row;
+      await expect.poll(find, { timeout: 20_000, interval: 100 }).toMatchObject({
+        state: 'created',
+        paymentId: payment.id,
+      });
+    });
+  },
+);
