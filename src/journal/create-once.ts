@@ -20,28 +20,15 @@
 import { randomUUID } from 'node:crypto';
 import { Deadline, LateError, withSignal, withTimeout } from '../deadline.ts';
 import { adviceOn, ConnectionError, GatewayError, JournalError, NOT_TAKEN_BACK, type Outcome } from '../errors.ts';
-import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { change, type Found, patiently, record } from './change.ts';
 import type { Journal, JournalRow } from './contract.ts';
-import { journalRequestOf, type Recordable } from './fingerprint.ts';
+import type { Create } from './create.ts';
+import { journalRequestOf } from './fingerprint.ts';
 import { InFlight, type Left } from './in-flight.ts';
-import { type ClientJournal, report, reportConflict, warnNotRecorded } from './reports.ts';
+import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
 import { begin, type JournalAttempt, type Learnt, recordPayment, release } from './transitions.ts';
-
-/** A create, as far as the journal has to do with it. */
-export interface Create extends ClientJournal {
-  request: Recordable & { reference: string };
-  /** All that is sent, as plain data. */
-  fields: object;
-  /** Milliseconds for the whole create. */
-  timeout: number;
-  signal?: AbortSignal | undefined;
-  /** Sends it, and nothing after the deadline. Its answer is awaited until the signal. */
-  send(deadline: Deadline, signal: AbortSignal): Promise<Envelope>;
-  lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
-}
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {

@@ -5,7 +5,7 @@ import { isFinal } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { type Found, patiently, record, type Transition } from './change.ts';
 import type { JournalRow } from './contract.ts';
-import type { Create } from './create-once.ts';
+import type { Create } from './create.ts';
 import { type Examined, examine, hasItsReference, type ReadPayment } from './evidence.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { WaitLimits } from './in-flight.ts';

@@ -1,0 +1,19 @@
+// A create, as far as the journal has to do with it.
+import type { Deadline } from '../deadline.ts';
+import type { Payment } from '../schemas/payment.ts';
+import type { Envelope } from '../schemas/response.ts';
+import type { Recordable } from './fingerprint.ts';
+import type { ClientJournal } from './reports.ts';
+
+/** What a create with a reference gives to the journal. */
+export interface Create extends ClientJournal {
+  request: Recordable & { reference: string };
+  /** All that is sent, as plain data. */
+  fields: object;
+  /** Milliseconds for the whole create. */
+  timeout: number;
+  signal?: AbortSignal | undefined;
+  /** Sends it, and nothing after the deadline. Its answer is awaited until the signal. */
+  send(deadline: Deadline, signal: AbortSignal): Promise<Envelope>;
+  lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
+}
