@@ -230,7 +230,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    */
   async inDoubt(options?: CallOptions): Promise<Doubt[]> {
     const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
-    return withinCall(doubtsOf(this.#journalFor('inDoubt')), { signal, timeout });
+    const clientJournal = this.#journalFor('inDoubt');
+    return withinCall(() => doubtsOf(clientJournal), { signal, timeout });
   }
 
   /**
@@ -245,7 +246,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    */
   async find(reference: string, options?: CallOptions): Promise<JournalEntry | undefined> {
     const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
-    return withinCall(findReference(this.#journalFor('find'), reference), { signal, timeout });
+    const clientJournal = this.#journalFor('find');
+    return withinCall(() => findReference(clientJournal, reference), { signal, timeout });
   }
 
   /**
@@ -263,13 +265,10 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    */
   async settle(reference: string, paymentId: string | 'not_created', options?: SettleOptions): Promise<void> {
     const { signal, timeout = this.#gateway.timeout, despite } = readSettleOptions(options);
+    const clientJournal = this.#journalFor('settle');
     const readPayment = (id: string) => lookUp(this.#gateway, id, { signal, timeout });
-    const settling = settleDoubt(
-      this.#journalFor('settle'),
-      { reference, resolution: paymentId, despite },
-      readPayment,
-    );
-    await withinCall(settling, { signal, timeout });
+    const resolution = { reference, resolution: paymentId, despite };
+    await withinCall(() => settleDoubt(clientJournal, resolution, readPayment), { signal, timeout });
   }
 
   #journalFor(method: string): ClientJournal {

@@ -16,17 +16,26 @@ export interface Opened {
 
 type Pool = PgPool & { end(): Promise<void>; on(event: 'error', listener: () => void): unknown };
 
+/** Milliseconds for a connection, and for a query. */
+const LONGEST_WAIT = 5_000;
+
 /** @throws {UsageError} {@link ConfigurationError} if something is missing or wrong */
 export function open({ scope, table }: Place, env: NodeJS.ProcessEnv): Opened {
-  const { DATABASE_URL, PAYMENT_GATEWAY_SETTLE_MARGIN: margin } = env;
+  const { DATABASE_URL, PAYMENT_GATEWAY_SETTLE_MARGIN } = env;
+  const margin = PAYMENT_GATEWAY_SETTLE_MARGIN?.trim();
   if (!DATABASE_URL) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
-  const pool = new (findPg().Pool)({ connectionString: DATABASE_URL, max: 2, connectionTimeoutMillis: 5_000 });
+  const pool = new (findPg().Pool)({
+    connectionString: DATABASE_URL,
+    max: 2,
+    connectionTimeoutMillis: LONGEST_WAIT,
+    query_timeout: LONGEST_WAIT,
+  });
   // Its queries fail too.
   pool.on('error', () => {});
   const journal = postgresJournal(pool, {
     scope: scope ?? env.PAYMENT_GATEWAY_JOURNAL_SCOPE,
     table: table ?? env.PAYMENT_GATEWAY_JOURNAL_TABLE,
-    settleMargin: margin ? Number(margin) : undefined,
+    settleMargin: margin === undefined ? undefined : Number(margin || Number.NaN),
   });
   return { gateway: new GatewayClient({ journal }), journal, close: () => pool.end() };
 }

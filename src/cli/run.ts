@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { ConfigurationError, GatewayError } from '../errors.ts';
 import { UsageError } from '../terminal/arguments.ts';
+import { printable } from '../terminal/printable.ts';
 import { type JournalCommand, readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
 import { type Opened, open } from './open.ts';
@@ -12,7 +13,7 @@ const NO = 1;
 const FAILED = 2;
 
 const print = (text: string) => console.log(text);
-const complain = (text: string) => console.error(`payment-gateway-sdk: ${text}`);
+const complain = (text: string) => console.error(`payment-gateway-sdk: ${printable(text)}`);
 
 export async function run(args: string[]): Promise<number> {
   try {
@@ -28,7 +29,7 @@ export async function run(args: string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     complain(error instanceof UsageError ? error.message : adviceFor(error));
-    return isRefusal(error) ? NO : FAILED;
+    return isNo(error) ? NO : FAILED;
   }
 }
 
@@ -62,7 +63,7 @@ async function listDoubts({ gateway, journal }: Opened, json: boolean): Promise<
 }
 
 /** Whether the operator was understood, and must not do this. */
-const isRefusal = (error: Error): boolean =>
+const isNo = (error: Error): boolean =>
   ['InvalidRequestError', 'PaymentInDoubtError', 'PaymentNotFoundError'].includes(error.name);
 
 function adviceFor(error: Error): string {

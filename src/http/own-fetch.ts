@@ -27,7 +27,7 @@ export interface FetchAnswer {
 /**
  * Any fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Node's global fetch repeats a
  * request by itself after status 421, and the fetch of Deno and of Bun below 1.4 after a reused connection broke: a
- * create may then be sent twice.
+ * create may then be sent twice. What it writes after it has connected, however long that took, cannot be told.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 

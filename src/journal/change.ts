@@ -24,12 +24,13 @@ export const bounded = <T>(statement: Promise<T>): Promise<T> =>
 
 /** Waits no longer than the caller wants to: what was begun goes on. @throws {ConnectionError} `timeout`, `aborted` */
 export async function withinCall<T>(
-  work: Promise<T>,
+  work: () => Promise<T>,
   { signal, timeout }: { signal?: AbortSignal | undefined; timeout: number },
 ): Promise<T> {
   const stopped = (code: Left) =>
     new ConnectionError(`The call of the journal was stopped (${code}). What has begun goes on.`, code);
-  const limited = withTimeout(work, timeout, () => {
+  if (signal?.aborted) throw stopped('aborted');
+  const limited = withTimeout(work(), timeout, () => {
     throw stopped('timeout');
   });
   return withSignal(limited, signal).catch(error => {
@@ -114,8 +115,11 @@ export async function record<S extends Step>(
 const LONGEST_WAIT = 5_000;
 
 /** Waits for a recording, which goes on in the background after that. */
-export const patiently = (recording: Promise<unknown>, { deadline, signal }: WaitLimits): Promise<unknown> =>
+export const patiently = <T>(
+  recording: Promise<T | undefined>,
+  { deadline, signal }: WaitLimits,
+): Promise<T | undefined> =>
   withSignal(
     withTimeout(recording, Math.min(deadline.remaining, LONGEST_WAIT), () => undefined),
     signal,
-  ).catch(() => {});
+  ).catch(() => undefined);

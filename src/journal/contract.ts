@@ -110,7 +110,7 @@ export interface Doubt extends JournalKey {
   paymentId?: string | undefined;
   /** Ids of further payments that may have this reference. */
   conflictingIds: readonly string[];
-  /** Whether its time-out has not passed: it may still end by itself. */
+  /** Whether its time-out has not passed. */
   underWay: boolean;
 }
 

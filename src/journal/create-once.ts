@@ -28,7 +28,7 @@ import { journalRequestOf } from './fingerprint.ts';
 import { InFlight, type Left } from './in-flight.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
-import { begin, type JournalAttempt, type Learnt, recordPayment, release } from './transitions.ts';
+import { begin, type JournalAttempt, type Learnt, recordPayment, release, type Step, takeBack } from './transitions.ts';
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -39,7 +39,12 @@ export interface CreatedOnce extends Envelope {
 }
 
 /** How an attempt ended: with an answer or an error that is being recorded; or its reference was taken already. */
-type Ended = { found: Found } | ({ recording: Promise<unknown> } & ({ result: Envelope } | { error: unknown }));
+type Ended = { found: Found } | (Recording & ({ result: Envelope } | { error: unknown }));
+
+interface Recording {
+  /** The row as it is then, if it could be written. */
+  recording: Promise<Found | undefined>;
+}
 
 /** Creates that run in this process, by journal, reference and body. */
 const inFlight = new WeakMap<Journal, Map<string, InFlight<Ended>>>();
@@ -73,11 +78,21 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
   const leave = own.enter();
   try {
     const ended = await own.wait(limits, left => stopped(reference, left, 'unknown'));
-    if ('found' in ended) return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
-    await patiently(ended.recording, limits);
-    if ('error' in ended) throw ended.error;
-    if (other) report(create, 'replayed', reference, ended.result.payment.id);
-    return { ...ended.result, replayed: other !== undefined, stale: false };
+    if ('found' in ended) {
+      // Whoever comes next reads the row again: it may have changed by then.
+      if (creates.get(key) === own) creates.delete(key);
+      return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
+    }
+    const recorded = await patiently(ended.recording, limits);
+    if ('result' in ended) {
+      if (other) report(create, 'replayed', reference, ended.result.payment.id);
+      return { ...ended.result, replayed: other !== undefined, stale: false };
+    }
+    // Whatever the answer was: its callback has come already.
+    if (recorded?.row?.state === 'created') {
+      return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+    }
+    throw ended.error;
   } finally {
     if (leave() && creates.get(key) === own) creates.delete(key);
   }
@@ -112,7 +127,7 @@ async function writeDown(
   const { journal } = create;
   const { reference } = attempt;
   const beginOwn = (row: JournalRow | undefined, now: number) => begin(row, attempt, now);
-  const takeBack = (row: JournalRow | undefined) => release(row, attempt);
+  const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now);
   const writing = change(journal, attempt, beginOwn, { known: { now: 0 }, isPatient: true });
   const late = () => {
     throw new LateError();
@@ -122,13 +137,13 @@ async function writeDown(
   } catch (error) {
     // It may be written all the same, also later.
     const isRunning = giveUp.aborted || error instanceof LateError;
-    const takingBack = isRunning ? Promise.reject(error) : change(journal, attempt, takeBack);
+    const takingBack = isRunning ? Promise.reject(error) : change(journal, attempt, takeOwnBack);
     const isTakenBack = await withSignal(withTimeout(takingBack, deadline.remaining, late), giveUp).then(
       () => true,
       () => false,
     );
     if (!isTakenBack) {
-      const goOn = async () => (await record(journal, attempt, takeBack)) ?? warnNotRecorded(create, reference);
+      const goOn = async () => (await record(journal, attempt, takeOwnBack)) ?? warnNotRecorded(create, reference);
       writing.then(goOn, goOn);
     }
     const advice = isTakenBack ? adviceOn('not_sent') : NOT_TAKEN_BACK;
@@ -149,25 +164,41 @@ function causeOf(error: unknown): Error | undefined {
   return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
-async function recordFailure(create: Create, attempt: JournalAttempt, error: unknown, found: Found): Promise<void> {
+async function recordFailure(
+  create: Create,
+  attempt: JournalAttempt,
+  error: unknown,
+  found: Found,
+): Promise<Found | undefined> {
+  const { journal } = create;
   const { reference } = attempt;
   const { outcome, paymentId } = error instanceof GatewayError ? error : {};
-  if (outcome !== 'rejected' && outcome !== 'not_sent') {
-    report(create, 'in_doubt', reference, paymentId);
-    if (paymentId) await recordLearnt(create, attempt, { paymentId }, found);
-    return;
+  if (outcome === 'rejected' || outcome === 'not_sent') {
+    const step = await record(journal, attempt, row => release(row, attempt), found);
+    if (step?.next) report(create, 'freed', reference);
+    if (!step) warnNotRecorded(create, reference);
+    return step;
   }
-  const step = await record(create.journal, attempt, row => release(row, attempt), found);
-  if (step?.next) report(create, 'freed', reference);
-  if (!step) warnNotRecorded(create, reference);
+  // Read again: a callback may have settled it before the answer came.
+  const step = paymentId
+    ? await recordLearnt(create, attempt, { paymentId }, found)
+    : await record(journal, attempt, (): Step => ({}));
+  if (step?.row?.state !== 'created') report(create, 'in_doubt', reference, paymentId);
+  return step;
 }
 
-async function recordLearnt(create: Create, attempt: JournalAttempt, learnt: Learnt, found: Found): Promise<void> {
+async function recordLearnt(
+  create: Create,
+  attempt: JournalAttempt,
+  learnt: Learnt,
+  found: Found,
+): Promise<Found | undefined> {
   const { reference } = attempt;
   const { paymentId, result } = learnt;
   const transition = (row: JournalRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
   const step = await record(create.journal, attempt, transition, found);
-  if (!step) return warnNotRecorded(create, reference);
-  if (step.row?.state === 'created' && result) report(create, 'created', reference, paymentId);
-  if (step.otherPayment) reportConflict(create, reference, paymentId, step.otherPayment.id);
+  if (!step) warnNotRecorded(create, reference);
+  if (step?.row?.state === 'created' && result) report(create, 'created', reference, paymentId);
+  if (step?.otherPayment) reportConflict(create, reference, paymentId, step.otherPayment.id);
+  return step;
 }

@@ -20,13 +20,9 @@ export interface Examined {
 /** Whether a payment that exists can be that of a doubt. */
 type CanBeOf = (row: JournalRow, payment: Payment) => boolean;
 
-/** Beside a payment that has the very reference: a gateway may have written it otherwise, or left it out. */
+/** For one beside another payment, which has the very reference: under its reference, or under none and of its money. */
 export const hasItsReference: CanBeOf = (row, payment) =>
   payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
-
-/** Where no other payment is known: the reference may be written in any way, or the amount be rounded. */
-export const hasItsReferenceOrMoney: CanBeOf = (row, payment) =>
-  hasReference(payment, row.reference) || isPaymentOf(row, payment);
 
 /**
  * Looks the ids up one by one, until one can be that of the doubt's payment.
@@ -37,7 +33,7 @@ export const hasItsReferenceOrMoney: CanBeOf = (row, payment) =>
 export async function examine(
   row: JournalRow,
   ids: readonly string[],
-  readPayment: ReadPayment,
+  readPayment: (paymentId: string) => Promise<Payment | undefined>,
   canBeOf: CanBeOf,
 ): Promise<Examined> {
   const disproved: string[] = [];

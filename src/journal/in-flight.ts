@@ -10,10 +10,12 @@ export interface WaitLimits {
 /** Why somebody stopped to wait. */
 export type Left = 'timeout' | 'aborted';
 
-/** Work that several wait for. It is given up when the last of them leaves. */
+/** Work that several wait for. It is given up when the last of them stops to wait. */
 export class InFlight<T> {
   readonly #giveUp = new AbortController();
   readonly #work: Promise<T>;
+  /** Who has entered and not left, and who of them waits for the end of the work. */
+  #present = 0;
   #waiting = 0;
 
   /** @param work stops as soon as the signal is aborted, and settles then */
@@ -25,10 +27,10 @@ export class InFlight<T> {
 
   /** @returns leaves, and says whether nobody is left */
   enter(): () => boolean {
-    this.#waiting += 1;
+    this.#present += 1;
     return () => {
-      this.#waiting -= 1;
-      return this.#waiting === 0;
+      this.#present -= 1;
+      return this.#present === 0;
     };
   }
 
@@ -39,8 +41,11 @@ export class InFlight<T> {
    * @returns what the work returns. Who is the last to wait gives it up, and gets what it ends with.
    */
   async wait({ deadline, signal }: WaitLimits, stopped: (left: Left) => Error): Promise<T> {
+    this.#waiting += 1;
     const left = await leaving(this.#work, deadline, signal);
-    if (left && this.#waiting > 1) throw stopped(left);
+    // At once: two may leave in the same turn, and the last of them must know.
+    this.#waiting -= 1;
+    if (left && this.#waiting > 0) throw stopped(left);
     if (left) this.#giveUp.abort(left === 'timeout' ? new LateError() : signal?.reason);
     return this.#work;
   }

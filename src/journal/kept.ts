@@ -1,6 +1,7 @@
 // What a journal keeps of a payment: what tells it and its next action, and nothing of the customer.
+import { isDeepStrictEqual } from 'node:util';
 import type { Payment, Timestamp } from '../schemas/payment.ts';
-import { isFinal, rawStatusOf } from '../schemas/payment-status.ts';
+import { isFinal } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 
 /** Neither customer nor address nor wallet nor free text, and no field that a gateway adds one day. */
@@ -49,12 +50,7 @@ export function withNextAction(known: Envelope, { payment }: Envelope): Envelope
 
 /** Whether nothing of what is kept changes. */
 export function isKept(known: Envelope, seen: Envelope): boolean {
-  const next = keep(known, seen);
-  return (
-    rawStatusOf(known.payment) === rawStatusOf(next.payment) &&
-    known.payment.redirectUrl === next.payment.redirectUrl &&
-    Boolean(known.transfer) === Boolean(next.transfer)
-  );
+  return isDeepStrictEqual(known, keep(known, seen));
 }
 
 const nextStepOf = (known: Envelope | undefined, seen: Envelope) => ({
@@ -65,11 +61,8 @@ const nextStepOf = (known: Envelope | undefined, seen: Envelope) => ({
 const furtherOn = (known: Payment | undefined, seen: Payment): Payment =>
   known && progressOf(seen) < progressOf(known) ? known : seen;
 
-/** A final status counts more than one on the way, and that more than PENDING. */
-function progressOf(payment: Payment): number {
-  if (isFinal(payment)) return 2;
-  return payment.paymentStatus === 'PENDING' ? 0 : 1;
-}
+/** PENDING and AUTHORIZED come before everything else: a status that this SDK does not know may follow a final one. */
+const progressOf = ({ paymentStatus }: Payment): number => ['PENDING', 'AUTHORIZED'].indexOf(paymentStatus) + 1 || 3;
 
 const pick = (from: object, names: readonly string[]): object =>
   Object.fromEntries(names.flatMap(name => (name in from ? [[name, from[name as never]]] : [])));

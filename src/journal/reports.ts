@@ -32,7 +32,7 @@ function warn(
 
 export function warnNotRecorded(client: ClientJournal, reference: string): void {
   const message =
-    'What became of the create could not be written to the journal for five minutes. The reference stays in doubt until its callback arrives, or an operator settles it.';
+    'What became of the create could not be written to the journal for five minutes. If the reference is in doubt, it stays so until its callback arrives or an operator settles it.';
   warn(client, reference, 'journal_not_recorded', message);
 }
 
@@ -47,10 +47,10 @@ export function warnMismatch(
   warn(client, reference, 'journal_mismatch', message, id);
 }
 
-/** @param other the id of the other payment; undefined if its create is still running */
+/** @param other the id of the other payment; undefined if it is not known */
 export function reportConflict(client: ClientJournal, reference: string, id: string, other: string | undefined): void {
   report(client, 'conflict', reference, id);
-  const second = other ? `and ${other}` : 'and one whose create is still running';
+  const second = other ? `and ${other}` : 'and one whose create is under way, or in doubt';
   const message = `Reference ${JSON.stringify(reference)} may have two payments: ${id} ${second}. Check both.`;
   warn(client, reference, 'journal_two_payments', message, id);
 }

@@ -3,7 +3,7 @@ import { DuplicateReferenceError, PaymentInDoubtError } from '../errors.ts';
 import { differencesOf, moneyDifferences } from '../schemas/matching.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { type Found, patiently, record, type Transition } from './change.ts';
+import { bounded, type Found, patiently, record, type Transition } from './change.ts';
 import type { JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
 import { type Examined, examine, hasItsReference, type ReadPayment } from './evidence.ts';
@@ -34,42 +34,46 @@ export async function resume(
   refuseAnother(row, attempt);
   const { deadline, signal } = limits;
   const readPayment = (id: string) => create.lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
-  const recorded = async (transition: Transition<Step>) => {
-    const step = await record(create.journal, row, transition, found);
-    if (!step) warnNotRecorded(create, row.reference);
-  };
   if (row.result) {
-    const replayed = await replay(create, row.result, readPayment);
-    await patiently(
-      recorded(current => observe(current, replayed)),
-      limits,
-    );
+    const replayed = await replay(create, row, row.result, readPayment);
+    const observeIt: Transition<Step> = current => observe(current, replayed);
+    await patiently(record(create.journal, row, observeIt, found), limits);
     report(create, 'replayed', row.reference, replayed.payment.id);
     return replayed;
   }
   const { payment, disproved } = await findPayment(create, row, readPayment);
   const settleSame: Transition<Step> = current =>
     current?.attemptId === row.attemptId ? settle(current, { payment }, { disproved }) : {};
-  await patiently(recorded(settleSame), limits);
-  report(create, 'settled', row.reference, payment.id);
+  const settleIt = async () => {
+    const step = await record(create.journal, row, settleSame, found);
+    if (step?.next) report(create, 'settled', row.reference, payment.id);
+    if (!step) warnNotRecorded(create, row.reference);
+    return step;
+  };
+  await patiently(settleIt(), limits);
   return { payment, stale: false };
 }
 
 /** The payment as it is now. A final one changes no more; one that cannot be looked up is as it was last seen. */
-async function replay(create: Create, known: Envelope, readPayment: ReadPayment): Promise<Resumed> {
+async function replay(create: Create, row: JournalRow, known: Envelope, readPayment: ReadPayment): Promise<Resumed> {
   const { payment } = known;
   if (isFinal(payment)) return { payment, stale: false };
   try {
     return { ...withNextAction(known, { payment: await readPayment(payment.id) }), stale: false };
   } catch {
-    warnStale(create, create.request.reference, payment.id);
-    return { ...known, stale: true };
+    // A callback may have come while the lookup was waited for.
+    const latest = await bounded(create.journal.read(row)).catch(() => undefined);
+    const { result = known } = latest?.row ?? {};
+    if (isFinal(result.payment)) return { payment: result.payment, stale: false };
+    warnStale(create, row.reference, payment.id);
+    return { ...result, stale: true };
   }
 }
 
 /** The payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one of them is surely it */
 async function findPayment(create: Create, row: JournalRow, readPayment: ReadPayment) {
-  const { reference, paymentId } = row;
+  const { reference } = row;
+  const [paymentId] = knownIds(row);
   const inDoubt = (cause?: unknown) =>
     new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId, ...(cause !== undefined && { cause }) });
   const ids = knownIds(row);

@@ -1,10 +1,10 @@
 // Settles doubts by what an operator says: with the payment, or that there is none.
-import { InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
-import { type Difference, differencesOf } from '../schemas/matching.ts';
+import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
+import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
 import { isPaymentId, isSamePayment, type Payment } from '../schemas/payment.ts';
 import { bounded, change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
-import { type Examined, examine, hasItsReference, hasItsReferenceOrMoney, type ReadPayment } from './evidence.ts';
+import { type Examined, examine, hasItsReference, type ReadPayment } from './evidence.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { abandon, knownIds, settle, settleableAt } from './transitions.ts';
 
@@ -51,9 +51,11 @@ async function settleWith(
   const { journal } = client;
   const { paymentId: known, ...existing } = await findOpen(journal, key);
   const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
-  const { disproved, standing }: Examined = isOther
-    ? await examine(existing, [known], readPayment, hasItsReference)
-    : NOTHING_KNOWN;
+  // An operator who names it has looked at both.
+  const { disproved }: Examined =
+    isOther && !despite.includes('paymentId')
+      ? await examine(existing, [known], readPayment, hasItsReference)
+      : NOTHING_KNOWN;
   const step = await change(journal, key, row => {
     const open = openOf(row);
     const stands = open.paymentId && !disproved.includes(open.paymentId) && !isSamePayment(open.paymentId, payment.id);
@@ -64,7 +66,7 @@ async function settleWith(
     return settle(open, { payment }, { disproved, isOtherId: despite.includes('paymentId') });
   });
   if (step.next) report(client, 'settled', key.reference, payment.id);
-  if (step.next && standing) reportConflict(client, key.reference, payment.id, standing.id);
+  if (step.next && isOther && disproved.length === 0) reportConflict(client, key.reference, payment.id, known);
 }
 
 async function settleWithout(
@@ -78,8 +80,10 @@ async function settleWithout(
   const existing = await findOpen(journal, key);
   if (existing.state === 'created') throw hasPayment(existing.paymentId);
   // What has the very reference stays its payment, whatever an operator says.
-  const canBeOf = despite.includes('paymentId') ? hasItsReference : hasItsReferenceOrMoney;
-  const { standing, disproved } = await examine(existing, knownIds(existing), readPayment, canBeOf);
+  const isOtherId = despite.includes('paymentId');
+  const canBeOf = isOtherId ? hasItsReference : mayBePaymentOf;
+  const read = isOtherId ? (id: string) => readPayment(id).catch(unreadable) : readPayment;
+  const { standing, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
   if (standing) throw hasPayment(standing.id);
   const step = await change(journal, key, (row, now) => {
     const open = openOf(row);
@@ -92,13 +96,18 @@ async function settleWithout(
   throw new PaymentInDoubtError(key.reference, since, { settleableAt: new Date(settleableAt(step.open, margin)) });
 }
 
+/** The gateway answers, and shows no payment. */
+function unreadable(error: unknown): undefined {
+  if (!isGatewayError(error) || (error.name !== 'ApiError' && error.name !== 'PaymentNotFoundError')) throw error;
+}
+
 async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> {
   return openOf((await bounded(journal.read(key))).row);
 }
 
 /** @throws {InvalidRequestError} if there is nothing to settle */
 function openOf(row: JournalRow | undefined): JournalRow {
-  if (row && row.state !== 'freed') return row;
+  if (row?.state === 'begun' || row?.state === 'created') return row;
   throw refused('reference', 'has no open create in the journal: nothing was created under it, or it was freed');
 }
 

@@ -7,6 +7,7 @@
 //      refused, never sent, or an operator says "not created"                          its status moves on
 import { isPaymentOf } from '../schemas/matching.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
+import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 import { journalRequestOfPayment } from './fingerprint.ts';
@@ -64,7 +65,7 @@ export interface Learnt {
 
 /** The next row, and the other payment of the reference if there is one. */
 export interface Recorded extends Step {
-  /** Without an id the other payment's create is still running. */
+  /** Without an id the other payment's create is under way, or in doubt. */
   otherPayment?: { id?: string | undefined };
 }
 
@@ -101,6 +102,13 @@ const createdBy = (seen: Envelope, known?: Envelope) => ({ state: 'created', res
 /** The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known. */
 export const release = (row: JournalRow | undefined, attempt: JournalAttempt): Step =>
   row && isUntouched(row, attempt) ? { next: { ...row, state: 'freed' } } : {};
+
+/**
+ * An attempt whose writing failed was not sent: it is taken back. Where there is no row yet, a freed one keeps out a write
+ * that is still on its way.
+ */
+export const takeBack = (row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step =>
+  row ? release(row, attempt) : { next: { ...newRow(attempt, now), state: 'freed' } };
 
 /** When an operator may say that an attempt made no payment, by the store's clock. */
 export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number): number =>
@@ -171,14 +179,29 @@ export function reconcile(
   }
   const { paymentId: known = payment.id } = withoutIds(row, row.state === 'begun' ? disproved : []);
   if (!isSamePayment(known, payment.id)) {
-    return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
+    const next = hasFailed(row) && !isFailed(payment) && isPaymentOf(row, payment) ? replaced(row, payment) : row;
+    return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
   }
   if (row.state === 'created') return observe(row, { payment });
   if (row.state !== 'begun') return {};
   return isPaymentOf(row, payment)
     ? { ...settle(row, { payment }, { disproved }), outcome: 'settled' }
-    : { isMismatch: true };
+    : { next: withConflict(row, payment.id), isMismatch: true };
 }
+
+const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);
+
+const hasFailed = ({ state, result }: JournalRow): boolean =>
+  state === 'created' && result !== undefined && isFailed(result.payment);
+
+/** A gateway may keep a payment of a refused attempt as failed: that of the next attempt counts more. */
+const replaced = (row: JournalRow, payment: Payment): JournalRow => {
+  const { paymentId = payment.id } = row;
+  return withConflict(
+    { ...withoutIds(row, [payment.id]), ...createdBy({ payment }), paymentId: payment.id },
+    paymentId,
+  );
+};
 
 /** The ids that a row in doubt knows, its own first. */
 export const knownIds = ({ paymentId, conflictingIds }: JournalRow): string[] => [

@@ -53,11 +53,11 @@ export async function create(
       if (!isRefused(answer)) return readCreated(answer, call);
       const { deadline, signal } = limits;
       const readPayment = (id: string) => lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
-      return readCreated(answer, call, await examineRefusal(answer, request, readPayment));
+      return readCreated(answer, call, await examineRefusal(answer, request, readPayment, deadline));
     };
     const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
     const { replayed, stale, ...created } =
-      gateway.clientJournal && hasReference(request)
+      gateway.clientJournal && needsJournal(request)
         ? await createOnce({ ...gateway.clientJournal, request, fields, timeout, signal, send: sendShared, lookUp })
         : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
 
@@ -84,7 +84,7 @@ const NO_REFERENCE = {
 };
 
 /** @throws {InvalidRequestError} for a withdrawal without a reference; a deposit without one is sent as it is */
-function hasReference(request: CheckedRequest): request is CheckedRequest & { reference: string } {
+function needsJournal(request: CheckedRequest): request is CheckedRequest & { reference: string } {
   if (!request.reference && request.paymentType === 'WITHDRAWAL') {
     throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   }

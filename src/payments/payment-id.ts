@@ -30,7 +30,7 @@ export function findPaymentId(text: string, depth = 0): string | undefined {
 
 /** A key with a UUID, also in JSON that is a text of other JSON. */
 const CANDIDATE =
-  /\\*"(?:id|payment_id|paymentId)\\*"\s*:\s*\\*"([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})\\*"/gi;
+  /"(?:id|payment_id|paymentId)\\*"\s*:\s*\\*"([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})/gi;
 
 /** Every id in the text of an error, at any depth, that could be that of a payment: in lower case, each once. */
 export const candidateIds = (text: string): string[] => [

@@ -1,8 +1,9 @@
 // Finds out whether a create that the gateway refused has made a payment all the same.
+import { type Deadline, delay } from '../deadline.ts';
 import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
-import { isDenial, isRefusal } from '../http/retry-policy.ts';
+import { isDenial, isRefusal, LAG_PAUSES } from '../http/retry-policy.ts';
 import { mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { candidateIds, findPaymentId } from './payment-id.ts';
@@ -30,18 +31,36 @@ export async function examineRefusal(
   { status, body }: HttpAnswer,
   request: CheckedRequest,
   readPayment: (id: string) => Promise<Payment>,
+  deadline: Deadline,
 ): Promise<Verdict> {
   const candidates = candidateIds(body);
   if (candidates.length > MOST_CANDIDATES) return { outcome: 'unknown', paymentId: findPaymentId(body) };
-  let unread: string | undefined;
-  for (const paymentId of candidates) {
-    const payment = await readPayment(paymentId).catch(error => {
+  const unread: string[] = [];
+  const read = async (paymentId: string) =>
+    findAgain(paymentId, readPayment, deadline).catch(error => {
       const saysNothing = error instanceof PaymentNotFoundError || isDenied(status, error);
-      if (!saysNothing) unread ??= paymentId;
+      if (!saysNothing) unread.push(paymentId);
     });
-    if (payment && mayBePaymentOf(request, payment)) return { outcome: 'unknown', paymentId };
+  const payments = await Promise.all(candidates.map(read));
+  const paymentId = payments.find(payment => payment && mayBePaymentOf(request, payment))?.id ?? unread[0];
+  return paymentId ? { outcome: 'unknown', paymentId } : { outcome: 'rejected' };
+}
+
+/** The record of a payment that was just made may be a moment behind: while there is time, it is looked up again. */
+async function findAgain(
+  paymentId: string,
+  readPayment: (id: string) => Promise<Payment>,
+  deadline: Deadline,
+): Promise<Payment> {
+  for (const pause of LAG_PAUSES) {
+    try {
+      return await readPayment(paymentId);
+    } catch (error) {
+      if (!(error instanceof PaymentNotFoundError) || deadline.remaining <= pause) throw error;
+      await delay(pause);
+    }
   }
-  return unread ? { outcome: 'unknown', paymentId: unread } : { outcome: 'rejected' };
+  return readPayment(paymentId);
 }
 
 /** A gateway that lets this client neither create nor look up has made no payment for it. */

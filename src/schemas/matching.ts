@@ -34,21 +34,16 @@ export const foldReference = (reference: string): string =>
 
 /** Whether the payment's reference can be this one, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string): boolean =>
-  typeof reference === 'string' && foldReference(reference) === foldReference(wanted);
+  Boolean(reference) && foldReference(reference ?? '') === foldReference(wanted);
 
 /**
  * Whether a payment may be the one that was requested, as a gateway may write it: of the same money, under any reference; or
- * under its own reference, with an amount that is rounded to whole units.
+ * under its own reference, of any money.
  */
-export function mayBePaymentOf(
+export const mayBePaymentOf = (
   request: Requested & { reference?: string | null | undefined },
   payment: Payment,
-): boolean {
-  const differing = moneyDifferences(request, payment);
-  const isRounded = Math.abs(Number(request.amount) - payment.amount) < 1;
-  const isSameButAmount = differing.every(field => field === 'amount') && isRounded;
-  return differing.length === 0 || (isSameButAmount && hasReference(payment, request.reference ?? ''));
-}
+): boolean => isPaymentOf(request, payment) || hasReference(payment, request.reference ?? '');
 
 /** In what a payment can differ from its create; in `paymentId` if its journal knows another one. */
 export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;

@@ -16,6 +16,8 @@ const REFERENCES = ['payout-1', 'payout-2'];
 const PROCESSES = 3;
 /** Milliseconds: real ones, because the clock is the store's. */
 const TIMEOUT = 20;
+/** Milliseconds without anything to let go, after which nothing runs but what has crashed. */
+const QUIET = 20;
 
 type Fate = 'arrives' | 'is lost' | 'arrives, and its answer is lost';
 
@@ -108,7 +110,8 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     const what = random();
     if (what < 0.2) {
       const creating = createOnce(create(process, reference)).catch(() => {});
-      running.add(creating.finally(() => running.delete(creating)));
+      running.add(creating);
+      creating.then(() => running.delete(creating));
     } else if (what < 0.75) {
       const [gate] = gates.splice(Math.floor(random() * gates.length), 1);
       gate?.open(pick(random, ['arrives', 'arrives', 'arrives', 'is lost', 'arrives, and its answer is lost']));
@@ -131,7 +134,8 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   }
 
   // Everything that still runs goes on to its end.
-  for (let rounds = 0; rounds < 200 && running.size > 0 && gates.length > 0; rounds++) {
+  for (let quiet = 0; quiet < QUIET && running.size > 0; quiet++) {
+    if (gates.length > 0) quiet = 0;
     for (const gate of gates.splice(0)) gate.open('arrives');
     await delay(1);
   }

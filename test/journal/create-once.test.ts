@@ -466,6 +466,21 @@ describe('a journal that fails', () => {
     expect((error as Error).message).not.toContain('safe to create it again');
   });
 
+  it('and writes the attempt after it was taken back leaves no doubt', async () => {
+    const journal = memoryJournal();
+    let late: () => Promise<unknown> = async () => {};
+    const insert: Journal['insert'] = async row => {
+      if (row.state === 'freed') return journal.insert(row);
+      late = () => journal.insert(row);
+      throw new Error('Connection terminated');
+    };
+    const { gateway } = open({ journal: { ...journal, insert } });
+    const error = await errorOf(gateway.createWithdrawal(payout));
+    expect((error as Error).message).toContain('safe to create it again');
+    await late();
+    expect(await doubtsIn(journal)).toEqual([]);
+  });
+
   it('and has taken the attempt back says that it is safe to create it again', async () => {
     const journal = memoryJournal();
     let fails = true;

@@ -99,13 +99,42 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'options.despite.0' }] });
   });
 
-  it('lets a callback settle what differs in nothing, and warns of the rest by name', async () => {
+  it('lets a callback settle what differs in nothing, and keeps the id of the rest', async () => {
+    const rounded = recordOf(ID, { amount: 75.5 });
+    const shop = open({ creates: [lost], payments: { [ID]: rounded } });
+    await errorOf(shop.create({ timeout: 20 }));
+    await shop.gateway.reconcile(rounded);
+    expect(shop.warnings()).toEqual(['journal_mismatch']);
+    expect(await shop.gateway.inDoubt()).toMatchObject([{ conflictingIds: [ID] }]);
+    await new Promise(resolve => setTimeout(resolve, 25));
+    const refused = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
+    expect(refused.message).toContain(`has payment ${ID}: settle it with that id`);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
+    await shop.gateway.reconcile(recordOf(ID));
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
+  });
+
+  it('settles by the callback whose reference is folded, and makes no second row of later ones', async () => {
     const shop = open({ creates: [lost] });
     await errorOf(shop.create());
-    await shop.gateway.reconcile(recordOf(ID, { amount: 75.5 }));
-    expect([shop.warnings(), await shop.gateway.inDoubt()]).toMatchObject([['journal_mismatch'], [{}]]);
-    await shop.gateway.reconcile(recordOf(ID));
-    expect(await shop.gateway.inDoubt()).toEqual([]);
+    const folded = recordOf(ID, { reference: ' PAYOUT-1' });
+    await shop.gateway.reconcile(folded);
+    await shop.gateway.reconcile({ ...folded, paymentStatus: 'COMPLETED' } as Payment);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({
+      state: 'created',
+      paymentId: ID,
+      payment: { paymentStatus: 'COMPLETED' },
+    });
+    expect(await shop.gateway.find(' PAYOUT-1')).toBeUndefined();
+    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'settled']);
+  });
+
+  it('does not guess which of two doubts a folded reference is about', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'Payout-1' }));
+    await shop.gateway.reconcile(recordOf(ID, { reference: 'PAYOUT-1' }));
+    expect(await shop.gateway.inDoubt()).toHaveLength(2);
   });
 });
 
@@ -180,8 +209,58 @@ describe('an id in an error', () => {
   });
 });
 
+describe('an id in an error that cannot be looked up', () => {
+  it.each([400, 403, 500])('does not keep an operator from settling, who names it: %i', async status => {
+    const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
+    const openWithTrace = () => open({ creates: [trace], payments: { [ID]: recordOf(ID), [OTHER_ID]: status } });
+    const despite = { despite: ['paymentId'] } as const;
+
+    const settled = openWithTrace();
+    await errorOf(settled.create());
+    expect(await errorOf(settled.gateway.settle('payout-1', ID))).toMatchObject({ name: 'ApiError', status });
+    await settled.gateway.settle('payout-1', ID, despite);
+    expect(await settled.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
+
+    const freed = openWithTrace();
+    await errorOf(freed.create({ timeout: 20 }));
+    await new Promise(resolve => setTimeout(resolve, 25));
+    expect(await errorOf(freed.gateway.settle('payout-1', 'not_created'))).toMatchObject({ name: 'ApiError', status });
+    await freed.gateway.settle('payout-1', 'not_created', despite);
+    expect(await freed.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+});
+
+describe('a callback that comes before the answer', () => {
+  it.each([
+    ['a refusal', json('{}', 422)],
+    ['an error', json('{}', 500)],
+    ['a lost connection', lost],
+  ])('counts more than %s: the create resolves with the payment', async (_, answer) => {
+    const shop = open({
+      creates: [
+        async () => {
+          await shop.gateway.reconcile(recordOf(ID));
+          if (answer instanceof Error) throw answer;
+          return answer.clone();
+        },
+      ],
+      payments: { [ID]: recordOf(ID) },
+    });
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.changes()).toEqual(['begun', 'settled', 'replayed']);
+  });
+});
+
 describe('a refusal that names a payment', () => {
   const refusal = (body: object, status = 422) => json(JSON.stringify(body), status);
+  /** Ids without a payment are looked up again after a while. */
+  const refused = async (shop: ReturnType<typeof open>, options?: object) => {
+    vi.useFakeTimers();
+    const creating = errorOf(shop.create({ timeout: 10_000, ...options }));
+    await vi.advanceTimersByTimeAsync(1_600);
+    vi.useRealTimers();
+    return creating;
+  };
 
   it.each([
     ['in data', { error: 'already exists', data: { id: ID } }],
@@ -193,20 +272,39 @@ describe('a refusal that names a payment', () => {
     expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: ID }]);
   });
 
-  it('of this reference with a rounded amount frees nothing either', async () => {
-    const rounded = recordOf(ID, { reference: 'PAYOUT-1', amount: 75.4 });
+  it.each([75.4, 73.5, 70])('of this reference with the amount %d frees nothing either', async amount => {
+    const rounded = recordOf(ID, { reference: 'PAYOUT-1', amount });
     const shop = open({ creates: [refusal({ data: { id: ID } })], payments: { [ID]: rounded } });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: ID });
   });
 
+  it('is looked up again while its record may be behind', async () => {
+    vi.useFakeTimers();
+    const shop = open({ creates: [refusal({ data: { id: ID } })] });
+    const creating = errorOf(shop.create({ timeout: 5_000 }));
+    await vi.advanceTimersByTimeAsync(600);
+    shop.payments[ID] = recordOf(ID);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await creating).toMatchObject({ outcome: 'unknown', paymentId: ID });
+    expect(shop.sent).toEqual(['POST', `GET ${ID}`, `GET ${ID}`, `GET ${ID}`]);
+  });
+
+  it('is found in a body of a megabyte of backslashes, without delay', async () => {
+    const body = `{"x":"${'\\\\'.repeat(250_000)}","data":{"id":"${ID}"}}`;
+    const shop = open({ creates: [json(body, 422)], payments: { [ID]: recordOf(ID) } });
+    const begun = performance.now();
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: ID });
+    expect(performance.now() - begun).toBeLessThan(900);
+  });
+
   it.each<[string, Payment | number]>([
     ['is no payment', 404],
-    ['is another payment', recordOf(ID, { amount: 9 })],
+    ['is another payment', recordOf(ID, { amount: 9, reference: 'payout-2' })],
     ['is a payment of almost the same amount', recordOf(ID, { amount: 75.4, reference: 'payout-2' })],
-    ['is of the other type', recordOf(ID, { paymentType: 'DEPOSIT' })],
+    ['is of the other type', recordOf(ID, { paymentType: 'DEPOSIT', reference: 'payout-2' })],
   ])('that %s is believed', async (_, found) => {
     const shop = open({ creates: [refusal({ data: { id: ID } }), created(OTHER_ID)], payments: { [ID]: found } });
-    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'rejected' });
+    expect(await refused(shop)).toMatchObject({ outcome: 'rejected' });
     expect(await shop.create()).toMatchObject({ replayed: false });
     expect(shop.changes()).toEqual(['begun', 'freed', 'begun', 'created']);
   });
@@ -226,7 +324,7 @@ describe('a refusal that names a payment', () => {
     const shop = open({ creates: [refusal(ids)] });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown' });
     expect(shop.sent).toEqual(['POST']);
-    expect(await errorOf(open({ creates: [refusal(ids.slice(1))] }).create())).toMatchObject({ outcome: 'rejected' });
+    expect(await refused(open({ creates: [refusal(ids.slice(1))] }))).toMatchObject({ outcome: 'rejected' });
   });
 
   it('is looked up without a journal too, within the time of the create', async () => {
@@ -292,6 +390,21 @@ describe('a customer who comes back', () => {
     expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
   });
 
+  it('gets what a callback has told while the lookup hung, and so does whoever comes meanwhile', async () => {
+    const hung = Promise.withResolvers<Response>();
+    const journal = memoryJournal();
+    const fetch = async (_url: string, init: FetchInit) => (init.method === 'POST' ? created(ID) : hung.promise);
+    const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0 });
+    await gateway.createWithdrawal(payout);
+    const first = gateway.createWithdrawal(payout);
+    await new Promise(resolve => setTimeout(resolve, 5));
+    await gateway.reconcile(recordOf(ID, { paymentStatus: 'COMPLETED' }));
+    const second = gateway.createWithdrawal(payout, { timeout: 500 });
+    expect(await second).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
+    hung.reject(lost);
+    expect(await first).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
+  });
+
   it('never gets a status from before', async () => {
     const shop = open({ creates: [created(ID)], payments: { [ID]: recordOf(ID, { paymentStatus: 'AUTHORIZED' }) } });
     await shop.create();
@@ -353,6 +466,17 @@ describe('a create that joins one under way', () => {
     expect(await second).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
     expect(shop.aborted).toEqual(['aborted']);
     expect(await shop.gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
+  });
+
+  it('is given up when all of them leave in the same turn', async () => {
+    const shop = held();
+    const controller = new AbortController();
+    const both = [1, 2, 3].map(() => errorOf(shop.create({ signal: controller.signal })));
+    await shop.arrived;
+    controller.abort();
+    for (const error of await Promise.all(both)) expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(shop.aborted).toEqual(['aborted']);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
   });
 
   it("sends nothing after the first one's deadline", async () => {
@@ -422,6 +546,15 @@ describe('what is known of a reference', () => {
     });
     const signal = AbortSignal.timeout(5);
     expect(await errorOf(call(shop.gateway, { signal }))).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+  });
+
+  it('is not settled by a call that was stopped before it began', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create({ timeout: 20 }));
+    await new Promise(resolve => setTimeout(resolve, 25));
+    const stopped = shop.gateway.settle('payout-1', 'not_created', { signal: AbortSignal.abort() });
+    expect(await errorOf(stopped)).toMatchObject({ code: 'aborted' });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun' });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   recordPayment,
   release,
   settle,
+  takeBack,
 } from '../../src/journal/transitions.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
@@ -164,6 +165,14 @@ describe('a refusal', () => {
   });
 });
 
+describe('an attempt whose writing failed', () => {
+  it('is taken back, and kept out where it has not come yet', () => {
+    expect(takeBack(begun, attempt, BEGUN)).toEqual({ next: { ...begun, state: 'freed' } });
+    expect(takeBack(undefined, attempt, BEGUN)).toEqual({ next: { ...begun, state: 'freed' } });
+    expect(takeBack(newRow(newer, BEGUN), attempt, BEGUN)).toEqual({});
+  });
+});
+
 describe("an operator's not_created", () => {
   const MARGIN = 600_000;
   const after = BEGUN + 60_000 + MARGIN + 1;
@@ -247,6 +256,14 @@ describe('a payment that is seen again', () => {
     expect(statusOf(observe(completed, seen('FAILED')).next)).toBe('FAILED');
   });
 
+  it('is kept with what has come beside its status, and with a status that this SDK does not know', () => {
+    const failed = observe(created(), seen('FAILED')).next;
+    const withHash = observe(failed, seen('FAILED', { crypto_tx_hash: '0x1' })).next;
+    expect(withHash?.result?.payment).toHaveProperty('crypto_tx_hash', '0x1');
+    const refunded = seen('UNKNOWN', { rawPaymentStatus: 'REFUNDED' });
+    expect(observe(failed, refunded).next?.result?.payment).toHaveProperty('rawPaymentStatus', 'REFUNDED');
+  });
+
   it('changes nothing of another payment, nor of a doubt', () => {
     expect(observe(created(OTHER_ID), seen('COMPLETED'))).toEqual({});
     expect(observe(suspecting(), seen('COMPLETED'))).toEqual({});
@@ -279,7 +296,25 @@ describe('a confirmed payment', () => {
     ['currency', { currency: 'USD' }],
     ['type', { paymentType: 'WITHDRAWAL' }],
   ])('does not settle a doubt of another %s', (_, changes) => {
-    expect(reconciled(begun, payment(ID, changes))).toEqual({ isMismatch: true });
+    const next = { ...begun, conflictingIds: [ID] };
+    expect(reconciled(begun, payment(ID, changes))).toEqual({ next, isMismatch: true });
+    // Nor is it forgotten: the right one settles it all the same.
+    expect(reconciled(next, payment(OTHER_ID)).next).toEqual({
+      ...created(OTHER_ID, callback(OTHER_ID)),
+      conflictingIds: [ID],
+    });
+  });
+
+  it('counts more than a failed one, which a gateway may keep of a refused attempt', () => {
+    const failed = created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) });
+    const completed = payment(ID, { paymentStatus: 'COMPLETED' });
+    expect(reconciled(failed, completed)).toEqual({
+      next: { ...created(ID, { payment: completed }), conflictingIds: [OTHER_ID] },
+      otherPayment: { id: OTHER_ID },
+    });
+    for (const changes of [{ paymentStatus: 'CANCELED' }, { paymentStatus: 'COMPLETED', amount: 9 }]) {
+      expect(reconciled(failed, payment(ID, changes)).next).toEqual({ ...failed, conflictingIds: [ID] });
+    }
   });
 
   it('is kept beside another payment of the reference', () => {
