@@ -60,6 +60,43 @@ describe('a packet that arrives after its create was given up', () => {
   });
 });
 
+describe('an answer that comes after the deadline of the first of two who wait', () => {
+  async function open() {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const server = await sandbox.listen();
+    const proxy = await openHoldingProxy(Number(new URL(server.url).port));
+    onTestFinished(async () => {
+      proxy.close();
+      await server.close();
+    });
+    const { fetch, ...options } = sandbox.clientOptions;
+    const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal: memoryJournal(), retries: 0 });
+    // So that a connection stands.
+    await errorOf(gateway.getPayment('11111111-2222-4333-8444-555555555555'));
+    proxy.hold();
+    return { sandbox, proxy, gateway };
+  }
+
+  it('is that of the second', async () => {
+    const { sandbox, proxy, gateway } = await open();
+    const first = errorOf(gateway.createWithdrawal(payout, { timeout: 150 }));
+    const second = gateway.createWithdrawal(payout, { timeout: 5_000 });
+    expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
+    proxy.release();
+    expect(await second).toMatchObject({ replayed: true, payment: { id: sandbox.payments[0]?.id } });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('is given up when both have left', async () => {
+    const { gateway } = await open();
+    const first = errorOf(gateway.createWithdrawal(payout, { timeout: 100 }));
+    const second = errorOf(gateway.createWithdrawal(payout, { timeout: 200 }));
+    expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    expect(await gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
+  });
+});
+
 describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.0.1:5432'))(
   'a Postgres that stands still after the send',
   () => {
