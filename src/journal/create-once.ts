@@ -182,7 +182,7 @@ async function recordFailure(
   // Read again: a callback may have settled it before the answer came.
   const step = paymentId
     ? await recordLearnt(create, attempt, { paymentId }, found)
-    : await record(journal, attempt, (): Step => ({}));
+    : await change(journal, attempt, (): Step => ({})).catch(() => undefined);
   if (step?.row?.state !== 'created') report(create, 'in_doubt', reference, paymentId);
   return step;
 }

@@ -51,9 +51,7 @@ export async function create(
       const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
       const answer = await gateway.send({ call, method: 'POST', url, headers, body }, limits);
       if (!isRefused(answer)) return readCreated(answer, call);
-      const { deadline, signal } = limits;
-      const readPayment = (id: string) => lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
-      return readCreated(answer, call, await examineRefusal(answer, request, readPayment, deadline));
+      return readCreated(answer, call, await examineRefusal(answer, request, lookUp, limits));
     };
     const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
     const { replayed, stale, ...created } =

@@ -1,11 +1,12 @@
 // Finds out whether a create that the gateway refused has made a payment all the same.
-import { type Deadline, delay } from '../deadline.ts';
+import { delay } from '../deadline.ts';
 import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
-import type { NoAnswer } from '../http/client.ts';
+import type { CallLimits, NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { isDenial, isRefusal, LAG_PAUSES } from '../http/retry-policy.ts';
 import { mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
+import type { LookUp } from './lookup.ts';
 import { candidateIds, findPaymentId } from './payment-id.ts';
 import type { CheckedRequest } from './request.ts';
 
@@ -25,19 +26,19 @@ export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =
 /**
  * Looks the ids up that the answer names, before it is believed: "already exists" may be about this very payment.
  *
- * @param readPayment within the create's time
+ * @param limits of the create
  */
 export async function examineRefusal(
   { status, body }: HttpAnswer,
   request: CheckedRequest,
-  readPayment: (id: string) => Promise<Payment>,
-  deadline: Deadline,
+  lookUp: LookUp,
+  limits: CallLimits,
 ): Promise<Verdict> {
   const candidates = candidateIds(body);
   if (candidates.length > MOST_CANDIDATES) return { outcome: 'unknown', paymentId: findPaymentId(body) };
   const unread: string[] = [];
   const read = async (paymentId: string) =>
-    findAgain(paymentId, readPayment, deadline).catch(error => {
+    findAgain(paymentId, lookUp, limits).catch(error => {
       const saysNothing = error instanceof PaymentNotFoundError || isDenied(status, error);
       if (!saysNothing) unread.push(paymentId);
     });
@@ -47,20 +48,18 @@ export async function examineRefusal(
 }
 
 /** The record of a payment that was just made may be a moment behind: while there is time, it is looked up again. */
-async function findAgain(
-  paymentId: string,
-  readPayment: (id: string) => Promise<Payment>,
-  deadline: Deadline,
-): Promise<Payment> {
+async function findAgain(paymentId: string, lookUp: LookUp, { deadline, signal }: CallLimits): Promise<Payment> {
+  const readPayment = () => lookUp(paymentId, { timeout: Math.max(deadline.remaining, 1), signal });
   for (const pause of LAG_PAUSES) {
     try {
-      return await readPayment(paymentId);
+      return await readPayment();
     } catch (error) {
       if (!(error instanceof PaymentNotFoundError) || deadline.remaining <= pause) throw error;
-      await delay(pause);
+      // If the signal ends the pause, the lookup that follows reports it.
+      await delay(pause, signal).catch(() => {});
     }
   }
-  return readPayment(paymentId);
+  return readPayment();
 }
 
 /** A gateway that lets this client neither create nor look up has made no payment for it. */
