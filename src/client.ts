@@ -2,7 +2,7 @@
 import { ConfigurationError } from './errors.ts';
 import { withinCall } from './journal/change.ts';
 import type { Doubt, JournalEntry } from './journal/contract.ts';
-import { doubtsOf, findReference } from './journal/find.ts';
+import { doubtsIn, findReference } from './journal/find.ts';
 import { reconcilePayment } from './journal/reconcile.ts';
 import type { ClientJournal } from './journal/reports.ts';
 import { settleDoubt } from './journal/settle.ts';
@@ -231,7 +231,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   async inDoubt(options?: CallOptions): Promise<Doubt[]> {
     const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
     const clientJournal = this.#journalFor('inDoubt');
-    return withinCall(() => doubtsOf(clientJournal), { signal, timeout });
+    return withinCall(() => doubtsIn(clientJournal.journal, clientJournal.scope), { signal, timeout });
   }
 
   /**
@@ -257,13 +257,14 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    *
    * @throws {ConfigurationError} without a journal
    * @throws {InvalidRequestError} if the journal does not know the reference, or the payment differs from the create: the
-   * message names in what, and `despite` settles it all the same
+   * message names in what, and `despite` settles it anyway
    * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive
    * @throws what a lookup or the journal throws
    * @example
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
+   * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds
    */
-  async settle(reference: string, paymentId: string | 'not_created', options?: SettleOptions): Promise<void> {
+  async settle(reference: string, paymentId: 'not_created' | (string & {}), options?: SettleOptions): Promise<void> {
     const { signal, timeout = this.#gateway.timeout, despite } = readSettleOptions(options);
     const clientJournal = this.#journalFor('settle');
     const readPayment = (id: string) => lookUp(this.#gateway, id, { signal, timeout });

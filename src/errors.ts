@@ -19,7 +19,7 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
 
 /** In place of that, where the journal may hold the attempt that was not sent. */
 export const NOT_TAKEN_BACK =
-  'Nothing was sent. The attempt may be in the journal all the same, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
+  'Nothing was sent. The attempt may be in the journal anyway, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
 
 /** One thing that is wrong with a request, an answer or a callback. It names the field, never its value. */
 export interface Issue {
@@ -153,10 +153,13 @@ export class DuplicateReferenceError extends GatewayError {
   readonly differing: readonly string[];
   /** @param isInDoubt whether it is still unknown if the other request made a payment */
   constructor(reference: string, differing: readonly string[], isInDoubt: boolean, details?: Details) {
-    const message = `Reference ${JSON.stringify(reference)} belongs to another request. What differs: ${differing.join(', ')}.`;
+    const what = differing
+      .join(', ')
+      .replace('other fields', 'other fields, such as the customer, an address or a URL');
+    const message = `Reference ${JSON.stringify(reference)} belongs to another request. What differs: ${what}.`;
     const next = isInDoubt
       ? 'That request may have made a payment: settle it before you create another, under any reference.'
-      : `That request made payment ${details?.paymentId}: if you want a second payment, use another reference.`;
+      : `That request made payment ${details?.paymentId}: to get it, send exactly that request; for a second payment use another reference.`;
     super(`${message} Nothing was sent now. ${next}`, { ...details, outcome: isInDoubt ? 'unknown' : 'not_sent' });
     this.reference = reference;
     this.differing = differing;
@@ -170,16 +173,20 @@ export class PaymentInDoubtError extends GatewayError {
   readonly reference: string;
   /** When that create began. */
   readonly since: Date;
-  /** @param settleableAt when an operator may say that there is no payment, if that was refused as too early */
+  /** When `settle(reference, 'not_created')` is taken, if it was refused as too early. */
+  declare readonly settleableAt?: Date;
   constructor(reference: string, since: Date, details?: Details & { settleableAt?: Date }) {
     const { settleableAt, ...rest } = details ?? {};
-    const message = `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown.`;
+    const message = settleableAt
+      ? `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway.`
+      : `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown.`;
     const next = settleableAt
-      ? `It may still arrive: 'not_created' is refused until ${settleableAt.toISOString()}, the time-out of that create and the journal's settleMargin.`
+      ? `'not_created' is refused until ${settleableAt.toISOString()}: its time-out and the journal's settleMargin.`
       : 'Nothing was sent now. Its callback will settle it; or ask the gateway, then call gateway.settle.';
     super(`${message} ${next}`, { ...rest, outcome: 'unknown' });
     this.reference = reference;
     this.since = since;
+    if (settleableAt) this.settleableAt = settleableAt;
   }
 }
 

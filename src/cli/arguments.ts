@@ -48,13 +48,10 @@ export function readCommand(args: string[]): Command {
   if (!name) throw unknown('command', first, COMMANDS);
   const wanted = WANTED[name];
   for (const [index, what] of wanted.entries()) {
-    if (!rest[index]) throw new UsageError(`Which ${what}? payment-gateway-sdk --help tells.`);
+    if (!rest[index]) throw new UsageError(`A ${what} is missing: see npx payment-gateway-sdk --help.`);
   }
-  if (rest.length > wanted.length) {
-    throw new UsageError(
-      `${name} takes ${wanted.join(' and ') || 'no argument'}: ${JSON.stringify(rest.at(-1))} is too many.`,
-    );
-  }
+  const extra = rest[wanted.length];
+  if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
   const [reference = '', resolution = ''] = rest;
   const common = { json: values.json ?? false, place: { scope: values.scope, table: values.table } };
   const { despite = [] } = values;

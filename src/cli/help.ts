@@ -6,7 +6,7 @@ export const HELP = `payment-gateway-sdk: creates whose outcome is unknown, and 
 
 Usage, in the folder of your app
 ${columns([
-  ['payment-gateway-sdk doubts', 'list what is in doubt; exit code 1 if a create is, and is not under way any more'],
+  ['payment-gateway-sdk doubts', 'what is in doubt; exit code 1 if a create is whose time-out has passed'],
   ['payment-gateway-sdk show <reference>', 'what the journal knows of it; exit code 1 if nothing'],
   ['payment-gateway-sdk settle <reference> <paymentId>', "the gateway's support has named its payment"],
   [
@@ -17,10 +17,13 @@ ${columns([
 
 Options
 ${columns([
-  ['--despite <names>', `settle a payment that differs: ${DIFFERENCES.join(', ')}; with a comma between them`],
+  ['--despite <names>', `settle a payment that differs in these, with commas between: ${DIFFERENCES.join(',')}`],
   ['--json', 'print JSON'],
-  ['--scope <scope>', "the journal's scope (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or a hash of the gateway's URL)"],
-  ['--table <table>', "the journal's table (default: PAYMENT_GATEWAY_JOURNAL_TABLE, or payment_gateway_journal)"],
+  [
+    '--scope <scope>',
+    'of postgresJournal (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
+  ],
+  ['--table <table>', 'of postgresJournal (default: PAYMENT_GATEWAY_JOURNAL_TABLE, or payment_gateway_journal)'],
   ['--version', 'print the version'],
   ['-h, --help', 'print this'],
 ])}
@@ -28,8 +31,10 @@ ${columns([
 Environment
 ${columns([
   ['DATABASE_URL', "your app's database: postgres://user:password@host/name"],
-  ['PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY, PAYMENT_GATEWAY_SIGN_KEY', 'as your app has them'],
-  ['PAYMENT_GATEWAY_SETTLE_MARGIN', "the journal's settleMargin in milliseconds, if your app sets one"],
+  ['PAYMENT_GATEWAY_URL', 'and'],
+  ['PAYMENT_GATEWAY_API_KEY', 'and'],
+  ['PAYMENT_GATEWAY_SIGN_KEY', 'as your app has them'],
+  ['PAYMENT_GATEWAY_SETTLE_MARGIN', 'milliseconds, if your app gives another settleMargin to postgresJournal'],
 ])}
 
 Exit codes: 0 good; 1 no: in doubt, not known, or refused; 2 not understood, or the database or the gateway failed.`;

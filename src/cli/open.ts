@@ -11,6 +11,8 @@ import type { Place } from './arguments.ts';
 export interface Opened {
   gateway: GatewayClient;
   journal: Journal;
+  /** The one that was named. */
+  scope: string | undefined;
   close(): Promise<void>;
 }
 
@@ -20,24 +22,33 @@ type Pool = PgPool & { end(): Promise<void>; on(event: 'error', listener: () => 
 const LONGEST_WAIT = 5_000;
 
 /** @throws {UsageError} {@link ConfigurationError} if something is missing or wrong */
-export function open({ scope, table }: Place, env: NodeJS.ProcessEnv): Opened {
-  const { DATABASE_URL, PAYMENT_GATEWAY_SETTLE_MARGIN } = env;
-  const margin = PAYMENT_GATEWAY_SETTLE_MARGIN?.trim();
-  if (!DATABASE_URL) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
+export function open(place: Place, env: NodeJS.ProcessEnv): Opened {
+  // A variable that is set to nothing is not set.
+  const given = (name: string) => env[name]?.trim() || undefined;
+  const url = given('DATABASE_URL');
+  if (!url) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new UsageError('DATABASE_URL must begin with postgres://.');
   const pool = new (findPg().Pool)({
-    connectionString: DATABASE_URL,
+    connectionString: url,
     max: 2,
     connectionTimeoutMillis: LONGEST_WAIT,
     query_timeout: LONGEST_WAIT,
   });
   // Its queries fail too.
   pool.on('error', () => {});
+  const scope = place.scope ?? given('PAYMENT_GATEWAY_JOURNAL_SCOPE');
+  const margin = given('PAYMENT_GATEWAY_SETTLE_MARGIN');
   const journal = postgresJournal(pool, {
-    scope: scope ?? env.PAYMENT_GATEWAY_JOURNAL_SCOPE,
-    table: table ?? env.PAYMENT_GATEWAY_JOURNAL_TABLE,
-    settleMargin: margin === undefined ? undefined : Number(margin || Number.NaN),
+    scope,
+    table: place.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
+    settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
   });
-  return { gateway: new GatewayClient({ journal }), journal, close: () => pool.end() };
+  return { gateway: new GatewayClient({ journal }), journal, scope, close: () => pool.end() };
+}
+
+function millisecondsOf(margin: string): number {
+  if (/^\d+$/.test(margin)) return Number(margin);
+  throw new UsageError('PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds, such as 600000.');
 }
 
 /** The app's own driver. */

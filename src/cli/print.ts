@@ -11,7 +11,7 @@ const moneyOf = ({ amount, currency }: Doubt): string => `${amount} ${printable(
 const idsOf = ({ paymentId, conflictingIds }: Doubt): string =>
   [...(paymentId ? [paymentId] : []), ...conflictingIds].join(' ') || '-';
 
-const HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'PAYMENT'];
+const HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'SCOPE', 'PAYMENT'];
 
 /** A table of doubts, and what to do about them. */
 export function doubtsTable(doubts: readonly Doubt[]): string {
@@ -23,12 +23,22 @@ export function doubtsTable(doubts: readonly Doubt[]): string {
     printable(doubt.paymentMethod),
     moneyOf(doubt),
     doubt.underWay ? 'under way' : 'in doubt',
+    printable(doubt.scope),
     idsOf(doubt),
   ]);
-  return `${columns([HEAD, ...rows])}
+  const table = columns([HEAD, ...rows]);
+  if (doubts.every(({ underWay }) => underWay)) return table;
+  return `${table}
 
-Ask the gateway's support about each, then: payment-gateway-sdk settle <reference> <paymentId or not_created>`;
+Ask the gateway's support about those in doubt. Then:
+  npx payment-gateway-sdk settle <reference> <paymentId or not_created> --scope <scope>`;
 }
+
+/** What an operator has done. */
+export const settledText = ({ reference, paymentId }: JournalEntry): string =>
+  paymentId
+    ? `Settled: ${printable(reference)} is payment ${paymentId}.`
+    : `Free: the next create of ${printable(reference)} pays.`;
 
 const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free: it has no payment' };
 
@@ -38,10 +48,10 @@ export function entryText(entry: JournalEntry): string {
   const lines = [
     ['reference', printable(reference)],
     ['state', underWay ? 'under way' : STATES[state]],
-    ['since', secondsOf(since)],
+    ['create began', secondsOf(since)],
     ['asked for', `${paymentType} by ${printable(paymentMethod)}, ${moneyOf(entry)}`],
     ['payment', `${paymentId ?? '-'}${payment ? `, ${printable(rawStatusOf(payment))} when last seen` : ''}`],
-    ...(entry.conflictingIds.length > 0 ? [['also claimed by', entry.conflictingIds.join(' ')]] : []),
+    ...(entry.conflictingIds.length > 0 ? [['may also have', entry.conflictingIds.join(' ')]] : []),
     ['scope', printable(scope)],
   ];
   return columns(lines);

@@ -1,12 +1,14 @@
 // Runs one command line of an operator to its end, and answers the exit code.
 import { createRequire } from 'node:module';
-import { ConfigurationError, GatewayError } from '../errors.ts';
+import { GatewayError, isGatewayError } from '../errors.ts';
+import type { JournalEntry } from '../journal/contract.ts';
+import { doubtsIn } from '../journal/find.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import { printable } from '../terminal/printable.ts';
 import { type JournalCommand, readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
 import { type Opened, open } from './open.ts';
-import { doubtsTable, entryText } from './print.ts';
+import { doubtsTable, entryText, settledText } from './print.ts';
 
 /** No: something is in doubt, not known, or refused. */
 const NO = 1;
@@ -14,6 +16,9 @@ const FAILED = 2;
 
 const print = (text: string) => console.log(text);
 const complain = (text: string) => console.error(`payment-gateway-sdk: ${printable(text)}`);
+
+/** There is no such reference in the scope. */
+class NotFound extends Error {}
 
 export async function run(args: string[]): Promise<number> {
   try {
@@ -28,7 +33,7 @@ export async function run(args: string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    complain(error instanceof UsageError ? error.message : adviceFor(error));
+    complain(adviceFor(error));
     return isNo(error) ? NO : FAILED;
   }
 }
@@ -36,41 +41,60 @@ export async function run(args: string[]): Promise<number> {
 async function runOn(command: JournalCommand): Promise<number> {
   const opened = open(command.place, process.env);
   try {
-    if (command.name === 'doubts') return await listDoubts(opened, command.json);
-    const { gateway } = opened;
-    const { reference, json } = command;
-    if (command.name === 'settle') {
-      await gateway.settle(reference, command.resolution, { despite: command.despite });
-    }
-    const entry = await gateway.find(reference);
-    if (json) print(JSON.stringify(entry ?? null, null, 2));
-    else if (entry) print(entryText(entry));
-    else complain(`The journal knows no reference ${JSON.stringify(reference)} in this scope.`);
-    return entry ? 0 : NO;
+    return await (command.name === 'doubts' ? listDoubts(opened, command.json) : tellOf(opened, command));
   } finally {
     await opened.close();
   }
 }
 
-async function listDoubts({ gateway, journal }: Opened, json: boolean): Promise<number> {
-  const doubts = await gateway.inDoubt();
+/** Of every scope unless one was named: a scope that is mistyped, or forgotten, must not look like peace. */
+async function listDoubts({ journal, scope }: Opened, json: boolean): Promise<number> {
+  const doubts = await doubtsIn(journal, scope);
   print(json ? JSON.stringify(doubts, null, 2) : doubtsTable(doubts));
-  const { rows } = await journal.list({ states: ['begun'] });
-  const scopes = new Set(rows.map(({ scope }) => scope).filter(scope => scope !== doubts[0]?.scope));
-  // The scope may be mistyped, and nobody would notice.
-  if (doubts.length < rows.length) complain(`Other scopes have doubts: ${[...scopes].join(', ')}. See --scope.`);
   return doubts.some(({ underWay }) => !underWay) ? NO : 0;
 }
 
-/** Whether the operator was understood, and must not do this. */
+async function tellOf(opened: Opened, command: Exclude<JournalCommand, { name: 'doubts' }>): Promise<number> {
+  const { gateway } = opened;
+  const { reference, json } = command;
+  let entry = await find(opened, reference);
+  if (command.name === 'settle') {
+    await gateway.settle(reference, command.resolution, { despite: command.despite });
+    entry = await find(opened, reference);
+    if (!json) print(settledText(entry));
+  }
+  print(json ? JSON.stringify(entry, null, 2) : entryText(entry));
+  return 0;
+}
+
+/** @throws {NotFound} naming the scope that has it in doubt */
+async function find({ gateway, journal, scope }: Opened, reference: string): Promise<JournalEntry> {
+  const entry = await gateway.find(reference);
+  if (entry) return entry;
+  const known = JSON.stringify(reference);
+  const elsewhere = (await doubtsIn(journal, undefined)).filter(doubt => doubt.reference === reference);
+  const [hint] = elsewhere.map(doubt => `Scope ${doubt.scope} has it, in doubt: add --scope ${doubt.scope}`);
+  const place = scope ? `scope ${scope}` : 'the default scope, a hash of PAYMENT_GATEWAY_URL';
+  throw new NotFound(`The journal has no reference ${known} in ${place}. ${hint ?? 'Is --scope that of the app?'}`);
+}
+
+/** Whether the operator was understood, and the answer is no. */
 const isNo = (error: Error): boolean =>
+  error instanceof NotFound ||
   ['InvalidRequestError', 'PaymentInDoubtError', 'PaymentNotFoundError'].includes(error.name);
 
 function adviceFor(error: Error): string {
-  if (error instanceof ConfigurationError || !(error instanceof GatewayError)) return `${error.message}`;
-  // The same in the words of the command line.
-  return error.message.replace(
-    /\{ despite: \[(.*)\] \}/,
-    (_, names: string) => `--despite ${names.replace(/[' ]/g, '')}`,
-  );
+  if (isGatewayError(error)) return inWordsOfTheCommand(error.message);
+  if (error instanceof UsageError || error instanceof NotFound || error instanceof GatewayError) return error.message;
+  const { message, code } = error as Error & { code?: unknown };
+  const hint =
+    code === '42P01'
+      ? " Name the app's table with --table, or run the app's journal.migrate()."
+      : ' Is it that of the app?';
+  return `The database of DATABASE_URL failed: ${message}.${hint}`;
 }
+
+const inWordsOfTheCommand = (message: string): string =>
+  message
+    .replace(/^Invalid request: (?:paymentId|reference): /, 'Refused: it ')
+    .replace(/\{ despite: \[(.*)\] \}/, (_, names: string) => `--despite ${names.replace(/[' ]/g, '')}`);

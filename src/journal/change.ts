@@ -28,7 +28,10 @@ export async function withinCall<T>(
   { signal, timeout }: { signal?: AbortSignal | undefined; timeout: number },
 ): Promise<T> {
   const stopped = (code: Left) =>
-    new ConnectionError(`The call of the journal was stopped (${code}). What has begun goes on.`, code);
+    new ConnectionError(
+      `The journal, or a lookup, did not end in time (${code}). What has begun goes on: look, then try again.`,
+      code,
+    );
   if (signal?.aborted) throw stopped('aborted');
   const limited = withTimeout(work(), timeout, () => {
     throw stopped('timeout');

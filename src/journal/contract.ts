@@ -20,7 +20,7 @@ export interface JournalRequest {
 }
 
 /**
- * The state of a reference. `planned`: written down, and not sent yet. `begun`: running, or in doubt. `created`: it has its
+ * The state of a reference. `planned`: written down, and not sent yet; nothing writes it so far. `begun`: running, or in doubt. `created`: it has its
  * payment, for ever. `freed`: the last attempt made no payment, so the next create may begin.
  */
 export type JournalState = 'planned' | 'begun' | 'created' | 'freed';
@@ -34,6 +34,8 @@ export interface JournalRow extends JournalKey, JournalRequest {
   begunAt: number;
   /** Milliseconds from then, after which this attempt sends nothing. */
   timeoutMs: number;
+  /** An earlier attempt was refused: a failed payment of the reference may be that one's. */
+  isRetry?: boolean | undefined;
   /** The payment's id, as soon as it is known or suspected. */
   paymentId?: string | undefined;
   /** Ids of further payments that may have this reference. */
@@ -83,7 +85,8 @@ export interface JournalStore {
 /** A store, and what it is used for. */
 export interface Journal extends JournalStore {
   /**
-   * What references are unique within; set it per terminal.
+   * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
+   * and is paid again.
    * @default a hash of the client's `baseUrl`
    */
   readonly scope?: string | undefined;

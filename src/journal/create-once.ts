@@ -19,7 +19,15 @@
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
 import { Deadline, LateError, withSignal, withTimeout } from '../deadline.ts';
-import { adviceOn, ConnectionError, GatewayError, JournalError, NOT_TAKEN_BACK, type Outcome } from '../errors.ts';
+import {
+  adviceOn,
+  ConnectionError,
+  GatewayError,
+  JournalError,
+  NOT_TAKEN_BACK,
+  type Outcome,
+  PaymentInDoubtError,
+} from '../errors.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { change, type Found, patiently, record } from './change.ts';
 import type { Journal, JournalRow } from './contract.ts';
@@ -28,7 +36,16 @@ import { journalRequestOf } from './fingerprint.ts';
 import { InFlight, type Left } from './in-flight.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
-import { begin, type JournalAttempt, type Learnt, recordPayment, release, type Step, takeBack } from './transitions.ts';
+import {
+  begin,
+  isFailed,
+  type JournalAttempt,
+  knownIds,
+  type Learnt,
+  recordPayment,
+  release,
+  takeBack,
+} from './transitions.ts';
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -88,15 +105,29 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       if (other) report(create, 'replayed', reference, ended.result.payment.id);
       return { ...ended.result, replayed: other !== undefined, stale: false };
     }
-    // Whatever the answer was: its callback has come already.
-    if (recorded?.row?.state === 'created') {
-      return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+    if (recorded) {
+      // Whatever the answer was: its callback has come already. A failed payment may be that of an attempt before.
+      const { result } = recorded.row ?? {};
+      if (result && !isFailed(result.payment)) {
+        return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+      }
+      refuseOutcome(recorded.row, attempt, ended.error);
     }
     throw ended.error;
   } finally {
     if (leave() && creates.get(key) === own) creates.delete(key);
   }
 }
+
+/** @throws {PaymentInDoubtError} if a payment of the reference is known, whatever the answer says of the money */
+function refuseOutcome(row: JournalRow | undefined, { attemptId, reference }: JournalAttempt, error: unknown): void {
+  if (!isSurelyUnpaid(error) || row?.state !== 'begun' || row.attemptId !== attemptId) return;
+  const [paymentId] = knownIds(row);
+  throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId, cause: error });
+}
+
+const isSurelyUnpaid = (error: unknown): boolean =>
+  error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
 const stopped = (reference: string, code: Left, outcome: Outcome): ConnectionError => {
   const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}).`;
@@ -151,18 +182,23 @@ async function writeDown(
       const message = `The creation of ${JSON.stringify(reference)} was stopped (aborted). ${advice}`;
       throw new ConnectionError(message, 'aborted', { outcome: 'not_sent' });
     }
-    const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal. ${advice}`;
-    throw new JournalError(message, { cause: causeOf(error) });
+    const cause = causeOf(error);
+    const why = cause ? ` (${cause.message})` : '';
+    const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal${why}. ${advice}`;
+    throw new JournalError(message, { cause });
   }
 }
 
 /** A store's own message and code, without what drivers add to their errors. */
 function causeOf(error: unknown): Error | undefined {
-  if (error instanceof LateError) return new Error('The journal did not answer in time.');
+  if (error instanceof LateError) return new Error('it did not answer in time');
   if (!(error instanceof Error)) return undefined;
   const { name, message, code } = error as Error & { code?: unknown };
   return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
+
+/** Milliseconds to look whether a callback has come before the answer. */
+const LONGEST_LOOK = 1_000;
 
 async function recordFailure(
   create: Create,
@@ -172,17 +208,18 @@ async function recordFailure(
 ): Promise<Found | undefined> {
   const { journal } = create;
   const { reference } = attempt;
-  const { outcome, paymentId } = error instanceof GatewayError ? error : {};
-  if (outcome === 'rejected' || outcome === 'not_sent') {
+  const { paymentId } = error instanceof GatewayError ? error : {};
+  if (isSurelyUnpaid(error)) {
     const step = await record(journal, attempt, row => release(row, attempt), found);
     if (step?.next) report(create, 'freed', reference);
+    else if (step?.row?.state === 'begun') report(create, 'in_doubt', reference, knownIds(step.row)[0]);
     if (!step) warnNotRecorded(create, reference);
     return step;
   }
   // Read again: a callback may have settled it before the answer came.
   const step = paymentId
     ? await recordLearnt(create, attempt, { paymentId }, found)
-    : await change(journal, attempt, (): Step => ({})).catch(() => undefined);
+    : await withTimeout<Found | undefined>(journal.read(attempt), LONGEST_LOOK, () => undefined).catch(() => undefined);
   if (step?.row?.state !== 'created') report(create, 'in_doubt', reference, paymentId);
   return step;
 }

@@ -24,6 +24,9 @@ type CanBeOf = (row: JournalRow, payment: Payment) => boolean;
 export const hasItsReference: CanBeOf = (row, payment) =>
   payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 
+/** Under exactly its reference. */
+export const hasExactReference: CanBeOf = (row, payment) => payment.reference === row.reference;
+
 /**
  * Looks the ids up one by one, until one can be that of the doubt's payment.
  *

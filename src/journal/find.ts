@@ -1,10 +1,10 @@
 // Reads what a journal knows: of one reference, and of all that are in doubt.
 import { bounded } from './change.ts';
-import type { Doubt, JournalEntry, JournalRow } from './contract.ts';
+import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
 import type { ClientJournal } from './reports.ts';
 
-/** The doubts of one client's scope, the oldest first. */
-export async function doubtsOf({ journal, scope }: ClientJournal): Promise<Doubt[]> {
+/** The doubts of a scope, or of all scopes, the oldest first. */
+export async function doubtsIn(journal: Journal, scope: string | undefined): Promise<Doubt[]> {
   const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
   return rows.map(row => doubtOf(row, now));
 }

@@ -65,4 +65,4 @@ const furtherOn = (known: Payment | undefined, seen: Payment): Payment =>
 const progressOf = ({ paymentStatus }: Payment): number => ['PENDING', 'AUTHORIZED'].indexOf(paymentStatus) + 1 || 3;
 
 const pick = (from: object, names: readonly string[]): object =>
-  Object.fromEntries(names.flatMap(name => (name in from ? [[name, from[name as never]]] : [])));
+  Object.fromEntries(names.flatMap(name => (from[name as never] === undefined ? [] : [[name, from[name as never]]])));

@@ -6,7 +6,8 @@ import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.t
 /** What a `memoryJournal` is made with. */
 export interface MemoryJournalOptions {
   /**
-   * What references are unique within.
+   * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
+   * and is paid again.
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;

@@ -6,7 +6,7 @@ import { bounded, change, type Found } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
 import { type ClientJournal, report, reportConflict, warnMismatch } from './reports.ts';
-import { reconcile } from './transitions.ts';
+import { reconcile, suspect } from './transitions.ts';
 
 /**
  * Records a payment that the gateway's own record proves: it settles the doubt of its reference, if it can be the payment
@@ -27,6 +27,7 @@ export async function reconcilePayment(
   const confirmed = { key, payment, attemptId: randomUUID() };
   const tell = (disproved?: readonly string[], known?: Found) =>
     change(journal, key, (row, now) => reconcile(row, confirmed, now, disproved), { known });
+  if (!known.row) await suspectFolded(client, payment);
   let step = await tell([], known);
   if (step.otherPayment && step.row?.state === 'begun') {
     const disproved = await disprove(step.row, readPayment);
@@ -43,26 +44,32 @@ interface Known {
   known: Found;
 }
 
-/**
- * The reference as it was created: a gateway may trim and fold it. Looked for where there is none of the payment's own: it
- * is the one in lower case, if that has this payment, or the one doubt that it can be.
- */
+/** The payment's own reference; or that in lower case, if the journal knows this very payment by it: gateways may fold. */
 async function find({ journal, scope }: ClientJournal, payment: Payment, reference: string): Promise<Known> {
   const readRow = async (reference: string): Promise<Known> => {
     const key = { scope, reference };
     return { key, known: await bounded(journal.read(key)) };
   };
   const own = await readRow(reference);
-  if (own.known.row && own.known.row.state !== 'freed') return own;
   const lowerCase = foldReference(reference);
-  if (lowerCase !== reference) {
-    const folded = await readRow(lowerCase);
-    const { paymentId } = folded.known.row ?? {};
-    if (paymentId && isSamePayment(paymentId, payment.id)) return folded;
-  }
+  if (own.known.row || lowerCase === reference) return own;
+  const folded = await readRow(lowerCase);
+  const { paymentId } = folded.known.row ?? {};
+  return paymentId && isSamePayment(paymentId, payment.id) ? folded : own;
+}
+
+/**
+ * A gateway that trims and folds references may have meant a doubt of another spelling. Whether it did, an operator must
+ * say; until then nobody says `not_created` over it by mistake.
+ */
+async function suspectFolded(client: ClientJournal, payment: Payment): Promise<void> {
+  const { journal, scope } = client;
   const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
-  const [row, another] = rows.filter(({ reference }) => hasReference(payment, reference));
-  return row && !another ? { key: { scope, reference: row.reference }, known: { row, now } } : own;
+  for (const row of rows.filter(({ reference }) => hasReference(payment, reference))) {
+    const known = { row, now };
+    const { isNew } = await change(journal, row, current => suspect(current, payment), { known });
+    if (isNew) warnMismatch(client, row.reference, payment, ['reference']);
+  }
 }
 
 /** The doubt's own id, if the gateway has no such payment or it is another's. If that cannot be known, it stays. */

@@ -1,17 +1,18 @@
 // A create that found its reference taken: by the same request, whose payment it gets, or by a doubt.
 import { DuplicateReferenceError, PaymentInDoubtError } from '../errors.ts';
 import { differencesOf, moneyDifferences } from '../schemas/matching.ts';
+import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { bounded, type Found, patiently, record, type Transition } from './change.ts';
 import type { JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
-import { type Examined, examine, hasItsReference, type ReadPayment } from './evidence.ts';
+import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { withNextAction } from './kept.ts';
 import { report, warnMismatch, warnNotRecorded, warnStale } from './reports.ts';
-import { type JournalAttempt, knownIds, observe, type Step, settle } from './transitions.ts';
+import { isFailed, type JournalAttempt, knownIds, observe, type Step, settle } from './transitions.ts';
 
 /** The payment of a reference. */
 export interface Resumed extends Envelope {
@@ -35,7 +36,7 @@ export async function resume(
   const { deadline, signal } = limits;
   const readPayment = (id: string) => create.lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
   if (row.result) {
-    const replayed = await replay(create, row, row.result, readPayment);
+    const replayed = await replay(create, row, row.result, readPayment, limits);
     const observeIt: Transition<Step> = current => observe(current, replayed);
     await patiently(record(create.journal, row, observeIt, found), limits);
     report(create, 'replayed', row.reference, replayed.payment.id);
@@ -55,20 +56,42 @@ export async function resume(
 }
 
 /** The payment as it is now. A final one changes no more; one that cannot be looked up is as it was last seen. */
-async function replay(create: Create, row: JournalRow, known: Envelope, readPayment: ReadPayment): Promise<Resumed> {
+async function replay(
+  create: Create,
+  row: JournalRow,
+  known: Envelope,
+  readPayment: ReadPayment,
+  limits: WaitLimits,
+): Promise<Resumed> {
   const { payment } = known;
+  if (isFailed(payment)) return { payment: await better(row, payment, readPayment), stale: false };
   if (isFinal(payment)) return { payment, stale: false };
   try {
     return { ...withNextAction(known, { payment: await readPayment(payment.id) }), stale: false };
   } catch {
     // A callback may have come while the lookup was waited for.
-    const latest = await bounded(create.journal.read(row)).catch(() => undefined);
+    const latest = await patiently(bounded(create.journal.read(row)), limits);
     const { result = known } = latest?.row ?? {};
     if (isFinal(result.payment)) return { payment: result.payment, stale: false };
     warnStale(create, row.reference, payment.id);
     return { ...result, stale: true };
   }
 }
+
+/** Of several payments of a reference one that has not failed counts more: its customer has paid, or may still do so. */
+async function better(row: JournalRow, failed: Payment, readPayment: ReadPayment): Promise<Payment> {
+  for (const id of row.conflictingIds) {
+    const other = await readPayment(id).catch(() => undefined);
+    if (other && !isFailed(other) && differencesOf(row, other).length === 0) return other;
+  }
+  return failed;
+}
+
+/** What the own answer has named may be folded. What a callback has named must not: it may be another order's. */
+const canBeOf = (row: JournalRow, payment: Payment): boolean =>
+  row.paymentId && isSamePayment(row.paymentId, payment.id)
+    ? hasItsReference(row, payment)
+    : hasExactReference(row, payment);
 
 /** The payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one of them is surely it */
 async function findPayment(create: Create, row: JournalRow, readPayment: ReadPayment) {
@@ -80,13 +103,14 @@ async function findPayment(create: Create, row: JournalRow, readPayment: ReadPay
   if (ids.length === 0) throw inDoubt();
   let examined: Examined;
   try {
-    examined = await examine(row, ids, readPayment, hasItsReference);
+    examined = await examine(row, ids, readPayment, canBeOf);
   } catch (cause) {
     throw inDoubt(cause);
   }
   const { standing: payment, disproved, others } = examined;
   const differing = payment && moneyDifferences(row, payment);
-  if (payment && differing?.length === 0) return { payment, disproved };
+  const isEarlier = row.isRetry && payment && isFailed(payment) && row.paymentId === undefined;
+  if (payment && differing?.length === 0 && !isEarlier) return { payment, disproved };
   const [suspect = payment] = others;
   if (suspect) warnMismatch(create, reference, suspect, differencesOf(row, suspect));
   throw inDoubt();

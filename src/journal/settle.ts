@@ -1,10 +1,10 @@
 // Settles doubts by what an operator says: with the payment, or that there is none.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
-import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
+import { type Difference, differencesOf, hasReference, mayBePaymentOf } from '../schemas/matching.ts';
 import { isPaymentId, isSamePayment, type Payment } from '../schemas/payment.ts';
 import { bounded, change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
-import { type Examined, examine, hasItsReference, type ReadPayment } from './evidence.ts';
+import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { abandon, knownIds, settle, settleableAt } from './transitions.ts';
 
@@ -13,7 +13,7 @@ export interface Resolution {
   reference: string;
   /** The id of its payment, or `not_created`. */
   resolution: string;
-  /** What may differ all the same. */
+  /** What may differ. */
   despite: readonly Difference[];
 }
 
@@ -50,6 +50,7 @@ async function settleWith(
 ): Promise<void> {
   const { journal } = client;
   const { paymentId: known, ...existing } = await findOpen(journal, key);
+  await refuseAnothers(journal, key, payment);
   const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
   // An operator who names it has looked at both.
   const { disproved }: Examined =
@@ -59,7 +60,8 @@ async function settleWith(
   const step = await change(journal, key, row => {
     const open = openOf(row);
     const stands = open.paymentId && !disproved.includes(open.paymentId) && !isSamePayment(open.paymentId, payment.id);
-    if (stands && open.state === 'created') throw refused('reference', `has payment ${open.paymentId} for ever`);
+    if (stands && open.state === 'created')
+      throw refused('reference', `has payment ${open.paymentId} already, and keeps it`);
     const differing: Difference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
     const missing = differing.filter(name => !despite.includes(name));
     if (open.state === 'begun' && missing.length > 0) throw differs(open, payment, differing);
@@ -77,11 +79,16 @@ async function settleWithout(
 ): Promise<void> {
   const { journal } = client;
   const margin = journal.settleMargin ?? DEFAULT_SETTLE_MARGIN;
+  const senseless = despite.filter(name => name !== 'paymentId');
+  if (senseless.length > 0)
+    throw refused('options.despite', `${senseless.join(', ')}: of no payment nothing can differ`);
   const existing = await findOpen(journal, key);
-  if (existing.state === 'created') throw hasPayment(existing.paymentId);
-  // What has the very reference stays its payment, whatever an operator says.
+  if (existing.state === 'created') {
+    throw refused('reference', `has payment ${existing.paymentId}: there is nothing to settle`);
+  }
+  // What has exactly this reference stays its payment, whatever an operator says.
   const isOtherId = despite.includes('paymentId');
-  const canBeOf = isOtherId ? hasItsReference : mayBePaymentOf;
+  const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
   const read = isOtherId ? (id: string) => readPayment(id).catch(unreadable) : readPayment;
   const { standing, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
   if (standing) throw hasPayment(standing.id);
@@ -96,10 +103,15 @@ async function settleWithout(
   throw new PaymentInDoubtError(key.reference, since, { settleableAt: new Date(settleableAt(step.open, margin)) });
 }
 
-/** The gateway answers, and shows no payment. */
+/** The gateway answers, and shows no payment. An answer that may be another one in a moment says nothing. */
 function unreadable(error: unknown): undefined {
-  if (!isGatewayError(error) || (error.name !== 'ApiError' && error.name !== 'PaymentNotFoundError')) throw error;
+  const { name } = isGatewayError(error) ? error : {};
+  if (name === 'PaymentNotFoundError' || name === 'ResponseError') return;
+  if (isGatewayError(error) && error.name === 'ApiError' && !SAYS_NOTHING.has(error.status)) return;
+  throw error;
 }
+
+const SAYS_NOTHING: ReadonlySet<number> = new Set([401, 408, 425, 429, 502, 503, 504]);
 
 async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> {
   return openOf((await bounded(journal.read(key))).row);
@@ -108,18 +120,28 @@ async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> 
 /** @throws {InvalidRequestError} if there is nothing to settle */
 function openOf(row: JournalRow | undefined): JournalRow {
   if (row?.state === 'begun' || row?.state === 'created') return row;
-  throw refused('reference', 'has no open create in the journal: nothing was created under it, or it was freed');
+  if (row?.state === 'freed') throw refused('reference', 'is free: its last create made no payment');
+  throw refused('reference', 'is not in the journal: nothing was created under it in this scope');
 }
 
-/** Names what differs, both values, and how to settle it all the same. */
+/** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */
+async function refuseAnothers(journal: Journal, { scope, reference }: JournalKey, payment: Payment): Promise<void> {
+  if (!payment.reference || hasReference(payment, reference)) return;
+  const { row } = await bounded(journal.read({ scope, reference: payment.reference }));
+  if (!row || row.state === 'freed') return;
+  const other = JSON.stringify(payment.reference);
+  throw refused('paymentId', `belongs to reference ${other}, which is in this journal too: look at the id again`);
+}
+
+/** Names what differs, both values, and how to settle it anyway. */
 function differs(row: JournalRow, payment: Payment, differing: readonly Difference[]): InvalidRequestError {
   const parts = differing.map(name =>
     name === 'paymentId'
-      ? `the journal knows payment ${row.paymentId}`
+      ? `the journal knows payment ${row.paymentId} for this reference too, so both may have been paid`
       : `${name} is ${textOf(payment[name])} and not ${textOf(row[name])}`,
   );
   const despite = `{ despite: [${differing.map(name => `'${name}'`).join(', ')}] }`;
-  const message = `differs from the create: ${parts.join('; ')}. If it is its payment all the same, pass ${despite}`;
+  const message = `differs from the create: ${parts.join('; ')}. If it is the payment of this create anyway, pass ${despite}`;
   return refused('paymentId', message);
 }
 

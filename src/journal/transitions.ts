@@ -54,7 +54,7 @@ export function begin(row: JournalRow | undefined, attempt: JournalAttempt, now:
   if (!row) return { hasBegun: true, next: newRow(attempt, now) };
   if (isUntouched(row, attempt)) return { hasBegun: true };
   if (row.state !== 'freed') return { hasBegun: false };
-  return { hasBegun: true, next: { ...newRow(attempt, now), revision: row.revision } };
+  return { hasBegun: true, next: { ...newRow(attempt, now), isRetry: true, revision: row.revision } };
 }
 
 /** What an attempt learnt about its payment: its id, and the whole of it if the answer could be read. */
@@ -89,10 +89,11 @@ export function recordPayment(
     return { next: withConflict(row, paymentId), otherPayment: { id: row.paymentId } };
   }
   const { paymentId: known = paymentId } = row;
+  const own = withoutIds(row, [paymentId]);
   const isSame = isSamePayment(known, paymentId);
   // Of a whole payment and an id, the payment counts; of two ids, the first.
   const next = result
-    ? withConflict({ ...row, ...createdBy(result, isSame ? row.result : undefined), paymentId }, known)
+    ? withConflict({ ...own, ...createdBy(result, isSame ? row.result : undefined), paymentId }, known)
     : withConflict({ ...row, paymentId: known }, paymentId);
   return isSame ? { next } : { next, otherPayment: { id: known } };
 }
@@ -107,8 +108,11 @@ export const release = (row: JournalRow | undefined, attempt: JournalAttempt): S
  * An attempt whose writing failed was not sent: it is taken back. Where there is no row yet, a freed one keeps out a write
  * that is still on its way.
  */
-export const takeBack = (row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step =>
-  row ? release(row, attempt) : { next: { ...newRow(attempt, now), state: 'freed' } };
+export function takeBack(row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step {
+  if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
+  // Its revision is counted up, so that a write over this freed row comes too late.
+  return row.state === 'freed' ? { next: { ...row } } : release(row, attempt);
+}
 
 /** When an operator may say that an attempt made no payment, by the store's clock. */
 export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number): number =>
@@ -184,18 +188,29 @@ export function reconcile(
   }
   if (row.state === 'created') return observe(row, { payment });
   if (row.state !== 'begun') return {};
+  // It may be that of the attempt before, which a gateway has refused and kept all the same.
+  if (row.isRetry && isFailed(payment) && !row.paymentId) {
+    return { next: withConflict(row, payment.id), otherPayment: {} };
+  }
   return isPaymentOf(row, payment)
     ? { ...settle(row, { payment }, { disproved }), outcome: 'settled' }
     : { next: withConflict(row, payment.id), isMismatch: true };
 }
 
-const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);
+/** Whether it has ended without money. */
+export const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);
+
+/** A payment of another reference, as a folding gateway would write this one, is kept in mind: it may be this one's. */
+export const suspect = (row: JournalRow | undefined, payment: Payment): Step & { isNew?: boolean } =>
+  row?.state === 'begun' && isPaymentOf(row, payment) && !knownIds(row).some(id => isSamePayment(id, payment.id))
+    ? { next: withConflict(row, payment.id), isNew: true }
+    : {};
 
 const hasFailed = ({ state, result }: JournalRow): boolean =>
   state === 'created' && result !== undefined && isFailed(result.payment);
 
 /** A gateway may keep a payment of a refused attempt as failed: that of the next attempt counts more. */
-const replaced = (row: JournalRow, payment: Payment): JournalRow => {
+export const replaced = (row: JournalRow, payment: Payment): JournalRow => {
   const { paymentId = payment.id } = row;
   return withConflict(
     { ...withoutIds(row, [payment.id]), ...createdBy({ payment }), paymentId: payment.id },

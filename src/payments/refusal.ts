@@ -4,7 +4,7 @@ import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { CallLimits, NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { isDenial, isRefusal, LAG_PAUSES } from '../http/retry-policy.ts';
-import { mayBePaymentOf } from '../schemas/matching.ts';
+import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { LookUp } from './lookup.ts';
 import { candidateIds, findPaymentId } from './payment-id.ts';
@@ -42,8 +42,9 @@ export async function examineRefusal(
       const saysNothing = error instanceof PaymentNotFoundError || isDenied(status, error);
       if (!saysNothing) unread.push(paymentId);
     });
-  const payments = await Promise.all(candidates.map(read));
-  const paymentId = payments.find(payment => payment && mayBePaymentOf(request, payment))?.id ?? unread[0];
+  const payments = (await Promise.all(candidates.map(read))).filter(payment => payment !== undefined);
+  const own = payments.find(payment => hasReference(payment, request.reference ?? ''));
+  const paymentId = own?.id ?? unread[0] ?? payments.find(payment => isPaymentOf(request, payment))?.id;
   return paymentId ? { outcome: 'unknown', paymentId } : { outcome: 'rejected' };
 }
 
@@ -55,8 +56,9 @@ async function findAgain(paymentId: string, lookUp: LookUp, { deadline, signal }
       return await readPayment();
     } catch (error) {
       if (!(error instanceof PaymentNotFoundError) || deadline.remaining <= pause) throw error;
-      // If the signal ends the pause, the lookup that follows reports it.
-      await delay(pause, signal).catch(() => {});
+      await delay(pause, signal).catch(() => {
+        throw error;
+      });
     }
   }
   return readPayment();

@@ -11,7 +11,8 @@ export interface PostgresJournalOptions {
    */
   table?: string | undefined;
   /**
-   * What references are unique within: set it per terminal.
+   * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
+   * and is paid again.
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;

@@ -39,7 +39,7 @@ export function checkPool(owner: string, pool: PgPool): void {
 export const tableNameProblem: ProblemOf = value =>
   typeof value === 'string' && /^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value)
     ? undefined
-    : 'must be a plain name such as payment_gateway_inbox, or schema.name';
+    : 'must be a plain name such as my_table, or schema.my_table';
 
 /** A table's name as SQL. */
 export const quoted = (table: string): string =>

@@ -38,7 +38,10 @@ export function storeOptions<Options extends object>(
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** For an option that is a text. */
-export const textProblem: ProblemOf = value => (typeof value === 'string' ? undefined : 'must be a string');
+export const textProblem: ProblemOf = value => {
+  if (typeof value !== 'string') return 'must be a string';
+  return value === '' ? 'must not be empty' : undefined;
+};
 
 /** For an option that is a function. */
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');

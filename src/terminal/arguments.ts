@@ -36,8 +36,7 @@ export function parse<O extends Options>(
   if (positionals.length > wanted.length) {
     const extra = positionals[wanted.length] ?? '';
     if (wanted.length === 0) throw unknown('command', extra, commands);
-    const each = wanted.length === 1 ? `one ${wanted[0]}` : wanted.join(' and ');
-    throw new UsageError(`Only ${each} at a time: ${JSON.stringify(extra)} is too many.`);
+    throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
   }
   return parsed;
 }

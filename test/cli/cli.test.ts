@@ -89,8 +89,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       await doubt({ reference: 'payout-78\u001b[31m', amount: '9.5' });
       await new Promise(resolve => setTimeout(resolve, 310));
       const { out, code } = await run(['doubts']);
-      expect(out).toMatch(/REFERENCE +SINCE +TYPE +METHOD +AMOUNT +STATE +PAYMENT\n/);
-      expect(out).toMatch(/payout-77 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +WITHDRAWAL +SEPA +120 EUR +in doubt +-\n/);
+      expect(out).toMatch(/REFERENCE +SINCE +TYPE +METHOD +AMOUNT +STATE +SCOPE +PAYMENT\n/);
+      expect(out).toMatch(/payout-77 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +WITHDRAWAL +SEPA +120 EUR +in doubt +\w+ +-\n/);
       expect(out).toContain('payout-78·[31m');
       expect(out).not.toContain('\u001b');
       expect(code).toBe(1);
@@ -102,15 +102,18 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     it('shows a reference', async () => {
       const { payment } = await create({}, 5_000);
       const { out, code } = await run(['show', 'payout-77']);
-      expect(out).toContain('asked for  WITHDRAWAL by SEPA, 120 EUR');
-      expect(out).toContain(`payment    ${payment.id}, PENDING when last seen`);
+      expect(out).toMatch(/asked for +WITHDRAWAL by SEPA, 120 EUR\n/);
+      expect(out).toMatch(new RegExp(`payment +${payment.id}, PENDING when last seen\\n`));
       expect(code).toBe(0);
       expect(JSON.parse((await run(['show', 'payout-77', '--json'])).out)).toMatchObject({
         state: 'created',
         paymentId: payment.id,
       });
       const unknown = await run(['show', 'payout-9']);
-      expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('knows no reference "payout-9"')]);
+      expect([unknown.code, unknown.err]).toEqual([
+        1,
+        expect.stringContaining('has no reference "payout-9" in the default scope'),
+      ]);
     });
 
     it('settles with a payment, and names what differs in its own words', async () => {
@@ -139,16 +142,30 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const early = await run(['settle', 'payout-77', 'not_created'], { PAYMENT_GATEWAY_SETTLE_MARGIN: '60000' });
       expect([early.code, early.err]).toEqual([1, expect.stringContaining("'not_created' is refused until")]);
       const { out, code } = await run(['settle', 'payout-77', 'not_created']);
-      expect([code, out]).toEqual([0, expect.stringContaining('free: it has no payment')]);
+      expect([code, out]).toEqual([0, expect.stringContaining('Free: the next create of payout-77 pays.')]);
       expect(await gateway.find('payout-77')).toMatchObject({ state: 'freed' });
     });
 
-    it('tells of doubts in other scopes', async () => {
-      await doubt();
-      const { err, out, code } = await run(['doubts', '--scope', 'mistyped']);
-      const scope = (await gateway.find('payout-77'))?.scope;
-      expect([out, code]).toEqual(['Nothing is in doubt.\n', 0]);
-      expect(err).toContain(`Other scopes have doubts: ${scope}`);
+    it('lists the doubts of every scope unless one is named, and says in which a reference is', async () => {
+      const journal = postgresJournal(pool, { table, scope: 'eu' });
+      const eu = new GatewayClient({ apiKey, signKey, baseUrl: server.url, journal });
+      gateway = eu;
+      const id = await doubt();
+      await new Promise(resolve => setTimeout(resolve, 310));
+      const { out, code } = await run(['doubts']);
+      expect([out, code]).toEqual([expect.stringMatching(/payout-77 .* in doubt +eu +-\n/), 1]);
+      expect(await run(['doubts', '--scope', 'us'])).toMatchObject({ out: 'Nothing is in doubt.\n', code: 0 });
+      for (const args of [
+        ['show', 'payout-77'],
+        ['settle', 'payout-77', id],
+      ]) {
+        const { err, code } = await run(args);
+        expect([code, err]).toEqual([1, expect.stringContaining('Scope eu has it, in doubt: add --scope eu')]);
+      }
+      expect(await run(['settle', 'payout-77', id, '--scope', 'eu'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),
+      });
     });
 
     it.each<[string, string[], Record<string, string>, string]>([
@@ -156,13 +173,19 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
       ['a mistyped option', ['doubts', '--jsn'], {}, 'Did you mean --json?'],
       ['a mistyped difference', ['settle', 'a', 'b', '--despite', 'amuont'], {}, 'Did you mean amount?'],
-      ['no reference', ['show'], {}, 'Which reference?'],
-      ['too much', ['show', 'a', 'b'], {}, '"b" is too many'],
+      ['no reference', ['show'], {}, 'A reference is missing'],
+      ['too much', ['show', 'a', 'b'], {}, '"b" is one argument too many'],
       ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle'],
       ['no database', ['doubts'], { DATABASE_URL: '' }, 'DATABASE_URL is missing'],
       ['no keys', ['doubts'], { PAYMENT_GATEWAY_SIGN_KEY: '' }, 'PAYMENT_GATEWAY_SIGN_KEY'],
-      ['a margin that is none', ['doubts'], { PAYMENT_GATEWAY_SETTLE_MARGIN: 'soon' }, 'settleMargin must be'],
-      ['no such table', ['doubts', '--table', 'nowhere'], {}, 'relation "nowhere" does not exist'],
+      [
+        'a margin that is none',
+        ['doubts'],
+        { PAYMENT_GATEWAY_SETTLE_MARGIN: 'soon' },
+        'PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds',
+      ],
+      ['no such table', ['doubts', '--table', 'nowhere'], {}, "Name the app's table with --table"],
+      ['another database', ['doubts'], { DATABASE_URL: 'mysql://u@127.0.0.1/x' }, 'must begin with postgres://'],
       ['a database that is down', ['doubts'], { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
     ])('says what is wrong: %s', async (_, args, changes, message) => {
       const { err, out, code } = await run(args, changes);

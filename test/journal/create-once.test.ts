@@ -462,7 +462,7 @@ describe('a journal that fails', () => {
     const { gateway } = open({ journal: { ...journal, insert, read } });
     const error = await errorOf(gateway.createWithdrawal(payout, options));
     expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
-    expect((error as Error).message).toContain('may be in the journal all the same');
+    expect((error as Error).message).toContain('may be in the journal anyway');
     expect((error as Error).message).not.toContain('safe to create it again');
   });
 
@@ -577,7 +577,7 @@ describe('an operator', () => {
       const settling = other.settle('order-1', resolution === 'not_created' ? resolution : id);
       expect(await errorOf(settling)).toMatchObject({
         name: 'InvalidRequestError',
-        message: expect.stringContaining('has no open create in the journal'),
+        message: expect.stringContaining('is free: its last create made no payment'),
       });
     },
   );

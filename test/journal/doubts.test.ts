@@ -92,6 +92,23 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(shop.changes()).toEqual(['begun', 'in_doubt', 'settled', 'replayed']);
   });
 
+  it('does not settle with the payment of another reference that the journal has, whatever an operator says', async () => {
+    const its = recordOf(ID, { reference: 'payout-2' });
+    const shop = open({ creates: [lost], payments: { [ID]: its } });
+    await errorOf(shop.create());
+    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'payout-2' }));
+    const settling = shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
+    expect(((await errorOf(settling)) as Error).message).toContain('belongs to reference "payout-2"');
+    await shop.gateway.settle('payout-2', ID);
+  });
+
+  it('has nothing to differ in, if there is no payment', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    const error = await errorOf(shop.gateway.settle('payout-1', 'not_created', { despite: ['amount'] }));
+    expect(error).toMatchObject({ issues: [{ path: 'options.despite' }] });
+  });
+
   it('does not let an operator name what there is not', async () => {
     const shop = open({ creates: [lost] });
     await errorOf(shop.create());
@@ -114,27 +131,44 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
   });
 
-  it('settles by the callback whose reference is folded, and makes no second row of later ones', async () => {
-    const shop = open({ creates: [lost] });
-    await errorOf(shop.create());
+  it('keeps the payment of a folded reference in mind, until an operator says whose it is', async () => {
     const folded = recordOf(ID, { reference: ' PAYOUT-1' });
-    await shop.gateway.reconcile(folded);
-    await shop.gateway.reconcile({ ...folded, paymentStatus: 'COMPLETED' } as Payment);
-    expect(await shop.gateway.find('payout-1')).toMatchObject({
-      state: 'created',
-      paymentId: ID,
-      payment: { paymentStatus: 'COMPLETED' },
-    });
-    expect(await shop.gateway.find(' PAYOUT-1')).toBeUndefined();
-    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'settled']);
+    const doubtful = async () => {
+      const shop = open({ creates: [lost], payments: { [ID]: folded } });
+      await errorOf(shop.create({ timeout: 20 }));
+      for (let times = 0; times < 2; times++) await shop.gateway.reconcile(folded);
+      await new Promise(resolve => setTimeout(resolve, 25));
+      return shop;
+    };
+    const its = await doubtful();
+    expect(its.warnings()).toEqual(['journal_mismatch']);
+    expect(await its.gateway.inDoubt()).toMatchObject([{ reference: 'payout-1', conflictingIds: [ID] }]);
+    expect(await errorOf(its.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
+    expect(await errorOf(its.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
+    await its.gateway.settle('payout-1', ID, { despite: ['reference'] });
+    expect(await its.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+
+    const anothers = await doubtful();
+    await anothers.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
+    expect(await anothers.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
   });
 
-  it('does not guess which of two doubts a folded reference is about', async () => {
-    const shop = open({ creates: [lost] });
+  it('takes no payment of another order whose reference differs only in case', async () => {
+    const other = recordOf(ID, { reference: 'PAYOUT-1' });
+    const shop = open({ creates: [json('{}', 422), lost, created(OTHER_ID)], payments: { [ID]: other } });
+    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'PAYOUT-1' }));
     await errorOf(shop.create());
-    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'Payout-1' }));
-    await shop.gateway.reconcile(recordOf(ID, { reference: 'PAYOUT-1' }));
-    expect(await shop.gateway.inDoubt()).toHaveLength(2);
+    await shop.gateway.reconcile(other);
+    expect(await shop.gateway.inDoubt()).toMatchObject([{ reference: 'payout-1', conflictingIds: [] }]);
+    expect(await shop.gateway.find('PAYOUT-1')).toMatchObject({ state: 'created', paymentId: ID });
+  });
+
+  it('moves a created payment on by callbacks whose reference is folded', async () => {
+    const shop = open({ creates: [created(ID)] });
+    await shop.create();
+    await shop.gateway.reconcile(recordOf(ID, { reference: 'PAYOUT-1', paymentStatus: 'COMPLETED' } as never));
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
+    expect(await shop.gateway.find('PAYOUT-1')).toBeUndefined();
   });
 });
 
@@ -175,7 +209,7 @@ describe('an id in an error', () => {
     expect(shop.warnings()).toEqual(['journal_two_payments']);
     expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
     const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
-    expect(error.message).toContain(`the journal knows payment ${OTHER_ID}`);
+    expect(error.message).toContain(`the journal knows payment ${OTHER_ID} for this reference too`);
     await shop.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
     expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
   });
@@ -210,6 +244,15 @@ describe('an id in an error', () => {
 });
 
 describe('an id in an error that cannot be looked up', () => {
+  it.each([401, 429, 503])('because of an outage says nothing, also to an operator who names it: %i', async status => {
+    const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
+    const shop = open({ creates: [trace], payments: { [OTHER_ID]: status } });
+    await errorOf(shop.create({ timeout: 20 }));
+    await new Promise(resolve => setTimeout(resolve, 25));
+    const settling = shop.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
+    expect(await errorOf(settling)).toMatchObject({ name: 'ApiError', status });
+  });
+
   it.each([400, 403, 500])('does not keep an operator from settling, who names it: %i', async status => {
     const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
     const openWithTrace = () => open({ creates: [trace], payments: { [ID]: recordOf(ID), [OTHER_ID]: status } });
@@ -248,6 +291,59 @@ describe('a callback that comes before the answer', () => {
     });
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
     expect(shop.changes()).toEqual(['begun', 'settled', 'replayed']);
+  });
+});
+
+describe('a callback of a payment that differs, before the answer', () => {
+  it.each([
+    ['a refusal', json('{}', 422)],
+    ['a broken connection', networkError('ECONNREFUSED', 'connect')],
+  ])('makes %s a doubt: nobody may believe that there is no payment', async (_, answer) => {
+    const rounded = recordOf(ID, { amount: 75.5 });
+    const shop = open({
+      creates: [
+        async () => {
+          await shop.gateway.reconcile(rounded);
+          if (answer instanceof Error) throw answer;
+          return answer.clone();
+        },
+      ],
+      payments: { [ID]: rounded },
+    });
+    const error = await errorOf(shop.create());
+    expect(error).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown', paymentId: ID });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+});
+
+describe('a failed payment that a gateway keeps of a refused attempt', () => {
+  const failed = recordOf(OTHER_ID, { paymentStatus: 'FAILED' } as never);
+
+  it('is not taken for that of the next attempt, whose answer is lost', async () => {
+    const shop = open({
+      creates: [
+        json('{}', 422),
+        async () => {
+          await shop.gateway.reconcile(failed);
+          throw lost;
+        },
+      ],
+      payments: { [OTHER_ID]: failed, [ID]: recordOf(ID) },
+    });
+    await errorOf(shop.create());
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
+    await shop.gateway.reconcile(recordOf(ID));
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'PENDING' } });
+  });
+
+  it('stands behind another payment of the reference that has not failed', async () => {
+    const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
+    const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed } });
+    await shop.create();
+    await shop.gateway.reconcile(completed);
+    await shop.gateway.reconcile(failed);
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
   });
 });
 
@@ -317,6 +413,21 @@ describe('a refusal that names a payment', () => {
   ])('that %s: %i, then %i', async (_, status, found, outcome) => {
     const shop = open({ creates: [refusal({ data: { id: ID } }, status)], payments: { [ID]: found } });
     expect(await errorOf(shop.create())).toMatchObject({ outcome });
+  });
+
+  it('beside that of another order of the same money is the one under its reference', async () => {
+    const both = { [OTHER_ID]: recordOf(OTHER_ID, { reference: 'payout-2' }), [ID]: recordOf(ID) };
+    const shop = open({ creates: [refusal({ previous: { id: OTHER_ID }, data: { id: ID } })], payments: both });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: ID });
+  });
+
+  it('is looked for no longer than the create is waited for', async () => {
+    const shop = open({ creates: [refusal({ data: { id: ID } })] });
+    const begun = performance.now();
+    const error = await errorOf(shop.create({ timeout: 5_000, signal: AbortSignal.timeout(50) }));
+    expect(performance.now() - begun).toBeLessThan(400);
+    // The gateway has answered: it has no such payment.
+    expect(error).toMatchObject({ outcome: 'rejected' });
   });
 
   it('among more than three ids is not looked for', async () => {
@@ -403,6 +514,19 @@ describe('a customer who comes back', () => {
     expect(await second).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
     hung.reject(lost);
     expect(await first).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
+  });
+
+  it('waits no longer than the time-out for a journal that hangs after a lookup that hangs', async () => {
+    const memory = memoryJournal();
+    let reads = 0;
+    const read: Journal['read'] = async key => (++reads > 1 ? new Promise(() => {}) : memory.read(key));
+    const fetch = async (_url: string, init: FetchInit) =>
+      init.method === 'POST' ? created(ID) : new Promise<Response>(() => {});
+    const gateway = new GatewayClient({ ...KEYS, journal: { ...memory, read }, fetch, retries: 0 });
+    await gateway.createWithdrawal(payout);
+    const begun = performance.now();
+    expect(await gateway.createWithdrawal(payout, { timeout: 100 })).toMatchObject({ stale: true });
+    expect(performance.now() - begun).toBeLessThan(500);
   });
 
   it('never gets a status from before', async () => {

@@ -60,7 +60,7 @@ describe('begin', () => {
   it('takes a reference that is free, for the new attempt, at the time of the store', () => {
     expect(begin({ ...freed, conflictingIds: [OTHER_ID] }, newer, BEGUN + 5)).toEqual({
       hasBegun: true,
-      next: { ...request, ...newRow(newer, BEGUN + 5), revision: 2 },
+      next: { ...request, ...newRow(newer, BEGUN + 5), isRetry: true, revision: 2 },
     });
   });
 
@@ -87,6 +87,11 @@ describe("an attempt's own answer", () => {
 
   it('comes on top of what a callback said before, because it has the next action', () => {
     expect(recordPayment(created(ID, callback()), attempt, learnt(), BEGUN)).toEqual({ next: created() });
+  });
+
+  it('takes its own id out of the conflicting ones', () => {
+    const { next } = recordPayment({ ...begun, conflictingIds: [ID, OTHER_ID] }, attempt, learnt(), BEGUN);
+    expect(next).toEqual({ ...created(), conflictingIds: [OTHER_ID] });
   });
 
   it('keeps both ids when a callback said another', () => {
@@ -170,6 +175,9 @@ describe('an attempt whose writing failed', () => {
     expect(takeBack(begun, attempt, BEGUN)).toEqual({ next: { ...begun, state: 'freed' } });
     expect(takeBack(undefined, attempt, BEGUN)).toEqual({ next: { ...begun, state: 'freed' } });
     expect(takeBack(newRow(newer, BEGUN), attempt, BEGUN)).toEqual({});
+    // Over a freed row of another attempt a late write would still come: its revision is counted up.
+    const { next } = takeBack(freed, newer, BEGUN);
+    expect([next, next === freed]).toEqual([freed, false]);
   });
 });
 
@@ -315,6 +323,15 @@ describe('a confirmed payment', () => {
     for (const changes of [{ paymentStatus: 'CANCELED' }, { paymentStatus: 'COMPLETED', amount: 9 }]) {
       expect(reconciled(failed, payment(ID, changes)).next).toEqual({ ...failed, conflictingIds: [ID] });
     }
+  });
+
+  it('that has failed may be that of the attempt before: it does not settle the next one', () => {
+    const retry = { ...begun, isRetry: true };
+    const failed = payment(ID, { paymentStatus: 'FAILED' });
+    expect(reconciled(retry, failed)).toEqual({ next: { ...retry, conflictingIds: [ID] }, otherPayment: {} });
+    expect(reconciled(begun, failed).outcome).toBe('settled');
+    expect(reconciled(retry).outcome).toBe('settled');
+    expect(reconciled({ ...retry, paymentId: ID }, failed).outcome).toBe('settled');
   });
 
   it('is kept beside another payment of the reference', () => {

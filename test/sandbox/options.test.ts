@@ -89,7 +89,7 @@ describe('the command line', () => {
     ['tirgger x', 'No command is called "tirgger". Did you mean trigger?'],
     ['trigger', 'Which scenario? There are: deposit-completed, '],
     ['trigger deposit-complted', 'No scenario is called "deposit-complted". Did you mean deposit-completed?'],
-    ['trigger deposit-completed twice', 'Only one scenario at a time: "twice" is too many.'],
+    ['trigger deposit-completed twice', '"twice" is one argument too many: see --help.'],
     ['trigger deposit-completed --api-key k', 'No option is called "--api-key"'],
     ['fault toString', 'No fault is called "toString". There are: drop, '],
     ['fault slow --ms soon', '--ms takes milliseconds, and not "soon".'],
