@@ -12,8 +12,9 @@ const names = [
   ...readFileSync(`${root}test/support/readme-names.ts`, 'utf8').matchAll(/^export const (.*) =/gm),
 ].flatMap(([, declared = '']) => declared.match(/\w+/g) ?? []);
 
-/** Imports what an example uses and does not declare. */
+/** Imports what an example uses and does not declare, and finds the examples that it copies. */
 function complete(code: string): string {
+  code = code.replace(/'\.\/(checkout|admin-route)\.js'/g, "'../../examples/$1.ts'");
   const isDeclared = (name: string) => new RegExp(`const (\\{[^}]*)?\\b${name}\\b`).test(code);
   const missing = names.filter(name => new RegExp(`[^.\\w]${name}\\b(?!:)`).test(code) && !isDeclared(name));
   return `import { ${missing.join(', ')} } from '../support/readme-names.ts';\n${code}\nexport {};\n`;

@@ -42,7 +42,7 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     const journal = postgresJournal(pool, { scope: uniqueName('shop') });
     const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
     checkout = openCheckout(pool, gateway, 'https://shop.example');
-    await pool.query(`truncate orders, to_pay_back`);
+    await pool.query(`truncate orders, to_check`);
     await pool.query(`insert into orders (id, amount, currency) values ('order-1042', 25.50, 'EUR')`);
   });
 
@@ -80,7 +80,7 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     expect(references()).toEqual(['order-1042.1']);
   });
 
-  it('pays the order once when two attempts are paid, and lists the second to be paid back', async () => {
+  it('pays the order once when two attempts are paid, and lists the second to be checked', async () => {
     await checkout.pay('order-1042');
     await sandbox.fail(idOf(0), { reason: 'declined' });
     await sandbox.idle();
@@ -88,9 +88,36 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     await complete(1);
     await complete(0, { force: true });
     expect(await order()).toEqual({ attempt: 2, paid_by: idOf(1) });
-    expect((await pool.query('select * from to_pay_back')).rows).toEqual([
-      { payment_id: idOf(0), order_id: 'order-1042' },
+    expect((await pool.query('select * from to_check')).rows).toEqual([
+      { payment_id: idOf(0), reference: 'order-1042.1' },
     ]);
+  });
+
+  it.each([
+    ['of another amount', { amount: '1.00' }],
+    ['of another currency', { currency: 'JPY' }],
+    ['of no order', { reference: 'gift-card' }],
+    ['without a reference', { reference: null }],
+  ])('is not paid by a payment %s, which is listed', async (_, changes) => {
+    const beside = new GatewayClient(sandbox.clientOptions);
+    const request = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', reference: 'order-1042.1' } as const;
+    await beside.createDeposit({ ...request, webhookUrl: 'https://shop.example/callbacks', ...changes });
+    await complete(0);
+    expect(await order()).toEqual({ attempt: 1, paid_by: null });
+    expect((await pool.query('select payment_id from to_check')).rows).toEqual([{ payment_id: idOf(0) }]);
+  });
+
+  it('says which order there is not', async () => {
+    await expect(checkout.pay('order-9')).rejects.toThrow('There is no order order-9.');
+  });
+
+  it('has no link to pay any more if the answer of the create was lost', async () => {
+    sandbox.faults.next('commit-then-cut');
+    expect(await errorOf(checkout.pay('order-1042'))).toHaveProperty('outcome', 'unknown');
+    expect(await checkout.pay('order-1042')).toEqual({ type: 'wait' });
+    await sandbox.cancel(idOf(0));
+    expect(await checkout.pay('order-1042')).toMatchObject({ type: 'redirect' });
+    expect(references()).toEqual(['order-1042.1', 'order-1042.2']);
   });
 
   it('makes no new attempt while one is in doubt', async () => {
@@ -117,8 +144,8 @@ describe('the admin route', () => {
       } as const),
     );
     const route = openAdminRoute(gateway, request => request.headers.get('x-operator') === 'zoe');
-    const call = async (body?: object, headers: Record<string, string> = { 'x-operator': 'zoe' }) => {
-      const init = body ? { method: 'POST', body: JSON.stringify(body), headers } : { headers };
+    const call = async (body?: unknown, headers: Record<string, string> = { 'x-operator': 'zoe' }, method = 'POST') => {
+      const init = body === undefined ? { headers } : { method, body: JSON.stringify(body), headers };
       const response = await route(new Request('https://shop.example/doubts', init));
       return [response.status, await response.json()];
     };
@@ -129,6 +156,17 @@ describe('the admin route', () => {
     const { call } = await open();
     expect(await call(undefined, {})).toMatchObject([401, {}]);
     expect(await call({ reference: 'payout-77', paymentId: 'not_created' }, {})).toMatchObject([401, {}]);
+  });
+
+  it.each([
+    ['another method', { reference: 'payout-77', paymentId: 'not_created' }, 'PUT', 405],
+    ['what is no settlement', {}, 'POST', 400],
+    ['null', null, 'POST', 400],
+    ['a mistyped difference', { reference: 'payout-77', paymentId: 'not_created', despite: ['amuont'] }, 'POST', 409],
+  ])('refuses %s', async (_, body, method, status) => {
+    const { call } = await open();
+    expect(await call(body, undefined, method)).toMatchObject([status, { error: expect.any(String) }]);
+    expect(await call()).toMatchObject([200, [{ reference: 'payout-77' }]]);
   });
 
   it('lists what is in doubt, says why not, and settles it', async () => {
