@@ -12,9 +12,10 @@ export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 export function adviceOn(outcome: Outcome, paymentId?: string): string {
   if (outcome === 'not_sent') return 'Nothing was sent: it is safe to create it again.';
   if (outcome === 'rejected') return 'No payment was created.';
-  return paymentId
+  const first = paymentId
     ? `Payment ${paymentId} may exist: look it up before you create another.`
     : 'A payment may exist: wait for its callback, or ask the gateway, before you create another.';
+  return `${first} With a journal, create the same reference again: nothing is sent twice.`;
 }
 
 /** In place of that, where the journal may hold the attempt that was not sent. */

@@ -67,7 +67,9 @@ async function replay(
   if (isFailed(payment)) return { payment: await better(row, payment, readPayment), stale: false };
   if (isFinal(payment)) return { payment, stale: false };
   try {
-    return { ...withNextAction(known, { payment: await readPayment(payment.id) }), stale: false };
+    const seen = await readPayment(payment.id);
+    if (isFailed(seen)) return { payment: await better(row, seen, readPayment), stale: false };
+    return { ...withNextAction(known, { payment: seen }), stale: false };
   } catch {
     // A callback may have come while the lookup was waited for.
     const latest = await patiently(bounded(create.journal.read(row)), limits);

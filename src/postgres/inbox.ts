@@ -9,6 +9,7 @@ import {
   checkPool,
   clientRunner,
   commit,
+  ddlOf,
   durably,
   lockKey,
   migrate,
@@ -32,6 +33,8 @@ export interface PostgresInboxOptions {
 export interface PostgresInbox<Client> extends Inbox<{ tx: Client }> {
   /** Creates the table unless it is there. Safe to call at every start, by every replica. */
   migrate(): Promise<void>;
+  /** The SQL of `migrate`, for tools that run migrations of their own. */
+  ddl(): string;
   /**
    * An operator says what became of an effect that nobody knows about (the event `effect_uncertain`): `done`, so it is
    * never run again; or `again`, so its next callback or sweep runs it.
@@ -66,6 +69,7 @@ export function postgresInbox<Pool extends PgPool>(
 
   return {
     migrate: () => migrate(pool, table, sql.migrations),
+    ddl: () => ddlOf(table, sql.migrations),
 
     run: (event, work) =>
       repeated(() =>

@@ -1,7 +1,17 @@
 // A journal in the merchant's own Postgres: each method is one statement.
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
 import { marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
-import { checkPool, durably, indexName, migrate, type PgPool, quoted, repeated, tableNameProblem } from './pool.ts';
+import {
+  checkPool,
+  ddlOf,
+  durably,
+  indexName,
+  migrate,
+  type PgPool,
+  quoted,
+  repeated,
+  tableNameProblem,
+} from './pool.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions {
@@ -28,6 +38,8 @@ export interface PostgresJournalOptions {
 export interface PostgresJournal extends Journal {
   /** Creates the table unless it is there. Safe to call at every start, by every replica. */
   migrate(): Promise<void>;
+  /** The SQL of `migrate`, for tools that run migrations of their own. */
+  ddl(): string;
 }
 
 /** How often an insert is tried that finds its reference taken, and then freed at the same instant. */
@@ -57,6 +69,7 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
     scope,
     settleMargin,
     migrate: () => migrate(pool, table, sql.migrations),
+    ddl: () => ddlOf(table, sql.migrations),
 
     async read({ scope, reference }) {
       const [line] = await query(sql.read, [scope, reference]);

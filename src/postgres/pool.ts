@@ -190,11 +190,22 @@ export async function migrate(pool: PgPool, table: string, steps: readonly strin
     const { comment } = rows[0] as { comment: string | null };
     const version = Number(VERSION.exec(comment ?? '')?.[1] ?? 0);
     for (const step of steps.slice(version)) await client.query(step);
-    if (version < steps.length) {
-      await query(`COMMENT ON TABLE ${quoted(table)} IS 'payment-gateway-sdk, version ${steps.length}'`);
-    }
+    if (version < steps.length) await query(commentOn(table, steps.length));
     await commit(query);
   });
+}
+
+const commentOn = (table: string, version: number): string =>
+  `COMMENT ON TABLE ${quoted(table)} IS 'payment-gateway-sdk, version ${version}'`;
+
+/** All migrations of a table as one script, for tools that run their own. */
+export const ddlOf = (table: string, steps: readonly string[]): string =>
+  [...steps, commentOn(table, steps.length)].map(step => `${withoutIndent(step)};\n`).join('');
+
+/** SQL stands further to the right in our code than in a script. */
+function withoutIndent(sql: string): string {
+  const [indent = ''] = /\n *(?=\)$)/.exec(sql) ?? [];
+  return indent ? sql.replaceAll(indent, '\n') : sql;
 }
 
 /** The name of an index of a table, which is in its schema. */

@@ -342,6 +342,8 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
     const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed } });
     await shop.create();
     await shop.gateway.reconcile(completed);
+    shop.payments[OTHER_ID] = failed;
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
     await shop.gateway.reconcile(failed);
     expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
   });

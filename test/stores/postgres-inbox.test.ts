@@ -458,25 +458,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     await pool.query(`drop schema ${schema} cascade`);
   });
 
-  it('makes the very table that the README shows', async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const [, sql = ''] = /```sql\n(CREATE TABLE payment_gateway_inbox[\s\S]*?)```/.exec(readme) ?? [];
-    const [shown, made] = [uniqueName('shown'), uniqueName('made')];
-    await pool.query(`create schema ${shown}; create schema ${made}`);
-    await pool.query(sql.replace('payment_gateway_inbox', `${shown}.inbox`));
-    await postgresInbox(pool, { table: `${made}.inbox` }).migrate();
-    const columnsOf = async (schema: string) => {
-      const { rows } = await pool.query(
-        `select column_name, data_type, is_nullable, column_default from information_schema.columns where table_schema = $1 order by ordinal_position`,
-        [schema],
-      );
-      const keys = await pool.query(
-        `select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = $1::regclass`,
-        [`${schema}.inbox`],
-      );
-      return [rows, keys.rows];
-    };
-    expect(await columnsOf(shown)).toEqual(await columnsOf(made));
-    await pool.query(`drop schema ${shown} cascade; drop schema ${made} cascade`);
+  it('prints the SQL that the README shows', () => {
+    const document = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    expect(document).toContain(`\`\`\`sql\n${postgresInbox(pool).ddl()}\`\`\``);
   });
 });
