@@ -21,7 +21,8 @@ describe('the tarball', () => {
   it('holds the build and its papers, and nothing else', () => {
     const isIn = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
     const build = packed.filter(isIn('dist'));
-    const papers = packed.filter(path => !isIn('dist')(path) && !isIn('examples')(path));
+    const papers = packed.filter(path => !['dist', 'docs', 'examples'].some(folder => isIn(folder)(path)));
+    expect(packed.filter(isIn('docs')).every(path => path.endsWith('.md'))).toBe(true);
     expect(papers.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
     const code = /\.(js|cjs|d\.ts|d\.cts)$/;
     expect(build.filter(path => !code.test(path))).toEqual(['dist/THIRD-PARTY-LICENCES.txt']);
