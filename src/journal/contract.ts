@@ -34,7 +34,7 @@ export interface JournalRow extends JournalKey, JournalRequest {
   begunAt: number;
   /** Milliseconds from then, after which this attempt sends nothing. */
   timeoutMs: number;
-  /** An earlier attempt was refused: a failed payment of the reference may be that one's. */
+  /** An attempt was sent and given up: a failed payment of the reference may be that one's, and not the next one's. */
   isRetry?: boolean | undefined;
   /** The payment's id, as soon as it is known or suspected. */
   paymentId?: string | undefined;

@@ -36,16 +36,7 @@ import { journalRequestOf } from './fingerprint.ts';
 import { InFlight, type Left } from './in-flight.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
-import {
-  begin,
-  isFailed,
-  type JournalAttempt,
-  knownIds,
-  type Learnt,
-  recordPayment,
-  release,
-  takeBack,
-} from './transitions.ts';
+import { begin, type JournalAttempt, knownIds, type Learnt, recordPayment, release, takeBack } from './transitions.ts';
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -106,9 +97,8 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       return { ...ended.result, replayed: other !== undefined, stale: false };
     }
     if (recorded) {
-      // Whatever the answer was: its callback has come already. A failed payment may be that of an attempt before.
-      const { result } = recorded.row ?? {};
-      if (result && !isFailed(result.payment)) {
+      // Whatever the answer was: its callback has come already.
+      if (recorded.row?.result) {
         return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
       }
       refuseOutcome(recorded.row, attempt, ended.error);
@@ -120,11 +110,15 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
 }
 
 /** @throws {PaymentInDoubtError} if a payment of the reference is known, whatever the answer says of the money */
-function refuseOutcome(row: JournalRow | undefined, { attemptId, reference }: JournalAttempt, error: unknown): void {
-  if (!isSurelyUnpaid(error) || row?.state !== 'begun' || row.attemptId !== attemptId) return;
+function refuseOutcome(row: JournalRow | undefined, attempt: JournalAttempt, error: unknown): void {
+  if (!isSurelyUnpaid(error) || !isInDoubt(row, attempt)) return;
   const [paymentId] = knownIds(row);
-  throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId, cause: error });
+  throw new PaymentInDoubtError(row.reference, new Date(row.begunAt), { paymentId, cause: error });
 }
+
+/** Whether the row is still that of this attempt. */
+const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): row is JournalRow =>
+  row?.state === 'begun' && row.attemptId === attemptId;
 
 const isSurelyUnpaid = (error: unknown): boolean =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
@@ -208,11 +202,11 @@ async function recordFailure(
 ): Promise<Found | undefined> {
   const { journal } = create;
   const { reference } = attempt;
-  const { paymentId } = error instanceof GatewayError ? error : {};
+  const { outcome, paymentId } = error instanceof GatewayError ? error : {};
   if (isSurelyUnpaid(error)) {
-    const step = await record(journal, attempt, row => release(row, attempt), found);
+    const step = await record(journal, attempt, row => release(row, attempt, outcome === 'rejected'), found);
     if (step?.next) report(create, 'freed', reference);
-    else if (step?.row?.state === 'begun') report(create, 'in_doubt', reference, knownIds(step.row)[0]);
+    else if (step && isInDoubt(step.row, attempt)) report(create, 'in_doubt', reference, knownIds(step.row)[0]);
     if (!step) warnNotRecorded(create, reference);
     return step;
   }
@@ -235,7 +229,7 @@ async function recordLearnt(
   const transition = (row: JournalRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
   const step = await record(create.journal, attempt, transition, found);
   if (!step) warnNotRecorded(create, reference);
-  if (step?.row?.state === 'created' && result) report(create, 'created', reference, paymentId);
+  if (result && step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   if (step?.otherPayment) reportConflict(create, reference, paymentId, step.otherPayment.id);
   return step;
 }

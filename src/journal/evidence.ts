@@ -42,13 +42,15 @@ export async function examine(
   const disproved: string[] = [];
   const others: Payment[] = [];
   for (const id of ids) {
-    const payment = await readPayment(id).catch(error => {
-      if (isGatewayError(error) && error.name === 'PaymentNotFoundError') return undefined;
-      throw error;
-    });
+    const payment = await readPayment(id).catch(unlessNone);
     if (payment && canBeOf(row, payment)) return { standing: payment, disproved, others };
     if (payment) others.push(payment);
     disproved.push(id);
   }
   return { disproved, others };
+}
+
+/** Undefined if the gateway has no such payment. @throws every other error */
+export function unlessNone(error: unknown): undefined {
+  if (!isGatewayError(error) || error.name !== 'PaymentNotFoundError') throw error;
 }

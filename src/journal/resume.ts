@@ -1,13 +1,20 @@
 // A create that found its reference taken: by the same request, whose payment it gets, or by a doubt.
 import { DuplicateReferenceError, PaymentInDoubtError } from '../errors.ts';
-import { differencesOf, moneyDifferences } from '../schemas/matching.ts';
+import { differencesOf, isPaymentOf, moneyDifferences } from '../schemas/matching.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
-import { isFinal } from '../schemas/payment-status.ts';
+import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { bounded, type Found, patiently, record, type Transition } from './change.ts';
 import type { JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
-import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
+import {
+  type Examined,
+  examine,
+  hasExactReference,
+  hasItsReference,
+  type ReadPayment,
+  unlessNone,
+} from './evidence.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { withNextAction } from './kept.ts';
@@ -64,27 +71,30 @@ async function replay(
   limits: WaitLimits,
 ): Promise<Resumed> {
   const { payment } = known;
-  if (isFailed(payment)) return { payment: await better(row, payment, readPayment), stale: false };
-  if (isFinal(payment)) return { payment, stale: false };
+  if (isFinal(payment) && !isFailed(payment)) return { payment, stale: false };
   try {
-    const seen = await readPayment(payment.id);
+    const seen = isFinal(payment) ? payment : await readPayment(payment.id);
     if (isFailed(seen)) return { payment: await better(row, seen, readPayment), stale: false };
     return { ...withNextAction(known, { payment: seen }), stale: false };
   } catch {
     // A callback may have come while the lookup was waited for.
     const latest = await patiently(bounded(create.journal.read(row)), limits);
     const { result = known } = latest?.row ?? {};
-    if (isFinal(result.payment)) return { payment: result.payment, stale: false };
+    if (isPaid(result.payment)) return { payment: result.payment, stale: false };
     warnStale(create, row.reference, payment.id);
     return { ...result, stale: true };
   }
 }
 
-/** Of several payments of a reference one that has not failed counts more: its customer has paid, or may still do so. */
+/**
+ * Of several payments of a reference one that has not failed counts more: its customer has paid, or may still do so.
+ *
+ * @throws what a lookup throws: nothing is known then
+ */
 async function better(row: JournalRow, failed: Payment, readPayment: ReadPayment): Promise<Payment> {
   for (const id of row.conflictingIds) {
-    const other = await readPayment(id).catch(() => undefined);
-    if (other && !isFailed(other) && differencesOf(row, other).length === 0) return other;
+    const other = await readPayment(id).catch(unlessNone);
+    if (other && !isFailed(other) && hasExactReference(row, other) && isPaymentOf(row, other)) return other;
   }
   return failed;
 }
@@ -111,10 +121,11 @@ async function findPayment(create: Create, row: JournalRow, readPayment: ReadPay
   }
   const { standing: payment, disproved, others } = examined;
   const differing = payment && moneyDifferences(row, payment);
-  const isEarlier = row.isRetry && payment && isFailed(payment) && row.paymentId === undefined;
+  const isOwn = payment && row.paymentId && isSamePayment(row.paymentId, payment.id);
+  const isEarlier = row.isRetry && payment && isFailed(payment) && !isOwn;
   if (payment && differing?.length === 0 && !isEarlier) return { payment, disproved };
   const [suspect = payment] = others;
-  if (suspect) warnMismatch(create, reference, suspect, differencesOf(row, suspect));
+  if (suspect && !isEarlier) warnMismatch(create, reference, suspect, differencesOf(row, suspect));
   throw inDoubt();
 }
 

@@ -1,10 +1,11 @@
 // Settles doubts by what an operator says: with the payment, or that there is none.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
-import { type Difference, differencesOf, hasReference, mayBePaymentOf } from '../schemas/matching.ts';
+import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
 import { isPaymentId, isSamePayment, type Payment } from '../schemas/payment.ts';
 import { bounded, change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
+import { UNSEEN } from './fingerprint.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { abandon, knownIds, settle, settleableAt } from './transitions.ts';
 
@@ -105,13 +106,26 @@ async function settleWithout(
 
 /** The gateway answers, and shows no payment. An answer that may be another one in a moment says nothing. */
 function unreadable(error: unknown): undefined {
-  const { name } = isGatewayError(error) ? error : {};
-  if (name === 'PaymentNotFoundError' || name === 'ResponseError') return;
-  if (isGatewayError(error) && error.name === 'ApiError' && !SAYS_NOTHING.has(error.status)) return;
-  throw error;
+  const isNone =
+    isGatewayError(error) &&
+    (error.name === 'PaymentNotFoundError' ||
+      (error.name === 'ApiError' && !isOutage(error.status)) ||
+      (error.name === 'ResponseError' && isJson(error.body)));
+  if (!isNone) throw error;
 }
 
-const SAYS_NOTHING: ReadonlySet<number> = new Set([401, 408, 425, 429, 502, 503, 504]);
+/** Not 500: a gateway may answer so to an id that is none of its payments', every time. */
+const isOutage = (status: number): boolean => status > 500 || [401, 408, 425, 429].includes(status);
+
+/** A page of a proxy is none. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> {
   return openOf((await bounded(journal.read(key))).row);
@@ -126,9 +140,10 @@ function openOf(row: JournalRow | undefined): JournalRow {
 
 /** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */
 async function refuseAnothers(journal: Journal, { scope, reference }: JournalKey, payment: Payment): Promise<void> {
-  if (!payment.reference || hasReference(payment, reference)) return;
+  if (!payment.reference || payment.reference === reference) return;
   const { row } = await bounded(journal.read({ scope, reference: payment.reference }));
-  if (!row || row.state === 'freed') return;
+  // A row that only this payment has made is no order's.
+  if (!row || row.state === 'freed' || row.bodyHash === UNSEEN) return;
   const other = JSON.stringify(payment.reference);
   throw refused('paymentId', `belongs to reference ${other}, which is in this journal too: look at the id again`);
 }
@@ -148,7 +163,10 @@ function differs(row: JournalRow, payment: Payment, differing: readonly Differen
 /** An amount is a number there, and a text here. */
 const textOf = (value: unknown): string => JSON.stringify(String(value));
 
-const hasPayment = (paymentId: string | undefined) =>
-  refused('reference', `has payment ${paymentId}: settle it with that id`);
+const hasPayment = (paymentId: string) =>
+  refused(
+    'reference',
+    `has payment ${paymentId}: settle it with that id or, if that is another order's, pass { despite: ['paymentId'] }`,
+  );
 
 const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }]);

@@ -54,7 +54,10 @@ export function begin(row: JournalRow | undefined, attempt: JournalAttempt, now:
   if (!row) return { hasBegun: true, next: newRow(attempt, now) };
   if (isUntouched(row, attempt)) return { hasBegun: true };
   if (row.state !== 'freed') return { hasBegun: false };
-  return { hasBegun: true, next: { ...newRow(attempt, now), isRetry: true, revision: row.revision } };
+  return {
+    hasBegun: true,
+    next: { ...newRow(attempt, now), ...(row.isRetry && { isRetry: true }), revision: row.revision },
+  };
 }
 
 /** What an attempt learnt about its payment: its id, and the whole of it if the answer could be read. */
@@ -100,9 +103,13 @@ export function recordPayment(
 
 const createdBy = (seen: Envelope, known?: Envelope) => ({ state: 'created', result: keep(known, seen) }) as const;
 
-/** The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known. */
-export const release = (row: JournalRow | undefined, attempt: JournalAttempt): Step =>
-  row && isUntouched(row, attempt) ? { next: { ...row, state: 'freed' } } : {};
+/**
+ * The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known.
+ *
+ * @param wasSent a gateway may keep a payment of what it has refused, as failed
+ */
+export const release = (row: JournalRow | undefined, attempt: JournalAttempt, wasSent = false): Step =>
+  row && isUntouched(row, attempt) ? { next: { ...row, ...(wasSent && { isRetry: true }), state: 'freed' } } : {};
 
 /**
  * An attempt whose writing failed was not sent: it is taken back. Where there is no row yet, a freed one keeps out a write
@@ -127,7 +134,7 @@ export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number)
 export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {
   const cleared = withoutIds(row, disproved);
   if (!isWithoutPayment(cleared) || settleableAt(row, margin) >= now) return {};
-  return { next: { ...cleared, state: 'freed' } };
+  return { next: { ...cleared, isRetry: true, state: 'freed' } };
 }
 
 /** What is known of the ids that a row in doubt knows. */
@@ -181,7 +188,8 @@ export function reconcile(
     const next = { ...seen, ...createdBy({ payment }), paymentId: payment.id, revision: row?.revision ?? 1 };
     return { next, outcome: 'created' };
   }
-  const { paymentId: known = payment.id } = withoutIds(row, row.state === 'begun' ? disproved : []);
+  const { paymentId: own } = withoutIds(row, row.state === 'begun' ? disproved : []);
+  const known = own ?? payment.id;
   if (!isSamePayment(known, payment.id)) {
     const next = hasFailed(row) && !isFailed(payment) && isPaymentOf(row, payment) ? replaced(row, payment) : row;
     return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
@@ -189,7 +197,7 @@ export function reconcile(
   if (row.state === 'created') return observe(row, { payment });
   if (row.state !== 'begun') return {};
   // It may be that of the attempt before, which a gateway has refused and kept all the same.
-  if (row.isRetry && isFailed(payment) && !row.paymentId) {
+  if (row.isRetry && isFailed(payment) && !own) {
     return { next: withConflict(row, payment.id), otherPayment: {} };
   }
   return isPaymentOf(row, payment)
@@ -202,7 +210,7 @@ export const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPa
 
 /** A payment of another reference, as a folding gateway would write this one, is kept in mind: it may be this one's. */
 export const suspect = (row: JournalRow | undefined, payment: Payment): Step & { isNew?: boolean } =>
-  row?.state === 'begun' && isPaymentOf(row, payment) && !knownIds(row).some(id => isSamePayment(id, payment.id))
+  row?.state === 'begun' && !knownIds(row).some(id => isSamePayment(id, payment.id))
     ? { next: withConflict(row, payment.id), isNew: true }
     : {};
 

@@ -1,5 +1,5 @@
 // Finds out whether a create that the gateway refused has made a payment all the same.
-import { delay } from '../deadline.ts';
+import { delay, LateError } from '../deadline.ts';
 import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { CallLimits, NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
@@ -55,10 +55,10 @@ async function findAgain(paymentId: string, lookUp: LookUp, { deadline, signal }
     try {
       return await readPayment();
     } catch (error) {
-      if (!(error instanceof PaymentNotFoundError) || deadline.remaining <= pause) throw error;
-      await delay(pause, signal).catch(() => {
-        throw error;
-      });
+      if (!(error instanceof PaymentNotFoundError)) throw error;
+      // Without the time to look again, nothing is known.
+      if (deadline.remaining <= pause) throw new LateError();
+      await delay(pause, signal);
     }
   }
   return readPayment();

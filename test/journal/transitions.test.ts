@@ -60,8 +60,10 @@ describe('begin', () => {
   it('takes a reference that is free, for the new attempt, at the time of the store', () => {
     expect(begin({ ...freed, conflictingIds: [OTHER_ID] }, newer, BEGUN + 5)).toEqual({
       hasBegun: true,
-      next: { ...request, ...newRow(newer, BEGUN + 5), isRetry: true, revision: 2 },
+      next: { ...request, ...newRow(newer, BEGUN + 5), revision: 2 },
     });
+    const { next } = begin({ ...freed, isRetry: true }, newer, BEGUN + 5);
+    expect(next).toEqual({ ...newRow(newer, BEGUN + 5), isRetry: true, revision: 2 });
   });
 
   it('takes the same attempt twice as one, until something has happened to it', () => {
@@ -156,6 +158,7 @@ describe('an attempt that learns no more than an id', () => {
 describe('a refusal', () => {
   it('frees the reference of its own attempt', () => {
     expect(release(begun, attempt)).toEqual({ next: { ...begun, state: 'freed' } });
+    expect(release(begun, attempt, true)).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
   });
 
   it.each<[string, JournalRow | undefined]>([
@@ -186,13 +189,13 @@ describe("an operator's not_created", () => {
   const after = BEGUN + 60_000 + MARGIN + 1;
 
   it("frees the reference, and only once the attempt's time and the margin have passed", () => {
-    expect(abandon(begun, after, MARGIN)).toEqual({ next: { ...begun, state: 'freed' } });
+    expect(abandon(begun, after, MARGIN)).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
     for (const now of [BEGUN, BEGUN + 60_001, after - 1]) expect(abandon(begun, now, MARGIN)).toEqual({});
   });
 
   it('frees it over ids that were disproved, and no other', () => {
     const claimed = { ...suspecting(), conflictingIds: [OTHER_ID] };
-    const freedRow = { ...begun, state: 'freed' };
+    const freedRow = { ...begun, isRetry: true, state: 'freed' };
     expect(abandon(suspecting(), after, MARGIN, [ID.toUpperCase()]).next).toEqual(freedRow);
     expect(abandon(claimed, after, MARGIN, [OTHER_ID, ID]).next).toEqual(freedRow);
     expect(abandon(suspecting(), after - 1, MARGIN, [ID])).toEqual({});
@@ -332,6 +335,7 @@ describe('a confirmed payment', () => {
     expect(reconciled(begun, failed).outcome).toBe('settled');
     expect(reconciled(retry).outcome).toBe('settled');
     expect(reconciled({ ...retry, paymentId: ID }, failed).outcome).toBe('settled');
+    expect(reconciled({ ...retry, paymentId: OTHER_ID }, failed, [OTHER_ID])).toHaveProperty('otherPayment', {});
   });
 
   it('is kept beside another payment of the reference', () => {
