@@ -97,8 +97,8 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       return { ...ended.result, replayed: other !== undefined, stale: false };
     }
     if (recorded) {
-      // Whatever the answer was: its callback has come already.
-      if (recorded.row?.result) {
+      // Whatever the answer was: its callback has come already. Another attempt's payment says nothing of this one.
+      if (isCreated(recorded.row, attempt)) {
         return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
       }
       refuseOutcome(recorded.row, attempt, ended.error);
@@ -115,6 +115,10 @@ function refuseOutcome(row: JournalRow | undefined, attempt: JournalAttempt, err
   const [paymentId] = knownIds(row);
   throw new PaymentInDoubtError(row.reference, new Date(row.begunAt), { paymentId, cause: error });
 }
+
+/** Whether the row has the payment of this attempt. */
+const isCreated = (row: JournalRow | undefined, { attemptId }: JournalAttempt): boolean =>
+  row?.state === 'created' && row.attemptId === attemptId;
 
 /** Whether the row is still that of this attempt. */
 const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): row is JournalRow =>
@@ -214,7 +218,7 @@ async function recordFailure(
   const step = paymentId
     ? await recordLearnt(create, attempt, { paymentId }, found)
     : await withTimeout<Found | undefined>(journal.read(attempt), LONGEST_LOOK, () => undefined).catch(() => undefined);
-  if (step?.row?.state !== 'created') report(create, 'in_doubt', reference, paymentId);
+  if (!isCreated(step?.row, attempt)) report(create, 'in_doubt', reference, paymentId);
   return step;
 }
 

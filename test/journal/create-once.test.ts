@@ -10,17 +10,10 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errorOf, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { errorOf, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 
 const webhookUrl = 'https://shop.example/callbacks';
-const payout = {
-  paymentMethod: 'SEPA',
-  amount: '75.00',
-  currency: 'EUR',
-  reference: 'payout-1',
-  webhookUrl,
-} as const;
 const deposit = {
   paymentMethod: 'CARD',
   amount: '25.50',
@@ -132,7 +125,7 @@ describe('a reference', () => {
     await gateway.createDeposit({ ...anonymous, reference: null });
     expect(sandbox.payments).toHaveLength(2);
     for (const reference of [undefined, null, '']) {
-      const error = await errorOf(gateway.createWithdrawal({ ...payout, reference }));
+      const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference }));
       expect(error).toMatchObject({
         name: 'InvalidRequestError',
         outcome: 'not_sent',
@@ -169,7 +162,7 @@ describe('a reference', () => {
 describe('creates of one reference at the same instant', () => {
   it('in one process join the one that is under way', async () => {
     const { gateway, sandbox } = open();
-    const results = await Promise.all(Array.from({ length: 10 }, () => gateway.createWithdrawal(payout)));
+    const results = await Promise.all(Array.from({ length: 10 }, () => gateway.createWithdrawal(PAYOUT)));
     expect(sandbox.payments).toHaveLength(1);
     expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(new Set(results.map(({ payment }) => payment.id)).size).toBe(1);
@@ -184,8 +177,8 @@ describe('creates of one reference at the same instant', () => {
 
   it('are told apart by their bodies', async () => {
     const { gateway } = open();
-    const first = gateway.createWithdrawal(payout);
-    expect(await errorOf(gateway.createWithdrawal({ ...payout, amount: '76' }))).toMatchObject({
+    const first = gateway.createWithdrawal(PAYOUT);
+    expect(await errorOf(gateway.createWithdrawal({ ...PAYOUT, amount: '76' }))).toMatchObject({
       differing: ['amount'],
     });
     await first;
@@ -194,10 +187,10 @@ describe('creates of one reference at the same instant', () => {
   it('can be left by their own signals, without stopping the one under way', async () => {
     const { gateway, sandbox } = open();
     sandbox.faults.next('commit-then-cut');
-    const first = errorOf(gateway.createWithdrawal(payout));
-    const joined = await errorOf(gateway.createWithdrawal(payout, { signal: AbortSignal.abort() }));
+    const first = errorOf(gateway.createWithdrawal(PAYOUT));
+    const joined = await errorOf(gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() }));
     expect(joined).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
-    const late = await errorOf(gateway.createWithdrawal(payout, { timeout: 1 }));
+    const late = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1 }));
     expect(late).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
     expect(await first).toMatchObject({ code: 'UND_ERR_SOCKET' });
   });
@@ -230,9 +223,9 @@ describe('a doubt', () => {
   it('makes no second payment, whatever the shop tries', async () => {
     const { gateway, sandbox } = open();
     sandbox.faults.next('commit-then-drop');
-    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ outcome: 'unknown' });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ outcome: 'unknown' });
     for (let tries = 0; tries < 3; tries++) {
-      expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ name: 'PaymentInDoubtError' });
+      expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
     }
     expect(sandbox.payments).toHaveLength(1);
     expect(await gateway.inDoubt()).toEqual([
@@ -253,8 +246,8 @@ describe('a doubt', () => {
   it('that knows its id is looked up and settled by the next create', async () => {
     const { gateway, sandbox, journal } = open();
     sandbox.faults.next('commit-then-cut');
-    const { paymentId } = (await errorOf(gateway.createWithdrawal(payout))) as { paymentId: string };
-    const { payment, nextAction, replayed } = await gateway.createWithdrawal(payout);
+    const { paymentId } = (await errorOf(gateway.createWithdrawal(PAYOUT))) as { paymentId: string };
+    const { payment, nextAction, replayed } = await gateway.createWithdrawal(PAYOUT);
     expect([payment.id, nextAction, replayed]).toEqual([paymentId, { type: 'wait' }, true]);
     expect(await doubtsIn(journal)).toEqual([]);
     expect(sandbox.payments).toHaveLength(1);
@@ -274,7 +267,7 @@ describe('a doubt', () => {
   it('is settled by its callback, before the effect', async () => {
     const { gateway, sandbox, journal } = open();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(payout));
+    await errorOf(gateway.createWithdrawal(PAYOUT));
     const order: string[] = [];
     const handler = createWebhookHandler({
       gateway,
@@ -287,7 +280,7 @@ describe('a doubt', () => {
     const body = sandbox.deliveries[0]?.body ?? '';
     const response = await handler(new Request('https://shop.example', { method: 'POST', body }));
     expect([response.status, order]).toEqual([200, ['COMPLETED, doubts: 0']]);
-    const { payment, replayed } = await gateway.createWithdrawal(payout);
+    const { payment, replayed } = await gateway.createWithdrawal(PAYOUT);
     expect([payment.id, payment.paymentStatus, replayed]).toEqual([taken?.id, 'COMPLETED', true]);
     expect(sandbox.payments).toHaveLength(1);
   });
@@ -295,7 +288,7 @@ describe('a doubt', () => {
   it('is settled by a sweep as well', async () => {
     const { gateway, sandbox, journal } = open();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(payout));
+    await errorOf(gateway.createWithdrawal(PAYOUT));
     await createWebhookHandler({ gateway, onPayment: () => {} }).process(sandbox.payments[0]?.id ?? '');
     expect(await doubtsIn(journal)).toEqual([]);
   });
@@ -304,7 +297,7 @@ describe('a doubt', () => {
     const journal = memoryJournal();
     const failing = { ...journal, read: async () => Promise.reject(new Error('store down')) };
     const { gateway, sandbox } = open({ journal: failing });
-    const { payment } = await gateway.createWithdrawal(payout);
+    const { payment } = await gateway.createWithdrawal(PAYOUT);
     const effects: Payment[] = [];
     const handler = createWebhookHandler({ gateway, onPayment: payment => void effects.push(payment) });
     const body = JSON.stringify({ id: payment.id });
@@ -315,9 +308,9 @@ describe('a doubt', () => {
   it('stays, with a warning, when a payment of its reference is not the one that was asked for', async () => {
     const { gateway, sandbox, journal, warnings } = open();
     sandbox.faults.next('drop');
-    await errorOf(gateway.createWithdrawal(payout));
+    await errorOf(gateway.createWithdrawal(PAYOUT));
     const { journal: _, ...options } = { ...sandbox.clientOptions, journal };
-    const { payment } = await new GatewayClient(options).createWithdrawal({ ...payout, amount: '9999' });
+    const { payment } = await new GatewayClient(options).createWithdrawal({ ...PAYOUT, amount: '9999' });
     await gateway.reconcile(payment);
     expect(warnings()).toEqual(['journal_mismatch']);
     expect(await doubtsIn(journal)).toMatchObject([{ reference: 'payout-1' }]);
@@ -374,7 +367,7 @@ describe('a journal that fails', () => {
   it('before the request leaves stops it', async () => {
     const insert = async () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' }));
     const { gateway, sandbox } = open({ journal: { ...memoryJournal(), insert } });
-    const error = await errorOf(gateway.createWithdrawal(payout));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
     expect(error).toMatchObject({
       name: 'JournalError',
       code: 'journal_failed',
@@ -392,11 +385,11 @@ describe('a journal that fails', () => {
       return journal.insert(row);
     };
     const { gateway, sandbox } = open({ journal: { ...journal, insert } });
-    expect(await errorOf(gateway.createWithdrawal(payout, { timeout: 20 }))).toMatchObject({
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
       name: 'JournalError',
     });
     const aborted = errorOf(
-      gateway.createWithdrawal({ ...payout, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
+      gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
     );
     expect(await aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
     slow.resolve();
@@ -414,16 +407,16 @@ describe('a journal that fails', () => {
       return journal.replace(...change);
     };
     const { gateway, warnings } = open({ journal: { ...journal, replace: failing } });
-    const creating = gateway.createWithdrawal(payout);
+    const creating = gateway.createWithdrawal(PAYOUT);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await creating).toMatchObject({ replayed: false, payment: { paymentStatus: 'PENDING' } });
-    expect([await errorOf(gateway.createWithdrawal(payout)), tries]).toEqual([
+    expect([await errorOf(gateway.createWithdrawal(PAYOUT)), tries]).toEqual([
       expect.objectContaining({ name: 'PaymentInDoubtError' }),
       5,
     ]);
     await vi.advanceTimersByTimeAsync(150_000);
     expect([tries, await doubtsIn(journal), warnings()]).toEqual([10, [], []]);
-    const again = gateway.createWithdrawal(payout);
+    const again = gateway.createWithdrawal(PAYOUT);
     expect(await again).toMatchObject({ replayed: true, stale: false });
   });
 
@@ -431,7 +424,7 @@ describe('a journal that fails', () => {
     vi.useFakeTimers();
     const failing = async () => Promise.reject(new Error('store down'));
     const { gateway, warnings } = open({ journal: { ...memoryJournal(), replace: failing } });
-    const creating = gateway.createWithdrawal(payout, { timeout: 100 });
+    const creating = gateway.createWithdrawal(PAYOUT, { timeout: 100 });
     await vi.advanceTimersByTimeAsync(100);
     expect(await creating).toHaveProperty('payment.id');
     await vi.advanceTimersByTimeAsync(250_000);
@@ -444,7 +437,7 @@ describe('a journal that fails', () => {
     vi.useFakeTimers();
     const { gateway } = open({ journal: { ...memoryJournal(), replace: () => new Promise(() => {}) } });
     const begun = Date.now();
-    const creating = gateway.createWithdrawal(payout, { timeout: 2_000 });
+    const creating = gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
     await vi.advanceTimersByTimeAsync(2_000);
     expect([(await creating).replayed, Date.now() - begun]).toEqual([false, 2_000]);
     await vi.runAllTimersAsync();
@@ -460,7 +453,7 @@ describe('a journal that fails', () => {
       return read();
     };
     const { gateway } = open({ journal: { ...journal, insert, read } });
-    const error = await errorOf(gateway.createWithdrawal(payout, options));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT, options));
     expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
     expect((error as Error).message).toContain('may be in the journal anyway');
     expect((error as Error).message).not.toContain('safe to create it again');
@@ -475,7 +468,7 @@ describe('a journal that fails', () => {
       throw new Error('Connection terminated');
     };
     const { gateway } = open({ journal: { ...journal, insert } });
-    const error = await errorOf(gateway.createWithdrawal(payout));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
     expect((error as Error).message).toContain('safe to create it again');
     await late();
     expect(await doubtsIn(journal)).toEqual([]);
@@ -490,10 +483,10 @@ describe('a journal that fails', () => {
       return inserted;
     };
     const { gateway } = open({ journal: { ...journal, insert } });
-    const error = await errorOf(gateway.createWithdrawal(payout));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
     expect((error as Error).message).toContain('safe to create it again');
     fails = false;
-    expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', false);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
   });
 });
 
@@ -501,7 +494,7 @@ describe('an operator', () => {
   async function inDoubt(fault: 'drop' | 'commit-then-drop') {
     const shop = open({ journal: memoryJournal({ settleMargin: 60_000 }) });
     shop.sandbox.faults.next(fault);
-    await errorOf(shop.gateway.createWithdrawal(payout, { timeout: 1000 }));
+    await errorOf(shop.gateway.createWithdrawal(PAYOUT, { timeout: 1000 }));
     return shop;
   }
 
@@ -509,7 +502,7 @@ describe('an operator', () => {
     const { gateway, sandbox, journal } = await inDoubt('commit-then-drop');
     await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
     expect(await doubtsIn(journal)).toEqual([]);
-    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+    expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({
       replayed: true,
       payment: { id: sandbox.payments[0]?.id },
     });
@@ -522,7 +515,7 @@ describe('an operator', () => {
   ])('is refused a payment %s', async (_, changes, differing) => {
     const { gateway, sandbox } = await inDoubt('drop');
     const { journal: _j, ...options } = { ...sandbox.clientOptions, journal: undefined };
-    const { payment } = await new GatewayClient(options).createWithdrawal({ ...payout, ...changes });
+    const { payment } = await new GatewayClient(options).createWithdrawal({ ...PAYOUT, ...changes });
     const error = await errorOf(gateway.settle('payout-1', payment.id));
     expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'paymentId' }] });
     expect((error as Error).message).toContain(differing);
@@ -550,7 +543,7 @@ describe('an operator', () => {
     vi.setSystemTime(settleableAt + 1);
     await gateway.settle('payout-1', 'not_created');
     expect(await doubtsIn(journal)).toEqual([]);
-    expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', false);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
     expect(sandbox.payments).toHaveLength(1);
   });
 
@@ -584,7 +577,7 @@ describe('an operator', () => {
 
   it('may not say not_created of a payment that the journal knows', async () => {
     const { gateway } = open();
-    await gateway.createWithdrawal(payout);
+    await gateway.createWithdrawal(PAYOUT);
     const error = await errorOf(gateway.settle('payout-1', 'not_created'));
     expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
   });
@@ -605,7 +598,7 @@ describe('an operator', () => {
       return inserted;
     };
     const { gateway, sandbox } = open({ journal: { ...journal, insert } });
-    const error = await errorOf(gateway.createWithdrawal(payout, { timeout: 30_000 }));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 30_000 }));
     expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'not_sent' });
     expect(sandbox.payments).toEqual([]);
     expect(await doubtsIn(journal)).toEqual([]);
@@ -687,24 +680,24 @@ describe('what nobody must pay twice', () => {
     const other = created({ id: OTHER_ID, reference: 'another', amount: 75, paymentType: 'WITHDRAWAL' });
     const doubt = json(JSON.stringify({ id: OTHER_ID, error: 'possible duplicate' }), 409);
     const { gateway, warnings } = scripted(memoryJournal(), doubt, other);
-    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ paymentId: OTHER_ID });
-    expect(await errorOf(gateway.createWithdrawal(payout))).toMatchObject({ name: 'PaymentInDoubtError' });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ paymentId: OTHER_ID });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
     expect(warnings()).toEqual(['journal_mismatch']);
   });
 
   it('a payment whose create was given up is written down when it is heard of', async () => {
     const { gateway, sandbox, journal } = open();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(payout, { timeout: 1 }));
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1 }));
     const [doubt] = await doubtsIn(journal);
     if (doubt) await setRow(journal, doubt, { state: 'freed' });
     const [payment] = sandbox.payments;
     await gateway.reconcile(await gateway.getPayment(payment?.id ?? ''));
-    expect(await gateway.createWithdrawal(payout)).toMatchObject({
+    expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({
       replayed: true,
       payment: { id: payment?.id },
     });
-    expect(await errorOf(gateway.createWithdrawal({ ...payout, amount: '76.00' }))).toMatchObject({
+    expect(await errorOf(gateway.createWithdrawal({ ...PAYOUT, amount: '76.00' }))).toMatchObject({
       name: 'DuplicateReferenceError',
       differing: ['amount'],
     });
@@ -714,8 +707,8 @@ describe('what nobody must pay twice', () => {
   it('nobody is told to take a new reference while the first request is in doubt', async () => {
     const { gateway, sandbox } = open();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(payout));
-    const error = await errorOf(gateway.createWithdrawal({ ...payout, description: 'again' }));
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, description: 'again' }));
     expect(error).toMatchObject({
       name: 'DuplicateReferenceError',
       outcome: 'unknown',
@@ -728,21 +721,21 @@ describe('what nobody must pay twice', () => {
   it('an id that is that of no payment does not stand in the way of an operator', async () => {
     const trace = json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
     const unknown = json('{"message":"Payment not found."}', 404);
-    const real = () => created({ reference: payout.reference, amount: 75, paymentType: 'WITHDRAWAL' });
+    const real = () => created({ reference: PAYOUT.reference, amount: 75, paymentType: 'WITHDRAWAL' });
 
     const found = scripted(memoryJournal(), trace, real(), unknown);
-    await errorOf(found.gateway.createWithdrawal(payout));
-    await found.gateway.settle(payout.reference, JSON.parse(record('created card deposit')).result.id);
+    await errorOf(found.gateway.createWithdrawal(PAYOUT));
+    await found.gateway.settle(PAYOUT.reference, JSON.parse(record('created card deposit')).result.id);
     expect(await found.gateway.inDoubt()).toEqual([]);
 
     const none = scripted(memoryJournal({ settleMargin: 0 }), trace, unknown, unknown);
-    await errorOf(none.gateway.createWithdrawal(payout, { timeout: 200 }));
-    const early = await errorOf(none.gateway.settle(payout.reference, 'not_created'));
+    await errorOf(none.gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
+    const early = await errorOf(none.gateway.settle(PAYOUT.reference, 'not_created'));
     expect((early as Error).message).toContain("'not_created' is refused until");
     // What was suspected is not forgotten by an operator who was too early.
     expect(await none.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID }]);
     await new Promise(resolve => setTimeout(resolve, 210));
-    await none.gateway.settle(payout.reference, 'not_created');
+    await none.gateway.settle(PAYOUT.reference, 'not_created');
     expect(await none.gateway.inDoubt()).toEqual([]);
   });
 
@@ -765,8 +758,8 @@ describe('what nobody must pay twice', () => {
           fetch: async () => Promise.reject(networkError('ECONNRESET', 'read')),
         }),
     );
-    await errorOf(one?.createWithdrawal(payout) ?? Promise.resolve());
-    expect(await one?.inDoubt()).toMatchObject([{ reference: payout.reference }]);
+    await errorOf(one?.createWithdrawal(PAYOUT) ?? Promise.resolve());
+    expect(await one?.inDoubt()).toMatchObject([{ reference: PAYOUT.reference }]);
     expect(await other?.inDoubt()).toEqual([]);
   });
 

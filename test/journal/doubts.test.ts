@@ -11,17 +11,9 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { json, networkError } from '../support/wire.ts';
 
-const webhookUrl = 'https://shop.example/callbacks';
-const payout = {
-  paymentMethod: 'SEPA',
-  amount: '75.00',
-  currency: 'EUR',
-  reference: 'payout-1',
-  webhookUrl,
-} as const;
 const THIRD_ID = '22222222-2222-4333-8444-555555555555';
 
 afterEach(() => void vi.useRealTimers());
@@ -61,7 +53,7 @@ function open({ creates, payments = {}, journal = memoryJournal({ settleMargin: 
   const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0, onEvent: event => void events.push(event) });
   const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
-  const create = (options?: object) => gateway.createWithdrawal(payout, { timeout: 1_000, ...options });
+  const create = (options?: object) => gateway.createWithdrawal(PAYOUT, { timeout: 1_000, ...options });
   return { gateway, journal, payments, sent, changes, warnings, create };
 }
 
@@ -97,7 +89,7 @@ describe('a gateway that writes the payment otherwise', () => {
     const its = recordOf(ID, { reference: 'payout-2' });
     const shop = open({ creates: [lost], payments: { [ID]: its } });
     await errorOf(shop.create());
-    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'payout-2' }));
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
     const settling = shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
     expect(((await errorOf(settling)) as Error).message).toContain('belongs to reference "payout-2"');
     await shop.gateway.settle('payout-2', ID);
@@ -144,7 +136,7 @@ describe('a gateway that writes the payment otherwise', () => {
   it('does not settle with the payment of a reference that differs in case, if the journal has it', async () => {
     const shop = open({ creates: [created(ID), lost], payments: { [ID]: recordOf(ID) } });
     await shop.create();
-    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'PAYOUT-1' }));
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'PAYOUT-1' }));
     const settling = shop.gateway.settle('PAYOUT-1', ID, { despite: ['reference'] });
     expect(((await errorOf(settling)) as Error).message).toContain('belongs to reference "payout-1"');
   });
@@ -174,7 +166,7 @@ describe('a gateway that writes the payment otherwise', () => {
   it('takes no payment of another order whose reference differs only in case', async () => {
     const other = recordOf(ID, { reference: 'PAYOUT-1' });
     const shop = open({ creates: [json('{}', 422), lost, created(OTHER_ID)], payments: { [ID]: other } });
-    await errorOf(shop.gateway.createWithdrawal({ ...payout, reference: 'PAYOUT-1' }));
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'PAYOUT-1' }));
     await errorOf(shop.create());
     await shop.gateway.reconcile(other);
     expect(await shop.gateway.inDoubt()).toMatchObject([{ reference: 'payout-1', conflictingIds: [] }]);
@@ -312,6 +304,26 @@ describe('a callback that comes before the answer', () => {
     });
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
     expect(shop.changes()).toEqual(['begun', 'settled', 'replayed']);
+  });
+});
+
+describe('a reference that another request has taken while the answer was under way', () => {
+  it('does not answer for a create whose own outcome is unknown', async () => {
+    const shop = open({
+      creates: [
+        async () => {
+          const { rows } = await shop.journal.list({ states: ['begun'] });
+          const [row] = rows;
+          if (!row) throw new Error('There is no row.');
+          const others = { attemptId: 'another', bodyHash: 'another', amount: '9', paymentId: OTHER_ID };
+          const result = { payment: recordOf(OTHER_ID, { amount: 9 }) };
+          await shop.journal.replace({ ...row, ...others, state: 'created', result }, row.revision);
+          throw lost;
+        },
+      ],
+    });
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
   });
 });
 
@@ -503,7 +515,7 @@ describe('a refusal that names a payment', () => {
       init.method === 'POST' ? refusal({ data: { id: ID } }) : never();
     const gateway = new GatewayClient({ ...KEYS, fetch, retries: 0 });
     const begun = performance.now();
-    const error = await errorOf(gateway.createWithdrawal(payout, { timeout: 50 }));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 50 }));
     expect(error).toMatchObject({ name: 'ApiError', outcome: 'unknown', paymentId: ID });
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
@@ -513,7 +525,7 @@ describe('a customer who comes back', () => {
   it('after a declined payment gets the payment as it is: FAILED, and nowhere to go', async () => {
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
-    const order = { ...payout, paymentMethod: 'CARD' } as const;
+    const order = { ...PAYOUT, paymentMethod: 'CARD' } as const;
     const first = await gateway.createDeposit(order);
     expect(first.nextAction.type).toBe('redirect');
     const second = await gateway.createDeposit(order);
@@ -530,7 +542,7 @@ describe('a customer who comes back', () => {
   it('gets the PayID transfer again, and nothing more once it is paid', async () => {
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
-    const order = { ...payout, paymentMethod: 'PAYID', currency: 'AUD' } as const;
+    const order = { ...PAYOUT, paymentMethod: 'PAYID', currency: 'AUD' } as const;
     const first = await gateway.createDeposit(order);
     expect((await gateway.createDeposit(order)).nextAction).toEqual(first.nextAction);
     expect(first.nextAction.type).toBe('transfer');
@@ -565,11 +577,11 @@ describe('a customer who comes back', () => {
     const journal = memoryJournal();
     const fetch = async (_url: string, init: FetchInit) => (init.method === 'POST' ? created(ID) : hung.promise);
     const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0 });
-    await gateway.createWithdrawal(payout);
-    const first = gateway.createWithdrawal(payout);
+    await gateway.createWithdrawal(PAYOUT);
+    const first = gateway.createWithdrawal(PAYOUT);
     await new Promise(resolve => setTimeout(resolve, 5));
     await gateway.reconcile(recordOf(ID, { paymentStatus: 'COMPLETED' }));
-    const second = gateway.createWithdrawal(payout, { timeout: 500 });
+    const second = gateway.createWithdrawal(PAYOUT, { timeout: 500 });
     expect(await second).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
     hung.reject(lost);
     expect(await first).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
@@ -582,9 +594,9 @@ describe('a customer who comes back', () => {
     const fetch = async (_url: string, init: FetchInit) =>
       init.method === 'POST' ? created(ID) : new Promise<Response>(() => {});
     const gateway = new GatewayClient({ ...KEYS, journal: { ...memory, read }, fetch, retries: 0 });
-    await gateway.createWithdrawal(payout);
+    await gateway.createWithdrawal(PAYOUT);
     const begun = performance.now();
-    expect(await gateway.createWithdrawal(payout, { timeout: 100 })).toMatchObject({ stale: true });
+    expect(await gateway.createWithdrawal(PAYOUT, { timeout: 100 })).toMatchObject({ stale: true });
     expect(performance.now() - begun).toBeLessThan(500);
   });
 
@@ -682,7 +694,7 @@ describe('a create that joins one under way', () => {
     const shop = held();
     const first = shop.create();
     await shop.arrived;
-    const other = await errorOf(shop.gateway.createWithdrawal({ ...payout, amount: '76' }));
+    const other = await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, amount: '76' }));
     expect(other).toMatchObject({ name: 'DuplicateReferenceError', differing: ['amount'], outcome: 'unknown' });
     shop.answer.resolve(created(ID));
     await first;
@@ -752,7 +764,7 @@ describe('what a journal keeps', () => {
     referenceId: 'customer-secret',
   };
   const request = {
-    ...payout,
+    ...PAYOUT,
     customer,
     billingAddress: { address1: 'Ulica-secret', city: 'Łódź-secret', countryCode: 'PL' },
     additionalParameters: { iban: 'PL61-secret', destination_wallet: '0x-secret' },

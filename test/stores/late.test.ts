@@ -4,34 +4,32 @@ import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { errorOf } from '../support/fixtures.ts';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { openHoldingProxy } from '../support/holding-proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 
-const payout = {
-  paymentMethod: 'SEPA',
-  amount: '75.00',
-  currency: 'EUR',
-  reference: 'payout-1',
-  webhookUrl: 'https://shop.example/callbacks',
-} as const;
+/** A client whose requests to the sandbox can be held back. */
+async function openHeld(settleMargin = 60_000) {
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  const server = await sandbox.listen();
+  const proxy = await openHoldingProxy(Number(new URL(server.url).port));
+  onTestFinished(async () => {
+    proxy.close();
+    await server.close();
+  });
+  const { fetch, ...options } = sandbox.clientOptions;
+  const journal = memoryJournal({ settleMargin });
+  const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal, retries: 0 });
+  return { sandbox, proxy, gateway };
+}
 
 describe('a packet that arrives after its create was given up', () => {
   async function open(settleMargin: number) {
-    const sandbox = new Sandbox({ fetch: async () => new Response() });
-    const server = await sandbox.listen();
-    const proxy = await openHoldingProxy(Number(new URL(server.url).port));
-    onTestFinished(async () => {
-      proxy.close();
-      await server.close();
-    });
-    const { fetch, ...options } = sandbox.clientOptions;
-    const journal = memoryJournal({ settleMargin });
-    const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal, retries: 0 });
+    const { sandbox, proxy, gateway } = await openHeld(settleMargin);
     proxy.hold();
-    expect(await errorOf(gateway.createWithdrawal(payout, { timeout: 100 }))).toMatchObject({ outcome: 'unknown' });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 100 }))).toMatchObject({ outcome: 'unknown' });
     expect(proxy.count()).toBeGreaterThan(0);
     await delay(50);
     const arrive = async () => {
@@ -47,7 +45,7 @@ describe('a packet that arrives after its create was given up', () => {
     expect(error).toMatchObject({ name: 'PaymentInDoubtError', reference: 'payout-1' });
     await arrive();
     await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
-    expect(await gateway.createWithdrawal(payout)).toHaveProperty('replayed', true);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', true);
     expect(sandbox.payments).toHaveLength(1);
   });
 
@@ -55,22 +53,14 @@ describe('a packet that arrives after its create was given up', () => {
     const { gateway, sandbox, arrive } = await open(0);
     await gateway.settle('payout-1', 'not_created');
     await arrive();
-    await gateway.createWithdrawal(payout);
+    await gateway.createWithdrawal(PAYOUT);
     expect(sandbox.payments).toHaveLength(2);
   });
 });
 
 describe('an answer that comes after the deadline of the first of two who wait', () => {
   async function open() {
-    const sandbox = new Sandbox({ fetch: async () => new Response() });
-    const server = await sandbox.listen();
-    const proxy = await openHoldingProxy(Number(new URL(server.url).port));
-    onTestFinished(async () => {
-      proxy.close();
-      await server.close();
-    });
-    const { fetch, ...options } = sandbox.clientOptions;
-    const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal: memoryJournal(), retries: 0 });
+    const { sandbox, proxy, gateway } = await openHeld();
     // So that a connection stands.
     await errorOf(gateway.getPayment('11111111-2222-4333-8444-555555555555'));
     proxy.hold();
@@ -79,8 +69,8 @@ describe('an answer that comes after the deadline of the first of two who wait',
 
   it('is that of the second', async () => {
     const { sandbox, proxy, gateway } = await open();
-    const first = errorOf(gateway.createWithdrawal(payout, { timeout: 150 }));
-    const second = gateway.createWithdrawal(payout, { timeout: 5_000 });
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 150 }));
+    const second = gateway.createWithdrawal(PAYOUT, { timeout: 5_000 });
     expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
     proxy.release();
     expect(await second).toMatchObject({ replayed: true, payment: { id: sandbox.payments[0]?.id } });
@@ -89,8 +79,8 @@ describe('an answer that comes after the deadline of the first of two who wait',
 
   it('is given up when both have left', async () => {
     const { gateway } = await open();
-    const first = errorOf(gateway.createWithdrawal(payout, { timeout: 100 }));
-    const second = errorOf(gateway.createWithdrawal(payout, { timeout: 200 }));
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 100 }));
+    const second = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
     expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(await gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
@@ -123,7 +113,7 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         journal: postgresJournal(pool, { table, scope: 'shop' }),
       });
       const begun = performance.now();
-      const { payment } = await gateway.createWithdrawal(payout, { timeout: 2_000 });
+      const { payment } = await gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
       expect(performance.now() - begun).toBeLessThan(3_000);
       proxy.pass();
       const journal = postgresJournal(observer, { table });

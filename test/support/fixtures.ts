@@ -48,3 +48,12 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   }
   throw new Error('It should have been rejected.');
 }
+
+/** A payout with a reference, as a journal wants it. */
+export const PAYOUT = {
+  paymentMethod: 'SEPA',
+  amount: '75.00',
+  currency: 'EUR',
+  reference: 'payout-1',
+  webhookUrl: 'https://shop.example/callbacks',
+} as const;
