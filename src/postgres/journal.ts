@@ -63,7 +63,7 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
   const sql = statements(quoted(table), indexName(table, 'open'));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
   const query = (text: string, values: unknown[]): Promise<Line[]> =>
-    repeated(async () => (await pool.query(text, values)).rows as Line[]);
+    repeated(async () => (await pool.query(text, values)).rows as Line[]).catch(askForTable);
 
   return {
     scope,
@@ -107,6 +107,16 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
     claim: async ({ scope, states }, limit, leaseMs) =>
       rowsOf(await query(sql.claim, [scope ?? null, states, limit, leaseMs / 1000])),
   };
+}
+
+/** What Postgres answers where a table is missing. */
+const NO_TABLE = '42P01';
+
+/** The first error of whoever forgets `migrate`. */
+function askForTable(error: Error & { code?: unknown }): never {
+  const { message, code } = error;
+  if (code !== NO_TABLE) throw error;
+  throw Object.assign(new Error(`${message}: was journal.migrate() called?`, { cause: error }), { code });
 }
 
 /** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
