@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { hasPrisma } from './test/support/install-orms.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
@@ -13,6 +14,8 @@ const SERVERS = [
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',
 ];
+/** The pages of docs/orms. */
+const ORMS = 'test/orms/*/payments.test.ts';
 /** In Chromium. */
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
@@ -39,14 +42,28 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVERS, BROWSER, PACKAGE],
+          exclude: [...SERVERS, ORMS, BROWSER, PACKAGE, '**/node_modules/**'],
           // Loading the SDK anew for each file would take a third of the time.
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'servers', include: SERVERS, setupFiles: 'test/support/customer-watch.ts' },
+        test: {
+          name: 'servers',
+          include: SERVERS,
+          globalSetup: 'test/support/install-orms.ts',
+          setupFiles: 'test/support/customer-watch.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'orms',
+          include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
+          globalSetup: 'test/support/install-orms.ts',
+          setupFiles: 'test/support/orm-schema.ts',
+        },
       },
       { extends: true, test: { name: 'browser', include: [BROWSER], testTimeout: 30_000 } },
       {

@@ -43,7 +43,12 @@ describe('imports', () => {
       isIn('webhooks/'),
       /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/(?:read-body|retry-policy)\.ts|payments\/lookup|deadline|limit|errors|events)/,
     ],
-    ['stores know no driver: pools and clients come by shape', isIn('postgres/', 'redis/'), /^npm:(?!node:|zod$)/],
+    [
+      'stores know no driver: pools and clients come by shape',
+      isIn('sql/', 'postgres/', 'redis/'),
+      /^npm:(?!node:|zod$)/,
+    ],
+    ['adapters know no store', isIn('sql/'), /^(?!npm:node:|sql\/|schemas\/store-options|deadline|limit|errors)/],
     ['the sandbox does not know the client', isIn('sandbox/'), /^(client|options)\.ts$|^(http|journal|webhooks)\//],
     ['of payments the sandbox knows the signature', isIn('sandbox/'), /^payments\/(?!sign\.ts$)/],
     ['the client does not know the sandbox', isNotIn('sandbox/'), /^sandbox\//],

@@ -1,17 +1,12 @@
 // A journal in the merchant's own Postgres: each method is one statement.
+
+import { ConfigurationError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
 import { marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
-import {
-  checkPool,
-  ddlOf,
-  durably,
-  indexName,
-  migrate,
-  type PgPool,
-  quoted,
-  repeated,
-  tableNameProblem,
-} from './pool.ts';
+import { repeated } from '../sql/bounded.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue, sqlStateOf } from '../sql/database.ts';
+import { databaseOf, type PostgresDatabase } from './database.ts';
+import { advised, ddlOf, durably, indexName, migrate, quoted, tableNameProblem } from './table.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions {
@@ -48,27 +43,27 @@ const MOST_TRIES = 10;
 /**
  * At most one payment per reference, across processes and crashes.
  *
- * @param pool the merchant's own `pg` pool
- * @throws {ConfigurationError} for what is no pool, or a table name that is none
+ * @param database the merchant's own pool of `pg`; or `fromDrizzle(db)` and its like, as for `postgresInbox`
+ * @throws {ConfigurationError} for what is none of them, or a table name that is none
  * @example
  * const journal = postgresJournal(pool, { scope: 'eu-terminal' });
  * await journal.migrate();
  * const gateway = new GatewayClient({ journal });
  */
-export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = {}): PostgresJournal {
+export function postgresJournal(database: PostgresDatabase, options: PostgresJournalOptions = {}): PostgresJournal {
   const problems = { table: tableNameProblem, scope: textProblem, settleMargin: marginProblem };
   const given = storeOptions('postgresJournal', options, problems);
   const { table = 'payment_gateway_journal', scope, settleMargin } = given;
-  checkPool('postgresJournal', pool);
+  const db = databaseOf('postgresJournal', database);
   const sql = statements(quoted(table), indexName(table, 'open'));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
-  const query = (text: string, values: unknown[]): Promise<Line[]> =>
-    repeated(async () => (await pool.query(text, values)).rows as Line[]).catch(askForTable);
+  const query = (text: string, values?: SqlValue[]): Promise<Line[]> =>
+    repeated(() => db.query(text, values)).then(linesOf, explain);
 
   return {
     scope,
     settleMargin,
-    migrate: () => migrate(pool, table, sql.migrations),
+    migrate: () => migrate(db, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
 
     async read({ scope, reference }) {
@@ -77,9 +72,9 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
     },
 
     async insert(row, tx) {
-      const client = tx as Pick<PgPool, 'query'> | undefined;
-      const run = async (text: string, values: unknown[]) =>
-        client ? ((await client.query(text, values)).rows as Line[]) : query(text, values);
+      const within = tx === undefined ? undefined : queryIn(db, tx);
+      const run = (text: string, values: SqlValue[]) =>
+        within?.(text, values).then(linesOf, explain) ?? query(text, values);
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const [inserted] = await run(sql.insert, valuesOf(row));
         if (inserted) {
@@ -97,36 +92,51 @@ export function postgresJournal(pool: PgPool, options: PostgresJournalOptions = 
     },
 
     async replace(row, revision) {
-      const [replaced] = await query(sql.replace, [...valuesOf(row), row.begunAt, revision]);
-      const [line] = replaced ? [replaced] : await query(sql.clock, []);
+      const [replaced] = await query(sql.replace, [...valuesOf(row), String(row.begunAt), String(revision)]);
+      const [line] = replaced ? [replaced] : await query(sql.clock);
       return { isReplaced: Boolean(replaced), now: Number(line?.now) };
     },
 
-    list: async ({ scope, states }) => rowsOf(await query(sql.list, [scope ?? null, states])),
+    list: async ({ scope, states }) => rowsOf(await query(sql.list, [scope ?? null, states.join()])),
 
     claim: async ({ scope, states }, limit, leaseMs) =>
-      rowsOf(await query(sql.claim, [scope ?? null, states, limit, leaseMs / 1000])),
+      rowsOf(await query(sql.claim, [scope ?? null, states.join(), String(limit), String(leaseMs / 1000)])),
   };
+}
+
+/** Runs statements in a transaction of the merchant's. */
+function queryIn<Tx>(db: SqlDatabase<Tx>, tx: unknown): SqlQuery {
+  if (db.queryIn) return db.queryIn(tx as Tx);
+  throw new ConfigurationError('To write into your transaction, the SqlDatabase needs queryIn(tx).');
 }
 
 /** What Postgres answers where a table is missing. */
 const NO_TABLE = '42P01';
 
-/** The first error of whoever forgets `migrate`. */
-function askForTable(error: Error & { code?: unknown }): never {
-  const { message, code } = error;
-  if (code !== NO_TABLE) throw error;
-  throw Object.assign(new Error(`${message}: was journal.migrate() called?`, { cause: error }), { code });
+/** The first error of whoever forgets `migrate`, and of whoever takes a replica for the primary. */
+function explain(error: Error): never {
+  if (sqlStateOf(error) !== NO_TABLE) throw advised(error);
+  throw Object.assign(new Error(`${error.message}: was journal.migrate() called?`, { cause: error }), {
+    code: NO_TABLE,
+  });
+}
+
+/** What a replica knows is old, and a payment that it does not know yet would be made again. */
+function linesOf(rows: readonly SqlRow[]): Line[] {
+  const lines = rows as unknown as Line[];
+  if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
+  return lines;
 }
 
 /** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
 interface Line extends Partial<JournalKey> {
   now: string;
+  replica?: string;
   state: JournalRow['state'];
   revision: string | null;
-  begun_at: string;
-  due_at: string | null;
-  leased_until: string | null;
+  begun: string;
+  due: string | null;
+  leased: string | null;
   details: string;
 }
 
@@ -135,23 +145,23 @@ const valuesOf = ({ scope, reference, state, revision, begunAt, dueAt, leasedUnt
   scope,
   reference,
   state,
-  dueAt ?? null,
-  leasedUntil ?? null,
+  dueAt === undefined ? null : String(dueAt),
+  leasedUntil === undefined ? null : String(leasedUntil),
   JSON.stringify(details),
 ];
 
 function rowOf(line: Line | undefined): JournalRow | undefined {
   if (!line || line.revision === null) return undefined;
-  const { scope = '', reference = '', state, revision, begun_at, due_at, leased_until, details } = line;
+  const { scope = '', reference = '', state, revision, begun, due, leased, details } = line;
   return {
     ...JSON.parse(details),
     scope,
     reference,
     state,
     revision: Number(revision),
-    begunAt: Number(begun_at),
-    ...(due_at !== null && { dueAt: Number(due_at) }),
-    ...(leased_until !== null && { leasedUntil: Number(leased_until) }),
+    begunAt: Number(begun),
+    ...(due !== null && { dueAt: Number(due) }),
+    ...(leased !== null && { leasedUntil: Number(leased) }),
   };
 }
 
@@ -162,43 +172,47 @@ const rowsOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
 
 /** Milliseconds since 1970, as text. */
 const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
-const moment = (placeholder: string) => `to_timestamp(${placeholder}::double precision / 1000)`;
+const moment = (placeholder: string) => `to_timestamp(${placeholder}::text::double precision / 1000)`;
 
 const NOW = `${ms('clock_timestamp()')} AS now`;
 
 /** The store's time, on a line of its own if there is no row. */
-const CLOCK = `(SELECT ${NOW}) AS clock`;
+const CLOCK = `(SELECT ${NOW}, pg_is_in_recovery()::text AS replica) AS clock`;
 
 const statements = (journal: string, openIndex: string) => {
-  const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun_at, ${ms('due_at')} AS due_at,
-    ${ms('leased_until')} AS leased_until, details::text`;
-  const asked = '($1::text IS NULL OR scope = $1) AND state = ANY ($2)';
+  // Names of one word in lower case: plugins of query builders write others in their own way.
+  const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
+    ${ms('leased_until')} AS leased, details::text`;
+  const key = 'scope = $1::text AND reference = $2::text';
+  const asked = `($1::text IS NULL OR scope = $1::text) AND state = ANY (string_to_array($2::text, ','))`;
   return {
-    read: `SELECT now, ${columns} FROM ${CLOCK} LEFT JOIN ${journal} ON scope = $1 AND reference = $2`,
+    read: `SELECT now, replica, ${columns} FROM ${CLOCK} LEFT JOIN ${journal} ON ${key}`,
 
     // These two are what a create waits for, so they are as simple as can be: planning takes longer than running them.
     insert: `INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)
-      VALUES ($1, $2, $3, ${durably('1')}, clock_timestamp(), ${moment('$4')}, ${moment('$5')}, $6)
+      VALUES ($1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${moment('$4')}, ${moment('$5')},
+        $6::text::json)
       ON CONFLICT (scope, reference) DO NOTHING RETURNING ${ms('begun_at')} AS now`,
 
-    replace: `UPDATE ${journal} SET state = $3, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
-        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6
-      WHERE scope = $1 AND reference = $2 AND revision = $8 RETURNING ${NOW}`,
+    replace: `UPDATE ${journal} SET state = $3::text, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
+        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
+      WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}`,
 
     clock: `SELECT ${NOW}`,
 
-    list: `SELECT now, listed.* FROM ${CLOCK} LEFT JOIN
-      (SELECT ${columns}, begun_at AS begun FROM ${journal} WHERE ${asked}) AS listed ON true ORDER BY begun`,
+    list: `SELECT now, replica, listed.* FROM ${CLOCK} LEFT JOIN
+      (SELECT ${columns}, begun_at FROM ${journal} WHERE ${asked}) AS listed ON true ORDER BY begun_at`,
 
-    claim: `WITH due AS (
+    claim: `WITH waiting AS (
         SELECT scope, reference FROM ${journal}
         WHERE ${asked} AND due_at <= clock_timestamp() AND coalesce(leased_until <= clock_timestamp(), true)
-        ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
+        ORDER BY due_at LIMIT $3::text::bigint FOR UPDATE SKIP LOCKED),
       claimed AS (
-        UPDATE ${journal} AS row SET leased_until = clock_timestamp() + make_interval(secs => $4), revision = revision + 1
-        FROM due WHERE row.scope = due.scope AND row.reference = due.reference RETURNING row.*)
-      SELECT now, leased.* FROM ${CLOCK} LEFT JOIN
-      (SELECT ${columns}, due_at AS due FROM claimed) AS leased ON true ORDER BY due`,
+        UPDATE ${journal} AS row SET revision = revision + 1,
+          leased_until = clock_timestamp() + make_interval(secs => $4::text::double precision)
+        FROM waiting WHERE row.scope = waiting.scope AND row.reference = waiting.reference RETURNING row.*)
+      SELECT now, replica, leased.* FROM ${CLOCK} LEFT JOIN
+      (SELECT ${columns}, due_at FROM claimed) AS leased ON true ORDER BY due_at`,
 
     // Never change one that was published: add another.
     migrations: [

@@ -1,9 +1,8 @@
 // Lends a client to onPayment for one transaction: it cannot end that transaction, and works no longer than onPayment does.
+import { ENDED } from '../sql/after-end.ts';
 import type { PgClient } from './pool.ts';
 import { controlsTransaction } from './transaction-control.ts';
 
-const ENDED =
-  'onPayment has returned, so its tx takes no more queries: await every query before it returns (await Promise.all(…) instead of forEach, no race against a time-out).';
 const CONTROLS =
   'tx is one transaction, which the inbox commits together with its mark, so BEGIN, COMMIT and ROLLBACK are refused: write with tx as it is, and use SAVEPOINT for a part that may fail. The transaction() of an ORM that was made from tx sends BEGIN: leave it out.';
 const KEPT = 'tx is lent to onPayment, and the inbox releases it itself: leave out release, end and connect.';

@@ -245,7 +245,8 @@ describe.skipIf(lacks(hasPostgres, 'the tx of postgresInbox: no PostgreSQL at 12
     });
 
     describe('works no longer than onPayment does:', () => {
-      const RETURNED = /onPayment has returned, so its tx takes no more queries: await every query/;
+      const RETURNED =
+        /onPayment has returned, or the connection broke. So tx takes no more queries: await every query/;
       const RAN = /onPayment returned while \d+ of its queries ran, so nothing was committed/;
 
       /** Other payments use the same client meanwhile. */

@@ -151,7 +151,14 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
   });
 
   it('takes a COMMIT that answers ROLLBACK for the failure it is', async () => {
-    const rowOf = (text: string) => ({ locked: 'true', xid: '7', status: 'COMPLETED', final: 'true', text });
+    const rowOf = (text: string) => ({
+      locked: 'true',
+      isolation: 'read committed',
+      xid: '7',
+      status: 'COMPLETED',
+      final: 'true',
+      text,
+    });
     const client = {
       query: async (text: string) => ({
         rows: /^SELECT status/.test(text) ? [] : [rowOf(text)],
@@ -358,7 +365,9 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       const small = postgresPool({ max: 2 });
       const taken = await Promise.all([small.connect(), small.connect()]);
       const event = completedEvent();
-      await expect(pay(small, event)).rejects.toThrow('The pool had no free connection within 5000 ms');
+      await expect(pay(small, event)).rejects.toThrow(
+        'No transaction began within 5000 ms: increase the `max` of the pool',
+      );
       for (const client of taken) client.release();
       expect(await pay(small, event)).toBe('ran');
       expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
@@ -393,7 +402,9 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       proxy.swallow();
       const running = pay(far, event);
       expect(await timeOf(running)).toBeLessThan(6_500);
-      await expect(running).rejects.toThrow('The database did not answer within 5000 ms.');
+      await expect(running).rejects.toThrow(
+        'No transaction began within 5000 ms: increase the `max` of the pool, or look whether the database answers',
+      );
       proxy.pass();
       expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
       expect([far.totalCount, far.idleCount, far.waitingCount]).toEqual([1, 1, 0]);

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
 
-const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres', database: 'test' };
+export const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres', database: 'test' };
 const REDIS = { host: '127.0.0.1', port: 6379 };
 
 const answers = ({ host, port }: { host: string; port: number }) =>

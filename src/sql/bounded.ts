@@ -1,0 +1,138 @@
+// Uses a database without starving the merchant: at most half of a pool at a time, and no wait without an end.
+import { delay, withTimeout } from '../deadline.ts';
+import { ConfigurationError } from '../errors.ts';
+import { type Limited, limit } from '../limit.ts';
+import { DEFAULT_SIZE, type SqlDatabase, type SqlPool, type SqlQuery, type SqlRow, sqlStateOf } from './database.ts';
+
+/** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
+export const LONGEST_WAIT = 5_000;
+
+/** By pool, because the works of all our stores together must leave the merchant half of it. */
+const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
+
+/** Shared by the ESM and the CommonJS copy. */
+function limits(): WeakMap<object, Limited> {
+  const shared = globalThis as { [LIMITS]?: WeakMap<object, Limited> };
+  shared[LIMITS] ??= new WeakMap();
+  return shared[LIMITS];
+}
+
+/** Runs a work in a transaction. */
+export type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
+
+/**
+ * Transactions of the database, at most as many at a time as half of its pool: a merchant's code inside may need others.
+ *
+ * @throws {ConfigurationError} for a pool of one connection
+ */
+export function bounded<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
+  const { identity, max }: SqlPool = database.pool ?? { identity: database, max: DEFAULT_SIZE };
+  const limited = limits().get(identity) ?? limit(halfOf(max), { ms: LONGEST_WAIT, error: noPlace });
+  limits().set(identity, limited);
+  return work => limited(() => withinWaits(database, work));
+}
+
+function halfOf(max: number): number {
+  if (max >= 2) return Math.floor(max / 2);
+  throw new ConfigurationError('The pool needs `max` of 2 or more: with 1, onPayment could wait for itself for ever.');
+}
+
+const noPlace = () =>
+  new Error(`Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: increase its \`max\`.`);
+
+const notBegun = () =>
+  new Error(
+    `No transaction began within ${LONGEST_WAIT} ms: increase the \`max\` of the pool, or look whether the database answers.`,
+  );
+
+const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
+
+/** A work that has settled. */
+type Outcome<T> = { value: T } | { error: unknown };
+
+/** One transaction. Whoever waits for it is told in time, also where the library waits longer. */
+function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: SqlQuery) => Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let isLate = false;
+    let outcome: Outcome<T> | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const rejectLater = (errorOf: () => unknown) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(errorOf());
+      }, LONGEST_WAIT);
+    };
+
+    rejectLater(notBegun);
+    const transaction = database.transaction(async (tx, query) => {
+      clearTimeout(timer);
+      // The caller has been told that nothing happens.
+      if (isLate) throw notBegun();
+      try {
+        const value = await work(tx, inTime(query, reject));
+        outcome = { value };
+        rejectLater(noAnswer);
+        return value;
+      } catch (error) {
+        outcome = { error };
+        rejectLater(() => error);
+        throw error;
+      }
+    });
+
+    const settle = (failure?: unknown) => {
+      clearTimeout(timer);
+      if (outcome && 'error' in outcome) reject(outcome.error);
+      else if (failure !== undefined) reject(failure);
+      else if (outcome) resolve(outcome.value);
+      else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
+    };
+    transaction.then(
+      () => settle(),
+      error => settle(error ?? new Error('The transaction failed.')),
+    );
+  });
+}
+
+/**
+ * Runs statements, and waits for none longer than it should; after one that was not answered it runs no others.
+ *
+ * @param onLate is told first
+ */
+export function inTime(query: SqlQuery, onLate?: (error: Error) => void): SqlQuery {
+  let late: Error | undefined;
+  const giveUp = () => {
+    late = noAnswer();
+    onLate?.(late);
+    throw late;
+  };
+  return async (sql, values) => {
+    if (late) throw late;
+    return rowsOf(await withTimeout(query(sql, values), LONGEST_WAIT, giveUp));
+  };
+}
+
+function rowsOf(answer: unknown): readonly SqlRow[] {
+  if (Array.isArray(answer)) return answer;
+  throw new ConfigurationError(
+    'query() of the SqlDatabase must answer an array of rows: of pg, that is the `rows` of its answer.',
+  );
+}
+
+/** What a database answers a statement that met another one at the same instant: a serialisation failure, or a deadlock. */
+const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+const MOST_TRIES = 10;
+/** Milliseconds, more at each try. */
+const PAUSE = 10;
+
+/** Runs a transaction, and again if the database has undone it because it met another one. */
+export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (tries === MOST_TRIES || !MET_ANOTHER.has(sqlStateOf(error))) throw error;
+      await delay(Math.random() * tries * PAUSE);
+    }
+  }
+}

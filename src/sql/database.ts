@@ -1,0 +1,91 @@
+// What stands between a store and the database library that the merchant has.
+import type { ProblemOf } from '../schemas/store-options.ts';
+
+/** A value for a placeholder. All of them are texts, because drivers disagree on everything else: the SQL casts them. */
+export type SqlValue = string | null;
+
+/** A line of an answer: each column of it was cast to text. */
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs one statement, whose placeholders are `$1`, `$2`, …
+ *
+ * @returns its rows as objects; an empty array, if it answers none
+ * @throws the driver's error: the five characters of its SQLSTATE are the `code` of it, or of a `cause`
+ */
+export type SqlQuery = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
+
+/**
+ * A database, as `postgresInbox` and `postgresJournal` use it. Those of the libraries that most people have are made by
+ * `fromDrizzle` and its like; for another one, write these few methods, and let `sqlDatabaseSuite` of
+ * payment-gateway-sdk/testing prove them.
+ *
+ * @typeParam Tx what `onPayment` gets as its `tx`: the library's own handle of a transaction
+ */
+export interface SqlDatabase<Tx> {
+  readonly dialect: 'postgres';
+  /** Runs a statement outside any transaction, on the primary. */
+  readonly query: SqlQuery;
+  /**
+   * Runs the work within a transaction that begins at READ COMMITTED and can write: commits when the work resolves, rolls
+   * back when it rejects, and settles only then, as the work did.
+   *
+   * @param work its `query` runs statements in the same transaction as `tx`
+   */
+  transaction<T>(work: (tx: Tx, query: SqlQuery) => Promise<T>): Promise<T>;
+  /** Runs statements in a transaction that the merchant began. */
+  queryIn?(tx: Tx): SqlQuery;
+  /**
+   * Where connections come from, if that is known: works of all stores over one pool hold at most half of it. Without it,
+   * `max` is taken for 10.
+   */
+  readonly pool?: SqlPool | undefined;
+  /**
+   * Guards `tx` while `onPayment` has it, if the library does not do so itself.
+   *
+   * @returns the first SQL error that the work met, whatever it made of it
+   */
+  lend?(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;
+}
+
+/** A pool of connections. */
+export interface SqlPool {
+  /** The pool itself, or whatever else there is one of for each pool. */
+  readonly identity: object;
+  /** How many connections it has at most. */
+  readonly max: number;
+}
+
+/** What drivers assume without a size. */
+export const DEFAULT_SIZE = 10;
+
+/** For an option that is the size of a pool. */
+export const poolSizeProblem: ProblemOf = value =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 2
+    ? undefined
+    : 'must be 2 or more: with 1, onPayment could wait for itself for ever';
+
+/** The pool of `pg`, of postgres.js, and of what is like them. */
+export function poolOf(pool: object | undefined): SqlPool | undefined {
+  if (!pool) return undefined;
+  const { max } = (pool as { options?: { max?: unknown } }).options ?? {};
+  return { identity: pool, max: typeof max === 'number' ? max : DEFAULT_SIZE };
+}
+
+/** SQLSTATE: five digits and capitals. */
+const STATE = /^[\dA-Z]{5}$/;
+/** Where libraries keep the error of the driver: most, TypeORM, Sequelize, Objection, Prisma. */
+const NESTED = ['cause', 'driverError', 'original', 'nativeError', 'meta', 'driverAdapterError'] as const;
+const DEEPEST = 6;
+
+/** What the database answered a statement that failed, wherever the merchant's library keeps it. */
+export function sqlStateOf(error: unknown, depth = 0): string | undefined {
+  if (typeof error !== 'object' || error === null || depth > DEEPEST) return undefined;
+  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
+  // Prisma has codes of five characters of its own.
+  for (const name of NESTED) {
+    const found = sqlStateOf((error as Record<string, unknown>)[name], depth + 1);
+    if (found) return found;
+  }
+  return [originalCode, code].find((state): state is string => typeof state === 'string' && STATE.test(state));
+}

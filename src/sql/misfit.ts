@@ -1,0 +1,33 @@
+// Finds out what was passed where a database belongs, so that the error can name the way to pass it.
+import { ConfigurationError } from '../errors.ts';
+
+type Shape = Partial<Record<string, unknown>>;
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+/** The libraries that have an adapter, each with what only its own things have. */
+const LIBRARIES: ReadonlyArray<readonly [adapter: string, is: (given: Shape) => boolean]> = [
+  ['fromPrisma', given => isFunction(given.$queryRawUnsafe)],
+  ['fromDrizzle', given => isFunction(given.execute) && given.dialect !== undefined && given.session !== undefined],
+  ['fromKysely', given => isFunction(given.selectFrom) && isFunction(given.executeQuery)],
+  ['fromKnex', given => isFunction(given) && isFunction(given.raw)],
+  ['fromPostgresJs', given => isFunction(given) && isFunction(given.unsafe)],
+  ['fromTypeOrm', given => isFunction(given.createQueryRunner)],
+];
+
+/** The adapter for what was given, if there is one. */
+function adapterFor(given: unknown): string | undefined {
+  if (!given || (typeof given !== 'object' && typeof given !== 'function')) return undefined;
+  return LIBRARIES.find(([, is]) => is(given))?.[0];
+}
+
+/**
+ * @param owner the function that was called
+ * @param takes what it takes, and how to get it
+ * @param given what it was called with: of another library's, the error names the adapter
+ */
+export function misfit(owner: string, takes: string, given: unknown): ConfigurationError {
+  const adapter = adapterFor(given);
+  const advice = adapter && adapter !== owner ? `. For what was passed there is ${adapter}()` : '';
+  return new ConfigurationError(`${owner} takes ${takes}${advice}.`);
+}

@@ -1,0 +1,23 @@
+// The gateway, and what becomes of its callbacks.
+import { type ClientOptions, createWebhookHandler, GatewayClient, isPaid } from 'payment-gateway-sdk';
+import { fromKnex, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { db } from './database.ts';
+
+/** @param options address and keys; without them, they come from the environment */
+export function openPayments(options: ClientOptions = {}) {
+  const database = fromKnex(db);
+  const journal = postgresJournal(database, { scope: 'eu-terminal' });
+  const inbox = postgresInbox(database);
+  const gateway = new GatewayClient({ ...options, journal });
+  const handler = createWebhookHandler({
+    gateway,
+    inbox,
+    onPayment: async (payment, { tx }) => {
+      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
+      await tx('orders')
+        .where({ reference: payment.reference ?? '', paid_by: null })
+        .update({ paid_by: payment.id });
+    },
+  });
+  return { journal, inbox, gateway, handler };
+}

@@ -1,0 +1,22 @@
+// The gateway, and what becomes of its callbacks.
+import { type ClientOptions, createWebhookHandler, GatewayClient, isPaid } from 'payment-gateway-sdk';
+import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { fromSequelize, Order, sequelize } from './database.ts';
+
+/** @param options address and keys; without them, they come from the environment */
+export function openPayments(options: ClientOptions = {}) {
+  const database = fromSequelize(sequelize);
+  const journal = postgresJournal(database, { scope: 'eu-terminal' });
+  const inbox = postgresInbox(database);
+  const gateway = new GatewayClient({ ...options, journal });
+  const handler = createWebhookHandler({
+    gateway,
+    inbox,
+    onPayment: async (payment, { tx }) => {
+      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
+      const where = { reference: payment.reference ?? '', paidBy: null };
+      await Order.update({ paidBy: payment.id }, { where, transaction: tx });
+    },
+  });
+  return { journal, inbox, gateway, handler };
+}

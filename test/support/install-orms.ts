@@ -1,0 +1,31 @@
+// Installs the libraries of test/orms, once before all tests, unless they are there.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isCi } from './skips.ts';
+
+export const folder = fileURLToPath(new URL('../orms/', import.meta.url));
+
+/** Prisma is larger than all the others together: CI has it, and who has installed it. */
+export const hasPrisma = isCi || existsSync(`${folder}prisma/generated`);
+export const hasOrms = (): boolean => existsSync(`${folder}node_modules`);
+
+const npm = (args: string[], cwd: string) =>
+  // On Windows npm is a script, which only a shell runs.
+  execFileSync('npm', args, { cwd, shell: process.platform === 'win32', stdio: 'pipe', timeout: 240_000 });
+
+const CI = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+
+export default function install(): void {
+  try {
+    if (!hasOrms()) npm(CI, folder);
+    if (!isCi) return;
+    if (!existsSync(`${folder}prisma/node_modules`)) npm(CI, `${folder}prisma`);
+    // It would load an engine for migrations from afar, which nothing here needs.
+    process.env.PRISMA_SCHEMA_ENGINE_BINARY = process.execPath;
+    if (!existsSync(`${folder}prisma/generated`)) npm(['exec', '--', 'prisma', 'generate'], `${folder}prisma`);
+  } catch (error) {
+    // Whatever needs them skips with a loud line, or fails in CI.
+    console.warn(String(error));
+  }
+}

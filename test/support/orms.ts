@@ -1,0 +1,290 @@
+// Every library that the stores in Postgres take, as a merchant has it. They live in packages of their own: test/orms.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import {
+  fromDrizzle,
+  fromKnex,
+  fromKysely,
+  fromPostgresJs,
+  fromPrisma,
+  fromTypeOrm,
+  type PostgresDatabase,
+} from 'payment-gateway-sdk/postgres';
+import { folder, hasPrisma } from './install-orms.ts';
+import { POSTGRES, postgresPool } from './stores.ts';
+
+const require = createRequire(`${folder}package.json`);
+const requirePrisma = createRequire(`${folder}prisma/package.json`);
+
+/** What is done with a library's handle, a transaction or not. */
+export interface Handle {
+  credit(id: string): Promise<unknown>;
+  /** How often a payment is credited, as the handle sees it. */
+  times(id: string): Promise<number>;
+  sql(text: string): Promise<unknown>;
+  /** A transaction within this one. */
+  nested(work: (inner: Handle) => Promise<unknown>): Promise<unknown>;
+}
+
+/** How a library is opened. */
+export interface OrmOptions {
+  /** The table of credits. */
+  table: string;
+  max?: number;
+  /** For the session. */
+  options?: string;
+  port?: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the libraries come without types here; test/orms checks those
+type Any = any;
+
+/** A library that is open. */
+export interface OpenOrm {
+  database: PostgresDatabase;
+  /** @param handle its transaction; without it, the library outside any */
+  over(handle?: Any): Handle;
+  close(): Promise<unknown>;
+}
+
+/** A library, and what it makes of transactions. */
+export interface Orm {
+  name: string;
+  /** Whose version counts. */
+  packages: readonly string[];
+  nests: 'savepoint' | 'refuses';
+  open(options: OrmOptions): Promise<OpenOrm>;
+}
+
+const url = ({ port = POSTGRES.port, options = '' }: OrmOptions) =>
+  `postgres://${POSTGRES.user}@${POSTGRES.host}:${port}/${POSTGRES.database}?options=${encodeURIComponent(options)}`;
+const pgOptions = ({ max, options, port }: OrmOptions) => ({
+  ...(max && { max }),
+  ...(options && { options }),
+  ...(port && { port }),
+});
+
+const insertOf = (table: string) => `insert into ${table} values ($1)`;
+const countOf = (table: string) => `select count(*)::text as times from ${table} where payment_id = $1::text::uuid`;
+
+function overPg(table: string, root: Any) {
+  const over = (handle = root): Handle => ({
+    credit: id => handle.query(insertOf(table), [id]),
+    times: async id => Number((await handle.query(countOf(table), [id])).rows[0].times),
+    sql: text => handle.query(text),
+    async nested(work) {
+      await handle.query('savepoint inner_part');
+      await work(over(handle)).catch(async error => {
+        await handle.query('rollback to savepoint inner_part');
+        throw error;
+      });
+    },
+  });
+  return over;
+}
+
+function overDrizzle(table: string, root: Any) {
+  const { pgTable, uuid } = require('drizzle-orm/pg-core');
+  const { eq, sql } = require('drizzle-orm');
+  const credits = pgTable(table, { paymentId: uuid('payment_id').notNull() });
+  const over = (handle = root): Handle => ({
+    credit: async paymentId => handle.insert(credits).values({ paymentId }),
+    times: async id => (await handle.select().from(credits).where(eq(credits.paymentId, id))).length,
+    sql: async text => handle.execute(sql.raw(text)),
+    nested: work => handle.transaction((inner: Any) => work(over(inner))),
+  });
+  return over;
+}
+
+const postgresJs = (options: OrmOptions) =>
+  require('postgres')(url({ ...options, options: '' }), {
+    max: options.max ?? 10,
+    onnotice: () => {},
+    ...(options.options && { connection: { options: options.options } }),
+  });
+
+const bare: Orm = {
+  name: '`pg`',
+  packages: ['pg'],
+  nests: 'savepoint',
+  async open(options) {
+    const pool = postgresPool(pgOptions(options));
+    return { database: pool, over: overPg(options.table, pool), close: () => pool.end() };
+  },
+};
+
+const drizzleOverPg: Orm = {
+  name: 'Drizzle over `pg`',
+  packages: ['drizzle-orm'],
+  nests: 'savepoint',
+  async open(options) {
+    const pool = postgresPool(pgOptions(options));
+    const db = require('drizzle-orm/node-postgres').drizzle({ client: pool });
+    return { database: fromDrizzle(db), over: overDrizzle(options.table, db), close: () => pool.end() };
+  },
+};
+
+const drizzleOverPostgresJs: Orm = {
+  name: 'Drizzle over postgres.js',
+  packages: ['drizzle-orm', 'postgres'],
+  nests: 'savepoint',
+  async open(options) {
+    const client = postgresJs(options);
+    const db = require('drizzle-orm/postgres-js').drizzle({ client });
+    return {
+      database: fromDrizzle(db),
+      over: overDrizzle(options.table, db),
+      close: () => client.end({ timeout: 1 }),
+    };
+  },
+};
+
+const kysely: Orm = {
+  name: 'Kysely',
+  packages: ['kysely'],
+  nests: 'refuses',
+  async open(options) {
+    const { CamelCasePlugin, Kysely, PostgresDialect, sql } = require('kysely');
+    const pool = postgresPool(pgOptions(options));
+    // Without this line a connection that breaks in a transaction ends the process: docs/orms/kysely.md
+    pool.on('connect', client => client.on('error', () => {}));
+    const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
+    const { table } = options;
+    const over = (handle: Any = db): Handle => ({
+      credit: id => handle.insertInto(table).values({ paymentId: id }).execute(),
+      times: async id => (await handle.selectFrom(table).selectAll().where('paymentId', '=', id).execute()).length,
+      sql: text => sql.raw(text).execute(handle),
+      nested: work => handle.transaction().execute((inner: Any) => work(over(inner))),
+    });
+    return {
+      database: fromKysely(db, { ...(options.max && { poolSize: options.max }) }),
+      over,
+      close: () => db.destroy(),
+    };
+  },
+};
+
+const knex: Orm = {
+  name: 'Knex',
+  packages: ['knex'],
+  nests: 'savepoint',
+  async open(options) {
+    const db = require('knex')({
+      client: 'pg',
+      connection: { ...POSTGRES, ...pgOptions(options) },
+      pool: { min: 0, max: options.max ?? 10 },
+    });
+    const { table } = options;
+    const over = (handle: Any = db): Handle => ({
+      credit: async id => handle(table).insert({ payment_id: id }),
+      times: async id => (await handle(table).where({ payment_id: id })).length,
+      sql: async text => handle.raw(text),
+      nested: work => handle.transaction((inner: Any) => work(over(inner))),
+    });
+    return { database: fromKnex(db), over, close: () => db.destroy() };
+  },
+};
+
+const postgres: Orm = {
+  name: 'postgres.js',
+  packages: ['postgres'],
+  nests: 'savepoint',
+  async open(options) {
+    const sql = postgresJs(options);
+    const { table } = options;
+    const over = (handle: Any = sql): Handle => ({
+      credit: async id => handle`insert into ${sql(table)} values (${id})`,
+      times: async id => (await handle`select from ${sql(table)} where payment_id = ${id}`).length,
+      sql: async text => handle.unsafe(text),
+      nested: work => handle.savepoint((inner: Any) => work(over(inner))),
+    });
+    return { database: fromPostgresJs(sql), over, close: () => sql.end({ timeout: 1 }) };
+  },
+};
+
+const typeOrm: Orm = {
+  name: 'TypeORM',
+  packages: ['typeorm'],
+  nests: 'savepoint',
+  async open(options) {
+    const { DataSource } = require('typeorm');
+    const source = new DataSource({
+      type: 'postgres',
+      url: url(options),
+      ...(options.max && { poolSize: options.max }),
+      poolErrorHandler: () => {},
+    });
+    const database = fromTypeOrm(source as never);
+    await source.initialize();
+    const { table } = options;
+    const over = (handle: Any = source.manager): Handle => ({
+      credit: id => handle.createQueryBuilder().insert().into(table).values({ payment_id: id }).execute(),
+      times: async id => Number((await handle.query(countOf(table), [id]))[0].times),
+      sql: text => handle.query(text),
+      nested: work => handle.transaction((inner: Any) => work(over(inner))),
+    });
+    return { database, over, close: () => source.destroy() };
+  },
+};
+
+const sequelize: Orm = {
+  name: 'Sequelize, by 30 lines of your own',
+  packages: ['sequelize'],
+  nests: 'savepoint',
+  async open(options) {
+    const { QueryTypes, Sequelize } = require('sequelize');
+    const { fromSequelize } = await import(`${folder}sequelize/database.ts`);
+    const db = new Sequelize(url(options), {
+      dialect: 'postgres',
+      dialectModule: require('pg'),
+      logging: false,
+      pool: { max: options.max ?? 10 },
+      ...(options.options && { dialectOptions: { options: options.options } }),
+    });
+    const { table } = options;
+    const over = (transaction?: Any): Handle => ({
+      credit: id => db.query(insertOf(table), { bind: [id], transaction, type: QueryTypes.RAW }),
+      times: async id =>
+        Number((await db.query(countOf(table), { bind: [id], transaction, type: QueryTypes.SELECT }))[0].times),
+      sql: text => db.query(text, { transaction, type: QueryTypes.RAW }),
+      nested: work => db.transaction({ transaction }, (inner: Any) => work(over(inner))),
+    });
+    return { database: fromSequelize(db), over, close: () => db.close() };
+  },
+};
+
+const prisma: Orm = {
+  name: 'Prisma over `@prisma/adapter-pg`',
+  packages: ['@prisma/client'],
+  nests: 'savepoint',
+  async open(options) {
+    const { PrismaPg } = requirePrisma('@prisma/adapter-pg');
+    const { PrismaClient } = await import(`${folder}prisma/generated/client.ts`);
+    const adapter = new PrismaPg({ ...POSTGRES, ...pgOptions(options) });
+    const client = new PrismaClient({ adapter });
+    const { table } = options;
+    const over = (handle: Any = client): Handle => ({
+      credit: id => handle.$executeRawUnsafe(`insert into ${table} values ($1::uuid)`, id),
+      times: async id => Number((await handle.$queryRawUnsafe(countOf(table), id))[0].times),
+      sql: text => handle.$executeRawUnsafe(text),
+      nested: work => handle.$transaction((inner: Any) => work(over(inner))),
+    });
+    const size = options.max ? { poolSize: options.max } : {};
+    return { database: fromPrisma(client, size), over, close: () => client.$disconnect() };
+  },
+};
+
+/** Those that `npm test` has. */
+const quick = [bare, drizzleOverPg, drizzleOverPostgresJs, kysely, knex, postgres, typeOrm, sequelize];
+export const orms: readonly Orm[] = hasPrisma ? [...quick, prisma] : quick;
+
+export const versionsOf = ({ packages }: Orm): string =>
+  packages
+    .map(name => {
+      const from = [require, requirePrisma].find(candidate =>
+        candidate.resolve.paths(name)?.some(path => existsSync(`${path}/${name}`)),
+      );
+      const path = from?.resolve.paths(name)?.find(path => existsSync(`${path}/${name}`));
+      return JSON.parse(readFileSync(`${path}/${name}/package.json`, 'utf8')).version;
+    })
+    .join(', ');
