@@ -52,6 +52,8 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: SERVERS,
+          // Several files run at once on few cores.
+          testTimeout: 20_000,
           globalSetup: 'test/support/install-orms.ts',
           setupFiles: 'test/support/customer-watch.ts',
         },

@@ -233,7 +233,7 @@ const sequelize: Orm = {
   nests: 'savepoint',
   async open(options) {
     const { QueryTypes, Sequelize } = require('sequelize');
-    const { fromSequelize } = await import(`${folder}sequelize/database.ts`);
+    const { fromSequelize } = await import(`${folder}sequelize/from-sequelize.ts`);
     const db = new Sequelize(url(options), {
       dialect: 'postgres',
       dialectModule: require('pg'),
@@ -249,7 +249,7 @@ const sequelize: Orm = {
       sql: text => db.query(text, { transaction, type: QueryTypes.RAW }),
       nested: work => db.transaction({ transaction }, (inner: Any) => work(over(inner))),
     });
-    return { database: fromSequelize(db), over, close: () => db.close() };
+    return { database: fromSequelize(db, options.max ?? 10), over, close: () => db.close() };
   },
 };
 

@@ -1,11 +1,12 @@
 // The gateway, and what becomes of its callbacks.
 import { type ClientOptions, createWebhookHandler, GatewayClient, isPaid } from 'payment-gateway-sdk';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import { fromSequelize, Order, sequelize } from './database.ts';
+import { Order, sequelize } from './database.ts';
+import { fromSequelize } from './from-sequelize.ts';
 
 /** @param options address and keys; without them, they come from the environment */
 export function openPayments(options: ClientOptions = {}) {
-  const database = fromSequelize(sequelize);
+  const database = fromSequelize(sequelize, 10);
   const journal = postgresJournal(database, { scope: 'eu-terminal' });
   const inbox = postgresInbox(database);
   const gateway = new GatewayClient({ ...options, journal });
