@@ -4,7 +4,7 @@ import type { PgClient } from './pool.ts';
 import { controlsTransaction } from './transaction-control.ts';
 
 const CONTROLS =
-  'tx is one transaction, which the inbox commits together with its mark, so BEGIN, COMMIT and ROLLBACK are refused: write with tx as it is, and use SAVEPOINT for a part that may fail. The transaction() of an ORM that was made from tx sends BEGIN: leave it out.';
+  'tx is one transaction, which the inbox commits together with its mark, so BEGIN, COMMIT and ROLLBACK are refused: write with tx as it is, and use SAVEPOINT for a part that may fail. The transaction() of an ORM that was made from tx sends BEGIN: give the ORM to the inbox instead, by fromDrizzle or another adapter.';
 const KEPT = 'tx is lent to onPayment, and the inbox releases it itself: leave out release, end and connect.';
 const NO_STREAMS = 'tx takes a text or { text, values }: read cursors and streams with a client of your own.';
 

@@ -28,6 +28,6 @@ function adapterFor(given: unknown): string | undefined {
  */
 export function misfit(owner: string, takes: string, given: unknown): ConfigurationError {
   const adapter = adapterFor(given);
-  const advice = adapter && adapter !== owner ? `. For what was passed there is ${adapter}()` : '';
+  const advice = adapter && adapter !== owner ? `. What was passed is for ${adapter}()` : '';
   return new ConfigurationError(`${owner} takes ${takes}${advice}.`);
 }

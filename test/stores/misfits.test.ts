@@ -1,0 +1,157 @@
+// What is passed where a database belongs and is none: refused at once, with what to pass instead.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { GatewayError } from 'payment-gateway-sdk';
+import {
+  fromDrizzle,
+  fromKnex,
+  fromKysely,
+  fromPostgresJs,
+  fromPrisma,
+  fromTypeOrm,
+  postgresInbox,
+  postgresJournal,
+} from 'payment-gateway-sdk/postgres';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { expectDocumented, tableOf } from '../support/documents.ts';
+import { folder, hasOrms, hasPrisma } from '../support/install-orms.ts';
+import { lacks } from '../support/skips.ts';
+
+const missing = lacks(hasOrms(), 'what does not fit the stores: npm ci in test/orms failed');
+const require = createRequire(`${folder}package.json`);
+
+/** Whatever a library gives; none of them connects. */
+function things() {
+  const drizzle = require('drizzle-orm/node-postgres').drizzle({ client: new pg.Pool() });
+  const { Kysely, MysqlDialect, PostgresDialect } = require('kysely');
+  const kysely = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
+  const knex = require('knex')({ client: 'pg' });
+  const sql = require('postgres')({ host: '127.0.0.1' });
+  const { DataSource } = require('typeorm');
+  const dataSource = new DataSource({ type: 'postgres' });
+  // Its client is generated; this is what an adapter looks at.
+  const prismaTx = { $queryRawUnsafe: () => {}, $transaction: () => {} };
+  const prisma = { ...prismaTx, $connect: () => {} };
+  return {
+    drizzle,
+    drizzleTx: Object.assign(Object.create(drizzle), { nestedIndex: 0 }),
+    drizzleClient: require('drizzle-orm/node-postgres').drizzle({ client: new pg.Client() }),
+    drizzleMysql: require('drizzle-orm/mysql-proxy').drizzle(async () => ({ rows: [] })),
+    kysely,
+    kyselyTx: Object.create(kysely, { isTransaction: { value: true } }),
+    kyselyMysql: new Kysely({ dialect: new MysqlDialect({ pool: {} }) }),
+    knex,
+    knexTx: Object.assign((..._: unknown[]) => {}, {
+      raw: knex.raw,
+      transaction: knex.transaction,
+      isTransaction: true,
+    }),
+    knexMysql: Object.assign((..._: unknown[]) => {}, {
+      raw: knex.raw,
+      transaction: knex.transaction,
+      client: { dialect: 'mysql' },
+    }),
+    sql,
+    sqlTx: Object.assign((..._: unknown[]) => {}, { unsafe: sql.unsafe, savepoint: () => {} }),
+    sqlOne: require('postgres')({ host: '127.0.0.1', max: 1 }),
+    dataSource,
+    manager: dataSource.manager,
+    dataSourceMysql: { ...dataSource, createQueryRunner: () => {}, transaction: () => {}, options: { type: 'mysql' } },
+    prisma,
+    prismaTx,
+    prismaMysql: { ...prisma, _activeProvider: 'mysql' },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the wrong types are the point
+type Given = any;
+
+const CASES: ReadonlyArray<readonly [what: string, pass: (given: Given) => unknown]> = [
+  ['nothing', () => postgresInbox(undefined as Given)],
+  ['a `pg.Client`', () => postgresInbox(new pg.Client() as Given)],
+  ['a `pg` pool of one client', () => postgresInbox(new pg.Pool({ max: 1 }) as Given)],
+  ['Drizzle, without its adapter', ({ drizzle }) => postgresInbox(drizzle)],
+  ['Prisma, without its adapter', ({ prisma }) => postgresJournal(prisma)],
+  ['a Kysely to the adapter of Drizzle', ({ kysely }) => fromDrizzle(kysely)],
+  ['a transaction of Drizzle', ({ drizzleTx }) => fromDrizzle(drizzleTx)],
+  ['Drizzle over a `pg.Client`', ({ drizzleClient }) => fromDrizzle(drizzleClient)],
+  ['Drizzle over MySQL', ({ drizzleMysql }) => fromDrizzle(drizzleMysql)],
+  ['a transaction of Kysely', ({ kyselyTx }) => fromKysely(kyselyTx)],
+  ['Kysely over MySQL', ({ kyselyMysql }) => fromKysely(kyselyMysql)],
+  ['a `poolSize` of 1', ({ kysely }) => fromKysely(kysely, { poolSize: 1 })],
+  ['a transaction of Knex', ({ knexTx }) => fromKnex(knexTx)],
+  ['Knex over MySQL', ({ knexMysql }) => fromKnex(knexMysql)],
+  ['the `sql` of a transaction', ({ sqlTx }) => fromPostgresJs(sqlTx)],
+  ['postgres.js with `max: 1`', ({ sqlOne }) => postgresInbox(fromPostgresJs(sqlOne))],
+  ['an EntityManager', ({ manager }) => fromTypeOrm(manager)],
+  ['TypeORM over MySQL', ({ dataSourceMysql }) => fromTypeOrm(dataSourceMysql)],
+  ['the client of a transaction of Prisma', ({ prismaTx }) => fromPrisma(prismaTx)],
+  ['Prisma over MySQL', ({ prismaMysql }) => fromPrisma(prismaMysql)],
+  ['a `SqlDatabase` of another dialect', () => postgresInbox({ dialect: 'mysql' } as Given)],
+];
+
+describe.skipIf(missing)('what does not fit', () => {
+  it('is refused with what to pass instead, as docs/orms.md shows', () => {
+    const given = things();
+    const rows = CASES.map(([what, pass]) => {
+      try {
+        pass(given);
+      } catch (error) {
+        expect(error).toBeInstanceOf(GatewayError);
+        expect(error).toHaveProperty('name', 'ConfigurationError');
+        return [what, (error as Error).message];
+      }
+      return [what, 'NOT REFUSED'];
+    });
+    expectDocumented('orms.md', 'misfits', tableOf(['passed', 'error'], rows));
+  });
+
+  it.each([
+    ['fromDrizzle', 'drizzle'],
+    ['fromKysely', 'kysely'],
+    ['fromKnex', 'knex'],
+    ['fromPostgresJs', 'sql'],
+    ['fromTypeOrm', 'dataSource'],
+    ['fromPrisma', 'prisma'],
+  ] as const)('names %s where it is the adapter', (adapter, name) => {
+    const given = things()[name];
+    expect(() => postgresInbox(given)).toThrow(`What was passed is for ${adapter}().`);
+    const others = { fromDrizzle, fromKysely, fromKnex, fromPostgresJs, fromTypeOrm, fromPrisma };
+    for (const [other, pass] of Object.entries(others)) {
+      if (other === adapter) expect(() => pass(given)).not.toThrow();
+      else expect(() => pass(given), other).toThrow(`What was passed is for ${adapter}().`);
+    }
+  });
+});
+
+describe('docs/orms', () => {
+  it.skipIf(missing)(
+    "has code that the libraries' own types agree with",
+    () => {
+      // Without Prisma's generated client, what it makes is not checked.
+      const project = `${folder}tsconfig${hasPrisma ? '' : '.quick'}.json`;
+      const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+      const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+      expect([stdout, status]).toEqual(['', 0]);
+    },
+    120_000,
+  );
+
+  const pages = readdirSync(new URL('../../docs/orms', import.meta.url)).map(name => name.replace('.md', ''));
+
+  it.each(pages)('shows of %s the code that is run', page => {
+    const files = readdirSync(`${folder}${page}`).filter(
+      name => /\.(ts|prisma)$/.test(name) && !name.includes('config'),
+    );
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      if (!existsSync(`${folder}${page}/${file}`)) continue;
+      const language = file.endsWith('.prisma') ? 'prisma' : 'typescript';
+      const code = readFileSync(`${folder}${page}/${file}`, 'utf8').trim();
+      expectDocumented(`orms/${page}.md`, file, `\`\`\`${language}\n${code}\n\`\`\``);
+    }
+  });
+});
