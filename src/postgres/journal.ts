@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
 import { marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
 import { repeated } from '../sql/bounded.ts';
-import { type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue, sqlStateOf } from '../sql/database.ts';
+import { rowsOf, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue, sqlStateOf } from '../sql/database.ts';
 import { databaseOf, type PostgresDatabase } from './database.ts';
 import { advised, ddlOf, durably, indexName, migrate, quoted, tableNameProblem } from './table.ts';
 
@@ -97,10 +97,10 @@ export function postgresJournal(database: PostgresDatabase, options: PostgresJou
       return { isReplaced: Boolean(replaced), now: Number(line?.now) };
     },
 
-    list: async ({ scope, states }) => rowsOf(await query(sql.list, [scope ?? null, states.join()])),
+    list: async ({ scope, states }) => allOf(await query(sql.list, [scope ?? null, states.join()])),
 
     claim: async ({ scope, states }, limit, leaseMs) =>
-      rowsOf(await query(sql.claim, [scope ?? null, states.join(), String(limit), String(leaseMs / 1000)])),
+      allOf(await query(sql.claim, [scope ?? null, states.join(), String(limit), String(leaseMs / 1000)])),
   };
 }
 
@@ -122,8 +122,8 @@ function explain(error: Error): never {
 }
 
 /** What a replica knows is old, and a payment that it does not know yet would be made again. */
-function linesOf(rows: readonly SqlRow[]): Line[] {
-  const lines = rows as unknown as Line[];
+function linesOf(answer: readonly SqlRow[]): Line[] {
+  const lines = rowsOf(answer) as unknown as Line[];
   if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
   return lines;
 }
@@ -165,7 +165,7 @@ function rowOf(line: Line | undefined): JournalRow | undefined {
   };
 }
 
-const rowsOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
+const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
   rows: lines.flatMap(line => rowOf(line) ?? []),
   now: Number(lines[0]?.now),
 });

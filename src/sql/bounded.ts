@@ -2,7 +2,7 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
-import { DEFAULT_SIZE, type SqlDatabase, type SqlPool, type SqlQuery, type SqlRow, sqlStateOf } from './database.ts';
+import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sqlStateOf } from './database.ts';
 
 /** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
@@ -112,15 +112,11 @@ export function inTime(query: SqlQuery, onLate?: (error: Error) => void): SqlQue
   };
 }
 
-function rowsOf(answer: unknown): readonly SqlRow[] {
-  if (Array.isArray(answer)) return answer;
-  throw new ConfigurationError(
-    'query() of the SqlDatabase must answer an array of rows: of pg, that is the `rows` of its answer.',
-  );
-}
-
-/** What a database answers a statement that met another one at the same instant: a serialisation failure, or a deadlock. */
-const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+/**
+ * What a database answers a statement that met another one at the same instant: a serialisation failure, or a deadlock; and
+ * what some versions of Prisma make of both.
+ */
+const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034']);
 const MOST_TRIES = 10;
 /** Milliseconds, more at each try. */
 const PAUSE = 10;

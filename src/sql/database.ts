@@ -1,4 +1,5 @@
 // What stands between a store and the database library that the merchant has.
+import { ConfigurationError } from '../errors.ts';
 import type { ProblemOf } from '../schemas/store-options.ts';
 
 /** A value for a placeholder. All of them are texts, because drivers disagree on everything else: the SQL casts them. */
@@ -72,10 +73,18 @@ export function poolOf(pool: object | undefined): SqlPool | undefined {
   return { identity: pool, max: typeof max === 'number' ? max : DEFAULT_SIZE };
 }
 
+/** @throws {ConfigurationError} for what a query of somebody's own must not answer */
+export function rowsOf(answer: unknown): readonly SqlRow[] {
+  if (Array.isArray(answer)) return answer;
+  throw new ConfigurationError(
+    'query() of the SqlDatabase must answer an array of rows: of pg, that is the `rows` of its answer.',
+  );
+}
+
 /** SQLSTATE: five digits and capitals. */
 const STATE = /^[\dA-Z]{5}$/;
-/** Where libraries keep the error of the driver: most, TypeORM, Sequelize, Objection, Prisma. */
-const NESTED = ['cause', 'driverError', 'original', 'nativeError', 'meta', 'driverAdapterError'] as const;
+/** Where libraries keep the error of the driver: most, Sequelize, Objection, Prisma. */
+const NESTED = ['cause', 'original', 'nativeError', 'meta', 'driverAdapterError'] as const;
 const DEEPEST = 6;
 
 /** What the database answered a statement that failed, wherever the merchant's library keeps it. */

@@ -332,12 +332,14 @@ describe.skipIf(missing).each(orms.map(orm => ({ orm, name: orm.name })))('$name
 
   proof('session settings', 'sees the marks that are committed by then, whatever the session defaults to', async () => {
     const strict = await open({ options: '-c default_transaction_isolation=serializable' });
+    await strict.over().sql(`do $$ begin assert current_setting('transaction_isolation') = 'serializable'; end $$`);
     expect(await credit(strict)).toBe('ran');
     expect([await credit(), await credit(strict), await state()]).toEqual(['already', 'already', ONCE]);
   });
 
   proof('session settings', 'commits durably, whatever the session defaults to', async () => {
     const lax = await open({ options: '-c synchronous_commit=off' });
+    await lax.over().sql(`do $$ begin assert current_setting('synchronous_commit') = 'off'; end $$`);
     const seen = run(tx => tx.sql(`do $$ begin assert current_setting('synchronous_commit') = 'on'; end $$`), lax);
     expect(await seen).toBe('ran');
   });

@@ -100,7 +100,10 @@ const postgresJs = (options: OrmOptions) =>
   require('postgres')(url({ ...options, options: '' }), {
     max: options.max ?? 10,
     onnotice: () => {},
-    ...(options.options && { connection: { options: options.options } }),
+    // It sends settings by name.
+    connection: Object.fromEntries(
+      [...(options.options ?? '').matchAll(/-c (\w+)=(\w+)/g)].map(([, name, value]) => [name, value]),
+    ),
   });
 
 const bare: Orm = {

@@ -1,0 +1,227 @@
+// Databases that somebody has written and that keep not what they promise: nothing is lost, and the error says what is wrong.
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  postgresInbox,
+  postgresJournal,
+  type SqlDatabase,
+  type SqlQuery,
+  type SqlRow,
+} from 'payment-gateway-sdk/postgres';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Credits, completedEvent, openCredits } from '../support/credits.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, postgresPool } from '../support/stores.ts';
+
+describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.0.0.1:5432'))('a SqlDatabase', () => {
+  let pool: pg.Pool;
+  let credits: Credits;
+  beforeAll(async () => {
+    pool = postgresPool();
+    credits = await openCredits(pool);
+  });
+  afterAll(async () => {
+    await credits.close();
+    await pool.end();
+  });
+
+  type Client = Pick<pg.PoolClient, 'query'>;
+  const queryOf =
+    (client: Client): SqlQuery =>
+    async (sql, values = []) =>
+      (await client.query(sql, [...values])).rows as SqlRow[];
+
+  /** As somebody would write it. */
+  function database(begin = 'begin isolation level read committed', changes: Partial<SqlDatabase<Client>> = {}) {
+    const own: SqlDatabase<Client> = {
+      dialect: 'postgres',
+      query: queryOf(pool),
+      async transaction(work) {
+        const client = await pool.connect();
+        try {
+          await client.query(begin);
+          const value = await work(client, queryOf(client));
+          await client.query('commit');
+          return value;
+        } catch (error) {
+          await client.query('rollback');
+          throw error;
+        } finally {
+          client.release();
+        }
+      },
+      ...changes,
+    };
+    return own;
+  }
+
+  /** Runs a payment's credit. @returns its error */
+  async function failureOf(of: SqlDatabase<Client>, event = completedEvent()) {
+    const inbox = postgresInbox(of, { table: credits.marks });
+    const error = await errorOf(inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId)));
+    expect([await credits.times(event.paymentId), await credits.marksOf(event.paymentId)]).toEqual([0, []]);
+    return error;
+  }
+
+  it('that keeps its promise takes effect once', async () => {
+    const event = completedEvent();
+    const inbox = postgresInbox(database(), { table: credits.marks });
+    const run = () => inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+    expect([await run(), await run(), await credits.times(event.paymentId)]).toEqual(['ran', 'already', 1]);
+  });
+
+  it.each([
+    ['the driver', { code: '40P01' }],
+    ['the driver, of a serialisation failure', { code: '40001' }],
+    ['Drizzle', { cause: { code: '40P01' } }],
+    ['Sequelize', { original: { code: '40P01' }, parent: {} }],
+    ['Objection', { nativeError: { code: '40P01' } }],
+    ['Prisma 7', { code: 'P2010', meta: { driverAdapterError: { cause: { originalCode: '40P01' } } } }],
+    ['Prisma 6, of its own SQL', { code: 'P2010', meta: { code: '40P01', message: 'deadlock' } }],
+    ['Prisma 6, of a model', { code: 'P2034', meta: {} }],
+  ])('repeats an effect that met another one, as %s reports it', async (_, shape) => {
+    const event = completedEvent();
+    let tries = 0;
+    const result = await postgresInbox(database(), { table: credits.marks }).run(event, async ({ tx }) => {
+      await credits.credit(tx, event.paymentId);
+      tries += 1;
+      if (tries < 3) throw Object.assign(new Error('met another'), shape);
+    });
+    expect([result, tries, await credits.times(event.paymentId)]).toEqual(['ran', 3, 1]);
+  });
+
+  it('does not repeat an effect that failed in another way', async () => {
+    const event = completedEvent();
+    let tries = 0;
+    const failing = postgresInbox(database(), { table: credits.marks }).run(event, async () => {
+      tries += 1;
+      throw Object.assign(new Error('shop'), { code: '23505', cause: { code: 'P2002' } });
+    });
+    await expect(failing).rejects.toThrow('shop');
+    expect(tries).toBe(1);
+  });
+
+  it('that begins no transaction is refused before anything is written', async () => {
+    expect(await failureOf(database('select 1'))).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining(
+        'ran its query outside a transaction: each statement would be committed by itself',
+      ),
+    });
+  });
+
+  it.each(['repeatable read', 'serializable'])(
+    'that begins at %s is refused before anything is written',
+    async level => {
+      expect(await failureOf(database(`begin isolation level ${level}`))).toMatchObject({
+        name: 'ConfigurationError',
+        message: expect.stringContaining('must begin at READ COMMITTED'),
+      });
+    },
+  );
+
+  it('that answers { rows } is told that the rows are wanted', async () => {
+    const query = (async (sql: string, values: string[]) => pool.query(sql, values)) as unknown as SqlQuery;
+    const transaction: SqlDatabase<Client>['transaction'] = work =>
+      database().transaction(client =>
+        work(client, (async (sql: string, values: string[]) => client.query(sql, values)) as unknown as SqlQuery),
+      );
+    expect(await failureOf(database(undefined, { query, transaction }))).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('must answer an array of rows'),
+    });
+    const rows = (async () => ({ rows: [] })) as unknown as SqlQuery;
+    const journal = postgresJournal(database(undefined, { query: rows }));
+    await expect(journal.read({ scope: 'a', reference: 'b' })).rejects.toThrow('must answer an array of rows');
+  });
+
+  it('whose transaction resolves without having run its work takes no effect', async () => {
+    const transaction = (async () => 'fine') as unknown as SqlDatabase<Client>['transaction'];
+    expect(await failureOf(database(undefined, { transaction }))).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('resolved without having run its work'),
+    });
+  });
+
+  it('whose transaction swallows the error of its work rejects all the same', async () => {
+    const transaction = (async work => {
+      await database()
+        .transaction(work)
+        .catch(() => {});
+    }) as SqlDatabase<Client>['transaction'];
+    const inbox = postgresInbox(database(undefined, { transaction }), { table: credits.marks });
+    const failing = inbox.run(completedEvent(), async () => {
+      throw new Error('shop');
+    });
+    await expect(failing).rejects.toThrow('shop');
+  });
+
+  it('whose session is read-only asks for the primary', async () => {
+    const begin = 'begin isolation level read committed read only';
+    expect(await failureOf(database(begin))).toMatchObject({
+      message: expect.stringMatching(/read-only transaction: this is a read replica, or a read-only session/),
+      cause: { code: '25006' },
+    });
+  });
+
+  it('that cannot begin on a replica asks for the primary', async () => {
+    const recovery = Object.assign(new Error('cannot set transaction read-write mode during recovery'), {
+      code: '0A000',
+    });
+    const transaction = () => Promise.reject(recovery);
+    expect(await failureOf(database(undefined, { transaction }))).toMatchObject({
+      message: expect.stringContaining('The store needs the primary.'),
+      cause: recovery,
+    });
+  });
+
+  it('that reads from a replica is refused by the journal, because what it does not know yet would be made again', async () => {
+    const query: SqlQuery = async () => [{ now: '1', replica: 'true', revision: null }];
+    const journal = postgresJournal(database(undefined, { query }));
+    const message = 'The journal was read from a replica: it needs the primary.';
+    await expect(journal.read({ scope: 'a', reference: 'b' })).rejects.toThrow(message);
+    await expect(journal.list({ states: ['begun'] })).rejects.toThrow(message);
+  });
+
+  it('whose COMMIT is not answered is not waited for', async () => {
+    const transaction: SqlDatabase<Client>['transaction'] = async work => {
+      const value = await database().transaction(work);
+      await delay(60_000, undefined, { ref: false });
+      return value;
+    };
+    const event = completedEvent();
+    const inbox = postgresInbox(database(undefined, { transaction }), { table: credits.marks });
+    const running = inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+    await expect(running).rejects.toThrow('The database did not answer within 5000 ms.');
+    // It was committed all the same, and its mark with it.
+    const inboxOfAnother = postgresInbox(pool, { table: credits.marks });
+    expect(await inboxOfAnother.run(event, async () => {})).toBe('already');
+  });
+
+  it('whose library waits for a connection for ever is not waited for, and what begins too late does nothing', async () => {
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    const late: unknown[] = [];
+    const transaction: SqlDatabase<Client>['transaction'] = async work => {
+      await isFree;
+      return database().transaction(work);
+    };
+    const observed: SqlDatabase<Client>['transaction'] = work => {
+      const running = transaction(work);
+      running.catch(error => late.push(error));
+      return running;
+    };
+    const event = completedEvent();
+    const inbox = postgresInbox(database(undefined, { transaction: observed }), { table: credits.marks });
+    const running = inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+    await expect(running).rejects.toThrow('No transaction began within 5000 ms');
+    free();
+    await expect.poll(() => late).toHaveLength(1);
+    expect(await credits.times(event.paymentId)).toBe(0);
+  });
+
+  it('without queryIn cannot be planned in, and says so', async () => {
+    const journal = postgresJournal(database());
+    await expect(journal.insert({} as never, {})).rejects.toThrow('the SqlDatabase needs queryIn(tx)');
+  });
+});
