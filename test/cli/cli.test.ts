@@ -1,14 +1,18 @@
 // The operator's command line as an operator runs it: real processes, a real database, a real gateway.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { folder, hasOrms } from '../support/install-orms.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
@@ -194,6 +198,28 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(err).toMatch(/^payment-gateway-sdk: [^\n]*\n$/);
       expect(err).not.toMatch(/s3cr3t|sandbox-sign-key/);
     });
+
+    it.skipIf(lacks(hasOrms(), 'the command over postgres.js: npm ci in test/orms failed'))(
+      'works with postgres.js where the app has no pg',
+      async () => {
+        const app = mkdtempSync(join(tmpdir(), 'app-'));
+        onTestFinished(() => rmSync(app, { recursive: true }));
+        mkdirSync(join(app, 'node_modules'));
+        symlinkSync(join(folder, 'node_modules/postgres'), join(app, 'node_modules/postgres'), 'junction');
+        const id = await doubt();
+        await new Promise(resolve => setTimeout(resolve, 310));
+        expect(await run(['doubts'], {}, app)).toMatchObject({ out: expect.stringContaining('payout-77'), code: 1 });
+        expect(await run(['settle', 'payout-77', id], {}, app)).toMatchObject({
+          out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),
+          code: 0,
+        });
+        const down = { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' };
+        expect(await run(['doubts'], down, app)).toMatchObject({
+          err: expect.stringMatching(/^payment-gateway-sdk: [^\n]*ECONNREFUSED[^\n]*\n$/),
+          code: 2,
+        });
+      },
+    );
 
     it('needs the driver of the app', async () => {
       const { err, code } = await run(['doubts'], {}, '/');
