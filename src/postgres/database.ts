@@ -1,6 +1,6 @@
 // What the stores in Postgres take: a pool of `pg`, or a database of another library.
 import type { SqlDatabase } from '../sql/database.ts';
-import { misfit } from '../sql/misfit.ts';
+import { isOfLibrary, misfit } from '../sql/misfit.ts';
 import { type ClientOf, fromPool, type PgPool } from './pool.ts';
 
 /** A pool of `pg` as it is; or a database, as of `fromDrizzle` and its like. */
@@ -16,20 +16,21 @@ export function databaseOf<Database extends PostgresDatabase>(
   given: Database,
 ): SqlDatabase<TxOf<Database>> {
   const { dialect, transaction, query, connect, release, escapeIdentifier } = (given ?? {}) as unknown as Shape;
-  if (typeof dialect === 'string' && dialect !== 'postgres') {
-    throw misfit(owner, `a database over PostgreSQL, and this one speaks ${dialect}`, undefined);
+  const refused = (takes: string) => misfit(owner, takes, given);
+  if (isFunction(transaction) && isFunction(query) && typeof dialect === 'string') {
+    if (dialect === 'postgres') return given as SqlDatabase<TxOf<Database>>;
+    throw refused(`a database over PostgreSQL, and this one speaks ${dialect}`);
   }
-  if (dialect && isFunction(transaction) && isFunction(query)) return given as SqlDatabase<TxOf<Database>>;
+  // Several libraries have what a pool has.
+  const anything =
+    'a pool, such as new pg.Pool(), what an adapter such as fromDrizzle() makes of your library, or a SqlDatabase of your own';
+  if (isOfLibrary(given)) throw refused(anything);
   // A client that belongs to no pool has a `connect` too.
   if (release || escapeIdentifier) {
-    throw misfit(owner, 'a pool, such as new pg.Pool(): pass the pool, not one of its clients', undefined);
+    throw refused('a pool, such as new pg.Pool(): pass the pool, not one of its clients');
   }
   if (isFunction(connect) && isFunction(query)) return fromPool(given as PgPool) as SqlDatabase<TxOf<Database>>;
-  throw misfit(
-    owner,
-    'a pool, such as new pg.Pool(), or what an adapter such as fromDrizzle() makes of your library',
-    given,
-  );
+  throw refused(anything);
 }
 
 type Shape = Partial<Record<string, unknown>>;

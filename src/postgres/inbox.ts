@@ -55,36 +55,55 @@ export function postgresInbox<Database extends PostgresDatabase>(
   const db = databaseOf('postgresInbox', database);
   const sql = statements(quoted(table));
   const transact = bounded(db);
-  const lend = db.lend ?? ((tx, work) => work(tx));
+  const lend = db.lend ?? (async (tx, work) => void (await work(tx)));
+  const keyOf = ({ paymentId }: InboxEvent) => lockKey(`${table} ${paymentId}`);
 
   return {
     migrate: () => migrate(db, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
 
     run: (event, work) =>
-      repeated(() =>
-        transact((tx, query) =>
-          takeEffect(query, sql, lockKey(`${table} ${event.paymentId}`), event, () =>
-            lend(tx, lent => work({ tx: lent })),
-          ),
-        ).catch(async error => {
+      repeated(async () => {
+        const effect = () =>
+          transact((tx, query) =>
+            takeEffect(query, sql, keyOf(event), event, () => lend(tx, lent => work({ tx: lent }))),
+          );
+        const { answer, xid } = await effect().catch(async error => {
           if (!(error instanceof Ended)) throw advised(error);
           // What was written after the end of the transaction is committed, and perhaps the mark is not.
           await inTime(db.query)(endings(error.table).keep, valuesOf(event));
           throw endedBefore(error.cause);
-        }),
-      ),
+        });
+        if (xid && !db.checksCommit) await expectCommitted(inTime(db.query), xid);
+        return answer;
+      }),
 
     async resolve(paymentId, status, resolution) {
       if (resolution !== 'done' && resolution !== 'again') {
         throw new InvalidRequestError([{ path: 'resolution', message: "must be 'done' or 'again'" }]);
       }
-      const rows = await db.query(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
+      const rows = await inTime(db.query)(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
       if (rows.length > 0) return;
       const message = `${status} of this payment is not in doubt: it has no mark that was begun and not finished`;
       throw new InvalidRequestError([{ path: 'status', message }]);
     },
   };
+}
+
+/** What became of an event. */
+interface Taken {
+  answer: InboxResult | readonly Mark[];
+  /** The transaction of an effect that ran. */
+  xid?: string;
+}
+
+/** @throws Error unless the transaction is committed: some libraries do not look whether COMMIT answers ROLLBACK */
+async function expectCommitted(query: SqlQuery, xid: string): Promise<void> {
+  const [answer] = await query('SELECT txid_status($1::text::bigint) AS status', [xid]);
+  if (answer?.status === 'committed') return;
+  throw new Error(
+    `The transaction of onPayment is ${answer?.status ?? 'unknown'}, and not committed: a query failed that nobody waited for, or something kept it open. Await every query before onPayment returns.`,
+  );
 }
 
 /**
@@ -99,11 +118,11 @@ async function takeEffect(
   key: string,
   event: InboxEvent,
   work: () => Promise<unknown>,
-): Promise<InboxResult | readonly Mark[]> {
+): Promise<Taken> {
   await query('SAVEPOINT payment_gateway_inbox').catch(refuseAutoCommit);
-  if (!(await lock(query, key))) return 'busy';
+  if (!(await lock(query, key))) return { answer: 'busy' };
   const decision = decide((await query(sql.marks, [event.paymentId])).map(markOf), event);
-  if (decision !== 'run') return decision;
+  if (decision !== 'run') return { answer: decision };
 
   // First of all: whatever commits the effect commits the mark with it.
   const [begun] = await query(sql.begin, valuesOf(event));
@@ -119,7 +138,7 @@ async function takeEffect(
     throw (await isEnded(query)) ? new Ended(name, error) : error;
   }
   if (!isComplete) throw new Ended(name);
-  return 'ran';
+  return { answer: 'ran', xid };
 }
 
 const valuesOf = ({ paymentId, status, final }: InboxEvent) => [paymentId, status, String(final)];
@@ -134,8 +153,9 @@ function markOf(row: unknown): Mark {
 async function lock(query: SqlQuery, key: string): Promise<boolean> {
   for (const pause of [...LOCK_PAUSES, undefined]) {
     const [answer] = await query(LOCK, [key]);
+    if (answer?.isolation === undefined) throw new ConfigurationError(NO_COLUMNS);
     // A snapshot older than the lock would not show the marks of the worker before.
-    if (answer?.isolation !== 'read committed') throw new ConfigurationError(NOT_READ_COMMITTED);
+    if (answer.isolation !== 'read committed') throw new ConfigurationError(NOT_READ_COMMITTED);
     if (answer.locked === 'true') return true;
     if (pause !== undefined) await delay(pause);
   }
@@ -144,6 +164,9 @@ async function lock(query: SqlQuery, key: string): Promise<boolean> {
 
 const LOCK = `SELECT pg_try_advisory_xact_lock($1::text::bigint)::text AS locked,
   current_setting('transaction_isolation') AS isolation`;
+
+const NO_COLUMNS =
+  'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.';
 
 const NOT_READ_COMMITTED =
   'transaction() of the SqlDatabase must begin at READ COMMITTED: a snapshot that is older than the lock of a payment does not show what the worker before has marked.';

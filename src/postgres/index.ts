@@ -1,12 +1,12 @@
 // The public list of payment-gateway-sdk/postgres.
 
 export type { SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
-export { type DrizzleDatabase, type DrizzleTransactionConfig, fromDrizzle } from '../sql/drizzle.ts';
 export { fromKnex, type KnexDatabase } from '../sql/knex.ts';
 export { fromKysely, type KyselyDatabase, type KyselyOptions, type KyselyTransactionBuilder } from '../sql/kysely.ts';
 export { fromPrisma, type PrismaDatabase, type PrismaOptions, type PrismaTransactionOptions } from '../sql/prisma.ts';
 export { fromTypeOrm, type TypeOrmDataSource, type TypeOrmQueryRunner } from '../sql/typeorm.ts';
 export type { PostgresDatabase, TxOf } from './database.ts';
+export { type DrizzleDatabase, type DrizzleTransactionConfig, fromDrizzle } from './drizzle.ts';
 export { type PostgresInbox, type PostgresInboxOptions, postgresInbox } from './inbox.ts';
 export { type PostgresJournal, type PostgresJournalOptions, postgresJournal } from './journal.ts';
 export type { ClientOf, PgClient, PgPool } from './pool.ts';

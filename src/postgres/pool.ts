@@ -2,6 +2,7 @@
 import { withTimeout } from '../deadline.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { misfit } from '../sql/misfit.ts';
 import { lend } from './lent-client.ts';
 
 /** A client of a pool, as of `pg`. */
@@ -32,9 +33,14 @@ export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Cli
   dialect: 'postgres',
   pool: poolOf(pool),
   query: queryOf(pool),
-  queryIn: queryOf,
+  queryIn(tx) {
+    // Of a pool each statement would be a transaction of its own.
+    if (!tx || 'totalCount' in tx) throw misfit('queryIn of a pool', 'a client of it', undefined);
+    return queryOf(tx);
+  },
   transaction: work => inTransaction(pool, work as Work<PgClient, never>),
   lend,
+  checksCommit: true,
 });
 
 const queryOf =

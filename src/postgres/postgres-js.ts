@@ -1,6 +1,6 @@
 // The library postgres.js, as a database for our stores.
-import { beforeEnd, ENDED } from '../sql/after-end.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { beforeEnd, ENDED } from '../sql/ended.ts';
 import { misfit } from '../sql/misfit.ts';
 
 /** What postgres() of postgres.js returns, by shape. */
@@ -14,7 +14,7 @@ export interface PostgresJs<Tx> {
  * Lets `postgresInbox` and `postgresJournal` use the merchant's postgres.js. `onPayment` gets the `sql` of the transaction
  * as `tx`; `tx.savepoint()` nests.
  *
- * @throws {ConfigurationError} for the `sql` of a transaction or of a reserved connection, and for a pool of one connection
+ * @throws {ConfigurationError} for the `sql` of a transaction or of a reserved connection
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
@@ -22,7 +22,7 @@ export interface PostgresJs<Tx> {
  *   onPayment: (payment, { tx }) => tx`update orders set is_paid = true where reference = ${payment.reference}`,
  * });
  */
-export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
+export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Required<Pick<SqlDatabase<Tx>, 'lend'>> {
   const { begin, unsafe, options } = (sql ?? {}) as Partial<PostgresJs<Tx>>;
   if (!begin || !unsafe || !options) {
     const takes = unsafe
@@ -33,7 +33,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
   // A statement that is not prepared costs one more turn; a pooler may take no others.
   const { prepare = true } = options;
   const queryOf =
-    (handle: Executor): SqlQuery =>
+    (handle: Handle): SqlQuery =>
     async (text, values = []) =>
       (await handle.unsafe(text, values as never, { prepare })) as SqlRow[];
 
@@ -41,12 +41,16 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
     dialect: 'postgres',
     pool: poolOf(sql),
     query: queryOf(sql),
-    queryIn: tx => queryOf(tx as Executor),
+    queryIn(tx) {
+      const { savepoint } = (tx ?? {}) as { savepoint?: unknown };
+      if (!savepoint) throw misfit('queryIn of fromPostgresJs', 'the sql of sql.begin()', tx);
+      return queryOf(tx as Handle);
+    },
     async transaction(work) {
       let isEnded = false;
       const guarded = async (tx: Tx) => {
-        const lent = untilEnd(tx, () => isEnded);
-        return beforeEnd(work(lent, queryOf(lent as Executor)), () => isEnded);
+        const own = untilEnd(tx, () => isEnded);
+        return beforeEnd(work(own, queryOf(own as Handle)), () => isEnded);
       };
       try {
         return (await sql.begin('isolation level read committed read write', guarded)) as never;
@@ -54,24 +58,47 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
         isEnded = true;
       }
     },
+    async lend(tx, work) {
+      let isEnded = false;
+      try {
+        await work(untilEnd(tx, () => isEnded));
+      } finally {
+        isEnded = true;
+      }
+    },
   };
 }
 
-type Executor = Pick<PostgresJs<unknown>, 'unsafe'>;
+type Handle = Pick<PostgresJs<unknown>, 'unsafe'>;
 
-/** postgres.js hands the connection on, and lets its transaction use it all the same. */
-function untilEnd<Tx>(tx: Tx, isEnded: () => boolean): Tx {
+/** The `sql` of a transaction or of a savepoint. */
+interface Sql {
+  (...args: unknown[]): unknown;
+  savepoint(...args: unknown[]): unknown;
+}
+
+/**
+ * Refuses what comes after the end: postgres.js hands the connection on, and lets its transactions and savepoints use it all
+ * the same.
+ */
+function untilEnd<Tx>(tx: Tx, hasEnded: () => boolean): Tx {
   const check = () => {
-    if (isEnded()) throw new Error(ENDED);
+    if (hasEnded()) throw new Error(ENDED);
   };
-  return new Proxy(tx as () => unknown, {
+  return new Proxy(tx as Sql, {
     apply(target, thisArg, args) {
       check();
-      return Reflect.apply(target, thisArg, args as []);
+      return Reflect.apply(target, thisArg, args);
     },
     get(target, name) {
       check();
-      return Reflect.get(target, name, target);
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== 'savepoint') return value;
+      return (...args: unknown[]) => {
+        const work = args.at(-1) as (inner: Sql) => unknown;
+        const guarded = (inner: Sql) => beforeEnd((async () => work(untilEnd(inner, hasEnded)))(), hasEnded);
+        return target.savepoint(...args.slice(0, -1), guarded);
+      };
     },
   }) as Tx;
 }

@@ -47,6 +47,13 @@ const notBegun = () =>
 
 const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
 
+/** @param outcome of the work, which went on after the end */
+const endedEarly = (outcome: Outcome<unknown> | undefined) =>
+  new Error(
+    'onPayment ended its transaction by itself: leave commit() and rollback() to the inbox. If it was committed, nobody knows whether all of the effect was in it: then its callbacks are reported as effect_uncertain, until you call inbox.resolve.',
+    outcome && 'error' in outcome ? { cause: outcome.error } : undefined,
+  );
+
 /** A work that has settled. */
 type Outcome<T> = { value: T } | { error: unknown };
 
@@ -54,6 +61,7 @@ type Outcome<T> = { value: T } | { error: unknown };
 function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: SqlQuery) => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let isLate = false;
+    let running: Promise<unknown> | undefined;
     let outcome: Outcome<T> | undefined;
     let timer: NodeJS.Timeout | undefined;
     const rejectLater = (errorOf: () => unknown) => {
@@ -64,10 +72,7 @@ function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: Sql
     };
 
     rejectLater(notBegun);
-    const transaction = database.transaction(async (tx, query) => {
-      clearTimeout(timer);
-      // The caller has been told that nothing happens.
-      if (isLate) throw notBegun();
+    const limited = async (tx: Tx, query: SqlQuery) => {
       try {
         const value = await work(tx, inTime(query, reject));
         outcome = { value };
@@ -78,16 +83,26 @@ function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: Sql
         rejectLater(() => error);
         throw error;
       }
-    });
+    };
+    const begin = async () =>
+      database.transaction(async (tx, query) => {
+        clearTimeout(timer);
+        // The caller has been told that nothing happens.
+        if (isLate) throw notBegun();
+        const own = limited(tx, query);
+        running = own;
+        return own;
+      });
 
     const settle = (failure?: unknown) => {
       clearTimeout(timer);
       if (outcome && 'error' in outcome) reject(outcome.error);
       else if (failure !== undefined) reject(failure);
       else if (outcome) resolve(outcome.value);
+      else if (running) running.catch(() => {}).then(() => reject(endedEarly(outcome)));
       else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
     };
-    transaction.then(
+    begin().then(
       () => settle(),
       error => settle(error ?? new Error('The transaction failed.')),
     );

@@ -42,11 +42,17 @@ export interface SqlDatabase<Tx> {
    */
   readonly pool?: SqlPool | undefined;
   /**
-   * Guards `tx` while `onPayment` has it, if the library does not do so itself.
+   * Lends `tx` to `onPayment`: whatever is asked of it after the work has settled must be refused, also before the
+   * transaction ends. For libraries that do not refuse it by themselves.
    *
-   * @returns the first SQL error that the work met, whatever it made of it
+   * @returns the first SQL error that the work met, if that is known
    */
   lend?(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;
+  /**
+   * Whether `transaction` rejects also when COMMIT answers ROLLBACK, as it does after a statement that failed unnoticed.
+   * Where it is not, the store asks the database what became of each transaction.
+   */
+  readonly checksCommit?: boolean | undefined;
 }
 
 /** A pool of connections. */
@@ -75,11 +81,16 @@ export function poolOf(pool: object | undefined): SqlPool | undefined {
 
 /** @throws {ConfigurationError} for what a query of somebody's own must not answer */
 export function rowsOf(answer: unknown): readonly SqlRow[] {
-  if (Array.isArray(answer)) return answer;
+  if (Array.isArray(answer)) return hasOwnNames(answer[0]) ? answer : answer.map(inLowerCase);
   throw new ConfigurationError(
     'query() of the SqlDatabase must answer an array of rows: of pg, that is the `rows` of its answer.',
   );
 }
+
+/** A merchant may have told the library to write the names of columns in another way. */
+const hasOwnNames = (row: object = {}): boolean => Object.keys(row).every(name => name === name.toLowerCase());
+const inLowerCase = (row: object): SqlRow =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** SQLSTATE: five digits and capitals. */
 const STATE = /^[\dA-Z]{5}$/;

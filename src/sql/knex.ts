@@ -1,4 +1,5 @@
 // Knex, as a database for our stores.
+import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
 import { misfit } from './misfit.ts';
 
@@ -35,7 +36,11 @@ export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
     dialect: 'postgres',
     pool: { identity: client ?? knex, max: config?.pool?.max ?? DEFAULT_SIZE },
     query: queryOf(knex),
-    queryIn: tx => queryOf(tx as Executor),
+    queryIn(tx) {
+      const { isTransaction } = (tx ?? {}) as Internals;
+      if (!isTransaction) throw misfit('queryIn of fromKnex', 'a Knex.Transaction', tx);
+      return queryOf(tx as Executor);
+    },
     transaction: work => knex.transaction(tx => work(tx, queryOf(tx)), { isolationLevel: 'read committed' }),
   };
 }
@@ -59,6 +64,10 @@ function queryOf(handle: Executor): SqlQuery {
     });
     const answer = await handle.raw(text, bindings as never);
     // A merchant's postProcessResponse may have taken the rows out.
-    return Array.isArray(answer) ? answer : ((answer as { rows?: SqlRow[] }).rows ?? []);
+    const rows = Array.isArray(answer) ? answer : (answer as { rows?: unknown } | undefined)?.rows;
+    if (Array.isArray(rows)) return rows as SqlRow[];
+    throw new ConfigurationError(
+      'The postProcessResponse of this Knex changes answers of raw(): let it leave them as they are.',
+    );
   };
 }

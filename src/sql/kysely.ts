@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { storeOptions } from '../schemas/store-options.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
+import { ENDED } from './ended.ts';
 import { misfit } from './misfit.ts';
 
 /** A Kysely over PostgreSQL, by shape. */
 export interface KyselyDatabase<Tx> {
   transaction(): KyselyTransactionBuilder<Tx>;
   executeQuery(query: never): Promise<{ rows: unknown[] }>;
+  withoutPlugins(): Pick<KyselyDatabase<Tx>, 'executeQuery'>;
+  withPlugin(plugin: never): unknown;
 }
 
 /** What is asked of a transaction of Kysely. */
@@ -50,15 +53,43 @@ export function fromKysely<Tx>(db: KyselyDatabase<Tx>, options: KyselyOptions = 
 
   return {
     dialect: 'postgres',
-    pool: { identity: db, max },
+    // Derived from it by withSchema and its like, others have the same.
+    pool: { identity: getExecutor?.call(db).adapter ?? db, max },
     query: queryOf(db),
-    queryIn: tx => queryOf(tx as Executor),
+    queryIn(tx) {
+      const { isTransaction } = (tx ?? {}) as Internals;
+      if (!isTransaction) throw misfit('queryIn of fromKysely', 'a Transaction', tx);
+      return queryOf(tx as Executor);
+    },
     transaction(work) {
       const begin = db.transaction().setIsolationLevel('read committed');
       return (begin.setAccessMode?.('read write') ?? begin).execute(tx => work(tx, queryOf(tx as Executor)));
     },
+    async lend(tx, work) {
+      let isEnded = false;
+      const check = () => {
+        if (isEnded) throw new Error(ENDED);
+      };
+      try {
+        await work(untilEnd(tx, check));
+      } finally {
+        isEnded = true;
+      }
+    },
   };
 }
+
+/** Kysely lets its transaction be used until ROLLBACK was answered. */
+const untilEnd = <Tx>(tx: Tx, check: () => void): Tx => {
+  const plugin = {
+    transformQuery({ node }: { node: unknown }) {
+      check();
+      return node;
+    },
+    transformResult: async ({ result }: { result: unknown }) => result,
+  };
+  return (tx as Executor).withPlugin(plugin as never) as Tx;
+};
 
 const OTHERS = /mysql|sqlite|mssql/i;
 
@@ -69,13 +100,14 @@ interface Internals {
   getExecutor?(): { adapter?: object };
 }
 
-type Executor = Pick<KyselyDatabase<unknown>, 'executeQuery'>;
+type Executor = Pick<KyselyDatabase<unknown>, 'withoutPlugins' | 'withPlugin'>;
 
-/** As CompiledQuery.raw of Kysely makes it. */
+/** As CompiledQuery.raw of Kysely makes it, and without plugins that read JSON or rename columns. */
 function queryOf(handle: Executor): SqlQuery {
   return async (sql, parameters = []) => {
     const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] };
-    const { rows } = await handle.executeQuery({ sql, parameters, query, queryId: { queryId: randomUUID() } } as never);
+    const compiled = { sql, parameters, query, queryId: { queryId: randomUUID() } };
+    const { rows } = await handle.withoutPlugins().executeQuery(compiled as never);
     return rows as SqlRow[];
   };
 }

@@ -12,7 +12,7 @@ const LIBRARIES: ReadonlyArray<readonly [adapter: string, is: (given: Shape) => 
   ['fromKysely', given => isFunction(given.selectFrom) && isFunction(given.executeQuery)],
   ['fromKnex', given => isFunction(given) && isFunction(given.raw)],
   ['fromPostgresJs', given => isFunction(given) && isFunction(given.unsafe)],
-  ['fromTypeOrm', given => isFunction(given.createQueryRunner)],
+  ['fromTypeOrm', given => isFunction(given.createQueryRunner) || isFunction(given.getRepository)],
 ];
 
 /** The adapter for what was given, if there is one. */
@@ -20,6 +20,9 @@ function adapterFor(given: unknown): string | undefined {
   if (!given || (typeof given !== 'object' && typeof given !== 'function')) return undefined;
   return LIBRARIES.find(([, is]) => is(given))?.[0];
 }
+
+/** Whether an adapter takes it. */
+export const isOfLibrary = (given: unknown): boolean => adapterFor(given) !== undefined;
 
 /**
  * @param owner the function that was called

@@ -46,7 +46,7 @@ export interface PrismaOptions {
  * });
  */
 export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOptions = {}): SqlDatabase<Tx> {
-  const { $transaction, $queryRawUnsafe, $connect, _activeProvider: provider } = (prisma ?? {}) as Internals;
+  const { $transaction, $queryRawUnsafe, $connect, _engine, _activeProvider: provider } = (prisma ?? {}) as Internals;
   const refused = (takes: string) => misfit('fromPrisma', takes, prisma);
   if (!$queryRawUnsafe) throw refused('a new PrismaClient()');
   if (!$transaction || !$connect) throw refused('a new PrismaClient(), and not the client of a transaction');
@@ -57,9 +57,14 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
 
   return {
     dialect: 'postgres',
-    pool: { identity: prisma, max },
+    // Those that $extends makes of it have the same.
+    pool: { identity: _engine ?? prisma, max },
     query: queryOf(prisma),
-    queryIn: tx => queryOf(tx as Executor),
+    queryIn(tx) {
+      const { $connect } = (tx ?? { $connect: true }) as Internals;
+      if ($connect) throw misfit('queryIn of fromPrisma', 'the client of an interactive transaction', tx);
+      return queryOf(tx as Executor);
+    },
     transaction: work =>
       prisma.$transaction(tx => work(tx, queryOf(tx as Executor)), {
         isolationLevel: 'ReadCommitted',
@@ -73,6 +78,7 @@ interface Internals {
   $transaction?: unknown;
   $queryRawUnsafe?: unknown;
   $connect?: unknown;
+  _engine?: object;
   _activeProvider?: string;
 }
 

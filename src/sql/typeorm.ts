@@ -1,5 +1,7 @@
 // TypeORM, as a database for our stores.
+import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
+import { ENDED } from './ended.ts';
 import { misfit } from './misfit.ts';
 
 /** A DataSource of TypeORM over PostgreSQL, by shape. */
@@ -38,10 +40,18 @@ export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<
   const { type = 'postgres', poolSize, extra } = options ?? {};
   if (!POSTGRES.test(type)) throw refused(`a DataSource over PostgreSQL, and this one is of type ${type}`);
 
+  const checkReady = () => {
+    if ((dataSource as Internals).isInitialized !== false) return;
+    throw new ConfigurationError(
+      'The DataSource is not connected: await dataSource.initialize() before the first payment.',
+    );
+  };
+
   return {
     dialect: 'postgres',
     pool: { identity: dataSource, max: extra?.max ?? poolSize ?? DEFAULT_SIZE },
     async query(sql, values) {
+      checkReady();
       const runner = dataSource.createQueryRunner('master');
       try {
         return await queryOf(runner)(sql, values);
@@ -50,17 +60,44 @@ export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<
       }
     },
     queryIn: tx => queryOf(runnerOf(tx)),
-    transaction: work => dataSource.transaction('READ COMMITTED', (tx: Tx) => work(tx, queryOf(runnerOf(tx)))),
+    async transaction(work) {
+      checkReady();
+      return dataSource.transaction('READ COMMITTED', (tx: Tx) => work(tx, queryOf(runnerOf(tx))));
+    },
+    lend: lendManager,
   };
 }
 
 interface Internals {
   createQueryRunner?: unknown;
   transaction?: unknown;
+  isInitialized?: boolean;
   options?: { type?: string; poolSize?: number; extra?: { max?: number } };
 }
 
 const POSTGRES = /postgres/;
+
+/** What TypeORM sends at the end of a transaction. */
+const ENDING = /^(?:COMMIT|ROLLBACK)$/;
+
+/** TypeORM lets the manager of a transaction be used until ROLLBACK was answered. */
+async function lendManager<Tx>(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const runner = runnerOf(tx);
+  const { query } = runner;
+  try {
+    await work(tx);
+  } finally {
+    const send = query.bind(runner);
+    own.set(runner, send);
+    runner.query = async (sql, ...args) => {
+      if (!ENDING.test(sql)) throw new Error(ENDED);
+      return send(sql, ...args);
+    };
+  }
+}
+
+/** How our own statements are sent by then. */
+const own = new WeakMap<TypeOrmQueryRunner, TypeOrmQueryRunner['query']>();
 
 /** Of a transaction's EntityManager. */
 function runnerOf(tx: unknown): TypeOrmQueryRunner {
@@ -72,4 +109,4 @@ function runnerOf(tx: unknown): TypeOrmQueryRunner {
 const queryOf =
   (runner: TypeOrmQueryRunner): SqlQuery =>
   async (sql, values = []) =>
-    (await runner.query(sql, values as never, true)).records as SqlRow[];
+    (await (own.get(runner) ?? runner.query.bind(runner))(sql, values as never, true)).records as SqlRow[];

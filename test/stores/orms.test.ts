@@ -251,15 +251,20 @@ describe.skipIf(missing).each(orms.map(orm => ({ orm, name: orm.name })))('$name
       expect([await state(ids[0]), await state(ids[1])]).toEqual([ONCE, ONCE]);
     });
 
+  /** Kills the connection of the effect that has written just now. */
+  async function kill(): Promise<void> {
+    const activity = `select pid from pg_stat_activity where pid <> pg_backend_pid() and state = 'idle in transaction'`;
+    const { rows } = await observer.query(`${activity} and query ilike '%${table}%'`);
+    expect(rows).toHaveLength(1);
+    await observer.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    // The process hears of it meanwhile.
+    await delay(100);
+  }
+
   proof('kills', 'keeps nothing of an effect whose connection was killed, and goes on', async () => {
     const failing = run(async tx => {
       await tx.credit(id);
-      const activity = `select pid from pg_stat_activity where pid <> pg_backend_pid() and state = 'idle in transaction'`;
-      const { rows } = await observer.query(`${activity} and query ilike '%${table}%'`);
-      expect(rows).toHaveLength(1);
-      await observer.query('select pg_terminate_backend($1)', [rows[0].pid]);
-      // The process hears of it here.
-      await delay(100);
+      await kill();
       await tx.credit(id);
     });
     await expect(failing).rejects.toThrow();
@@ -329,6 +334,71 @@ describe.skipIf(missing).each(orms.map(orm => ({ orm, name: orm.name })))('$name
     });
     expect([await state(), await state(next)]).toEqual([ONCE, ONCE]);
   });
+
+  proof('late queries', 'lets nothing write that goes on after onPayment has failed', async () => {
+    let goneOn: Promise<unknown> = Promise.resolve();
+    const failing = run(async tx => {
+      // Half of a Promise.all, whose other half fails first.
+      goneOn = (async () => {
+        for (let times = 0; times < 5; times++) await tx.times(id);
+        await tx.credit(id);
+      })().catch(() => {});
+      await tx.times(id);
+      throw new Error('mailer is down');
+    });
+    await expect(failing).rejects.toThrow('mailer is down');
+    await goneOn;
+    expect([await state(), await credit(), await state()]).toEqual([NOTHING, 'ran', ONCE]);
+  });
+
+  proof('late queries', 'does not answer that it ran where a query that nobody waited for has undone it', async () => {
+    const running = run(async tx => {
+      await tx.credit(id);
+      void (async () => {
+        await tx.sql('select 1');
+        await tx.sql('select 1/0');
+      })().catch(() => {});
+    });
+    const answer = await running.catch(() => 'failed');
+    // Or it was over before that query.
+    expect([
+      ['failed', NOTHING],
+      ['ran', ONCE],
+    ]).toContainEqual([answer, await state()]);
+    if (answer === 'failed') expect([await credit(), await state()]).toEqual(['ran', ONCE]);
+  });
+
+  if (orm.nests === 'savepoint') {
+    proof('late queries', 'lets no query of a transaction within write once onPayment has returned', async () => {
+      let left: Handle | undefined;
+      const answer = await run(tx =>
+        tx.nested(async inner => {
+          left = inner;
+          await inner.credit(id);
+        }),
+      );
+      expect(answer).toBe('ran');
+      const next = completedPayment().id;
+      await inbox.run({ ...event(), paymentId: next }, async ({ tx }) => {
+        await expect((async () => left?.credit(next))()).rejects.toThrow();
+        await opened.over(tx).credit(next);
+      });
+      expect([await state(), await state(next)]).toEqual([ONCE, ONCE]);
+    });
+
+    proof('kills', 'survives a connection that is killed in a transaction within', async () => {
+      const failing = run(tx =>
+        tx.nested(async inner => {
+          await inner.credit(id);
+          await kill();
+          throw new Error('after that');
+        }),
+      );
+      await expect(failing).rejects.toThrow();
+      await delay(50);
+      expect([await state(), await credit(), await state()]).toEqual([NOTHING, 'ran', ONCE]);
+    });
+  }
 
   proof('session settings', 'sees the marks that are committed by then, whatever the session defaults to', async () => {
     const strict = await open({ options: '-c default_transaction_isolation=serializable' });

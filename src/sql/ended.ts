@@ -1,17 +1,7 @@
-// What becomes of a transaction's handle when the transaction has ended.
+// What becomes of a transaction's handle when its time is over.
 
 export const ENDED =
   'The transaction has ended: onPayment has returned, or the connection broke. So tx takes no more queries: await every query before onPayment returns (await Promise.all(…) instead of forEach, no race against a time-out).';
-
-/** Refuses whatever is asked of it. */
-export const ended: object = new Proxy(
-  {},
-  {
-    get() {
-      throw new Error(ENDED);
-    },
-  },
-);
 
 /**
  * Lets the work of a transaction settle only while there is one. When a connection breaks, postgres.js rejects the
