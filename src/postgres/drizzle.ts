@@ -4,7 +4,7 @@ import { ENDED } from '../sql/ended.ts';
 import { misfit } from '../sql/misfit.ts';
 import { lend as lendClient } from './lent-client.ts';
 import { fromPool, type PgClient, type PgPool } from './pool.ts';
-import { fromPostgresJs, type PostgresJs } from './postgres-js.ts';
+import { fromPostgresJs, type PostgresJs, withPlainNames } from './postgres-js.ts';
 
 /** A database of Drizzle over PostgreSQL, by shape. */
 export interface DrizzleDatabase<Tx> {
@@ -90,7 +90,7 @@ type Handle = Pick<DrizzleDatabase<unknown>, 'execute'>;
 function queryOf(handle: Handle): SqlQuery {
   return async (sql, params = []) => {
     const answer = await handle.execute({ getSQL: () => ({ toQuery: () => ({ sql, params }) }) } as never);
-    return Array.isArray(answer) ? answer : (answer as { rows: SqlRow[] }).rows;
+    return withPlainNames(Array.isArray(answer) ? answer : (answer as { rows: SqlRow[] }).rows);
   };
 }
 

@@ -35,7 +35,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
   const queryOf =
     (handle: Handle): SqlQuery =>
     async (text, values = []) =>
-      (await handle.unsafe(text, values as never, { prepare })) as SqlRow[];
+      withPlainNames((await handle.unsafe(text, values as never, { prepare })) as SqlRow[]);
 
   return {
     dialect: 'postgres',
@@ -68,6 +68,12 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
     },
   };
 }
+
+/** The rows with the columns that our statements name: a merchant's `transform` may write them in another way. */
+export const withPlainNames = (rows: SqlRow[]): SqlRow[] =>
+  Object.keys(rows[0] ?? {}).every(name => name === name.toLowerCase()) ? rows : rows.map(inLowerCase);
+const inLowerCase = (row: object): SqlRow =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 
 type Handle = Pick<PostgresJs<unknown>, 'unsafe'>;
 

@@ -81,16 +81,11 @@ export function poolOf(pool: object | undefined): SqlPool | undefined {
 
 /** @throws {ConfigurationError} for what a query of somebody's own must not answer */
 export function rowsOf(answer: unknown): readonly SqlRow[] {
-  if (Array.isArray(answer)) return hasOwnNames(answer[0]) ? answer : answer.map(inLowerCase);
+  if (Array.isArray(answer)) return answer;
   throw new ConfigurationError(
     'query() of the SqlDatabase must answer an array of rows: of pg, that is the `rows` of its answer.',
   );
 }
-
-/** A merchant may have told the library to write the names of columns in another way. */
-const hasOwnNames = (row: object = {}): boolean => Object.keys(row).every(name => name === name.toLowerCase());
-const inLowerCase = (row: object): SqlRow =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** SQLSTATE: five digits and capitals. */
 const STATE = /^[\dA-Z]{5}$/;

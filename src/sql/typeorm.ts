@@ -101,7 +101,7 @@ const own = new WeakMap<TypeOrmQueryRunner, TypeOrmQueryRunner['query']>();
 
 /** Of a transaction's EntityManager. */
 function runnerOf(tx: unknown): TypeOrmQueryRunner {
-  const { queryRunner } = tx as { queryRunner?: TypeOrmQueryRunner };
+  const { queryRunner } = (tx ?? {}) as { queryRunner?: TypeOrmQueryRunner };
   if (queryRunner) return queryRunner;
   throw misfit('queryIn of fromTypeOrm', 'the EntityManager of a transaction', tx);
 }

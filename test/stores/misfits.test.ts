@@ -39,6 +39,7 @@ function things() {
     drizzle,
     drizzleTx: Object.assign(Object.create(drizzle), { nestedIndex: 0 }),
     drizzleClient: require('drizzle-orm/node-postgres').drizzle({ client: new pg.Client() }),
+    drizzleProxy: require('drizzle-orm/pg-proxy').drizzle(async () => ({ rows: [] })),
     drizzleMysql: require('drizzle-orm/mysql-proxy').drizzle(async () => ({ rows: [] })),
     kysely,
     kyselyTx: Object.create(kysely, { isTransaction: { value: true } }),
@@ -62,6 +63,7 @@ function things() {
     dataSourceMysql: { ...dataSource, createQueryRunner: () => {}, transaction: () => {}, options: { type: 'mysql' } },
     prisma,
     prismaTx,
+    sequelize: new (require('sequelize').Sequelize)('postgres://127.0.0.1/test', { dialectModule: pg }),
     prismaMysql: { ...prisma, _activeProvider: 'mysql' },
   };
 }
@@ -75,9 +77,12 @@ const CASES: ReadonlyArray<readonly [what: string, pass: (given: Given) => unkno
   ['a `pg` pool of one client', () => postgresInbox(new pg.Pool({ max: 1 }) as Given)],
   ['Drizzle, without its adapter', ({ drizzle }) => postgresInbox(drizzle)],
   ['Prisma, without its adapter', ({ prisma }) => postgresJournal(prisma)],
+  ['an EntityManager of TypeORM', ({ manager }) => postgresInbox(manager)],
+  ['Sequelize', ({ sequelize }) => postgresInbox(sequelize)],
   ['a Kysely to the adapter of Drizzle', ({ kysely }) => fromDrizzle(kysely)],
   ['a transaction of Drizzle', ({ drizzleTx }) => fromDrizzle(drizzleTx)],
   ['Drizzle over a `pg.Client`', ({ drizzleClient }) => fromDrizzle(drizzleClient)],
+  ['Drizzle over a driver without transactions', ({ drizzleProxy }) => fromDrizzle(drizzleProxy)],
   ['Drizzle over MySQL', ({ drizzleMysql }) => fromDrizzle(drizzleMysql)],
   ['a transaction of Kysely', ({ kyselyTx }) => fromKysely(kyselyTx)],
   ['Kysely over MySQL', ({ kyselyMysql }) => fromKysely(kyselyMysql)],
@@ -90,7 +95,10 @@ const CASES: ReadonlyArray<readonly [what: string, pass: (given: Given) => unkno
   ['TypeORM over MySQL', ({ dataSourceMysql }) => fromTypeOrm(dataSourceMysql)],
   ['the client of a transaction of Prisma', ({ prismaTx }) => fromPrisma(prismaTx)],
   ['Prisma over MySQL', ({ prismaMysql }) => fromPrisma(prismaMysql)],
-  ['a `SqlDatabase` of another dialect', () => postgresInbox({ dialect: 'mysql' } as Given)],
+  [
+    'a `SqlDatabase` of another dialect',
+    () => postgresInbox({ dialect: 'mysql', query: () => {}, transaction: () => {} } as Given),
+  ],
 ];
 
 describe.skipIf(missing)('what does not fit', () => {
@@ -123,6 +131,36 @@ describe.skipIf(missing)('what does not fit', () => {
     for (const [other, pass] of Object.entries(others)) {
       if (other === adapter) expect(() => pass(given)).not.toThrow();
       else expect(() => pass(given), other).toThrow(`What was passed is for ${adapter}().`);
+    }
+  });
+});
+
+describe.skipIf(missing)('a DataSource that is not connected yet', () => {
+  it('is taken, and asks to be initialised before the first payment', async () => {
+    const { dataSource } = things();
+    const inbox = postgresInbox(fromTypeOrm(dataSource));
+    const running = inbox.run({ paymentId: 'a', status: 'COMPLETED', final: true }, async () => {});
+    await expect(running).rejects.toThrow('await dataSource.initialize() before the first payment');
+    await expect(postgresJournal(fromTypeOrm(dataSource)).list({ states: ['begun'] })).rejects.toThrow(
+      'await dataSource.initialize()',
+    );
+  });
+});
+
+describe.skipIf(missing)('a handle that is no transaction', () => {
+  it.each([
+    ['a pool', () => new pg.Pool(), (given: Given) => given],
+    ['Drizzle', () => things().drizzle, fromDrizzle],
+    ['Kysely', () => things().kysely, fromKysely],
+    ['Knex', () => things().knex, fromKnex],
+    ['postgres.js', () => things().sql, fromPostgresJs],
+    ['an EntityManager', () => things().dataSource, fromTypeOrm],
+    ['Prisma', () => things().prisma, fromPrisma],
+  ] as [string, () => Given, (given: Given) => Given][])('is not written into: %s', async (_, make, adapter) => {
+    const handle = make();
+    const journal = postgresJournal(adapter(handle));
+    for (const wrong of [handle.manager ?? handle, null]) {
+      await expect(journal.insert({} as never, wrong)).rejects.toMatchObject({ name: 'ConfigurationError' });
     }
   });
 });

@@ -100,6 +100,7 @@ const postgresJs = (options: OrmOptions) =>
   require('postgres')(url({ ...options, options: '' }), {
     max: options.max ?? 10,
     onnotice: () => {},
+    transform: require('postgres').pascal,
     // It sends settings by name.
     connection: Object.fromEntries(
       [...(options.options ?? '').matchAll(/-c (\w+)=(\w+)/g)].map(([, name, value]) => [name, value]),
@@ -147,11 +148,12 @@ const kysely: Orm = {
   packages: ['kysely'],
   nests: 'refuses',
   async open(options) {
-    const { CamelCasePlugin, Kysely, PostgresDialect, sql } = require('kysely');
+    const { CamelCasePlugin, Kysely, ParseJSONResultsPlugin, PostgresDialect, sql } = require('kysely');
     const pool = postgresPool(pgOptions(options));
     // Without this line a connection that breaks in a transaction ends the process: docs/orms/kysely.md
     pool.on('connect', client => client.on('error', () => {}));
-    const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] });
+    const plugins = [new CamelCasePlugin(), new ParseJSONResultsPlugin()];
+    const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins });
     const { table } = options;
     const over = (handle: Any = db): Handle => ({
       credit: id => handle.insertInto(table).values({ paymentId: id }).execute(),
@@ -159,9 +161,10 @@ const kysely: Orm = {
       sql: text => sql.raw(text).execute(handle),
       nested: work => handle.transaction().execute((inner: Any) => work(over(inner))),
     });
+    const size = options.max ? { poolSize: options.max } : {};
     return {
-      database: fromKysely(db, { ...(options.max && { poolSize: options.max }) }),
-      over,
+      database: fromKysely(db, size),
+      over: Object.assign(over, { derived: () => fromKysely(db.withSchema('public'), size) }),
       close: () => db.destroy(),
     };
   },
