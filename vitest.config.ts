@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { hasPrisma } from './test/support/install-orms.ts';
+import { isCi } from './test/support/skips.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
@@ -52,7 +53,8 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: SERVERS,
-          // Several files run at once on few cores.
+          // Most of their time is waiting. CI, which plays outages as well, has the time for one after the other.
+          maxWorkers: isCi ? 1 : 3,
           testTimeout: 20_000,
           globalSetup: 'test/support/install-orms.ts',
           setupFiles: 'test/support/customer-watch.ts',

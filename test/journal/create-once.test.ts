@@ -688,7 +688,7 @@ describe('what nobody must pay twice', () => {
   it('a payment whose create was given up is written down when it is heard of', async () => {
     const { gateway, sandbox, journal } = open();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1 }));
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }));
     const [doubt] = await doubtsIn(journal);
     if (doubt) await setRow(journal, doubt, { state: 'freed' });
     const [payment] = sandbox.payments;

@@ -29,7 +29,7 @@ describe('a packet that arrives after its create was given up', () => {
   async function open(settleMargin: number) {
     const { sandbox, proxy, gateway } = await openHeld(settleMargin);
     proxy.hold();
-    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 100 }))).toMatchObject({ outcome: 'unknown' });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 400 }))).toMatchObject({ outcome: 'unknown' });
     expect(proxy.count()).toBeGreaterThan(0);
     await delay(50);
     const arrive = async () => {
@@ -79,7 +79,7 @@ describe('an answer that comes after the deadline of the first of two who wait',
 
   it('is given up when both have left', async () => {
     const { gateway } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 100 }));
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 400 }));
     const second = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
     expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
