@@ -1,11 +1,14 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
+import { bindMethods } from './detached.ts';
 import { ConfigurationError } from './errors.ts';
 import { withinCall } from './journal/change.ts';
 import type { Doubt, JournalEntry } from './journal/contract.ts';
 import { doubtsIn, findReference } from './journal/find.ts';
-import { reconcilePayment } from './journal/reconcile.ts';
+import { acknowledgePayment, reconcilePayment } from './journal/reconcile.ts';
 import type { ClientJournal } from './journal/reports.ts';
 import { settleDoubt } from './journal/settle.ts';
+import { type Swept, sweepIds, sweepJournal } from './journal/sweep.ts';
+import { readSweepOptions, type SweepOptions } from './journal/sweep-options.ts';
 import {
   type CallOptions,
   type ClientOptions,
@@ -58,7 +61,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     this.terminal = settings.terminal as T;
     Object.defineProperty(this, 'signCallbackUrls', { value: settings.signCallbackUrls });
     this.#gateway = openGateway(settings);
-    bindMethods(this);
+    bindMethods(this, GatewayClient.prototype);
   }
 
   /**
@@ -191,8 +194,6 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   /**
    * The token in a callback's address, if it is one that this client's creates give out (see `signCallbackUrls`).
    * `createWebhookHandler` asks for it before anything else.
-   *
-   * @param url of the callback's request
    */
   checkCallbackUrl(url: string): string | undefined {
     return this.#gateway.tokens.check(url);
@@ -201,8 +202,6 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   /**
    * Whether a token of `checkCallbackUrl` is that of the payment. Without a reference it proves only that this client has
    * given it out.
-   *
-   * @param payment the gateway's own record
    */
   isCallbackOf(token: string, payment: Payment): boolean {
     return this.#gateway.tokens.isOf(token, payment);
@@ -210,9 +209,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
 
   /**
    * Records in the journal a payment that a lookup has confirmed, so that a doubt of its reference is settled.
-   * `createWebhookHandler` does so for every callback; without a journal it does nothing.
+   * `createWebhookHandler` does so for every callback.
    *
-   * @param payment the gateway's own record
    * @throws what the journal throws: take the callback again later
    */
   async reconcile(payment: Payment): Promise<void> {
@@ -221,10 +219,34 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
+   * Tells the journal that a payment's status has taken effect: once it is final, no sweep looks at it again.
+   * `createWebhookHandler` does so after every effect.
+   *
+   * @throws what the journal throws
+   */
+  async acknowledge(payment: Payment): Promise<void> {
+    const { clientJournal } = this.#gateway;
+    if (clientJournal) await acknowledgePayment(clientJournal, payment);
+  }
+
+  /**
+   * Looks at payments whose callback may be lost, and lets each take effect as its callback would have: what the journal has
+   * open, ever less often with age, doubts whose payment is known among it; or your own list. Call it from any scheduler.
+   *
+   * @returns how many payments it found how: a line to log
+   * @throws {ConfigurationError} without a journal or `ids`; what the journal throws: the next sweep looks at the rest
+   * @example
+   * const { processed, open, gaveUp, failed } = await gateway.sweep({ handler });
+   */
+  async sweep(options: SweepOptions): Promise<Swept> {
+    const read = readSweepOptions(options);
+    return 'ids' in read ? sweepIds(read) : sweepJournal(this.#journalFor('sweep'), read);
+  }
+
+  /**
    * The creates of this client's scope whose outcome is unknown, the oldest first; those under way are among them.
    *
-   * @throws {ConfigurationError} without a journal
-   * @throws {ConnectionError} `timeout`, `aborted`; or what the journal throws
+   * @throws {ConfigurationError} without a journal; {@link ConnectionError}; or what the journal throws
    * @example
    * for (const { reference, amount, currency, since } of await gateway.inDoubt()) console.log(reference, amount, currency, since);
    */
@@ -238,8 +260,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * What the journal knows of a reference: its state, what was asked for, its payment as it was last seen.
    *
    * @returns undefined if nothing was ever created under it
-   * @throws {ConfigurationError} without a journal
-   * @throws {ConnectionError} `timeout`, `aborted`; or what the journal throws
+   * @throws {ConfigurationError} without a journal; {@link ConnectionError}; or what the journal throws
    * @example
    * const entry = await gateway.find('order-1042');
    * if (entry?.state === 'created') console.log(entry.paymentId, entry.payment?.paymentStatus);
@@ -252,14 +273,12 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
 
   /**
    * An operator settles a reference in doubt: with the id of its payment, which is looked up and compared; or by saying
-   * that the gateway made none, which frees the reference. That is taken once nothing of the create can arrive any more:
-   * the journal's `settleMargin` after its time-out.
+   * that there is none, which frees the reference. That is taken the journal's `settleMargin` after the create's time-out.
    *
    * @throws {ConfigurationError} without a journal
    * @throws {InvalidRequestError} if the journal does not know the reference, or the payment differs from the create: the
    * message names in what, and `despite` settles it anyway
-   * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive
-   * @throws what a lookup or the journal throws
+   * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive; or what a lookup or the journal throws
    * @example
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
    * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds
@@ -276,15 +295,5 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const { clientJournal } = this.#gateway;
     if (!clientJournal) throw new ConfigurationError(`${method} needs a client with a journal.`);
     return clientJournal;
-  }
-}
-
-/** Methods that work detached, and through a Proxy as of a dependency-injection container. */
-function bindMethods(client: object): void {
-  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(GatewayClient.prototype);
-  for (const name of Object.keys(methods)) {
-    // As `client` finds it: a subclass may have a method of its own.
-    const value = Reflect.get(client, name).bind(client);
-    Object.defineProperty(client, name, { value, writable: true, configurable: true });
   }
 }

@@ -109,12 +109,20 @@ interface FailedAnswer {
   status: number;
   body: string;
   requestId?: string | undefined;
+  /** Milliseconds. */
+  pause?: number | undefined;
 }
 
 /** The gateway answered with an error. */
 export class ApiError extends AnswerError {
   override readonly name: 'ApiError' | 'PaymentNotFoundError' = 'ApiError';
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
+  /** Milliseconds to wait before the next call, if the gateway asked for that with `Retry-After`. */
+  declare readonly retryAfter?: number;
+  constructor(message: string, answer: FailedAnswer, details?: Details) {
+    super(message, answer, details);
+    if (answer.pause) this.retryAfter = answer.pause;
+  }
 }
 
 /** A lookup answered 404: the gateway has no payment with that id. */

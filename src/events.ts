@@ -36,21 +36,34 @@ export type GatewayEvent = Call &
  * `begun`: the attempt is written down, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
  * was answered with it. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
  * `freed`: there is none, so the next create may begin. `conflict`: the reference may have a second payment, `paymentId`.
+ * `gave_up`: no sweep looks at it again.
  */
-export type JournalChange = 'begun' | 'created' | 'replayed' | 'in_doubt' | 'settled' | 'freed' | 'conflict';
+export type JournalChange =
+  | 'begun'
+  | 'created'
+  | 'replayed'
+  | 'in_doubt'
+  | 'settled'
+  | 'freed'
+  | 'conflict'
+  | 'gave_up';
 
 /**
  * `unusable_redirect_url`: a create answered a redirect address that is not http(s). `journal_not_recorded`: the end of a
  * create could not be recorded, so its reference stays in doubt. `journal_mismatch`: a confirmed payment has the reference
  * of a doubt, and is another payment than the one requested. `journal_two_payments`: one reference may have two payments.
  * `journal_stale_replay`: a repeated create could not look its payment up, and answered it as it was seen before.
+ * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, and not final. `sweep_failed`: a payment could not be
+ * processed, and is tried again.
  */
 export type WarningCode =
   | 'unusable_redirect_url'
   | 'journal_not_recorded'
   | 'journal_mismatch'
   | 'journal_two_payments'
-  | 'journal_stale_replay';
+  | 'journal_stale_replay'
+  | 'sweep_gave_up'
+  | 'sweep_failed';
 
 /** One step of a callback, or of a sweep by `handler.process`. `httpStatus` is what the callback was answered. */
 export type CallbackEvent = { operation: 'callback'; paymentId?: string | undefined } & (

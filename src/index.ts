@@ -46,6 +46,8 @@ export type {
   Timed,
 } from './journal/contract.ts';
 export { type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
+export type { SweepHandler, Swept, SweptPayment } from './journal/sweep.ts';
+export type { SweepOptions } from './journal/sweep-options.ts';
 export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './options.ts';
 export type { Created } from './payments/create.ts';
 export type { LookUp } from './payments/lookup.ts';

@@ -35,13 +35,13 @@ export interface Unsuccessful {
  */
 export function mayRepeat({ method, mayHaveLeft, answer }: Unsuccessful, remaining: number): boolean {
   if (method === 'POST' && (mayHaveLeft || answer)) return false;
-  return remaining > pauseAsked(answer?.retryAfter);
+  return remaining > Math.min(pauseAsked(answer?.retryAfter), LONGEST_RETRY_AFTER);
 }
 
-/** Milliseconds. @param retryAfter seconds, or a date */
-function pauseAsked(retryAfter = ''): number {
+/** Milliseconds; 0 if none. @param retryAfter seconds, or a date */
+export function pauseAsked(retryAfter = ''): number {
   const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
-  return Number.isNaN(asked) ? 0 : Math.min(asked, LONGEST_RETRY_AFTER);
+  return Number.isNaN(asked) ? 0 : Math.max(asked, 0);
 }
 
 /**

@@ -44,11 +44,11 @@ export interface JournalRow extends JournalKey, JournalRequest {
   result?: Envelope | undefined;
   /** The body, while it is planned. */
   body?: string | undefined;
-  /** Time of the next work on the row; absent if there is none. */
+  /** From when on a sweep looks at it; absent once its payment is final and has taken effect, or was given up. */
   dueAt?: number | undefined;
-  /** How often it was looked at when it was due. */
+  /** How often a sweep has looked at it. */
   looks: number;
-  /** End of the lease of the worker that has the row. */
+  /** End of the lease of the sweep that has the row. */
   leasedUntil?: number | undefined;
   /** Counts the changes from 1. */
   revision: number;
@@ -62,6 +62,12 @@ export interface JournalQuery {
   /** Of every scope unless it says one. */
   scope?: string | undefined;
   states: readonly JournalState[];
+}
+
+/** Which rows are asked for that are due. */
+export interface DueQuery extends JournalQuery {
+  /** Milliseconds since the attempt began, at least. */
+  olderThan?: number | undefined;
 }
 
 /** Keeps rows as they are given, and decides nothing. `journalSuite` of payment-gateway-sdk/testing proves a store. */
@@ -79,7 +85,7 @@ export interface JournalStore {
   /** The rows in these states, those begun first coming first. */
   list(query: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
   /** Leases rows that are due, those due first coming first; no row goes to two callers. A lease is a change. */
-  claim(query: JournalQuery, limit: number, leaseMs: number): Promise<Timed<{ rows: JournalRow[] }>>;
+  claim(query: DueQuery, limit: number, leaseMs: number): Promise<Timed<{ rows: JournalRow[] }>>;
 }
 
 /** A store, and what it is used for. */

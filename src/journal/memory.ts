@@ -64,6 +64,7 @@ export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
       const at = now();
       const due = matching(query)
         .filter(({ dueAt = Number.POSITIVE_INFINITY, leasedUntil = 0 }) => dueAt <= at && leasedUntil <= at)
+        .filter(({ begunAt }) => begunAt <= at - (query.olderThan ?? 0))
         .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
         .slice(0, limit);
       const claimed = due.map(row => write({ ...row, leasedUntil: at + leaseMs, revision: row.revision + 1 }));

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { differencesOf, foldReference, hasReference } from '../schemas/matching.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
+import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change, type Found } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
 import { type ClientJournal, report, reportConflict, warnMismatch } from './reports.ts';
-import { reconcile, suspect } from './transitions.ts';
+import { acknowledge, reconcile, suspect } from './transitions.ts';
 
 /**
  * Records a payment that the gateway's own record proves: it settles the doubt of its reference, if it can be the payment
@@ -36,6 +37,18 @@ export async function reconcilePayment(
   if (step.outcome) report(client, step.outcome, key.reference, id);
   if (step.otherPayment) reportConflict(client, key.reference, id, step.otherPayment.id);
   if (step.isMismatch && step.row) warnMismatch(client, key.reference, payment, differencesOf(step.row, payment));
+}
+
+/**
+ * Records that the final status of a payment has taken effect: no sweep has to look at it again.
+ *
+ * @throws what the journal throws
+ */
+export async function acknowledgePayment(client: ClientJournal, payment: Payment): Promise<void> {
+  const { reference } = payment;
+  if (!reference || reference.includes('\0') || !isFinal(payment)) return;
+  const { key, known } = await find(client, payment, reference);
+  await change(client.journal, key, row => acknowledge(row, payment), { known });
 }
 
 /** A reference, and its row as it was found. */

@@ -1,7 +1,7 @@
 // What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
 import { type EventListener, type JournalChange, notify, type WarningCode } from '../events.ts';
 import type { Payment } from '../schemas/payment.ts';
-import type { Journal } from './contract.ts';
+import type { Journal, JournalRow } from './contract.ts';
 
 /** The journal of one client. */
 export interface ClientJournal {
@@ -58,4 +58,18 @@ export function reportConflict(client: ClientJournal, reference: string, id: str
 export function warnStale(client: ClientJournal, reference: string, id: string): void {
   const message = `The lookup of payment ${id} failed, so a repeated create answered it as the journal last saw it.`;
   warn(client, reference, 'journal_stale_replay', message, id);
+}
+
+/** @param giveUpAfter milliseconds */
+export function warnGaveUp(client: ClientJournal, row: JournalRow, giveUpAfter: number): void {
+  const days = Math.round(giveUpAfter / 86_400_000);
+  const message = `The payment of reference ${JSON.stringify(row.reference)} is not final after ${days} days, and no sweep looks at it again. Ask the gateway; if its callback comes, it takes effect all the same.`;
+  report(client, 'gave_up', row.reference, row.paymentId);
+  warn(client, row.reference, 'sweep_gave_up', message, row.paymentId);
+}
+
+export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed, and is tried again later: ${why}`;
+  warn(client, row.reference, 'sweep_failed', message, row.paymentId);
 }

@@ -85,7 +85,8 @@ export function recordPayment(
 ): Recorded {
   if (!row || row.state === 'freed') {
     const again = newRow({ ...attempt, timeoutMs: 0 }, now);
-    return { next: { ...again, ...(result && createdBy(result)), paymentId, revision: row?.revision ?? 1 } };
+    const next = { ...(result ? created(again, result) : again), paymentId, revision: row?.revision ?? 1 };
+    return { next: due(next) };
   }
   if (row.attemptId !== attempt.attemptId) {
     if (row.paymentId && isSamePayment(row.paymentId, paymentId)) return {};
@@ -96,12 +97,25 @@ export function recordPayment(
   const isSame = isSamePayment(known, paymentId);
   // Of a whole payment and an id, the payment counts; of two ids, the first.
   const next = result
-    ? withConflict({ ...own, ...createdBy(result, isSame ? row.result : undefined), paymentId }, known)
-    : withConflict({ ...row, paymentId: known }, paymentId);
+    ? withConflict({ ...created(own, result, isSame ? row.result : undefined), paymentId }, known)
+    : withConflict(due({ ...row, paymentId: known }), paymentId);
   return isSame ? { next } : { next, otherPayment: { id: known } };
 }
 
-const createdBy = (seen: Envelope, known?: Envelope) => ({ state: 'created', result: keep(known, seen) }) as const;
+/** Its payment is known from now on, and a sweep looks at it until it is final and has taken effect. */
+const created = (row: JournalRow, seen: Envelope, known?: Envelope): JournalRow => ({
+  ...(row.state === 'created' ? row : due(row)),
+  state: 'created',
+  result: keep(known, seen),
+});
+
+/** The row, for a sweep to look at. */
+const due = (row: JournalRow): JournalRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
+
+/** The row, with nothing left for a sweep. */
+function notDue({ dueAt, leasedUntil, ...row }: JournalRow): JournalRow {
+  return row;
+}
 
 /**
  * The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known.
@@ -134,7 +148,7 @@ export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number)
 export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {
   const cleared = withoutIds(row, disproved);
   if (!isWithoutPayment(cleared) || settleableAt(row, margin) >= now) return {};
-  return { next: { ...cleared, isRetry: true, state: 'freed' } };
+  return { next: { ...notDue(cleared), isRetry: true, state: 'freed' } };
 }
 
 /** What is known of the ids that a row in doubt knows. */
@@ -153,7 +167,7 @@ export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOthe
   const { id } = seen.payment;
   const { paymentId: other, ...cleared } = withoutIds(row, [...disproved, id]);
   if (row.state !== 'begun' || (other && !isOtherId)) return {};
-  const settled = { ...cleared, ...createdBy(seen), paymentId: id };
+  const settled = { ...created(cleared, seen), paymentId: id };
   return { next: other ? withConflict(settled, other) : settled };
 }
 
@@ -161,6 +175,28 @@ export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOthe
 export function observe(row: JournalRow | undefined, seen: Envelope): Step {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isKept(row.result, seen)) return {};
   return { next: { ...row, result: keep(row.result, seen) } };
+}
+
+/**
+ * The status of a payment has taken effect. Once it is final nothing is left to look at, unless other payments may have the
+ * reference.
+ */
+export function acknowledge(row: JournalRow | undefined, payment: Payment): Step {
+  if (!row?.paymentId || row.state !== 'created' || !isSamePayment(row.paymentId, payment.id)) return {};
+  const { next = row } = observe(row, { payment });
+  const isDone = isFinal(payment) && row.dueAt !== undefined && row.conflictingIds.length === 0;
+  return { next: isDone ? notDue(next) : next };
+}
+
+/** How a sweep found a row: final, with its effect and all of its payments; or when to look again. */
+export type Look = { isDone: true } | { pause: number };
+
+/** A sweep has looked at a row, which gives its lease back. */
+export function looked(row: JournalRow | undefined, look: Look, now: number): Step {
+  // Its callback came in between.
+  if (row?.dueAt === undefined) return {};
+  const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
+  return { next: 'pause' in look ? { ...rest, dueAt: now + look.pause } : notDue(rest) };
 }
 
 /** What a confirmed payment means for its reference. */
@@ -185,7 +221,7 @@ export function reconcile(
 ): Reconciled {
   if (!row || row.state === 'freed') {
     const seen = newRow({ ...key, ...journalRequestOfPayment(payment), attemptId, timeoutMs: 0 }, now);
-    const next = { ...seen, ...createdBy({ payment }), paymentId: payment.id, revision: row?.revision ?? 1 };
+    const next = { ...created(seen, { payment }), paymentId: payment.id, revision: row?.revision ?? 1 };
     return { next, outcome: 'created' };
   }
   const { paymentId: own } = withoutIds(row, row.state === 'begun' ? disproved : []);
@@ -221,7 +257,7 @@ const hasFailed = ({ state, result }: JournalRow): boolean =>
 export const replaced = (row: JournalRow, payment: Payment): JournalRow => {
   const { paymentId = payment.id } = row;
   return withConflict(
-    { ...withoutIds(row, [payment.id]), ...createdBy({ payment }), paymentId: payment.id },
+    due({ ...created(withoutIds(row, [payment.id]), { payment }), paymentId: payment.id }),
     paymentId,
   );
 };
@@ -245,5 +281,5 @@ function withoutIds(row: JournalRow, ids: readonly string[]): JournalRow {
 /** The row with the id among its conflicting ones, unless it is its own or already there. */
 function withConflict(row: JournalRow, id: string): JournalRow {
   const isKnown = knownIds(row).some(known => isSamePayment(known, id));
-  return isKnown ? row : { ...row, conflictingIds: [...row.conflictingIds, id] };
+  return isKnown ? row : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
 }

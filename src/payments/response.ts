@@ -1,4 +1,5 @@
 // Turns what the gateway answered into a payment, or into the error that says what became of the money.
+
 import {
   ApiError,
   adviceOn,
@@ -13,6 +14,7 @@ import {
 import { type Call, nameOf } from '../events.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
+import { pauseAsked } from '../http/retry-policy.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
@@ -89,7 +91,8 @@ function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
   const isDenied = answer.status === 401 || answer.status === 403;
   const check = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
-  return new ApiError([message, isDenied && check, adviceOf(verdict)].filter(Boolean).join(' '), answer, verdict);
+  const text = [message, isDenied && check, adviceOf(verdict)].filter(Boolean).join(' ');
+  return new ApiError(text, { ...answer, pause: pauseAsked(answer.retryAfter) }, verdict);
 }
 
 function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {

@@ -55,7 +55,7 @@ export function postgresJournal(database: PostgresDatabase, options: PostgresJou
   const given = storeOptions('postgresJournal', options, problems);
   const { table = 'payment_gateway_journal', scope, settleMargin } = given;
   const db = databaseOf('postgresJournal', database);
-  const sql = statements(quoted(table), indexName(table, 'open'));
+  const sql = statements(quoted(table), indexName(table, 'open'), indexName(table, 'due'));
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
   const query = (text: string, values?: SqlValue[]): Promise<Line[]> =>
     repeated(() => db.query(text, values)).then(linesOf, explain);
@@ -99,8 +99,10 @@ export function postgresJournal(database: PostgresDatabase, options: PostgresJou
 
     list: async ({ scope, states }) => allOf(await query(sql.list, [scope ?? null, states.join()])),
 
-    claim: async ({ scope, states }, limit, leaseMs) =>
-      allOf(await query(sql.claim, [scope ?? null, states.join(), String(limit), String(leaseMs / 1000)])),
+    async claim({ scope, states, olderThan = 0 }, limit, leaseMs) {
+      const seconds = [leaseMs, olderThan].map(ms => String(ms / 1000));
+      return allOf(await query(sql.claim, [scope ?? null, states.join(), String(limit), ...seconds]));
+    },
   };
 }
 
@@ -174,12 +176,15 @@ const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
 const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
 const moment = (placeholder: string) => `to_timestamp(${placeholder}::text::double precision / 1000)`;
 
+/** Of seconds. */
+const interval = (placeholder: string) => `make_interval(secs => ${placeholder}::text::double precision)`;
+
 const NOW = `${ms('clock_timestamp()')} AS now`;
 
 /** The store's time, on a line of its own if there is no row. */
 const CLOCK = `(SELECT ${NOW}, pg_is_in_recovery()::text AS replica) AS clock`;
 
-const statements = (journal: string, openIndex: string) => {
+const statements = (journal: string, openIndex: string, dueIndex: string) => {
   // Names of one word in lower case: plugins of query builders write others in their own way.
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
     ${ms('leased_until')} AS leased, details::text`;
@@ -205,11 +210,12 @@ const statements = (journal: string, openIndex: string) => {
 
     claim: `WITH waiting AS (
         SELECT scope, reference FROM ${journal}
-        WHERE ${asked} AND due_at <= clock_timestamp() AND coalesce(leased_until <= clock_timestamp(), true)
+        WHERE ${asked} AND due_at <= now() AND coalesce(leased_until <= now(), true)
+          AND begun_at <= now() - ${interval('$5')}
         ORDER BY due_at LIMIT $3::text::bigint FOR UPDATE SKIP LOCKED),
       claimed AS (
         UPDATE ${journal} AS row SET revision = revision + 1,
-          leased_until = clock_timestamp() + make_interval(secs => $4::text::double precision)
+          leased_until = clock_timestamp() + ${interval('$4')}
         FROM waiting WHERE row.scope = waiting.scope AND row.reference = waiting.reference RETURNING row.*)
       SELECT now, replica, leased.* FROM ${CLOCK} LEFT JOIN
       (SELECT ${columns}, due_at FROM claimed) AS leased ON true ORDER BY due_at`,
@@ -230,6 +236,8 @@ const statements = (journal: string, openIndex: string) => {
       )`,
       // Doubts are few, and found without reading the created ones, which stay for ever.
       `CREATE INDEX IF NOT EXISTS ${openIndex} ON ${journal} (begun_at) WHERE state IN ('planned', 'begun')`,
+      // What a sweep looks at: not the final ones.
+      `CREATE INDEX IF NOT EXISTS ${dueIndex} ON ${journal} (due_at) WHERE due_at IS NOT NULL`,
     ],
   };
 };

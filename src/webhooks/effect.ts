@@ -31,6 +31,7 @@ export type Warn = (paymentId: string, code: CallbackWarningCode, message: strin
 
 export interface EffectSettings<Context extends object> {
   reconcile: (payment: Payment) => Promise<void>;
+  acknowledge: (payment: Payment) => Promise<void>;
   inbox: Inbox<Context>;
   onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
   onError: (error: unknown) => unknown;
@@ -41,7 +42,7 @@ export interface EffectSettings<Context extends object> {
 const MOST_CONFLICTS = 3;
 
 export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
-  const { reconcile, inbox, onPayment, onError, warn } = settings;
+  const { reconcile, acknowledge, inbox, onPayment, onError, warn } = settings;
 
   const runOnce = async (event: InboxEvent, payment: Payment) => {
     let afterCommit: (() => unknown)[] = [];
@@ -82,7 +83,11 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
         await reconcile(payment);
         const answer = await runOnce(event, payment);
-        if (typeof answer === 'string') return { result: answer, payment };
+        if (typeof answer === 'string') {
+          // If that fails, a sweep looks at it once more.
+          if (answer !== 'busy') await acknowledge(payment).catch(() => {});
+          return { result: answer, payment };
+        }
         const { paymentId, status } = event;
         if (answer.some(mark => mark.begun && mark.status === status)) {
           const error = uncertain(payment);

@@ -17,6 +17,8 @@ export interface WebhookGateway {
   getPayment: LookUp;
   /** Settles the journal's doubt of a confirmed payment, before its status takes effect. */
   reconcile?(payment: Payment): Promise<void>;
+  /** Tells the journal that a payment's status has taken effect. */
+  acknowledge?(payment: Payment): Promise<void>;
   /** The token in a callback's address, if it is one that this client gives out. */
   checkCallbackUrl?(url: string): string | undefined;
   /** Whether a good token is that of the payment; without a reference every good one is. */
@@ -41,7 +43,7 @@ export interface Callback {
   lane: Lane;
 }
 
-interface Settings<Context extends object> extends Omit<EffectSettings<Context>, 'reconcile'> {
+interface Settings<Context extends object> extends Omit<EffectSettings<Context>, 'reconcile' | 'acknowledge'> {
   gateway: WebhookGateway;
   unsigned: 'limit' | 'refuse';
 }
@@ -62,7 +64,8 @@ const LONGEST_TURN = 25_000;
 export function createProcess<Context extends object>(settings: Settings<Context>) {
   const { gateway, unsigned, warn } = settings;
   const reconcile = async (payment: Payment) => gateway.reconcile?.(payment);
-  const { takeEffect, isMarked } = createEffect({ ...settings, reconcile });
+  const acknowledge = async (payment: Payment) => gateway.acknowledge?.(payment);
+  const { takeEffect, isMarked } = createEffect({ ...settings, reconcile, acknowledge });
   const unknownIds = new UnknownIds();
   const sweeps = new Lane('sweep');
 

@@ -2,8 +2,10 @@ import type { Envelope, JournalRow, Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import {
   abandon,
+  acknowledge,
   begin,
   type JournalAttempt,
+  looked,
   newRow,
   observe,
   reconcile,
@@ -47,9 +49,12 @@ const learnt = (id = ID) => ({ paymentId: id, result: answer(id) });
 
 const begun = newRow(attempt, BEGUN);
 const freed: JournalRow = { ...begun, state: 'freed', revision: 2 };
-const suspecting = (id = ID): JournalRow => ({ ...begun, paymentId: id });
+/** What a sweep has to look at, from the beginning. */
+const DUE = { dueAt: BEGUN };
+const suspecting = (id = ID): JournalRow => ({ ...begun, ...DUE, paymentId: id });
 const created = (id = ID, result = answer(id)): JournalRow => ({
   ...begun,
+  ...DUE,
   state: 'created',
   paymentId: id,
   result: kept(result),
@@ -109,18 +114,18 @@ describe("an attempt's own answer", () => {
       [undefined, 1],
     ] as const) {
       const { next } = recordPayment(row, attempt, learnt(), BEGUN + 9);
-      expect(next).toEqual({ ...created(), begunAt: BEGUN + 9, timeoutMs: 0, revision });
+      expect(next).toEqual({ ...created(), begunAt: BEGUN + 9, dueAt: BEGUN + 9, timeoutMs: 0, revision });
     }
   });
 
   it('of an attempt that a newer one has replaced is kept beside it', () => {
     const row = newRow(newer, BEGUN);
     expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({
-      next: { ...row, conflictingIds: [ID] },
+      next: { ...row, ...DUE, conflictingIds: [ID] },
       otherPayment: { id: undefined },
     });
     expect(recordPayment({ ...row, paymentId: OTHER_ID }, attempt, learnt(), BEGUN)).toEqual({
-      next: { ...row, paymentId: OTHER_ID, conflictingIds: [ID] },
+      next: { ...row, ...DUE, paymentId: OTHER_ID, conflictingIds: [ID] },
       otherPayment: { id: OTHER_ID },
     });
     expect(recordPayment({ ...row, paymentId: ID.toUpperCase() }, attempt, learnt(), BEGUN)).toEqual({});
@@ -282,6 +287,61 @@ describe('a payment that is seen again', () => {
   });
 });
 
+describe('an effect', () => {
+  const final = payment(ID, { paymentStatus: 'COMPLETED' });
+  const completed = created(ID, { payment: final });
+
+  it('of a final status leaves nothing to look at, and its status is kept', () => {
+    const { dueAt, ...done } = completed;
+    expect(acknowledge({ ...created(), leasedUntil: BEGUN + 1 }, final).next).toEqual({
+      ...done,
+      result: { payment: kept({ payment: final }).payment },
+    });
+    expect(acknowledge(completed, final).next).toEqual(done);
+  });
+
+  it('of a status that is not final leaves it to look at', () => {
+    const authorized = payment(ID, { paymentStatus: 'AUTHORIZED' });
+    expect(acknowledge(created(), authorized).next).toMatchObject({ dueAt: BEGUN });
+  });
+
+  it('leaves a reference to look at that may have other payments', () => {
+    const two = { ...completed, conflictingIds: [OTHER_ID] };
+    expect(acknowledge(two, final).next).toEqual(two);
+  });
+
+  it.each<[string, JournalRow | undefined]>([
+    ['a doubt', suspecting()],
+    ['another payment', created(OTHER_ID)],
+    ['a free reference', freed],
+    ['no row', undefined],
+  ])('says nothing of %s', (_, row) => {
+    expect(acknowledge(row, final)).toEqual({});
+  });
+});
+
+describe('a sweep', () => {
+  it('looks again after the pause, by the time of the store, and gives its lease back', () => {
+    const leased = { ...created(), looks: 2, leasedUntil: BEGUN + 99 };
+    expect(looked(leased, { pause: 240_000 }, BEGUN + 50)).toEqual({
+      next: { ...created(), looks: 3, dueAt: BEGUN + 50 + 240_000 },
+    });
+  });
+
+  it('looks no more at what is done', () => {
+    const { dueAt, ...done } = created();
+    expect(looked({ ...created(), leasedUntil: BEGUN + 99 }, { isDone: true }, BEGUN)).toEqual({
+      next: { ...done, looks: 1 },
+    });
+  });
+
+  it('changes nothing of what its callback has settled meanwhile', () => {
+    const { dueAt, ...done } = created();
+    expect(looked(done, { pause: 1 }, BEGUN)).toEqual({});
+    expect(looked(undefined, { pause: 1 }, BEGUN)).toEqual({});
+  });
+});
+
 describe('a confirmed payment', () => {
   const key = { scope: 'terminal-1', reference: 'payout-1' };
   const reconciled = (row: JournalRow | undefined, of = payment(), disproved: string[] = []) =>
@@ -307,7 +367,7 @@ describe('a confirmed payment', () => {
     ['currency', { currency: 'USD' }],
     ['type', { paymentType: 'WITHDRAWAL' }],
   ])('does not settle a doubt of another %s', (_, changes) => {
-    const next = { ...begun, conflictingIds: [ID] };
+    const next = { ...begun, ...DUE, conflictingIds: [ID] };
     expect(reconciled(begun, payment(ID, changes))).toEqual({ next, isMismatch: true });
     // Nor is it forgotten: the right one settles it all the same.
     expect(reconciled(next, payment(OTHER_ID)).next).toEqual({
@@ -331,7 +391,7 @@ describe('a confirmed payment', () => {
   it('that has failed may be that of the attempt before: it does not settle the next one', () => {
     const retry = { ...begun, isRetry: true };
     const failed = payment(ID, { paymentStatus: 'FAILED' });
-    expect(reconciled(retry, failed)).toEqual({ next: { ...retry, conflictingIds: [ID] }, otherPayment: {} });
+    expect(reconciled(retry, failed)).toEqual({ next: { ...retry, ...DUE, conflictingIds: [ID] }, otherPayment: {} });
     expect(reconciled(begun, failed).outcome).toBe('settled');
     expect(reconciled(retry).outcome).toBe('settled');
     expect(reconciled({ ...retry, paymentId: ID }, failed).outcome).toBe('settled');

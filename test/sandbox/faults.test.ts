@@ -95,7 +95,7 @@ async function callBack(fault: CallbackFault): Promise<string> {
   expect(sandbox.faults.armed).toEqual([]);
   return [
     answers.length > 0 && `answers ${answers.join(', then ')}`,
-    `\`onPayment\` runs once, \`COMPLETED\`${isSwept ? ', from `handler.process` alone' : ''}`,
+    `\`onPayment\` runs once, \`COMPLETED\`${isSwept ? ', from a sweep alone' : ''}`,
   ]
     .filter(Boolean)
     .join('; ');

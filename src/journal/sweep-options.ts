@@ -1,0 +1,69 @@
+// What a sweep takes, and how it is checked.
+import { z } from 'zod';
+import { InvalidRequestError } from '../errors.ts';
+import { callFields, optionsReader, readArgument } from '../schemas/read-options.ts';
+import type { SweepHandler } from './sweep.ts';
+
+/** What `sweep` takes. */
+export interface SweepOptions {
+  /** What `createWebhookHandler` returned: each payment is processed as its callback would be. */
+  handler: SweepHandler;
+  /**
+   * The payments to look at, without a journal: those of your own table that are not final.
+   * @default what the client's journal has open
+   */
+  ids?: Iterable<string> | AsyncIterable<string> | undefined;
+  /**
+   * Milliseconds since the create, at least: younger payments are left to their callbacks. 0 for all.
+   * @default 60_000
+   */
+  olderThan?: number | undefined;
+  /**
+   * Milliseconds since the create, after which a payment that is not final is looked at for the last time.
+   * @default 2_592_000_000, thirty days
+   */
+  giveUpAfter?: number | undefined;
+  /**
+   * How many payments are looked at, at most.
+   * @default 1_000
+   */
+  limit?: number | undefined;
+  /**
+   * How many at once. The handler looks up eight at once for all sweeps together.
+   * @default 8
+   */
+  concurrency?: number | undefined;
+  /** Stops it: what has begun is finished or given back. */
+  signal?: AbortSignal | undefined;
+}
+
+const isIterable = (given: unknown): boolean =>
+  typeof given === 'object' && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given);
+
+const milliseconds = (error: string) => z.number({ error }).nonnegative({ error }).optional();
+const count = z.int({ error: 'must be a whole number' }).positive({ error: 'must be 1 or more' });
+
+const read = optionsReader<SweepOptions>()('options', {
+  handler: z.custom<SweepHandler>(given => typeof (given as Partial<SweepHandler> | null)?.process === 'function', {
+    error: 'must be what createWebhookHandler returns',
+  }),
+  ids: z.custom<SweepOptions['ids']>(isIterable, { error: 'must be a list or an async iterable of ids' }).optional(),
+  olderThan: milliseconds('must be milliseconds, 0 or more'),
+  giveUpAfter: milliseconds('must be milliseconds'),
+  limit: count.default(1_000),
+  concurrency: count.default(8),
+  signal: callFields.signal,
+});
+
+const DAY = 86_400_000;
+
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown, or that makes sense only with a schedule */
+export function readSweepOptions(options: SweepOptions) {
+  const { ids, olderThan, giveUpAfter, ...limits } = readArgument(read, options);
+  if (!ids) return { ...limits, olderThan: olderThan ?? 60_000, giveUpAfter: giveUpAfter ?? 30 * DAY };
+  const wrong = Object.entries({ olderThan, giveUpAfter }).filter(([, value]) => value !== undefined);
+  if (wrong.length === 0) return { ...limits, ids };
+  throw new InvalidRequestError(
+    wrong.map(([name]) => ({ path: `options.${name}`, message: 'is for a sweep of the journal, without ids' })),
+  );
+}

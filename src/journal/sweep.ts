@@ -1,0 +1,194 @@
+// Looks at what is open: payments whose callback may be lost are processed as it would have been.
+import { ApiError, type GatewayError } from '../errors.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { isFinal } from '../schemas/payment-status.ts';
+import { bounded, change } from './change.ts';
+import type { DueQuery, JournalRow } from './contract.ts';
+import { type ClientJournal, warnGaveUp, warnNotSwept } from './reports.ts';
+import { knownIds, type Look, looked } from './transitions.ts';
+
+/** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
+export interface SweepHandler {
+  process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<SweptPayment>;
+}
+
+/** What became of a payment. */
+export interface SweptPayment {
+  result: 'ran' | 'already' | 'busy';
+  payment: Payment;
+}
+
+/** What a sweep did: how many payments it looked at, by how it found them. */
+export interface Swept {
+  /** Final, and its effect has happened, now or before. */
+  processed: number;
+  /** Not final yet: looked at again by a later sweep. */
+  open: number;
+  /** Older than `giveUpAfter`, and not final: no sweep looks at it again. */
+  gaveUp: number;
+  /** The lookup or `onPayment` failed: tried again by a later sweep. */
+  failed: number;
+}
+
+/** How a sweep goes on. */
+interface Limits {
+  handler: SweepHandler;
+  limit: number;
+  concurrency: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface SweepOfJournal extends Limits {
+  olderThan: number;
+  giveUpAfter: number;
+}
+
+export interface SweepOfIds extends Limits {
+  ids: Iterable<string> | AsyncIterable<string>;
+}
+
+/** Milliseconds for one payment: a handler answers within 25 seconds. */
+const LONGEST_LOOK = 30_000;
+/** Milliseconds: whoever dies gives its rows to another sweep after that. */
+const LEASE = 120_000;
+
+/** Milliseconds until the second look, then twice as long each time. */
+const FIRST_PAUSE = 60_000;
+const LONGEST_PAUSE = 6 * 3_600_000;
+
+/** @param looks how often a row was looked at */
+export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 ** (looks - 1), LONGEST_PAUSE);
+
+/**
+ * Looks at what the journal has open, due first. Rows are leased, so that many replicas can sweep at once, and what one that
+ * died has left is looked at by the next.
+ *
+ * @throws what the journal throws: what was not looked at is left for the next sweep
+ */
+export async function sweepJournal(client: ClientJournal, options: SweepOfJournal): Promise<Swept> {
+  const { journal, scope } = client;
+  const { handler, limit, concurrency, olderThan, giveUpAfter, signal } = options;
+  const swept = newSwept();
+  /** A gateway that asks for a pause gets it. */
+  let isAsked = false;
+  const isOver = () => isAsked || signal?.aborted === true;
+  const query = { scope, states: ['begun', 'created'] as const, olderThan };
+
+  await inParallel(claims(client, query, { limit, batch: concurrency, isOver }), concurrency, async ({ row, now }) => {
+    const seen: Seen = { isFinal: true, pause: pauseAfter(row.looks + 1) };
+    for (const id of knownIds(row)) await look(handler, id, signal, seen);
+    if (seen.asked) isAsked = true;
+    const isOld = now - row.begunAt > giveUpAfter;
+    const outcome = seen.error ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
+    if (outcome === 'failed' && signal?.aborted) return release(client, row);
+    const found: Look = outcome === 'processed' || outcome === 'gaveUp' ? { isDone: true } : { pause: seen.pause };
+    const { next } = await change(journal, row, (current, now) => looked(current, found, now));
+    swept[outcome] += 1;
+    if (outcome === 'gaveUp' && next) warnGaveUp(client, row, giveUpAfter);
+    if (outcome === 'failed') warnNotSwept(client, row, seen.error);
+  });
+  return swept;
+}
+
+/** Looks at payments of the merchant's own list: without a journal there is neither a schedule nor an end of patience. */
+export async function sweepIds(options: SweepOfIds): Promise<Swept> {
+  const { handler, ids, limit, concurrency, signal } = options;
+  const swept = newSwept();
+  let isAsked = false;
+  const taken = take(ids, limit, () => isAsked || signal?.aborted === true);
+  await inParallel(taken, concurrency, async id => {
+    const seen: Seen = { isFinal: true, pause: 0 };
+    await look(handler, id, signal, seen);
+    if (seen.asked) isAsked = true;
+    if (!(seen.error && signal?.aborted)) swept[seen.error ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
+  });
+  return swept;
+}
+
+const newSwept = (): Swept => ({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
+
+/** What is known of a row after its payments were looked at. */
+interface Seen {
+  isFinal: boolean;
+  /** Milliseconds until the next look. */
+  pause: number;
+  asked?: boolean;
+  error?: unknown;
+}
+
+/** A payment that the gateway does not have. */
+const UNKNOWN: ReadonlySet<string> = new Set(['unknown_payment', 'payment_not_found']);
+
+/** Looks at one payment, and adds what it sees. */
+async function look(handler: SweepHandler, id: string, signal: AbortSignal | undefined, seen: Seen): Promise<void> {
+  try {
+    const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
+    if (!isFinal(payment) || result === 'busy') seen.isFinal = false;
+  } catch (error) {
+    // No such payment: the gateway may not know it yet, or it never was one.
+    if (UNKNOWN.has((error as GatewayError).code)) {
+      seen.isFinal = false;
+      return;
+    }
+    seen.error ??= error;
+    const { retryAfter } = error instanceof ApiError ? error : {};
+    if (retryAfter === undefined) return;
+    seen.asked = true;
+    seen.pause = Math.max(seen.pause, Math.min(retryAfter, LONGEST_PAUSE));
+  }
+}
+
+interface Claimed {
+  row: JournalRow;
+  now: number;
+}
+
+/** Leases rows, a few at a time. What is not looked at in the end is given back. */
+async function* claims(
+  client: ClientJournal,
+  query: DueQuery,
+  { limit, batch, isOver }: { limit: number; batch: number; isOver: () => boolean },
+): AsyncGenerator<Claimed> {
+  for (let left = limit; left > 0 && !isOver(); ) {
+    const { rows, now } = await bounded(client.journal.claim(query, Math.min(left, batch), LEASE));
+    if (rows.length === 0) return;
+    left -= rows.length;
+    for (const row of rows) {
+      if (isOver()) await release(client, row);
+      else yield { row, now };
+    }
+  }
+}
+
+const release = async ({ journal }: ClientJournal, row: JournalRow): Promise<void> => {
+  const { leasedUntil, ...rest } = row;
+  // Whoever has changed it meanwhile has it.
+  await bounded(journal.replace(rest, row.revision));
+};
+
+async function* take(
+  ids: Iterable<string> | AsyncIterable<string>,
+  limit: number,
+  isOver: () => boolean,
+): AsyncGenerator<string> {
+  let left = limit;
+  for await (const id of ids) {
+    if (isOver() || left === 0) return;
+    left -= 1;
+    yield id;
+  }
+}
+
+/** Works a list off, so many at a time. @throws the first error, once those at work have ended */
+async function inParallel<T>(items: AsyncGenerator<T>, lanes: number, work: (item: T) => Promise<void>): Promise<void> {
+  const lane = async () => {
+    for (;;) {
+      const { done, value } = await items.next();
+      if (done) return;
+      await work(value);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
+  const failed = ended.find(end => end.status === 'rejected');
+  if (failed) throw failed.reason;
+}

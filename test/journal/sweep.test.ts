@@ -1,0 +1,314 @@
+// Callbacks that were lost, and the sweep that finds what they would have told.
+import fc from 'fast-check';
+import {
+  createWebhookHandler,
+  GatewayClient,
+  type GatewayEvent,
+  isFinal,
+  memoryInbox,
+  memoryJournal,
+  type Payment,
+} from 'payment-gateway-sdk';
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { pauseAfter } from '../../src/journal/sweep.ts';
+import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+/** A shop that no callback reaches, and a clock that stands still. */
+function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) => unknown = () => {}) {
+  const clock = { now: 1_700_000_000_000 };
+  const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }), ...options });
+  const events: GatewayEvent[] = [];
+  const lookups: string[] = [];
+  const effects: string[] = [];
+  const gateway = new GatewayClient({
+    ...sandbox.clientOptions,
+    journal: memoryJournal({ now: () => clock.now }),
+    retries: 0,
+    onEvent: event => {
+      events.push(event);
+      if (event.type === 'request' && event.operation === 'lookup') lookups.push(event.paymentId ?? '');
+    },
+  });
+  const handler = createWebhookHandler({
+    gateway,
+    inbox: memoryInbox(),
+    onPayment: async payment => {
+      await onPayment(payment);
+      if (isFinal(payment)) effects.push(payment.reference ?? '');
+    },
+    onError: () => {},
+  });
+  const sweep = (changes: object = {}) => gateway.sweep({ handler, olderThan: 0, ...changes });
+  const create = async (reference: string) => {
+    const { payment } = await gateway.createWithdrawal({ ...PAYOUT, reference });
+    return payment.id;
+  };
+  /** A payment that is completed, and whose callback is lost. */
+  const lose = async (reference: string) => {
+    const id = await create(reference);
+    await sandbox.complete(id);
+    return id;
+  };
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  return { clock, sandbox, gateway, handler, sweep, create, lose, effects, lookups, warnings };
+}
+
+const NONE = { processed: 0, open: 0, gaveUp: 0, failed: 0 };
+
+describe('a payment whose callback was lost', () => {
+  it('takes effect by the sweep, once, and is not looked at again', async () => {
+    const { sweep, lose, effects, lookups, clock } = openShop();
+    await lose('payout-1');
+    expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+    expect(effects).toEqual(['payout-1']);
+    clock.now += 30 * DAY;
+    expect([await sweep(), effects.length, lookups.length]).toEqual([NONE, 1, 1]);
+  });
+
+  it('takes effect also where somebody has looked at it before, without an effect', async () => {
+    const { sweep, lose, gateway, effects } = openShop();
+    await lose('payout-1');
+    expect((await gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' })).payment.paymentStatus).toBe(
+      'COMPLETED',
+    );
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is left to its callback at first', async () => {
+    const { sweep, lose, clock, effects } = openShop();
+    await lose('payout-1');
+    clock.now += MINUTE - 1;
+    expect(await sweep({ olderThan: undefined })).toEqual(NONE);
+    clock.now += 1;
+    expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is found among thousands, each once, by three sweeps at a time', async () => {
+    const { sweep, lose, effects, lookups } = openShop();
+    const references = Array.from({ length: 600 }, (_, index) => `payout-${index}`);
+    for (const reference of references) await lose(reference);
+    const swept = await Promise.all([sweep(), sweep(), sweep({ concurrency: 3 })]);
+    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(600);
+    expect([effects.toSorted(), lookups.length]).toEqual([references.toSorted(), 600]);
+  });
+});
+
+describe('a payment whose callback came', () => {
+  it('costs the sweep nothing once it is final', async () => {
+    const shop = openShop({ fetch: (url, init) => shop.handler(new Request(url, init)) });
+    await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    expect([shop.effects, shop.lookups.length]).toEqual([['payout-1'], 1]);
+    expect([await shop.sweep(), shop.lookups.length]).toEqual([NONE, 1]);
+  });
+
+  it('is looked at if its effect failed then', async () => {
+    let isDown = true;
+    const shop = openShop({ fetch: (url, init) => shop.handler(new Request(url, init)) }, () => {
+      if (isDown) throw new Error('shop');
+    });
+    await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    isDown = false;
+    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+});
+
+describe('a payment that is not final', () => {
+  it('is looked at ever less often', async () => {
+    const { sweep, create, sandbox, clock, effects } = openShop();
+    const id = await create('payout-1');
+    const begun = clock.now;
+    const looks: number[] = [];
+    for (let minutes = 0; minutes < 2_000; minutes++) {
+      if ((await sweep()).open > 0) looks.push((clock.now - begun) / MINUTE);
+      clock.now += MINUTE;
+    }
+    expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231, 1591, 1951]);
+    await sandbox.complete(id);
+    clock.now += 6 * 60 * MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is never looked at within its pause, and always by the first sweep after it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 90 * MINUTE }), { minLength: 5, maxLength: 25 }),
+        async waits => {
+          const { sweep, create, clock } = openShop();
+          await create('payout-1');
+          let next = clock.now;
+          let looks = 0;
+          for (const wait of waits) {
+            clock.now += wait;
+            const isDue = clock.now >= next;
+            expect(await sweep()).toEqual({ ...NONE, open: isDue ? 1 : 0 });
+            if (!isDue) continue;
+            looks += 1;
+            next = clock.now + pauseAfter(looks);
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is given up in the end, loudly and once; its callback takes effect all the same', async () => {
+    const shop = openShop({ fetch: (url, init) => shop.handler(new Request(url, init)) });
+    const id = await shop.create('payout-1');
+    shop.clock.now += 30 * DAY;
+    expect(await shop.sweep()).toEqual({ ...NONE, open: 1 });
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.warnings()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.warnings().length]).toEqual([NONE, 1]);
+    await shop.sandbox.complete(id);
+    await shop.sandbox.idle();
+    expect(shop.effects).toEqual(['payout-1']);
+  });
+
+  it('is not given up while its lookup fails', async () => {
+    const { sweep, create, sandbox, clock } = openShop();
+    await create('payout-1');
+    clock.now += 60 * DAY;
+    sandbox.faults.next('drop', { on: 'lookup' });
+    expect(await sweep()).toEqual({ ...NONE, failed: 1 });
+    clock.now += DAY;
+    expect(await sweep()).toEqual({ ...NONE, gaveUp: 1 });
+  });
+});
+
+describe('a doubt', () => {
+  it('whose payment is known is settled, and takes effect', async () => {
+    const { sweep, gateway, sandbox, effects } = openShop();
+    sandbox.faults.next('commit-then-cut');
+    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' }));
+    const paymentId = sandbox.payments[0]?.id ?? '';
+    await sandbox.complete(paymentId);
+    expect(await gateway.inDoubt()).toHaveLength(1);
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect([await gateway.inDoubt(), await gateway.find('payout-1')]).toEqual([
+      [],
+      expect.objectContaining({ state: 'created', paymentId }),
+    ]);
+  });
+
+  it('without an id is left to its callback, or to an operator', async () => {
+    const { sweep, gateway, sandbox, lookups } = openShop();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
+    expect([await sweep(), lookups, await gateway.inDoubt()]).toEqual([NONE, [], [expect.anything()]]);
+  });
+});
+
+describe('what fails', () => {
+  it('is tried again after its pause, and reported', async () => {
+    let isDown = true;
+    const { sweep, lose, clock, warnings, effects } = openShop({}, () => {
+      if (isDown) throw new Error('the shop is on fire');
+    });
+    await lose('payout-1');
+    expect([await sweep(), warnings()]).toEqual([{ ...NONE, failed: 1 }, ['sweep_failed']]);
+    isDown = false;
+    expect(await sweep()).toEqual(NONE);
+    clock.now += MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('by Retry-After ends the sweep, which asks nothing more until then', async () => {
+    const { clock, handler, gateway, lose, lookups } = openShop();
+    for (let index = 0; index < 30; index++) await lose(`payout-${index}`);
+    const busy = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      apiKey: 'key',
+      signKey: 'sign',
+      retries: 0,
+      fetch: async () => new Response('{}', { status: 429, headers: { 'retry-after': '7200' } }),
+    });
+    const limited = createWebhookHandler({
+      gateway: busy,
+      inbox: memoryInbox(),
+      onPayment: () => {},
+      onError: () => {},
+    });
+    const swept = await gateway.sweep({ handler: limited, olderThan: 0, concurrency: 2 });
+    expect(swept).toEqual({ ...NONE, failed: 2 });
+    clock.now += 7_200_000 - 1;
+    // Those that were not asked for are not held back, those that were are.
+    expect(await gateway.sweep({ handler, olderThan: 0 })).toEqual({ ...NONE, processed: 28 });
+    clock.now += 1;
+    expect([await gateway.sweep({ handler, olderThan: 0 }), lookups.length]).toEqual([{ ...NONE, processed: 2 }, 30]);
+  });
+
+  it('in the journal fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
+    const { gateway, lose, clock, sweep, effects } = openShop();
+    await lose('payout-1');
+    const hanging = { process: () => new Promise<never>(() => {}) };
+    void gateway.sweep({ handler: hanging, olderThan: 0 });
+    await new Promise(resolve => setTimeout(resolve, 10));
+    expect(await sweep()).toEqual(NONE);
+    clock.now += 2 * MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+});
+
+describe('a sweep', () => {
+  it('looks at no more than it may, those due first coming first', async () => {
+    const { sweep, lose, clock, effects } = openShop();
+    for (const reference of ['a', 'b', 'c']) {
+      await lose(reference);
+      clock.now += 1;
+    }
+    expect([await sweep({ limit: 2 }), effects.toSorted()]).toEqual([{ ...NONE, processed: 2 }, ['a', 'b']]);
+  });
+
+  it('that is stopped gives back what it has not looked at', async () => {
+    const stop = new AbortController();
+    const { sweep, lose, effects } = openShop({}, () => stop.abort());
+    for (let index = 0; index < 20; index++) await lose(`payout-${index}`);
+    await sweep({ concurrency: 4, signal: stop.signal });
+    const done = effects.length;
+    expect(done).toBeLessThan(20);
+    expect((await sweep()).processed).toBeGreaterThanOrEqual(20 - done);
+    expect(new Set(effects).size).toBe(20);
+    expect(effects).toHaveLength(20);
+  });
+
+  it('of a list of ids needs no journal', async () => {
+    const { handler, lose, create, sandbox, effects } = openShop();
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    const ids = [await lose('payout-1'), await create('payout-2'), 'no-id', OTHER_ID];
+    async function* rows() {
+      yield* ids;
+    }
+    const found = { processed: 1, open: 2, gaveUp: 0, failed: 1 };
+    expect(await gateway.sweep({ handler, ids: rows() })).toEqual(found);
+    expect(await gateway.sweep({ handler, ids })).toEqual(found);
+    expect(await gateway.sweep({ handler, ids, limit: 1 })).toEqual({ ...NONE, processed: 1 });
+    expect(effects).toEqual(['payout-1']);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['no handler', { handler: undefined }, /handler: must be what createWebhookHandler returns/],
+    ['a handler of another kind', { handler: () => {} }, /handler: must be what createWebhookHandler returns/],
+    ['a mistyped option', { olderThen: 1 }, /olderThan/],
+    ['a negative age', { olderThan: -1 }, /olderThan: must be milliseconds, 0 or more/],
+    ['no limit', { limit: 0 }, /limit: must be 1 or more/],
+    ['ids that are none', { ids: 7 }, /ids: must be a list or an async iterable of ids/],
+    ['a schedule for ids', { ids: [], olderThan: 1 }, /olderThan: is for a sweep of the journal, without ids/],
+  ])('refuses %s', async (_, changes, message) => {
+    const { sweep } = openShop();
+    const options = 'ids' in changes && !('olderThan' in changes) ? { olderThan: undefined, ...changes } : changes;
+    await expect(sweep(options)).rejects.toThrow(message);
+  });
+
+  it('without a journal and without ids says what it needs', async () => {
+    const { handler, sandbox } = openShop();
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    await expect(gateway.sweep({ handler })).rejects.toThrow('sweep needs a client with a journal');
+  });
+});

@@ -1,0 +1,183 @@
+// Sweeps over Postgres: thousands of lost callbacks, a million final payments, replicas that are killed.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
+import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sweepOnce } from '../../examples/sweep.ts';
+import { openCredits } from '../support/credits.ts';
+import { PAYOUT } from '../support/fixtures.ts';
+import { FROM_SOURCE } from '../support/processes.ts';
+import { isCi, lacks } from '../support/skips.ts';
+import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+
+const sweeper = fileURLToPath(new URL('sweeper.ts', import.meta.url));
+
+describe.skipIf(lacks(hasPostgres, 'sweeps: no PostgreSQL at 127.0.0.1:5432'))('a sweep over Postgres', () => {
+  const table = uniqueName('journal');
+  let pool: pg.Pool;
+  let credits: Awaited<ReturnType<typeof openCredits>>;
+  let sandbox: Sandbox;
+
+  beforeEach(async () => {
+    pool = postgresPool();
+    credits = await openCredits(pool);
+    await postgresJournal(pool, { table }).migrate();
+    sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
+  });
+  afterEach(async () => {
+    await credits.close();
+    await pool.query(`drop table ${table}`);
+    await pool.end();
+  });
+
+  function openShop() {
+    const journal = postgresJournal(pool, { table, scope: 'sweep' });
+    let running = 0;
+    const most = { lookups: 0 };
+    const fetch: Sandbox['fetch'] = async (input, init) => {
+      running += 1;
+      most.lookups = Math.max(most.lookups, running);
+      try {
+        return await sandbox.fetch(input, init);
+      } finally {
+        running -= 1;
+      }
+    };
+    const creating = new GatewayClient({ ...sandbox.clientOptions, journal });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, fetch });
+    const handler = createWebhookHandler({
+      gateway,
+      inbox: credits.inboxOf(pool),
+      onPayment: ({ id }, { tx }) => credits.credit(tx, id),
+    });
+    /** Payments that are completed, and whose callbacks are lost. */
+    const lose = async (count: number) => {
+      for (let left = count; left > 0; left -= 50) {
+        const batch = Array.from({ length: Math.min(50, left) }, () => uniqueName('payout'));
+        await Promise.all(
+          batch.map(async reference => {
+            const { payment } = await creating.createWithdrawal({ ...PAYOUT, reference });
+            await sandbox.complete(payment.id);
+          }),
+        );
+      }
+      await sandbox.idle();
+    };
+    return { gateway, handler, lose, most };
+  }
+  const timesCredited = async () => [...(await credits.all()).values()];
+
+  const many = isCi ? 10_000 : 1_000;
+  it(`credits ${many} payments whose callbacks were all lost, once, by eight lookups at a time at most`, async () => {
+    const { gateway, handler, lose, most } = openShop();
+    await lose(many);
+    const swept = await Promise.all([1, 2].map(() => gateway.sweep({ handler, olderThan: 0, limit: many })));
+    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(many);
+    expect(await timesCredited()).toEqual(Array(many).fill(1));
+    expect(most.lookups).toBeGreaterThan(1);
+    expect(most.lookups).toBeLessThanOrEqual(8);
+    expect(await gateway.sweep({ handler, olderThan: 0 })).toEqual({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
+  }, 120_000);
+
+  it('reads only what is open, by an index that holds no final payment', async () => {
+    const details = `'{"attemptId":"a","timeoutMs":1,"conflictingIds":[],"looks":0,"paymentType":"DEPOSIT"}'`;
+    const rows = (from: number, to: number, dueAt: string) => `insert into ${table}
+      select 'sweep', 'order-' || n, 'created', 1, now() - interval '1 day', ${dueAt}, null, ${details}
+      from generate_series(${from}, ${to}) n`;
+    await pool.query(rows(1, 50_000, 'null'));
+    await pool.query(rows(50_001, 50_100, "now() - interval '1 hour'"));
+    await pool.query(`analyze ${table}`);
+    const query = { scope: 'sweep', states: ['begun', 'created'], olderThan: 60_000 } as const;
+    const asked: [string, unknown[]][] = [];
+    const spied = postgresJournal(journalPool(asked), { table });
+    expect((await spied.claim(query, 200, 1_000)).rows).toHaveLength(100);
+    const [text, values] = asked.at(-1) as [string, unknown[]];
+    await pool.query(`update ${table} set leased_until = null where leased_until is not null`);
+    const plan = await pool.query(`explain (analyze, buffers, format text) ${text}`, values);
+    const lines = plan.rows.map(row => row['QUERY PLAN']).join('\n');
+    expect(lines).toContain(`${table}_due`);
+    expect(lines).not.toMatch(new RegExp(`Seq Scan on ${table}`));
+  });
+
+  const journalPool = (asked: [string, unknown[]][]) => ({
+    connect: () => pool.connect(),
+    query: (text: string, values: unknown[] = []) => {
+      asked.push([text, values]);
+      return pool.query(text, values);
+    },
+  });
+
+  it('credits each payment once though three replicas sweep and are killed at every step', async () => {
+    const { lose } = openShop();
+    const count = isCi ? 300 : 60;
+    await lose(count);
+    const server = await sandbox.listen();
+    const env = {
+      ...process.env,
+      NODE_ENV: '',
+      GATEWAY_URL: server.url,
+      MARKS: credits.marks,
+      EFFECTS: credits.table,
+      JOURNAL: table,
+      KILL: '0.02',
+    };
+    const children = new Set<ChildProcess>();
+    let isOver = false;
+    let deaths = 0;
+    const start = () => {
+      const child = spawn(process.execPath, [...FROM_SOURCE, sweeper], { env, stdio: 'ignore' });
+      children.add(child);
+      child.once('exit', () => {
+        children.delete(child);
+        deaths += 1;
+        if (!isOver) start();
+      });
+    };
+    for (let replica = 0; replica < 3; replica++) start();
+    const left = async () => {
+      // What the dead have leased is let go at once, where two minutes would pass.
+      await pool.query(`update ${table} set leased_until = null where leased_until is not null`);
+      const { rows } = await pool.query(`select count(*)::int as left from ${table} where due_at is not null`);
+      return rows[0].left;
+    };
+    try {
+      await expect.poll(left, { timeout: 100_000, interval: 500 }).toBe(0);
+    } finally {
+      isOver = true;
+      for (const child of children) child.kill('SIGKILL');
+      await server.close();
+    }
+    expect(await timesCredited()).toEqual(Array(count).fill(1));
+    expect(deaths).toBeGreaterThan(3);
+  }, 120_000);
+
+  it('is what examples/sweep.ts runs: a line to log, and an exit code', async () => {
+    const { gateway, handler, lose } = openShop();
+    await lose(2);
+    await pool.query(`update ${table} set begun_at = now() - interval '1 hour'`);
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    expect(await sweepOnce(gateway, handler)).toBe(0);
+    const failing = createWebhookHandler({
+      gateway,
+      inbox: postgresInbox(pool, { table: credits.marks }),
+      onPayment: () => {
+        throw new Error('shop');
+      },
+      onError: () => {},
+    });
+    await lose(1);
+    await pool.query(`update ${table} set begun_at = now() - interval '1 hour'`);
+    expect(await sweepOnce(gateway, failing)).toBe(1);
+    const lines = log.mock.calls.map(([line]) => JSON.parse(line));
+    log.mockRestore();
+    const time = expect.stringMatching(/^\d{4}-/);
+    expect(lines).toEqual([
+      { time, processed: 2, open: 0, gaveUp: 0, failed: 0 },
+      { time, processed: 0, open: 0, gaveUp: 0, failed: 1 },
+    ]);
+    expect(process.listenerCount('SIGTERM')).toBe(0);
+  });
+});
