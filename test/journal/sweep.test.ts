@@ -21,12 +21,13 @@ const DAY = 86_400_000;
 function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) => unknown = () => {}) {
   const clock = { now: 1_700_000_000_000 };
   const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }), ...options });
+  const journal = memoryJournal({ now: () => clock.now });
   const events: GatewayEvent[] = [];
   const lookups: string[] = [];
   const effects: string[] = [];
   const gateway = new GatewayClient({
     ...sandbox.clientOptions,
-    journal: memoryJournal({ now: () => clock.now }),
+    journal,
     retries: 0,
     onEvent: event => {
       events.push(event);
@@ -54,7 +55,7 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
     return id;
   };
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
-  return { clock, sandbox, gateway, handler, sweep, create, lose, effects, lookups, warnings };
+  return { clock, sandbox, journal, gateway, handler, sweep, create, lose, effects, lookups, warnings };
 }
 
 const NONE = { processed: 0, open: 0, gaveUp: 0, failed: 0 };
@@ -115,6 +116,23 @@ describe('a payment whose callback came', () => {
     await shop.sandbox.idle();
     isDown = false;
     expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+});
+
+describe('a reference with two payments', () => {
+  it('is looked at until both are final, and both take effect', async () => {
+    const { sweep, lose, gateway, journal, sandbox, effects, clock } = openShop();
+    await lose('payout-1');
+    const second = new GatewayClient(sandbox.clientOptions);
+    const { payment } = await second.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+    await gateway.reconcile(payment);
+    expect((await gateway.find('payout-1'))?.conflictingIds).toEqual([payment.id]);
+    expect([await sweep(), effects]).toEqual([{ ...NONE, open: 1 }, ['payout-1']]);
+    await sandbox.complete(payment.id);
+    clock.now += MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
+    clock.now += DAY;
+    expect([await sweep(), await journal.list({ states: ['begun'] })]).toEqual([NONE, { rows: [], now: clock.now }]);
   });
 });
 
@@ -205,6 +223,17 @@ describe('a doubt', () => {
   });
 });
 
+describe('a payment that another worker has', () => {
+  it('is left open, for a later sweep', async () => {
+    const { gateway, lose, sweep, clock, effects } = openShop();
+    const id = await lose('payout-1');
+    const busy = { process: async () => ({ result: 'busy' as const, payment: await gateway.getPayment(id) }) };
+    expect(await gateway.sweep({ handler: busy, olderThan: 0 })).toEqual({ ...NONE, open: 1 });
+    clock.now += MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+});
+
 describe('what fails', () => {
   it('is tried again after its pause, and reported', async () => {
     let isDown = true;
@@ -270,7 +299,8 @@ describe('a sweep', () => {
     const stop = new AbortController();
     const { sweep, lose, effects } = openShop({}, () => stop.abort());
     for (let index = 0; index < 20; index++) await lose(`payout-${index}`);
-    await sweep({ concurrency: 4, signal: stop.signal });
+    // What it was asked to leave has not failed.
+    expect(await sweep({ concurrency: 4, signal: stop.signal })).toMatchObject({ open: 0, gaveUp: 0, failed: 0 });
     const done = effects.length;
     expect(done).toBeLessThan(20);
     expect((await sweep()).processed).toBeGreaterThanOrEqual(20 - done);
