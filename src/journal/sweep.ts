@@ -1,5 +1,4 @@
 // Looks at what is open: payments whose callback may be lost are processed as it would have been.
-import { ApiError, type GatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change } from './change.ts';
@@ -76,16 +75,17 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
 
   await inParallel(claims(client, query, { limit, batch: concurrency, isOver }), concurrency, async ({ row, now }) => {
     const seen: Seen = { isFinal: true, pause: pauseAfter(row.looks + 1) };
-    for (const id of knownIds(row)) await look(handler, id, signal, seen);
+    const ids = knownIds(row);
+    for (const id of ids) await look(handler, id, signal, seen);
     if (seen.asked) isAsked = true;
     const isOld = now - row.begunAt > giveUpAfter;
-    const outcome = seen.error ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
+    const outcome = seen.failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
-    const found: Look = outcome === 'processed' || outcome === 'gaveUp' ? { isDone: true } : { pause: seen.pause };
+    const found: Look = outcome === 'processed' || outcome === 'gaveUp' ? { done: ids } : { pause: seen.pause };
     const { next } = await change(journal, row, (current, now) => looked(current, found, now));
     swept[outcome] += 1;
     if (outcome === 'gaveUp' && next) warnGaveUp(client, row, giveUpAfter);
-    if (outcome === 'failed') warnNotSwept(client, row, seen.error);
+    if (seen.failure) warnNotSwept(client, row, seen.failure.error);
   });
   return swept;
 }
@@ -100,7 +100,7 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
     const seen: Seen = { isFinal: true, pause: 0 };
     await look(handler, id, signal, seen);
     if (seen.asked) isAsked = true;
-    if (!(seen.error && signal?.aborted)) swept[seen.error ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
+    if (!(seen.failure && signal?.aborted)) swept[seen.failure ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
   });
   return swept;
 }
@@ -112,12 +112,14 @@ interface Seen {
   isFinal: boolean;
   /** Milliseconds until the next look. */
   pause: number;
+  /** The gateway has asked for that pause. */
   asked?: boolean;
-  error?: unknown;
+  /** The first error, which may be anything that `onPayment` throws. */
+  failure?: { error: unknown };
 }
 
 /** A payment that the gateway does not have. */
-const UNKNOWN: ReadonlySet<string> = new Set(['unknown_payment', 'payment_not_found']);
+const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
 /** Looks at one payment, and adds what it sees. */
 async function look(handler: SweepHandler, id: string, signal: AbortSignal | undefined, seen: Seen): Promise<void> {
@@ -125,14 +127,15 @@ async function look(handler: SweepHandler, id: string, signal: AbortSignal | und
     const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
     if (!isFinal(payment) || result === 'busy') seen.isFinal = false;
   } catch (error) {
+    // By shape: what `onPayment` throws may be anything, and the handler of another copy of the SDK.
+    const { code, retryAfter } = (error ?? {}) as { code?: unknown; retryAfter?: unknown };
     // No such payment: the gateway may not know it yet, or it never was one.
-    if (UNKNOWN.has((error as GatewayError).code)) {
+    if (UNKNOWN.has(code)) {
       seen.isFinal = false;
       return;
     }
-    seen.error ??= error;
-    const { retryAfter } = error instanceof ApiError ? error : {};
-    if (retryAfter === undefined) return;
+    seen.failure ??= { error };
+    if (typeof retryAfter !== 'number') return;
     seen.asked = true;
     seen.pause = Math.max(seen.pause, Math.min(retryAfter, LONGEST_PAUSE));
   }

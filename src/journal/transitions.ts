@@ -188,15 +188,18 @@ export function acknowledge(row: JournalRow | undefined, payment: Payment): Step
   return { next: isDone ? notDue(next) : next };
 }
 
-/** How a sweep found a row: final, with its effect and all of its payments; or when to look again. */
-export type Look = { isDone: true } | { pause: number };
+/** How a sweep found a row: it has nothing left to look at but ids that are not among these; or when to look again. */
+export type Look = { done: readonly string[] } | { pause: number };
 
 /** A sweep has looked at a row, which gives its lease back. */
 export function looked(row: JournalRow | undefined, look: Look, now: number): Step {
   // Its callback came in between.
   if (row?.dueAt === undefined) return {};
   const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
-  return { next: 'pause' in look ? { ...rest, dueAt: now + look.pause } : notDue(rest) };
+  if ('pause' in look) return { next: { ...rest, dueAt: now + look.pause } };
+  // Another payment of the reference may have been heard of meanwhile.
+  const isDone = knownIds(row).every(id => look.done.some(seen => isSamePayment(seen, id)));
+  return { next: isDone ? notDue(rest) : rest };
 }
 
 /** What a confirmed payment means for its reference. */

@@ -1,5 +1,4 @@
 // Turns what the gateway answered into a payment, or into the error that says what became of the money.
-
 import {
   ApiError,
   adviceOn,

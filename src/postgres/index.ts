@@ -1,5 +1,4 @@
 // The public list of payment-gateway-sdk/postgres.
-
 export type { SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
 export { fromKnex, type KnexDatabase } from '../sql/knex.ts';
 export { fromKysely, type KyselyDatabase, type KyselyOptions, type KyselyTransactionBuilder } from '../sql/kysely.ts';

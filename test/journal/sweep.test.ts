@@ -248,6 +248,28 @@ describe('what fails', () => {
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'no'],
+  ])(
+    'by an onPayment that rejects with %s is tried again too, and keeps nobody else from their turn',
+    async (_, reason) => {
+      let isDown = true;
+      const { sweep, lose, clock, effects } = openShop({}, ({ reference }) =>
+        isDown && reference === 'payout-1' ? Promise.reject(reason) : undefined,
+      );
+      for (const reference of ['payout-1', 'payout-2', 'payout-3']) await lose(reference);
+      expect([await sweep({ concurrency: 1 }), effects]).toEqual([
+        { ...NONE, processed: 2, failed: 1 },
+        ['payout-2', 'payout-3'],
+      ]);
+      isDown = false;
+      clock.now += MINUTE;
+      expect([await sweep(), effects.at(-1)]).toEqual([{ ...NONE, processed: 1 }, 'payout-1']);
+    },
+  );
+
   it('by Retry-After ends the sweep, which asks nothing more until then', async () => {
     const { clock, handler, gateway, lose, lookups } = openShop();
     for (let index = 0; index < 30; index++) await lose(`payout-${index}`);

@@ -330,9 +330,15 @@ describe('a sweep', () => {
 
   it('looks no more at what is done', () => {
     const { dueAt, ...done } = created();
-    expect(looked({ ...created(), leasedUntil: BEGUN + 99 }, { isDone: true }, BEGUN)).toEqual({
+    expect(looked({ ...created(), leasedUntil: BEGUN + 99 }, { done: [ID.toUpperCase()] }, BEGUN)).toEqual({
       next: { ...done, looks: 1 },
     });
+  });
+
+  it('looks at once at another payment that was heard of while it looked', () => {
+    const two = { ...created(), conflictingIds: [OTHER_ID] };
+    expect(looked({ ...two, leasedUntil: BEGUN + 99 }, { done: [ID] }, BEGUN)).toEqual({ next: { ...two, looks: 1 } });
+    expect(looked(two, { done: [ID, OTHER_ID] }, BEGUN).next).not.toHaveProperty('dueAt');
   });
 
   it('changes nothing of what its callback has settled meanwhile', () => {
