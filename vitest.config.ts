@@ -16,7 +16,7 @@ const SERVERS = [
   'test/webhooks/{flood,hostile}.test.ts',
 ];
 /** The pages of docs/orms. */
-const ORMS = 'test/orms/*/payments.test.ts';
+const ORMS = 'test/orms/*/*.test.ts';
 /** In Chromium. */
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
@@ -65,6 +65,7 @@ export default defineConfig({
         test: {
           name: 'orms',
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
+          exclude: ['**/node_modules/**'],
           globalSetup: 'test/support/install-orms.ts',
           setupFiles: 'test/support/orm-schema.ts',
         },
