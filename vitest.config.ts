@@ -10,6 +10,7 @@ const SERVERS = [
   'test/stores/*.test.ts',
   'test/examples/*.test.ts',
   'test/readme.test.ts',
+  'test/schedulers/*.test.ts',
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/http/{agent,connection*}.test.ts',
@@ -56,7 +57,7 @@ export default defineConfig({
           // Most of their time is waiting. CI, which plays outages as well, has the time for one after the other.
           maxWorkers: isCi ? 1 : 3,
           testTimeout: 20_000,
-          globalSetup: 'test/support/install-orms.ts',
+          globalSetup: ['test/support/install-orms.ts', 'test/support/install-schedulers.ts'],
           setupFiles: 'test/support/customer-watch.ts',
         },
       },

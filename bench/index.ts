@@ -9,6 +9,7 @@ import { floods } from './flood.ts';
 import { handlers } from './handler.ts';
 import { imports } from './imports.ts';
 import { journal } from './journal.ts';
+import { FINAL, OPEN, outbox } from './outbox.ts';
 import { parsing } from './parsing.ts';
 import { sandboxes } from './sandbox.ts';
 
@@ -94,6 +95,7 @@ const handled = step('callbacks', await handlers(3));
 const flooded = step('a flood', await floods(60));
 const [one, sixteen] = [await journal(ROUNDS, 1), await journal(ROUNDS, 16)];
 step('journal', undefined);
+const borne = step('plans, drains and sweeps', await outbox(3));
 const { first, last } = step('sandbox', await sandboxes());
 const loaded = step('imports', imports(2 * ROUNDS + 1));
 const sizes = [OURS, ...PEERS].map(name => [name, installed(name).toFixed(1)]);
@@ -193,6 +195,26 @@ ${[[one, plain, 'one at a time'] as const, [sixteen, plainAt16, '16 at a time'] 
 The two commits write two short columns; the journal writes the request's fingerprint and the payment. Part of what it takes
 beyond them is the database's time for parsing and planning longer statements. Prepared statements would save that, but a
 connection pooler that shares connections between transactions may know none.
+
+## What one database bears
+
+The SDK, its workers and PostgreSQL share the ${cpus().length} cores of this machine, and the gateway answers at once. 16 transactions at a
+time, each of which inserts an order; and then the drains of what they planned.
+
+${table(
+  ['', 'per second'],
+  [
+    ['orders alone', whole(borne.orders)],
+    ['orders with a plan', whole(borne.plans)],
+    ['orders with a plan, `notify: false`', whole(borne.quietPlans)],
+    ['planned creates sent, by one worker', whole(borne.drains)],
+    ['planned creates sent, by three', whole(borne.drainsByThree)],
+  ],
+)}
+
+A sweep of ${OPEN} open payments beside ${FINAL.toLocaleString('en')} final ones takes ${borne.sweep.ms.toFixed(0)} ms of the database for its ${borne.sweep.statements} statements, and the next
+one, for which nothing is due, ${borne.emptySweep.ms.toFixed(1)} ms: planning and running, without commits. It uses the indexes
+${borne.indexes.map(index => `\`${index}\``).join(' and ')}. By itself: \`node bench/outbox.ts\`.
 
 ## The sandbox
 

@@ -19,19 +19,13 @@ import {
   type SettleOptions,
 } from './options.ts';
 import { type Created, create } from './payments/create.ts';
+import { type Drained, type DrainOptions, readDrainOptions } from './payments/drain-options.ts';
+import { drainPlans } from './payments/follow.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
-import { lookUp, lookUpIn } from './payments/lookup.ts';
-import type {
-  Address,
-  LooseDeposits,
-  LooseNftPurchase,
-  LoosePayments,
-  LooseWithdrawal,
-  Written,
-  WrittenPayment,
-} from './payments/request.ts';
+import { lookUp, lookUpIn, lookUpWithin } from './payments/lookup.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Amount } from './schemas/amount.ts';
+import type * as requests from './schemas/checked-request.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
 import { readClaim } from './webhooks/claim.ts';
@@ -77,9 +71,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends Address = undefined,
-    const C extends Address = undefined,
-  >(request: Written<M, A, K, W, C> & LooseDeposits[T], options?: CreateOptions): Promise<Created> {
+    const W extends requests.Address = undefined,
+    const C extends requests.Address = undefined,
+  >(request: requests.Written<M, A, K, W, C> & requests.LooseDeposits[T], options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'deposit', request, options);
   }
 
@@ -96,9 +90,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends Address = undefined,
-    const C extends Address = undefined,
-  >(request: Written<M, A, K, W, C> & LooseWithdrawal, options?: CreateOptions): Promise<Created> {
+    const W extends requests.Address = undefined,
+    const C extends requests.Address = undefined,
+  >(request: requests.Written<M, A, K, W, C> & requests.LooseWithdrawal, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'withdrawal', request, options);
   }
 
@@ -115,9 +109,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends Address = undefined,
-    const C extends Address = undefined,
-  >(request: Written<M, A, K, W, C> & LooseNftPurchase, options?: CreateOptions): Promise<Created> {
+    const W extends requests.Address = undefined,
+    const C extends requests.Address = undefined,
+  >(request: requests.Written<M, A, K, W, C> & requests.LooseNftPurchase, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'nftPurchase', request, options);
   }
 
@@ -134,9 +128,12 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends Address = undefined,
-    const C extends Address = undefined,
-  >(request: WrittenPayment<P, M, A, K, W, C> & LoosePayments[T], options?: CreateOptions): Promise<Created> {
+    const W extends requests.Address = undefined,
+    const C extends requests.Address = undefined,
+  >(
+    request: requests.WrittenPayment<P, M, A, K, W, C> & requests.LoosePayments[T],
+    options?: CreateOptions,
+  ): Promise<Created> {
     return create(this.#gateway, 'payment', request, options);
   }
 
@@ -165,13 +162,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * const payment = await gateway.waitForPayment(id, { timeout: 60_000, signal });
    */
   async waitForPayment(id: string, options?: WaitOptions): Promise<Payment> {
-    const longest = this.#gateway.timeout;
-    return waitFor(
-      id,
-      (id, { timeout = longest, ...limits } = {}) =>
-        lookUp(this.#gateway, id, { ...limits, timeout: Math.min(timeout, longest) }),
-      options,
-    );
+    return waitFor(id, lookUpWithin(this.#gateway), options);
   }
 
   /**
@@ -209,9 +200,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
 
   /**
    * Records in the journal a payment that a lookup has confirmed, so that a doubt of its reference is settled.
-   * `createWebhookHandler` does so for every callback.
-   *
-   * @throws what the journal throws: take the callback again later
+   * `createWebhookHandler` does so for every callback. It throws what the journal throws: take the callback again later.
    */
   async reconcile(payment: Payment): Promise<void> {
     const { clientJournal } = this.#gateway;
@@ -220,9 +209,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
 
   /**
    * Tells the journal that a payment's status has taken effect: once it is final, no sweep looks at it again.
-   * `createWebhookHandler` does so after every effect.
-   *
-   * @throws what the journal throws
+   * `createWebhookHandler` does so after every effect. It throws what the journal throws.
    */
   async acknowledge(payment: Payment): Promise<void> {
     const { clientJournal } = this.#gateway;
@@ -244,6 +231,19 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
+   * Sends what `journal.plan` has written down, in that order, each create at most once. Call it from any scheduler, or let it
+   * follow.
+   *
+   * @returns how many became what: a line to log
+   * @throws {ConfigurationError} without a journal and its scope; what the journal throws: the next drain sends the rest
+   * @example
+   * const { created, refused, postponed, inDoubt } = await gateway.drain();
+   */
+  async drain(options?: DrainOptions): Promise<Drained> {
+    return drainPlans(this.#gateway, this.#journalFor('drain'), readDrainOptions(options));
+  }
+
+  /**
    * The creates of this client's scope whose outcome is unknown, the oldest first; those under way are among them.
    *
    * @throws {ConfigurationError} without a journal; {@link ConnectionError}; or what the journal throws
@@ -251,9 +251,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * for (const { reference, amount, currency, since } of await gateway.inDoubt()) console.log(reference, amount, currency, since);
    */
   async inDoubt(options?: CallOptions): Promise<Doubt[]> {
-    const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
-    const clientJournal = this.#journalFor('inDoubt');
-    return withinCall(() => doubtsIn(clientJournal.journal, clientJournal.scope), { signal, timeout });
+    return this.#ask('inDoubt', readCallOptions(options), ({ journal, scope }) => doubtsIn(journal, scope));
   }
 
   /**
@@ -266,9 +264,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * if (entry?.state === 'created') console.log(entry.paymentId, entry.payment?.paymentStatus);
    */
   async find(reference: string, options?: CallOptions): Promise<JournalEntry | undefined> {
-    const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
-    const clientJournal = this.#journalFor('find');
-    return withinCall(() => findReference(clientJournal, reference), { signal, timeout });
+    return this.#ask('find', readCallOptions(options), client => findReference(client, reference));
   }
 
   /**
@@ -284,11 +280,15 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds
    */
   async settle(reference: string, paymentId: 'not_created' | (string & {}), options?: SettleOptions): Promise<void> {
-    const { signal, timeout = this.#gateway.timeout, despite } = readSettleOptions(options);
-    const clientJournal = this.#journalFor('settle');
-    const readPayment = (id: string) => lookUp(this.#gateway, id, { signal, timeout });
+    const { despite, ...limits } = readSettleOptions(options);
     const resolution = { reference, resolution: paymentId, despite };
-    await withinCall(() => settleDoubt(clientJournal, resolution, readPayment), { signal, timeout });
+    const readPayment = (id: string) => lookUp(this.#gateway, id, limits);
+    await this.#ask('settle', limits, client => settleDoubt(client, resolution, readPayment));
+  }
+
+  #ask<R>(method: string, { signal, timeout }: CallOptions, ask: (client: ClientJournal) => Promise<R>): Promise<R> {
+    const client = this.#journalFor(method);
+    return withinCall(() => ask(client), { signal, timeout: timeout ?? this.#gateway.timeout });
   }
 
   #journalFor(method: string): ClientJournal {

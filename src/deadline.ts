@@ -44,6 +44,13 @@ export function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefin
   });
 }
 
+/** Resolves as soon as the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 /** Milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
 

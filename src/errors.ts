@@ -54,6 +54,8 @@ export abstract class GatewayError extends Error {
   declare readonly outcome?: Outcome;
   /** The gateway's id of the payment, if the gateway sent it. */
   declare readonly paymentId?: string;
+  /** Only on a create of what was planned: it still is, and a drain will send it. */
+  declare readonly isStillPlanned?: true;
 
   constructor(message: string, { cause, outcome, paymentId }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
@@ -70,6 +72,12 @@ export abstract class GatewayError extends Error {
   [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
     return inspect(this, { ...options, customInspect: false, getters: false });
   }
+}
+
+/** Nothing was paid by this call, and something else will be: the message must not sound as if nothing could. */
+export function tellStillPlanned(error: GatewayError): void {
+  const message = `${error.message} It was planned, and still is: a drain will send it. To withdraw it, call gateway.settle(reference, 'not_created').`;
+  Object.assign(error, { message, isStillPlanned: true });
 }
 
 type Inspect = (value: unknown, options: object) => string;
@@ -160,16 +168,26 @@ export class DuplicateReferenceError extends GatewayError {
   readonly reference: string;
   /** Which of paymentType, paymentMethod, amount and currency differ, or `other fields`. */
   readonly differing: readonly string[];
-  /** @param isInDoubt whether it is still unknown if the other request made a payment */
-  constructor(reference: string, differing: readonly string[], isInDoubt: boolean, details?: Details) {
+  /** @param state of the other request: planned to be sent, begun and in doubt, or its payment created */
+  constructor(
+    reference: string,
+    differing: readonly string[],
+    state: 'planned' | 'begun' | 'created',
+    details?: Details,
+  ) {
     const what = differing
       .join(', ')
       .replace('other fields', 'other fields, such as the customer, an address or a URL');
     const message = `Reference ${JSON.stringify(reference)} belongs to another request. What differs: ${what}.`;
-    const next = isInDoubt
-      ? 'That request may have made a payment: settle it before you create another, under any reference.'
-      : `That request made payment ${details?.paymentId}: to get it, send exactly that request; for a second payment use another reference.`;
-    super(`${message} Nothing was sent now. ${next}`, { ...details, outcome: isInDoubt ? 'unknown' : 'not_sent' });
+    const next = {
+      planned: `That request is planned, and will be sent: for a second payment use another reference; to withdraw it, call gateway.settle(reference, 'not_created').`,
+      begun: 'That request may have made a payment: settle it before you create another, under any reference.',
+      created: `That request made payment ${details?.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
+    }[state];
+    super(`${message} Nothing was sent now. ${next}`, {
+      ...details,
+      outcome: state === 'begun' ? 'unknown' : 'not_sent',
+    });
     this.reference = reference;
     this.differing = differing;
   }

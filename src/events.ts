@@ -35,7 +35,7 @@ export type GatewayEvent = Call &
 /**
  * `begun`: the attempt is written down, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
  * was answered with it. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
- * `freed`: there is none, so the next create may begin. `conflict`: the reference may have a second payment, `paymentId`.
+ * `freed`: there is none, so the next create may begin. `planned`: there is none, and what was planned is sent again later. `conflict`: the reference may have a second payment, `paymentId`.
  * `gave_up`: no sweep looks at it again.
  */
 export type JournalChange =
@@ -45,6 +45,7 @@ export type JournalChange =
   | 'in_doubt'
   | 'settled'
   | 'freed'
+  | 'planned'
   | 'conflict'
   | 'gave_up';
 
@@ -54,7 +55,9 @@ export type JournalChange =
  * of a doubt, and is another payment than the one requested. `journal_two_payments`: one reference may have two payments.
  * `journal_stale_replay`: a repeated create could not look its payment up, and answered it as it was seen before.
  * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, and not final. `sweep_failed`: a payment could not be
- * processed, and is tried again.
+ * processed, and is tried again. `plan_refused`: the gateway has refused a planned create, which can be planned again.
+ * `plan_not_sent`: a planned create is not one that this client can send, or cannot be decrypted. `drain_failed`: the journal
+ * of a drain that follows has failed, and is asked again.
  */
 export type WarningCode =
   | 'unusable_redirect_url'
@@ -63,7 +66,10 @@ export type WarningCode =
   | 'journal_two_payments'
   | 'journal_stale_replay'
   | 'sweep_gave_up'
-  | 'sweep_failed';
+  | 'sweep_failed'
+  | 'plan_refused'
+  | 'plan_not_sent'
+  | 'drain_failed';
 
 /** One step of a callback, or of a sweep by `handler.process`. `httpStatus` is what the callback was answered. */
 export type CallbackEvent = { operation: 'callback'; paymentId?: string | undefined } & (

@@ -43,24 +43,28 @@ export type {
   JournalRow,
   JournalState,
   JournalStore,
+  Seal,
   Timed,
 } from './journal/contract.ts';
-export { type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
+export { type MemoryJournal, type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
+export type { Planning, PlanOptions } from './journal/plan.ts';
+export type { EncryptionKey } from './journal/seal.ts';
 export type { SweepHandler, Swept, SweptPayment } from './journal/sweep.ts';
 export type { SweepOptions } from './journal/sweep-options.ts';
 export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './options.ts';
 export type { Created } from './payments/create.ts';
+export type { Drained, DrainOptions } from './payments/drain-options.ts';
 export type { LookUp } from './payments/lookup.ts';
 export type { NextAction, TransferInstructions } from './payments/next-action.ts';
+export { signBody } from './payments/sign.ts';
+export type { WaitOptions } from './payments/wait.ts';
+export { type Amount, amountSchema } from './schemas/amount.ts';
 export type {
   DepositRequest,
   NftPurchaseRequest,
   PaymentRequest,
   WithdrawalRequest,
-} from './payments/request.ts';
-export { signBody } from './payments/sign.ts';
-export type { WaitOptions } from './payments/wait.ts';
-export { type Amount, amountSchema } from './schemas/amount.ts';
+} from './schemas/checked-request.ts';
 export { createdAt } from './schemas/created-at.ts';
 export {
   type ApplePayBillingAddress,

@@ -11,6 +11,7 @@ import { DIFFERENCES, type Difference } from './schemas/matching.ts';
 import type { Terminal } from './schemas/methods.ts';
 import {
   callFields,
+  extraField,
   fromEnvironment,
   functionOf,
   milliseconds,
@@ -206,18 +207,10 @@ export function readClientOptions(options: ClientOptions): Settings {
   return settings;
 }
 
-const isObjectOfFields = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every(field => typeof field !== 'function');
-
 const readCall = optionsReader<CallOptions>()('options', callFields);
 const readCreate = optionsReader<CreateOptions>()('options', {
   ...callFields,
-  extra: z
-    .custom<object>(isObjectOfFields, { error: 'must be an object of fields that can be written as JSON' })
-    .optional(),
+  extra: extraField,
 });
 
 const readSettle = optionsReader<SettleOptions>()('options', {

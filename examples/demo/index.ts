@@ -22,15 +22,18 @@ import { openShop } from './shop.ts';
 const sandbox = new Sandbox({ terminal: 'onramp' });
 const server = await sandbox.listen();
 let answered = '';
-const gateway = new GatewayClient({
-  ...sandbox.clientOptions,
-  baseUrl: server.url,
-  fetch: undefined, // the real one: this is HTTP
-  journal: memoryJournal(), // one payment per reference; in production postgresJournal
-  onEvent: event => {
-    if (event.type === 'response') answered = `${event.status} in ${Math.round(event.durationMs)} ms`;
-  },
-});
+const journal = memoryJournal({ scope: 'demo' }); // one payment per reference; in production postgresJournal
+const openGateway = () =>
+  new GatewayClient({
+    ...sandbox.clientOptions,
+    baseUrl: server.url,
+    fetch: undefined, // the real one: this is HTTP
+    journal,
+    onEvent: event => {
+      if (event.type === 'response') answered = `${event.status} in ${Math.round(event.durationMs)} ms`;
+    },
+  });
+const gateway = openGateway();
 const shop = await openShop(gateway);
 const common = { webhookUrl: shop.callbackUrl, returnUrl: 'https://shop.example/thanks' };
 
@@ -191,6 +194,36 @@ async function play(): Promise<void> {
   assert.deepEqual(second.nextAction, first.nextAction);
   assert.equal(paymentsOf('order-11'), 1);
   done('One payment, and the customer is sent to the same page.');
+
+  step('A shop that crashes between its order and the create: the outbox');
+  const owed = { ...request, paymentType: 'WITHDRAWAL', reference: 'payout-12' } as const;
+  sent('journal.plan, in the transaction of the order', owed);
+  const planned = await journal.plan('the transaction', owed);
+  assert(planned.state === 'planned' && paymentsOf('payout-12') === 0);
+  received('planned');
+  done('The order is committed, and nothing was sent. Here the shop crashes.');
+  const restarted = openGateway();
+  for (const run of ['drain, after the restart', 'drain, in another replica']) {
+    sent(run);
+    received('drained', await restarted.drain());
+  }
+  assert.equal(paymentsOf('payout-12'), 1);
+  done('One payout, whoever drains. In production postgresJournal: the plan is a row of your own transaction.');
+
+  step('A callback that never comes: the sweep');
+  sandbox.faults.next('callback-lose');
+  const [lostOne] = sandbox.payments.filter(payment => payment.reference === 'payout-12');
+  assert(lostOne);
+  const effect = shop.effectOf(lostOne.id, 'COMPLETED');
+  await sandbox.complete(lostOne.id);
+  await sandbox.idle();
+  received('no callback: it was lost');
+  sent('sweep', { olderThan: 0 });
+  const swept = await gateway.sweep({ handler: shop.handler, olderThan: 0 });
+  received('swept', swept);
+  assert((await inTime(effect, 'the sweep')).paymentStatus === 'COMPLETED');
+  assert.deepEqual((await gateway.sweep({ handler: shop.handler, olderThan: 0 })).processed, 0);
+  done('The payment took effect as its callback would have let it. Once: the next sweep finds nothing.');
 }
 
 /** How many the gateway has made. */

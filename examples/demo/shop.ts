@@ -23,6 +23,8 @@ export async function openShop(gateway: WebhookGateway) {
 
   return {
     callbackUrl: `http://127.0.0.1:${port}/callbacks`,
+    /** For a sweep. */
+    handler,
     /** Resolves with the gateway's own record, once a callback has let this status of this payment take effect. */
     effectOf: (paymentId: string, paymentStatus: string) => effectOf(paymentId, paymentStatus).promise,
     close: () => server.close(),

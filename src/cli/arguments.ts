@@ -1,4 +1,6 @@
-// Reads the operator's command line: which command, with which options.
+// Reads the command line of operators and schedulers: which command, with which options.
+import type { SweepOptions } from '../journal/sweep-options.ts';
+import type { DrainOptions } from '../payments/drain-options.ts';
 import { DIFFERENCES, type Difference } from '../schemas/matching.ts';
 import { parse, UsageError, unknown } from '../terminal/arguments.ts';
 
@@ -8,16 +10,21 @@ export interface Place {
   table: string | undefined;
 }
 
-/** A command of the journal. */
+/** A command of an operator. */
 export type JournalCommand = { json: boolean; place: Place } & (
   | { name: 'doubts' }
   | { name: 'show'; reference: string }
   | { name: 'settle'; reference: string; resolution: string; despite: Difference[] }
 );
 
-export type Command = { name: 'help' } | { name: 'version' } | JournalCommand;
+/** A command of a scheduler. */
+export type WorkCommand = {
+  place: Place;
+  /** The module of the merchant's app. */
+  app: string | undefined;
+} & ({ name: 'drain'; options: DrainOptions } | { name: 'sweep'; options: Omit<SweepOptions, 'handler'> });
 
-const COMMANDS = ['doubts', 'show', 'settle', 'help'] as const;
+export type Command = { name: 'help' } | { name: 'version' } | JournalCommand | WorkCommand;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -26,46 +33,90 @@ const OPTIONS = {
   scope: text,
   table: text,
   despite: { ...text, multiple: true },
+  app: text,
+  limit: text,
+  concurrency: text,
+  follow: flag,
+  'older-than': text,
+  'give-up-after': text,
   help: { ...flag, short: 'h' },
   version: flag,
 } as const;
 
-/** What the arguments of each command are called. */
-const WANTED: Record<(typeof COMMANDS)[number], readonly string[]> = {
-  doubts: [],
-  show: ['reference'],
-  settle: ['reference', 'paymentId or not_created'],
-  help: [],
-};
+type Option = keyof typeof OPTIONS;
+
+const ANYWHERE: readonly Option[] = ['help', 'version'];
+const PLACE: readonly Option[] = ['scope', 'table'];
+const WORK: readonly Option[] = [...PLACE, 'app', 'limit', 'concurrency'];
+
+/** What the arguments of each command are called, and its options. */
+const COMMANDS = {
+  doubts: { wanted: [], options: [...PLACE, 'json'] },
+  show: { wanted: ['reference'], options: [...PLACE, 'json'] },
+  settle: { wanted: ['reference', 'paymentId or not_created'], options: [...PLACE, 'json', 'despite'] },
+  drain: { wanted: [], options: [...WORK, 'follow'] },
+  sweep: { wanted: [], options: [...WORK, 'older-than', 'give-up-after'] },
+  help: { wanted: [], options: [] },
+} satisfies Record<string, { wanted: string[]; options: Option[] }>;
+
+type Name = keyof typeof COMMANDS;
 
 /** @throws {UsageError} */
 export function readCommand(args: string[]): Command {
-  const { values, positionals } = parse(args, OPTIONS, ['command', ...WANTED.settle]);
+  const { values, positionals } = parse(args, OPTIONS, ['command', ...COMMANDS.settle.wanted]);
   const [first = '', ...rest] = positionals;
-  const name = COMMANDS.find(command => first === command);
+  const names = Object.keys(COMMANDS) as Name[];
+  const name = names.find(command => first === command);
   if (values.version) return { name: 'version' };
   if (values.help || name === 'help') return { name: 'help' };
-  if (!name) throw unknown('command', first, COMMANDS);
-  const wanted = WANTED[name];
+  if (!name) throw unknown('command', first, names);
+  const { wanted, options } = COMMANDS[name] as { wanted: string[]; options: Option[] };
   for (const [index, what] of wanted.entries()) {
     if (!rest[index]) throw new UsageError(`A ${what} is missing: see npx payment-gateway-sdk --help.`);
   }
   const extra = rest[wanted.length];
   if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
-  const [reference = '', resolution = ''] = rest;
-  const common = { json: values.json ?? false, place: { scope: values.scope, table: values.table } };
-  const { despite = [] } = values;
-  if (name === 'settle') {
-    return {
-      ...common,
-      name,
-      reference,
-      resolution,
-      despite: despite.flatMap(names => names.split(',').map(difference)),
-    };
+  for (const option of Object.keys(values) as Option[]) {
+    if (!options.includes(option) && !ANYWHERE.includes(option)) throw misplaced(option, name, names);
   }
-  if (despite.length > 0) throw new UsageError('--despite is for settle.');
-  return name === 'doubts' ? { ...common, name } : { ...common, name, reference };
+
+  const { json = false, scope, table, app, limit, concurrency, follow = false, despite = [] } = values;
+  const place = { scope, table };
+  const [reference = '', resolution = ''] = rest;
+  const most = { limit: countOf('limit', limit), concurrency: countOf('concurrency', concurrency) };
+  switch (name) {
+    case 'doubts':
+      return { name, json, place };
+    case 'show':
+      return { name, json, place, reference };
+    case 'settle': {
+      const given = despite.flatMap(listed => listed.split(',').map(difference));
+      return { name, json, place, reference, resolution, despite: given };
+    }
+    case 'drain':
+      return { name, place, app, options: { ...most, follow } };
+    case 'sweep': {
+      const olderThan = numberOf('older-than', values['older-than']);
+      const giveUpAfter = numberOf('give-up-after', values['give-up-after']);
+      return { name, place, app, options: { ...most, olderThan, giveUpAfter } };
+    }
+  }
+}
+
+function misplaced(option: Option, name: Name, names: readonly Name[]): UsageError {
+  const others = names.filter(other => (COMMANDS[other].options as Option[]).includes(option));
+  return new UsageError(`--${option} is for ${others.join(' and ')}, not for ${name}.`);
+}
+
+function numberOf(option: Option, given: string | undefined): number | undefined {
+  if (given === undefined || /^\d+$/.test(given)) return given === undefined ? undefined : Number(given);
+  throw new UsageError(`--${option} must be a whole number.`);
+}
+
+function countOf(option: Option, given: string | undefined): number | undefined {
+  const count = numberOf(option, given);
+  if (count === 0) throw new UsageError(`--${option} must be 1 or more.`);
+  return count;
 }
 
 function difference(name: string): Difference {

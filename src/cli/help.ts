@@ -2,7 +2,7 @@
 import { DIFFERENCES } from '../schemas/matching.ts';
 import { columns } from '../terminal/columns.ts';
 
-export const HELP = `payment-gateway-sdk: creates whose outcome is unknown, and what became of them.
+export const HELP = `payment-gateway-sdk: creates whose outcome is unknown, and what is to be done later.
 
 Usage, in the folder of your app
 ${columns([
@@ -13,15 +13,26 @@ ${columns([
     'payment-gateway-sdk settle <reference> not_created',
     'the support has said that there is none: it can be created again',
   ],
+  ['payment-gateway-sdk drain', 'for a scheduler: sends what journal.plan has written down'],
+  ['payment-gateway-sdk sweep --app <file>', 'for a scheduler: lets take effect what lost callbacks would have told'],
 ])}
 
 Options
 ${columns([
   ['--despite <names>', `settle a payment that differs in these, with commas between: ${DIFFERENCES.join(',')}`],
-  ['--json', 'print JSON'],
+  ['--json', 'print JSON; drain and sweep print lines of it in any case'],
+  [
+    '--app <file>',
+    'drain, sweep: the module of your app that exports its gateway, its handler and, if it has one, close; without it, drain makes a client by the environment alone',
+  ],
+  ['--follow', 'drain: go on until SIGTERM, and send what is planned as soon as it is'],
+  ['--limit <count>', 'drain, sweep: how many at most (default: 1000)'],
+  ['--concurrency <count>', 'drain, sweep: how many at once (default: 8)'],
+  ['--older-than <ms>', 'sweep: leave younger payments to their callbacks (default: 60000)'],
+  ['--give-up-after <ms>', 'sweep: look for the last time at older ones (default: 2592000000, thirty days)'],
   [
     '--scope <scope>',
-    'of postgresJournal (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
+    'of postgresJournal, which drain must know (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
   ],
   ['--table <table>', 'of postgresJournal (default: PAYMENT_GATEWAY_JOURNAL_TABLE, or payment_gateway_journal)'],
   ['--version', 'print the version'],
@@ -35,6 +46,8 @@ ${columns([
   ['PAYMENT_GATEWAY_API_KEY', 'and'],
   ['PAYMENT_GATEWAY_SIGN_KEY', 'as your app has them'],
   ['PAYMENT_GATEWAY_SETTLE_MARGIN', 'milliseconds, if your app gives another settleMargin to postgresJournal'],
+  ['PAYMENT_GATEWAY_JOURNAL_KEY', 'its encryptionKey in base64, if your app gives one to postgresJournal'],
 ])}
 
-Exit codes: 0 good; 1 no: in doubt, not known, or refused; 2 not understood, or the database or the gateway failed.`;
+Exit codes: 0 good; 1 no, or a person should look: in doubt, not known, refused, given up; 2 not understood, or the
+database or the gateway failed: drain and sweep try that again next time.`;

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-// The operator's command line: npx payment-gateway-sdk.
+// The command line of operators and schedulers: npx payment-gateway-sdk.
 import { run } from './run.ts';
 
 process.exitCode = await run(process.argv.slice(2));
+// The app of a sweep or a drain may keep connections open. What was printed goes out first.
+process.stdout.write('', () => process.exit());

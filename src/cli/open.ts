@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
+import type { EventListener } from '../events.ts';
 import type { Journal } from '../journal/contract.ts';
 import type { PostgresDatabase } from '../postgres/database.ts';
 import { postgresJournal } from '../postgres/journal.ts';
@@ -22,7 +23,7 @@ export interface Opened {
 const LONGEST_WAIT = 5_000;
 
 /** @throws {UsageError} {@link ConfigurationError} if something is missing or wrong */
-export function open(place: Place, env: NodeJS.ProcessEnv): Opened {
+export function open(place: Place, env: NodeJS.ProcessEnv, onEvent?: EventListener): Opened {
   // A variable that is set to nothing is not set.
   const given = (name: string) => env[name]?.trim() || undefined;
   const url = given('DATABASE_URL');
@@ -35,8 +36,9 @@ export function open(place: Place, env: NodeJS.ProcessEnv): Opened {
     scope,
     table: place.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
     settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
+    encryptionKey: given('PAYMENT_GATEWAY_JOURNAL_KEY'),
   });
-  return { gateway: new GatewayClient({ journal }), journal, scope, close };
+  return { gateway: new GatewayClient({ journal, onEvent }), journal, scope, close };
 }
 
 function millisecondsOf(margin: string): number {

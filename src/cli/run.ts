@@ -1,4 +1,4 @@
-// Runs one command line of an operator to its end, and answers the exit code.
+// Runs one command line to its end, and answers the exit code.
 import { createRequire } from 'node:module';
 import { GatewayError, isGatewayError } from '../errors.ts';
 import type { JournalEntry } from '../journal/contract.ts';
@@ -9,6 +9,7 @@ import { type JournalCommand, readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
 import { type Opened, open } from './open.ts';
 import { doubtsTable, entryText, settledText } from './print.ts';
+import { work } from './work.ts';
 
 /** No: something is in doubt, not known, or refused. */
 const NO = 1;
@@ -27,6 +28,8 @@ export async function run(args: string[]): Promise<number> {
       print(HELP);
     } else if (command.name === 'version') {
       print(createRequire(import.meta.url)('payment-gateway-sdk/package.json').version);
+    } else if (command.name === 'drain' || command.name === 'sweep') {
+      return await work(command);
     } else {
       return await runOn(command);
     }

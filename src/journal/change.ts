@@ -3,7 +3,7 @@ import { backgroundDelay, Deadline, delay, withSignal, withTimeout } from '../de
 import { ConnectionError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from './contract.ts';
 import type { Left, WaitLimits } from './in-flight.ts';
-import type { Step } from './transitions.ts';
+import type { Step } from './row.ts';
 
 /** Milliseconds for one statement: a pool without a free connection may keep it waiting for ever. */
 const LONGEST_STATEMENT = 5_000;
@@ -53,6 +53,8 @@ interface ChangeOptions {
   known?: Found | undefined;
   /** Waits for each statement as long as it takes: for a caller that must know when it has ended. */
   isPatient?: boolean;
+  /** The merchant's own transaction to write in, where what is there is known from an insert. */
+  tx?: unknown;
 }
 
 /**
@@ -65,12 +67,13 @@ export async function change<S extends Step>(
   journal: Journal,
   key: JournalKey,
   transition: Transition<S>,
-  { known, isPatient = false }: ChangeOptions = {},
+  { known, isPatient = false, tx }: ChangeOptions = {},
 ): Promise<S & Found> {
   const wait = isPatient ? <T>(statement: Promise<T>) => statement : bounded;
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
-  for (let tries = 0; !deadline.isPast; tries++) {
+  // What was found after a long wait is looked at all the same.
+  for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
     found ??= await wait(journal.read(key));
     const { row, now } = found;
@@ -78,11 +81,12 @@ export async function change<S extends Step>(
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
     if (row) {
-      const { isReplaced } = await wait(journal.replace(next, row.revision));
+      const { isReplaced } = await wait(journal.replace(next, row.revision, tx));
       if (isReplaced) return { ...step, row: { ...next, revision: row.revision + 1 }, now };
-      found = undefined;
+      // A transaction of the merchant's is not left to read.
+      found = tx === undefined ? undefined : { now: 0 };
     } else {
-      found = await wait(journal.insert(next));
+      found = await wait(journal.insert(next, tx));
       if ((found as { isInserted?: boolean }).isInserted) return { ...step, ...found };
     }
   }

@@ -20,8 +20,9 @@ export interface JournalRequest {
 }
 
 /**
- * The state of a reference. `planned`: written down, and not sent yet; nothing writes it so far. `begun`: running, or in doubt. `created`: it has its
- * payment, for ever. `freed`: the last attempt made no payment, so the next create may begin.
+ * The state of a reference. `planned`: written down with the merchant's own transaction, and not sent yet. `begun`: running,
+ * or in doubt. `created`: it has its payment, for ever. `freed`: the last attempt made no payment, so the next create may
+ * begin.
  */
 export type JournalState = 'planned' | 'begun' | 'created' | 'freed';
 
@@ -30,7 +31,7 @@ export interface JournalRow extends JournalKey, JournalRequest {
   state: JournalState;
   /** Identifies the attempt, so that a late one cannot change a newer one. */
   attemptId: string;
-  /** When the attempt began; the store sets it when the row is inserted. */
+  /** When the attempt began, or was planned; the store sets it when the row is inserted. */
   begunAt: number;
   /** Milliseconds from then, after which this attempt sends nothing. */
   timeoutMs: number;
@@ -42,13 +43,16 @@ export interface JournalRow extends JournalKey, JournalRequest {
   conflictingIds: readonly string[];
   /** The payment as it was last seen, and its transfer instructions, once it is created. Without customer data. */
   result?: Envelope | undefined;
-  /** The body, while it is planned. */
+  /** The whole request, while it is planned. */
   body?: string | undefined;
-  /** From when on a sweep looks at it; absent once its payment is final and has taken effect, or was given up. */
+  /**
+   * From when on a drain sends it, or a sweep looks at it; absent once its payment is final and has taken effect, or was given
+   * up.
+   */
   dueAt?: number | undefined;
-  /** How often a sweep has looked at it. */
+  /** How often it was looked at, or refused. */
   looks: number;
-  /** End of the lease of the sweep that has the row. */
+  /** End of the lease of the sweep or drain that has the row. */
   leasedUntil?: number | undefined;
   /** Counts the changes from 1. */
   revision: number;
@@ -74,14 +78,15 @@ export interface DueQuery extends JournalQuery {
 export interface JournalStore {
   read(key: JournalKey): Promise<Timed<{ row?: JournalRow | undefined }>>;
   /**
-   * Writes the row with revision 1 and the store's own time as `begunAt`, durably, unless the key is taken.
+   * Writes the row with revision 1 and the store's own time as `begunAt`, and as `dueAt` if it has one, durably, unless the
+   * key is taken.
    *
-   * @param tx the merchant's own transaction to write in
+   * @param tx the merchant's own transaction to write in, which must be open
    * @returns the row that is there now
    */
   insert(row: JournalRow, tx?: unknown): Promise<Timed<{ row: JournalRow; isInserted: boolean }>>;
   /** Writes the row over the one with that revision, durably, and counts the revision up. Another revision stays. */
-  replace(row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
+  replace(row: JournalRow, revision: number, tx?: unknown): Promise<Timed<{ isReplaced: boolean }>>;
   /** The rows in these states, those begun first coming first. */
   list(query: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
   /** Leases rows that are due, those due first coming first; no row goes to two callers. A lease is a change. */
@@ -102,13 +107,29 @@ export interface Journal extends JournalStore {
    * @default 600_000
    */
   readonly settleMargin?: number | undefined;
+  /** Keeps what is planned unreadable for whoever reads the table. Without it, bodies are kept as they are. */
+  readonly seal?: Seal | undefined;
+  /**
+   * Calls back when something was planned, until the signal is aborted; resolves then. Without it, a drain that follows looks
+   * every second.
+   *
+   * @throws what the database throws, as soon as it tells no more
+   */
+  watch?(onPlanned: () => void, signal: AbortSignal): Promise<void>;
+}
+
+/** Encrypts the bodies of what is planned. */
+export interface Seal {
+  close(body: string, key: JournalKey): string;
+  /** @throws {ConfigurationError} for what another key has closed, or somebody has changed */
+  open(body: string, key: JournalKey): string;
 }
 
 export const DEFAULT_SETTLE_MARGIN = 600_000;
 
 /** A create whose outcome is unknown. */
 export interface Doubt extends JournalKey {
-  /** When it began. */
+  /** When it began, or was planned. */
   since: Date;
   paymentType: JournalRequest['paymentType'];
   paymentMethod: string;
@@ -125,7 +146,7 @@ export interface Doubt extends JournalKey {
 
 /** What a journal knows of a reference. */
 export interface JournalEntry extends Doubt {
-  /** `begun` is under way or in doubt; `freed` made no payment. */
+  /** `planned` is not sent yet; `begun` is under way or in doubt; `freed` made no payment. */
   state: JournalState;
   /** The payment as it was last seen, once it is created: without customer data. */
   payment?: Payment | undefined;

@@ -20,6 +20,7 @@
 import { randomUUID } from 'node:crypto';
 import { Deadline, LateError, withSignal, withTimeout } from '../deadline.ts';
 import {
+  ApiError,
   adviceOn,
   ConnectionError,
   GatewayError,
@@ -27,6 +28,7 @@ import {
   NOT_TAKEN_BACK,
   type Outcome,
   PaymentInDoubtError,
+  tellStillPlanned,
 } from '../errors.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { change, type Found, patiently, record } from './change.ts';
@@ -34,9 +36,11 @@ import type { Journal, JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { InFlight, type Left } from './in-flight.ts';
+import { isRefused, postponed } from './planned.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
-import { begin, type JournalAttempt, knownIds, type Learnt, recordPayment, release, takeBack } from './transitions.ts';
+import { type JournalAttempt, knownIds } from './row.ts';
+import { begin, type Learnt, recordPayment, release, takeBack, type Unpaid } from './transitions.ts';
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -63,6 +67,7 @@ const inFlight = new WeakMap<Journal, Map<string, InFlight<Ended>>>();
  * @throws {DuplicateReferenceError} the reference belongs to another request
  * @throws {PaymentInDoubtError} an earlier create of this reference runs elsewhere, or its outcome is unknown
  * @throws {JournalError} the attempt could not be written down, so nothing was sent
+ * @throws {PlanGone} another create has the plan, or it is no plan any more
  * @throws what `send` throws, with an `outcome`
  */
 export async function createOnce(create: Create): Promise<CreatedOnce> {
@@ -89,6 +94,10 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
     if ('found' in ended) {
       // Whoever comes next reads the row again: it may have changed by then.
       if (creates.get(key) === own) creates.delete(key);
+      if (create.plan) throw new PlanGone();
+      // It has joined the create of a plan that was gone.
+      const again = { ...create, timeout: limits.deadline.remaining || 1 };
+      if (isFree(ended.found.row, attempt)) return await createOnce(again);
       return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
     }
     const recorded = await patiently(ended.recording, limits);
@@ -109,6 +118,13 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
   }
 }
 
+/** A plan is not to be sent any more: another create has taken it over, or it was withdrawn. */
+export class PlanGone extends Error {}
+
+/** Whether a create that knows of no plan can begin. */
+const isFree = (row: JournalRow | undefined, { bodyHash }: JournalAttempt): boolean =>
+  !row || row.state === 'freed' || (row.state === 'planned' && row.bodyHash === bodyHash);
+
 /** @throws {PaymentInDoubtError} if a payment of the reference is known, whatever the answer says of the money */
 function refuseOutcome(row: JournalRow | undefined, attempt: JournalAttempt, error: unknown): void {
   if (!isSurelyUnpaid(error) || !isInDoubt(row, attempt)) return;
@@ -124,7 +140,7 @@ const isCreated = (row: JournalRow | undefined, { attemptId }: JournalAttempt): 
 const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): row is JournalRow =>
   row?.state === 'begun' && row.attemptId === attemptId;
 
-const isSurelyUnpaid = (error: unknown): boolean =>
+const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
 const stopped = (reference: string, code: Left, outcome: Outcome): ConnectionError => {
@@ -135,15 +151,22 @@ const stopped = (reference: string, code: Left, outcome: Outcome): ConnectionErr
 /** One attempt: write it down → send it → record how it ended, which goes on in the background. */
 async function make(create: Create, attempt: JournalAttempt, deadline: Deadline, giveUp: AbortSignal): Promise<Ended> {
   const { reference } = attempt;
-  const { hasBegun, ...found } = await writeDown(create, attempt, deadline, giveUp);
+  const { hasBegun, plan, ...found } = await writeDown(create, attempt, deadline, giveUp);
   if (!hasBegun) return { found };
   report(create, 'begun', reference);
   try {
     const result = await create.send(deadline, giveUp);
     return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
   } catch (error) {
-    return { error, recording: recordFailure(create, attempt, error, found) };
+    return { error, recording: recordFailure(create, attempt, error, { found, plan }) };
   }
+}
+
+/** An attempt that is written down. */
+interface Begun extends Found {
+  hasBegun: boolean;
+  /** What it has taken over. */
+  plan?: JournalRow | undefined;
 }
 
 /** Writes the attempt down, in one statement if the reference is new. */
@@ -152,17 +175,23 @@ async function writeDown(
   attempt: JournalAttempt,
   deadline: Deadline,
   giveUp: AbortSignal,
-): Promise<Found & { hasBegun: boolean }> {
+): Promise<Begun> {
   const { journal } = create;
   const { reference } = attempt;
-  const beginOwn = (row: JournalRow | undefined, now: number) => begin(row, attempt, now);
-  const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now);
-  const writing = change(journal, attempt, beginOwn, { known: { now: 0 }, isPatient: true });
+  let plan: JournalRow | undefined;
+  const beginOwn = (row: JournalRow | undefined, now: number) => {
+    if (row?.state === 'planned') plan = row;
+    return begin(row, attempt, now, create.plan);
+  };
+  const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now, plan);
+  // As a rule a reference is new, so it is not read before.
+  const known = create.plan ? undefined : { now: 0 };
+  const writing = change(journal, attempt, beginOwn, { known, isPatient: true });
   const late = () => {
     throw new LateError();
   };
   try {
-    return await withSignal(withTimeout(writing, deadline.remaining, late), giveUp);
+    return { ...(await withSignal(withTimeout(writing, deadline.remaining, late), giveUp)), plan };
   } catch (error) {
     // It may be written all the same, also later.
     const isRunning = giveUp.aborted || error instanceof LateError;
@@ -183,7 +212,9 @@ async function writeDown(
     const cause = causeOf(error);
     const why = cause ? ` (${cause.message})` : '';
     const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal${why}. ${advice}`;
-    throw new JournalError(message, { cause });
+    const failure = new JournalError(message, { cause });
+    if (plan && !create.plan) tellStillPlanned(failure);
+    throw failure;
   }
 }
 
@@ -202,14 +233,18 @@ async function recordFailure(
   create: Create,
   attempt: JournalAttempt,
   error: unknown,
-  found: Found,
+  { found, plan }: { found: Found; plan: JournalRow | undefined },
 ): Promise<Found | undefined> {
   const { journal } = create;
   const { reference } = attempt;
   const { outcome, paymentId } = error instanceof GatewayError ? error : {};
   if (isSurelyUnpaid(error)) {
-    const step = await record(journal, attempt, row => release(row, attempt, outcome === 'rejected'), found);
-    if (step?.next) report(create, 'freed', reference);
+    const wasSent = outcome === 'rejected';
+    const unpaid = (now: number): Unpaid => ({ wasSent, plan: plan && planAfter(error, plan, now) });
+    const step = await record(journal, attempt, (row, now) => release(row, attempt, unpaid(now)), found);
+    const isPlanned = step?.next?.state === 'planned';
+    if (step?.next) report(create, isPlanned ? 'planned' : 'freed', reference);
+    if (isPlanned && !create.plan) tellStillPlanned(error);
     else if (step && isInDoubt(step.row, attempt)) report(create, 'in_doubt', reference, knownIds(step.row)[0]);
     if (!step) warnNotRecorded(create, reference);
     return step;
@@ -220,6 +255,12 @@ async function recordFailure(
     : await withTimeout<Found | undefined>(journal.read(attempt), LONGEST_LOOK, () => undefined).catch(() => undefined);
   if (!isCreated(step?.row, attempt)) report(create, 'in_doubt', reference, paymentId);
   return step;
+}
+
+/** What becomes of a plan whose attempt has made no payment; undefined if its request was refused. */
+function planAfter(error: unknown, plan: JournalRow, now: number): JournalRow | undefined {
+  if (isRefused(error)) return undefined;
+  return error instanceof ApiError ? postponed(plan, now) : plan;
 }
 
 async function recordLearnt(

@@ -2,6 +2,7 @@
 import type { Deadline } from '../deadline.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
+import type { JournalRow } from './contract.ts';
 import type { Recordable } from './fingerprint.ts';
 import type { ClientJournal } from './reports.ts';
 
@@ -13,6 +14,8 @@ export interface Create extends ClientJournal {
   /** Milliseconds for the whole create. */
   timeout: number;
   signal?: AbortSignal | undefined;
+  /** What was claimed of the journal: this plan is sent, or nothing. */
+  plan?: JournalRow | undefined;
   /** Sends it, and nothing after the deadline. Its answer is awaited until the signal. */
   send(deadline: Deadline, signal: AbortSignal): Promise<Envelope>;
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;

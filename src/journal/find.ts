@@ -15,12 +15,15 @@ export async function findReference(
   reference: string,
 ): Promise<JournalEntry | undefined> {
   const { row, now } = await bounded(journal.read({ scope, reference }));
-  if (!row) return undefined;
-  const { state, result } = row;
-  return { ...doubtOf(row, now), state, ...(result && { payment: result.payment }) };
+  return row && entryOf(row, now);
 }
 
 /** @param now by the store's clock, as the row's times are */
+export const entryOf = (row: JournalRow, now: number): JournalEntry => {
+  const { state, result } = row;
+  return { ...doubtOf(row, now), state, ...(result && { payment: result.payment }) };
+};
+
 const doubtOf = (row: JournalRow, now: number): Doubt => {
   const { scope, reference, paymentType, paymentMethod, amount, currency, paymentId, conflictingIds } = row;
   return {

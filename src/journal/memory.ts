@@ -1,7 +1,9 @@
 // A journal in this process's memory: for development and tests.
+import { aborted } from '../deadline.ts';
 import { warnInProduction } from '../events.ts';
 import { functionProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
+import { type Planning, planIn } from './plan.ts';
 
 /** What a `memoryJournal` is made with. */
 export interface MemoryJournalOptions {
@@ -23,11 +25,14 @@ export interface MemoryJournalOptions {
   now?: (() => number) | undefined;
 }
 
+/** A journal without transactions: what is planned is planned at once, whatever `tx` is. */
+export interface MemoryJournal extends Journal, Planning<unknown> {}
+
 /**
  * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
  * again: use `postgresJournal` there.
  */
-export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
+export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const problems = { scope: textProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope, settleMargin, now = Date.now } = storeOptions('memoryJournal', options, problems);
   warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
@@ -40,16 +45,29 @@ export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
   };
   const matching = ({ scope, states }: JournalQuery) =>
     [...rows.values()].filter(row => (scope ?? row.scope) === row.scope && states.includes(row.state));
-  return {
+  const watchers = new Set<() => void>();
+  const journal: MemoryJournal = {
     scope,
     settleMargin,
+    async plan(tx, request, options) {
+      const entry = await planIn(journal, 'memoryJournal', tx, request, options);
+      for (const wake of watchers) wake();
+      return entry;
+    },
+    watch(onPlanned, signal) {
+      watchers.add(onPlanned);
+      return aborted(signal).then(() => void watchers.delete(onPlanned));
+    },
     async read(key) {
       return { row: structuredClone(rows.get(nameOf(key))), now: now() };
     },
     async insert(row) {
       const existing = rows.get(nameOf(row));
       if (existing) return { row: structuredClone(existing), isInserted: false, now: now() };
-      return { row: write({ ...row, revision: 1, begunAt: now() }), isInserted: true, now: now() };
+      const at = now();
+      const dueAt = row.dueAt === undefined ? undefined : at;
+      const inserted = { ...row, revision: 1, begunAt: at, ...(dueAt !== undefined && { dueAt }) };
+      return { row: write(inserted), isInserted: true, now: at };
     },
     async replace(row, revision) {
       const isReplaced = rows.get(nameOf(row))?.revision === revision;
@@ -71,4 +89,5 @@ export function memoryJournal(options: MemoryJournalOptions = {}): Journal {
       return { rows: claimed, now: at };
     },
   };
+  return journal;
 }

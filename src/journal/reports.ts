@@ -22,7 +22,7 @@ export function report(
 
 function warn(
   { onEvent }: ClientJournal,
-  reference: string,
+  reference: string | undefined,
   code: WarningCode,
   message: string,
   paymentId?: string,
@@ -69,7 +69,22 @@ export function warnGaveUp(client: ClientJournal, row: JournalRow, giveUpAfter: 
 }
 
 export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed, and is tried again later: ${why}`;
+  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed, and is tried again later: ${textOf(error)}`;
   warn(client, row.reference, 'sweep_failed', message, row.paymentId);
 }
+
+export function warnRefused(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
+  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again: mend it, and plan it again. ${textOf(error)}`;
+  warn(client, reference, 'plan_refused', message);
+}
+
+export function warnNotSent(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
+  const message = `The planned create of ${JSON.stringify(reference)} cannot be sent by this client, and is tried again later: ${textOf(error)}`;
+  warn(client, reference, 'plan_not_sent', message);
+}
+
+export function warnDrainFailed(client: ClientJournal, error: unknown): void {
+  warn(client, undefined, 'drain_failed', `The drain could not go on, and tries again: ${textOf(error)}`);
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

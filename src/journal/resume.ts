@@ -1,5 +1,5 @@
 // A create that found its reference taken: by the same request, whose payment it gets, or by a doubt.
-import { DuplicateReferenceError, PaymentInDoubtError } from '../errors.ts';
+import { PaymentInDoubtError } from '../errors.ts';
 import { differencesOf, isPaymentOf, moneyDifferences } from '../schemas/matching.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
@@ -15,11 +15,12 @@ import {
   type ReadPayment,
   unlessNone,
 } from './evidence.ts';
-import { UNSEEN } from './fingerprint.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { withNextAction } from './kept.ts';
 import { report, warnMismatch, warnNotRecorded, warnStale } from './reports.ts';
-import { isFailed, type JournalAttempt, knownIds, observe, type Step, settle } from './transitions.ts';
+import { type JournalAttempt, knownIds, type Step } from './row.ts';
+import { refuseAnother } from './same-request.ts';
+import { isFailed, observe, settle } from './transitions.ts';
 
 /** The payment of a reference. */
 export interface Resumed extends Envelope {
@@ -127,15 +128,4 @@ async function findPayment(create: Create, row: JournalRow, readPayment: ReadPay
   const [suspect = payment] = others;
   if (suspect && !isEarlier) warnMismatch(create, reference, suspect, differencesOf(row, suspect));
   throw inDoubt();
-}
-
-/** @throws {DuplicateReferenceError} unless both are the same request */
-function refuseAnother(row: JournalRow, attempt: JournalAttempt): void {
-  if (row.bodyHash === attempt.bodyHash) return;
-  const fields = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
-  const differing = fields.filter(field => row[field].toUpperCase() !== attempt[field].toUpperCase());
-  // That request is not known, only what its payment shows. A customer may have chosen the method.
-  if (row.bodyHash === UNSEEN && differing.every(field => field === 'paymentMethod')) return;
-  const differences = differing.length > 0 ? differing : ['other fields'];
-  throw new DuplicateReferenceError(attempt.reference, differences, !row.result, { paymentId: row.paymentId });
 }

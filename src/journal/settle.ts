@@ -7,7 +7,8 @@ import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow }
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
 import { UNSEEN } from './fingerprint.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
-import { abandon, knownIds, settle, settleableAt } from './transitions.ts';
+import { knownIds } from './row.ts';
+import { abandon, settle, settleableAt } from './transitions.ts';
 
 /** What an operator says of a doubt. */
 export interface Resolution {
@@ -64,6 +65,9 @@ async function settleWith(
     if (stands && open.state === 'created')
       throw refused('reference', `has payment ${open.paymentId} already, and keeps it`);
     const differing: Difference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
+    if (open.state === 'planned') {
+      throw refused('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'");
+    }
     const missing = differing.filter(name => !despite.includes(name));
     if (open.state === 'begun' && missing.length > 0) throw differs(open, payment, differing);
     return settle(open, { payment }, { disproved, isOtherId: despite.includes('paymentId') });
@@ -133,7 +137,7 @@ async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> 
 
 /** @throws {InvalidRequestError} if there is nothing to settle */
 function openOf(row: JournalRow | undefined): JournalRow {
-  if (row?.state === 'begun' || row?.state === 'created') return row;
+  if (row?.state === 'begun' || row?.state === 'created' || row?.state === 'planned') return row;
   if (row?.state === 'freed') throw refused('reference', 'is free: its last create made no payment');
   throw refused('reference', 'is not in the journal: nothing was created under it in this scope');
 }

@@ -1,7 +1,7 @@
 // What a sweep takes, and how it is checked.
 import { z } from 'zod';
 import { InvalidRequestError } from '../errors.ts';
-import { callFields, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { callFields, count, optionsReader, readArgument } from '../schemas/read-options.ts';
 import type { SweepHandler } from './sweep.ts';
 
 /** What `sweep` takes. */
@@ -41,7 +41,6 @@ const isIterable = (given: unknown): boolean =>
   typeof given === 'object' && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given);
 
 const milliseconds = (error: string) => z.number({ error }).nonnegative({ error }).optional();
-const count = z.int({ error: 'must be a whole number' }).positive({ error: 'must be 1 or more' });
 
 const read = optionsReader<SweepOptions>()('options', {
   handler: z.custom<SweepHandler>(given => typeof (given as Partial<SweepHandler> | null)?.process === 'function', {

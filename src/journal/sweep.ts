@@ -1,10 +1,11 @@
 // Looks at what is open: payments whose callback may be lost are processed as it would have been.
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { bounded, change } from './change.ts';
-import type { DueQuery, JournalRow } from './contract.ts';
+import { change } from './change.ts';
+import { inParallel, release, workOnDue } from './claims.ts';
 import { type ClientJournal, warnGaveUp, warnNotSwept } from './reports.ts';
-import { knownIds, type Look, looked } from './transitions.ts';
+import { knownIds } from './row.ts';
+import { type Look, looked } from './transitions.ts';
 
 /** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
 export interface SweepHandler {
@@ -48,8 +49,6 @@ export interface SweepOfIds extends Limits {
 
 /** Milliseconds for one payment: a handler answers within 25 seconds. */
 const LONGEST_LOOK = 30_000;
-/** Milliseconds: whoever dies gives its rows to another sweep after that. */
-const LEASE = 120_000;
 
 /** Milliseconds until the second look, then twice as long each time. */
 const FIRST_PAUSE = 60_000;
@@ -73,7 +72,8 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
   const isOver = () => isAsked || signal?.aborted === true;
   const query = { scope, states: ['begun', 'created'] as const, olderThan };
 
-  await inParallel(claims(client, query, { limit, batch: concurrency, isOver }), concurrency, async ({ row, now }) => {
+  await workOnDue(client, query, { budget: { left: limit }, concurrency, isOver }, async ({ row, now }) => {
+    const begun = performance.now();
     const seen: Seen = { isFinal: true, pause: pauseAfter(row.looks + 1) };
     const ids = knownIds(row);
     for (const id of ids) await look(handler, id, signal, seen);
@@ -82,7 +82,11 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
     const outcome = seen.failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
     const found: Look = outcome === 'processed' || outcome === 'gaveUp' ? { done: ids } : { pause: seen.pause };
-    const { next } = await change(journal, row, (current, now) => looked(current, found, now));
+    // As a rule nobody has changed it meanwhile, so it is not read again.
+    const known = { row, now: now + Math.ceil(performance.now() - begun) };
+    const { next } = await change(journal, row, (current, now) => looked(current, row.attemptId, found, now), {
+      known,
+    });
     swept[outcome] += 1;
     if (outcome === 'gaveUp' && next) warnGaveUp(client, row, giveUpAfter);
     if (seen.failure) warnNotSwept(client, row, seen.failure.error);
@@ -141,34 +145,6 @@ async function look(handler: SweepHandler, id: string, signal: AbortSignal | und
   }
 }
 
-interface Claimed {
-  row: JournalRow;
-  now: number;
-}
-
-/** Leases rows, a few at a time. What is not looked at in the end is given back. */
-async function* claims(
-  client: ClientJournal,
-  query: DueQuery,
-  { limit, batch, isOver }: { limit: number; batch: number; isOver: () => boolean },
-): AsyncGenerator<Claimed> {
-  for (let left = limit; left > 0 && !isOver(); ) {
-    const { rows, now } = await bounded(client.journal.claim(query, Math.min(left, batch), LEASE));
-    if (rows.length === 0) return;
-    left -= rows.length;
-    for (const row of rows) {
-      if (isOver()) await release(client, row);
-      else yield { row, now };
-    }
-  }
-}
-
-const release = async ({ journal }: ClientJournal, row: JournalRow): Promise<void> => {
-  const { leasedUntil, ...rest } = row;
-  // Whoever has changed it meanwhile has it.
-  await bounded(journal.replace(rest, row.revision));
-};
-
 async function* take(
   ids: Iterable<string> | AsyncIterable<string>,
   limit: number,
@@ -180,18 +156,4 @@ async function* take(
     left -= 1;
     yield id;
   }
-}
-
-/** Works a list off, so many at a time. @throws the first error, once those at work have ended */
-async function inParallel<T>(items: AsyncGenerator<T>, lanes: number, work: (item: T) => Promise<void>): Promise<void> {
-  const lane = async () => {
-    for (;;) {
-      const { done, value } = await items.next();
-      if (done) return;
-      await work(value);
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
-  const failed = ended.find(end => end.status === 'rejected');
-  if (failed) throw failed.reason;
 }

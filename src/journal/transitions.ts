@@ -1,59 +1,49 @@
 // The journal's rules: pure functions from a row, and something that happened, to the next row.
 //
-//             begin                         an answer, a callback, a lookup, an operator
-//   freed ───────────────▶ begun ─────────────────────────────────────────────────────▶ created, for ever
-//     ▲                      │                                                            │    ▲
-//     └──────────────────────┘                                                            └────┘
-//      refused, never sent, or an operator says "not created"                          its status moves on
+//   freed ──▶ planned ──▶ begun ──▶ created, for ever
+//
+//   planned   by the merchant's own transaction: over nothing, or over what is freed (see planned.ts)
+//   begun     by a create: over nothing, over what is freed, or over the same request that is planned
+//   created   by an answer, a callback, a lookup or an operator; then its status moves on
+//   freed     because it was refused, never sent, or an operator says "not created"; what was planned and never sent is
+//             planned again
 import { isPaymentOf } from '../schemas/matching.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
-import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
+import type { JournalKey, JournalRow } from './contract.ts';
 import { journalRequestOfPayment } from './fingerprint.ts';
 import { isKept, keep } from './kept.ts';
+import { isSamePlan, replanned, unleased, withdrawn } from './planned.ts';
+import {
+  due,
+  isUntouched,
+  isWithoutPayment,
+  type JournalAttempt,
+  knownIds,
+  newRow,
+  notDue,
+  type Step,
+  withConflict,
+  withoutIds,
+} from './row.ts';
 
-/** The next row; absent if nothing changes. */
-export interface Step {
-  next?: JournalRow | undefined;
-}
-
-/** A create that is about to be sent. */
-export interface JournalAttempt extends JournalKey, JournalRequest {
-  attemptId: string;
-  timeoutMs: number;
-}
-
-/** The first row of an attempt. */
-export const newRow = (
-  { scope, reference, paymentType, paymentMethod, amount, currency, bodyHash, ...rest }: JournalAttempt,
+/**
+ * An attempt begins if the reference is new or freed, if the same request is planned, or if it began already and the answer
+ * of the store was lost.
+ *
+ * @param plan as it was claimed: the attempt begins with this plan only
+ */
+export function begin(
+  row: JournalRow | undefined,
+  attempt: JournalAttempt,
   now: number,
-): JournalRow => ({
-  scope,
-  reference,
-  state: 'begun',
-  attemptId: rest.attemptId,
-  begunAt: now,
-  timeoutMs: rest.timeoutMs,
-  paymentType,
-  paymentMethod,
-  amount,
-  currency,
-  bodyHash,
-  conflictingIds: [],
-  looks: 0,
-  revision: 1,
-});
-
-/** Whether the row is this attempt, and nothing has happened to it since it began. */
-const isUntouched = (row: JournalRow, { attemptId }: JournalAttempt): boolean =>
-  row.attemptId === attemptId && isWithoutPayment(row);
-
-/** An attempt begins if the reference is new or freed, or if it began already and the answer of the store was lost. */
-export function begin(row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step & { hasBegun: boolean } {
-  if (!row) return { hasBegun: true, next: newRow(attempt, now) };
+  plan?: JournalRow,
+): Step & { hasBegun: boolean } {
+  if (!row) return plan ? { hasBegun: false } : { hasBegun: true, next: newRow(attempt, now) };
   if (isUntouched(row, attempt)) return { hasBegun: true };
-  if (row.state !== 'freed') return { hasBegun: false };
+  const isOpen = row.state === 'planned' && row.bodyHash === attempt.bodyHash;
+  if (plan ? !isSamePlan(row, plan) : row.state !== 'freed' && !isOpen) return { hasBegun: false };
   return {
     hasBegun: true,
     next: { ...newRow(attempt, now), ...(row.isRetry && { isRetry: true }), revision: row.revision },
@@ -83,10 +73,12 @@ export function recordPayment(
   { paymentId, result }: Learnt,
   now: number,
 ): Recorded {
-  if (!row || row.state === 'freed') {
+  if (!row || row.state === 'freed' || row.state === 'planned') {
     const again = newRow({ ...attempt, timeoutMs: 0 }, now);
     const next = { ...(result ? created(again, result) : again), paymentId, revision: row?.revision ?? 1 };
-    return { next: due(next) };
+    // What was planned is not sent any more.
+    const isOther = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
+    return { next: due(next), ...(isOther && { otherPayment: {} }) };
   }
   if (row.attemptId !== attempt.attemptId) {
     if (row.paymentId && isSamePayment(row.paymentId, paymentId)) return {};
@@ -109,30 +101,35 @@ const created = (row: JournalRow, seen: Envelope, known?: Envelope): JournalRow 
   result: keep(known, seen),
 });
 
-/** The row, for a sweep to look at. */
-const due = (row: JournalRow): JournalRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
-
-/** The row, with nothing left for a sweep. */
-function notDue({ dueAt, leasedUntil, ...row }: JournalRow): JournalRow {
-  return row;
+/** How an attempt has ended without a payment. */
+export interface Unpaid {
+  /** A gateway may keep a payment of what it has refused, as failed. */
+  wasSent?: boolean;
+  /** What the attempt has begun with, if it is to be sent again. */
+  plan?: JournalRow | undefined;
 }
 
-/**
- * The gateway refused the attempt, or it never left: the reference is free, unless a payment of it is known.
- *
- * @param wasSent a gateway may keep a payment of what it has refused, as failed
- */
-export const release = (row: JournalRow | undefined, attempt: JournalAttempt, wasSent = false): Step =>
-  row && isUntouched(row, attempt) ? { next: { ...row, ...(wasSent && { isRetry: true }), state: 'freed' } } : {};
+/** The gateway refused the attempt, or it never left: the reference is free or planned, unless a payment of it is known. */
+export function release(
+  row: JournalRow | undefined,
+  attempt: JournalAttempt,
+  { wasSent = false, plan }: Unpaid = {},
+): Step {
+  if (!row || !isUntouched(row, attempt)) return {};
+  const ended: JournalRow = { ...row, ...(wasSent && { isRetry: true }), state: 'freed' };
+  return { next: plan ? replanned(ended, plan) : ended };
+}
 
 /**
  * An attempt whose writing failed was not sent: it is taken back. Where there is no row yet, a freed one keeps out a write
  * that is still on its way.
  */
-export function takeBack(row: JournalRow | undefined, attempt: JournalAttempt, now: number): Step {
+export function takeBack(row: JournalRow | undefined, attempt: JournalAttempt, now: number, plan?: JournalRow): Step {
   if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
-  // Its revision is counted up, so that a write over this freed row comes too late.
-  return row.state === 'freed' ? { next: { ...row } } : release(row, attempt);
+  // Its revision is counted up, so that a write over this row comes too late.
+  if (row.state === 'freed') return { next: { ...row } };
+  if (row.state === 'planned') return { next: unleased(row) };
+  return release(row, attempt, { plan });
 }
 
 /** When an operator may say that an attempt made no payment, by the store's clock. */
@@ -140,12 +137,14 @@ export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number)
   begunAt + timeoutMs + margin;
 
 /**
- * An operator says that there is no payment: the reference is free, if nothing of the attempt can be under way any more.
+ * An operator says that there is no payment: the reference is free, if nothing of the attempt can be under way any more. What
+ * is planned is not sent any more.
  *
  * @param margin milliseconds after the attempt's time-out
  * @param disproved ids of no payment, or of another's
  */
 export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {
+  if (row.state === 'planned') return { next: withdrawn(row) };
   const cleared = withoutIds(row, disproved);
   if (!isWithoutPayment(cleared) || settleableAt(row, margin) >= now) return {};
   return { next: { ...notDue(cleared), isRetry: true, state: 'freed' } };
@@ -191,10 +190,10 @@ export function acknowledge(row: JournalRow | undefined, payment: Payment): Step
 /** How a sweep found a row: it has nothing left to look at but ids that are not among these; or when to look again. */
 export type Look = { done: readonly string[] } | { pause: number };
 
-/** A sweep has looked at a row, which gives its lease back. */
-export function looked(row: JournalRow | undefined, look: Look, now: number): Step {
-  // Its callback came in between.
-  if (row?.dueAt === undefined) return {};
+/** A sweep has looked at a row, which gives its lease back. @param attemptId of the row as it was claimed */
+export function looked(row: JournalRow | undefined, attemptId: string, look: Look, now: number): Step {
+  // Its callback came in between; or an operator, and what is there now is another attempt's, or a plan.
+  if (row?.dueAt === undefined || row.attemptId !== attemptId) return {};
   const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
   if ('pause' in look) return { next: { ...rest, dueAt: now + look.pause } };
   // Another payment of the reference may have been heard of meanwhile.
@@ -211,8 +210,8 @@ export interface Reconciled extends Recorded {
 }
 
 /**
- * A confirmed payment settles the doubt of its reference. A reference that the journal does not know gets the payment all
- * the same, so that it is not paid again: its create was given up, or made without the journal.
+ * A confirmed payment settles the doubt of its reference. A reference that the journal does not know, or that is only planned,
+ * gets the payment all the same, so that it is not paid again: its create was given up, or made without the journal.
  *
  * @param disproved ids of no payment, or of another's
  */
@@ -222,8 +221,16 @@ export function reconcile(
   now: number,
   disproved: readonly string[] = [],
 ): Reconciled {
-  if (!row || row.state === 'freed') {
-    const seen = newRow({ ...key, ...journalRequestOfPayment(payment), attemptId, timeoutMs: 0 }, now);
+  const isPlanned = row?.state === 'planned';
+  // It was made before.
+  if (isPlanned && isFailed(payment)) return {};
+  if (isPlanned && !isPaymentOf(row, payment)) {
+    const doubt = { ...newRow({ ...row, attemptId, timeoutMs: 0 }, now), revision: row.revision };
+    return { next: withConflict(doubt, payment.id), isMismatch: true };
+  }
+  if (!row || row.state === 'freed' || isPlanned) {
+    const request = isPlanned ? row : journalRequestOfPayment(payment);
+    const seen = newRow({ ...request, ...key, attemptId, timeoutMs: 0 }, now);
     const next = { ...created(seen, { payment }), paymentId: payment.id, revision: row?.revision ?? 1 };
     return { next, outcome: 'created' };
   }
@@ -264,25 +271,3 @@ export const replaced = (row: JournalRow, payment: Payment): JournalRow => {
     paymentId,
   );
 };
-
-/** The ids that a row in doubt knows, its own first. */
-export const knownIds = ({ paymentId, conflictingIds }: JournalRow): string[] => [
-  ...(paymentId ? [paymentId] : []),
-  ...conflictingIds,
-];
-
-/** Whether the row is in doubt, and no id was ever reported. */
-const isWithoutPayment = (row: JournalRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
-
-function withoutIds(row: JournalRow, ids: readonly string[]): JournalRow {
-  const isOut = (id: string) => ids.some(out => isSamePayment(out, id));
-  const { paymentId, ...rest } = row;
-  const conflictingIds = row.conflictingIds.filter(id => !isOut(id));
-  return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
-}
-
-/** The row with the id among its conflicting ones, unless it is its own or already there. */
-function withConflict(row: JournalRow, id: string): JournalRow {
-  const isKnown = knownIds(row).some(known => isSamePayment(known, id));
-  return isKnown ? row : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
-}

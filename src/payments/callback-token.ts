@@ -2,9 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { journalRequestOf } from '../journal/fingerprint.ts';
+import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { foldReference } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
-import type { CheckedRequest } from './request.ts';
 
 /** The query parameter that carries the token. */
 const PARAMETER = 'callbackToken';

@@ -1,18 +1,20 @@
 // Creates a payment: parse → serialise → sign its callback address → once(sign → send → read) → next action.
+import { Buffer } from 'node:buffer';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { type Call, notify, reportFailure } from '../events.ts';
 import type { CallLimits } from '../http/client.ts';
+import type { JournalRow } from '../journal/contract.ts';
 import { createOnce } from '../journal/create-once.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
+import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { serialize } from '../schemas/serialize.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { examineRefusal, isRefused } from './refusal.ts';
-import { type CheckedRequest, parseRequest, type RequestKind } from './request.ts';
 import { readCreated } from './response.ts';
-import { bytesOf, serialize } from './serialize.ts';
 import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
@@ -27,11 +29,13 @@ export interface Created {
   stale: boolean;
 }
 
+/** @param plan what is sent, if it was claimed of the journal */
 export async function create(
   gateway: Gateway,
   kind: RequestKind,
   input: unknown,
   options?: CreateOptions,
+  plan?: JournalRow,
 ): Promise<Created> {
   const begun = performance.now();
   const { onEvent } = gateway;
@@ -41,8 +45,10 @@ export async function create(
     const request = parseRequest(kind, gateway.terminal, input);
     call = { operation: 'create', reference: request.reference ?? undefined };
     // The journal compares requests without tokens: a rotated key makes no other request of the same one.
-    const { body: unsigned, fields } = serialize(request, extra);
-    const body = gateway.signCallbackUrls ? bytesOf(gateway.tokens.addTo(request, fields)) : unsigned;
+    const { text, fields } = serialize(request, extra);
+    const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
+    // Made once: the bytes signed are the bytes sent.
+    const body = Buffer.from(addressed);
 
     const lookUp = lookUpIn(gateway);
     const send = async (limits: CallLimits) => {
@@ -56,7 +62,16 @@ export async function create(
     const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
     const { replayed, stale, ...created } =
       gateway.clientJournal && needsJournal(request)
-        ? await createOnce({ ...gateway.clientJournal, request, fields, timeout, signal, send: sendShared, lookUp })
+        ? await createOnce({
+            ...gateway.clientJournal,
+            request,
+            fields,
+            timeout,
+            signal,
+            send: sendShared,
+            lookUp,
+            plan,
+          })
         : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
 
     const { payment } = created;

@@ -16,6 +16,12 @@ export const lookUpIn =
   (id, options) =>
     lookUp(gateway, id, options);
 
+/** Lookups of which each takes no longer than the client's time-out. */
+export const lookUpWithin =
+  (gateway: Gateway): LookUp =>
+  (id, { signal, timeout = gateway.timeout } = {}) =>
+    lookUp(gateway, id, { signal, timeout: Math.min(timeout, gateway.timeout) });
+
 export const NOT_AN_ID = {
   path: 'id',
   message: "must be the gateway's id of the payment, a UUID, and not your reference",

@@ -4,11 +4,11 @@ import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { CallLimits, NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { isDenial, isRefusal, LAG_PAUSES } from '../http/retry-policy.ts';
+import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { LookUp } from './lookup.ts';
 import { candidateIds, findPaymentId } from './payment-id.ts';
-import type { CheckedRequest } from './request.ts';
 
 /** What an error answer means for the money. */
 export interface Verdict {

@@ -1,7 +1,7 @@
 // What the stores in Postgres take: a pool of `pg`, or a database of another library.
 import type { SqlDatabase } from '../sql/database.ts';
 import { isOfLibrary, misfit } from '../sql/misfit.ts';
-import { type ClientOf, fromPool, type PgPool } from './pool.ts';
+import { type ClientOf, fromPool, type PgClient, type PgPool } from './pool.ts';
 
 /** A pool of `pg` as it is; or a database, as of `fromDrizzle` and its like. */
 // biome-ignore lint/suspicious/noExplicitAny: of whatever transactions
@@ -9,6 +9,9 @@ export type PostgresDatabase = PgPool | SqlDatabase<any>;
 
 /** What `onPayment` gets as its `tx`. */
 export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : ClientOf<Database>;
+
+/** What a merchant's own transaction runs on: over `pg` any client of it. */
+export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : Pick<PgClient, 'query'>;
 
 /** @throws {ConfigurationError} for what is neither: in a client's transaction, what we commit could be rolled back */
 export function databaseOf<Database extends PostgresDatabase>(

@@ -4,7 +4,7 @@ export { fromKnex, type KnexDatabase } from '../sql/knex.ts';
 export { fromKysely, type KyselyDatabase, type KyselyOptions, type KyselyTransactionBuilder } from '../sql/kysely.ts';
 export { fromPrisma, type PrismaDatabase, type PrismaOptions, type PrismaTransactionOptions } from '../sql/prisma.ts';
 export { fromTypeOrm, type TypeOrmDataSource, type TypeOrmQueryRunner } from '../sql/typeorm.ts';
-export type { PostgresDatabase, TxOf } from './database.ts';
+export type { OwnTxOf, PostgresDatabase, TxOf } from './database.ts';
 export { type DrizzleDatabase, type DrizzleTransactionConfig, fromDrizzle } from './drizzle.ts';
 export { type PostgresInbox, type PostgresInboxOptions, postgresInbox } from './inbox.ts';
 export { type PostgresJournal, type PostgresJournalOptions, postgresJournal } from './journal.ts';

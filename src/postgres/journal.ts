@@ -1,12 +1,16 @@
 // A journal in the merchant's own Postgres: each method is one statement.
 
 import { ConfigurationError } from '../errors.ts';
-import type { Journal, JournalKey, JournalRow, Timed } from '../journal/contract.ts';
-import { marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
+import type { Journal, JournalRow } from '../journal/contract.ts';
+import type { Planning } from '../journal/plan.ts';
+import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
+import { booleanProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
 import { repeated } from '../sql/bounded.ts';
-import { rowsOf, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue, sqlStateOf } from '../sql/database.ts';
-import { databaseOf, type PostgresDatabase } from './database.ts';
-import { advised, ddlOf, durably, indexName, migrate, quoted, tableNameProblem } from './table.ts';
+import { type SqlDatabase, type SqlQuery, type SqlValue, sqlStateOf } from '../sql/database.ts';
+import { databaseOf, type OwnTxOf, type PostgresDatabase } from './database.ts';
+import { allOf, type Line, linesOf, rowOf, statements, valuesOf } from './journal-sql.ts';
+import type { PgClient } from './pool.ts';
+import { advised, ddlOf, migrate, tableNameProblem } from './table.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions {
@@ -27,10 +31,23 @@ export interface PostgresJournalOptions {
    * @default 600_000
    */
   settleMargin?: number | undefined;
+  /**
+   * Encrypts what is planned until it is sent, by AES-256-GCM: 32 random bytes, or their base64 (`openssl rand -base64 32`).
+   * @default what is planned is kept as it is
+   */
+  encryptionKey?: EncryptionKey | undefined;
+  /** Keys that some of what is planned may still be encrypted with, after a rotation. */
+  formerEncryptionKeys?: readonly EncryptionKey[] | undefined;
+  /**
+   * Whether each plan wakes the drains that follow, by NOTIFY. Commits that notify wait for each other in Postgres: turn it
+   * off where very many are planned at once, and drains look every second.
+   * @default true
+   */
+  notify?: boolean | undefined;
 }
 
-/** A journal that can create its table. */
-export interface PostgresJournal extends Journal {
+/** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
+export interface PostgresJournal<Tx = Pick<PgClient, 'query'>> extends Journal, Planning<Tx> {
   /** Creates the table unless it is there. Safe to call at every start, by every replica. */
   migrate(): Promise<void>;
   /** The SQL of `migrate`, for tools that run migrations of their own. */
@@ -50,67 +67,131 @@ const MOST_TRIES = 10;
  * await journal.migrate();
  * const gateway = new GatewayClient({ journal });
  */
-export function postgresJournal(database: PostgresDatabase, options: PostgresJournalOptions = {}): PostgresJournal {
-  const problems = { table: tableNameProblem, scope: textProblem, settleMargin: marginProblem };
+export function postgresJournal<Database extends PostgresDatabase>(
+  database: Database,
+  options: PostgresJournalOptions = {},
+): PostgresJournal<OwnTxOf<Database>> {
+  const problems = {
+    table: tableNameProblem,
+    scope: textProblem,
+    settleMargin: marginProblem,
+    encryptionKey: keyProblem,
+    formerEncryptionKeys: keysProblem,
+    notify: booleanProblem,
+  };
   const given = storeOptions('postgresJournal', options, problems);
-  const { table = 'payment_gateway_journal', scope, settleMargin } = given;
+  const { table = 'payment_gateway_journal', scope, settleMargin, notify = true } = given;
+  const { encryptionKey, formerEncryptionKeys } = given;
+  if (formerEncryptionKeys && !encryptionKey)
+    throw new ConfigurationError('postgresJournal: formerEncryptionKeys are for a journal with an encryptionKey.');
   const db = databaseOf('postgresJournal', database);
-  const sql = statements(quoted(table), indexName(table, 'open'), indexName(table, 'due'));
+  const sql = statements(table);
+  const listen = db.listen?.bind(db);
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
-  const query = (text: string, values?: SqlValue[]): Promise<Line[]> =>
-    repeated(() => db.query(text, values)).then(linesOf, explain);
+  const query: Lines = (text, values) => repeated(() => db.query(text, values)).then(linesOf, explain);
+  /** Asks a transaction of the merchant's for its id. Within it nothing is repeated: it is over then. */
+  const enter = async (tx: unknown): Promise<Entered> => {
+    if (tx instanceof Entered) return tx;
+    const within = queryIn(db, tx);
+    const run: Lines = (text, values) => within(text, values).then(linesOf, explain);
+    const [line] = await run(sql.transaction);
+    return new Entered(run, line?.id ?? '');
+  };
 
-  return {
+  const journal: PostgresJournal<OwnTxOf<Database>> = {
     scope,
     settleMargin,
+    seal: encryptionKey ? sealWith(encryptionKey, formerEncryptionKeys) : undefined,
     migrate: () => migrate(db, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
 
+    async plan(tx, request, options) {
+      if (tx === undefined || tx === null) throw noTransaction();
+      // Before anything that the merchant sends next, so that a plan which nobody awaits cannot get into another transaction.
+      const own = await enter(tx);
+      // Its schemas take longer to load than all the rest of this.
+      const { planIn } = await import('../journal/plan.ts');
+      return planIn(journal, 'postgresJournal', own, request, options);
+    },
+    ...(listen && notify && { watch: (onPlanned, signal) => listen(sql.channel, onPlanned, signal) }),
+
     async read({ scope, reference }) {
       const [line] = await query(sql.read, [scope, reference]);
-      return { row: rowOf(line), now: Number(line?.now) };
+      const { now } = line ?? ((await query(sql.clock))[0] as Line);
+      return { row: rowOf(line), now: Number(now) };
     },
 
     async insert(row, tx) {
-      const within = tx === undefined ? undefined : queryIn(db, tx);
-      const run = (text: string, values: SqlValue[]) =>
-        within?.(text, values).then(linesOf, explain) ?? query(text, values);
+      const own = tx === undefined ? undefined : await enter(tx);
+      const run = own?.run ?? query;
       for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const [inserted] = await run(sql.insert, valuesOf(row));
-        if (inserted) {
-          const now = Number(inserted.now);
-          // As it would be read, without the time that takes.
-          const written = JSON.parse(JSON.stringify({ ...row, revision: 1, begunAt: now }));
-          return { row: written, isInserted: true, now };
-        }
+        const [inserted] = own
+          ? await run(sql.insertIn, [...valuesOf(row), own.id, notify ? sql.channel : null])
+          : await run(sql.insert, valuesOf(row));
+        if (inserted) return { row: asRead(row, inserted), isInserted: true, now: Number(inserted.now) };
         const [line] = await run(sql.read, [row.scope, row.reference]);
         const found = rowOf(line);
         // Without a line, another one was freed at the same instant.
         if (found) return { row: found, isInserted: false, now: Number(line?.now) };
+        if (own) throw noTransaction();
       }
       throw new Error(`Reference ${JSON.stringify(row.reference)} was written by others at the same time.`);
     },
 
-    async replace(row, revision) {
-      const [replaced] = await query(sql.replace, [...valuesOf(row), String(row.begunAt), String(revision)]);
-      const [line] = replaced ? [replaced] : await query(sql.clock);
+    async replace(row, revision, tx) {
+      const values = [...valuesOf(row), String(row.begunAt), String(revision)];
+      if (tx === undefined) {
+        const [replaced] = await query(sql.replace, values);
+        const [line] = replaced ? [replaced] : await query(sql.clock);
+        return { isReplaced: Boolean(replaced), now: Number(line?.now) };
+      }
+      const { run, id } = await enter(tx);
+      const [replaced] = await run(sql.replaceIn, [...values, id, notify ? sql.channel : null]);
+      const [line] = replaced ? [replaced] : await run(sql.transaction);
+      if (!replaced && line?.id !== id) throw noTransaction();
       return { isReplaced: Boolean(replaced), now: Number(line?.now) };
     },
 
-    list: async ({ scope, states }) => allOf(await query(sql.list, [scope ?? null, states.join()])),
+    list: async ({ scope, states }) => allOf(await query(sql.list(states, scope), ofScope(scope))),
 
     async claim({ scope, states, olderThan = 0 }, limit, leaseMs) {
       const seconds = [leaseMs, olderThan].map(ms => String(ms / 1000));
-      return allOf(await query(sql.claim, [scope ?? null, states.join(), String(limit), ...seconds]));
+      return allOf(await query(sql.claim(states, scope), [String(limit), ...seconds, ...ofScope(scope)]));
     },
   };
+  return journal;
 }
+
+type Lines = (text: string, values?: SqlValue[]) => Promise<Line[]>;
+
+/** A transaction of the merchant's, as it was when somebody began to write in it. */
+class Entered {
+  readonly run: Lines;
+  readonly id: string;
+  constructor(run: Lines, id: string) {
+    this.run = run;
+    this.id = id;
+  }
+}
+
+const ofScope = (scope: string | undefined): string[] => (scope === undefined ? [] : [scope]);
+
+/** As it would be read, without the time that takes. */
+const asRead = (row: JournalRow, { now, due }: Line): JournalRow =>
+  JSON.parse(
+    JSON.stringify({ ...row, revision: 1, begunAt: Number(now), ...(due !== null && { dueAt: Number(due) }) }),
+  );
 
 /** Runs statements in a transaction of the merchant's. */
 function queryIn<Tx>(db: SqlDatabase<Tx>, tx: unknown): SqlQuery {
   if (db.queryIn) return db.queryIn(tx as Tx);
   throw new ConfigurationError('To write into your transaction, the SqlDatabase needs queryIn(tx).');
 }
+
+const noTransaction = () =>
+  new ConfigurationError(
+    'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
+  );
 
 /** What Postgres answers where a table is missing. */
 const NO_TABLE = '42P01';
@@ -122,122 +203,3 @@ function explain(error: Error): never {
     code: NO_TABLE,
   });
 }
-
-/** What a replica knows is old, and a payment that it does not know yet would be made again. */
-function linesOf(answer: readonly SqlRow[]): Line[] {
-  const lines = rowsOf(answer) as unknown as Line[];
-  if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
-  return lines;
-}
-
-/** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
-interface Line extends Partial<JournalKey> {
-  now: string;
-  replica?: string;
-  state: JournalRow['state'];
-  revision: string | null;
-  begun: string;
-  due: string | null;
-  leased: string | null;
-  details: string;
-}
-
-/** In the order of the placeholders. */
-const valuesOf = ({ scope, reference, state, revision, begunAt, dueAt, leasedUntil, ...details }: JournalRow) => [
-  scope,
-  reference,
-  state,
-  dueAt === undefined ? null : String(dueAt),
-  leasedUntil === undefined ? null : String(leasedUntil),
-  JSON.stringify(details),
-];
-
-function rowOf(line: Line | undefined): JournalRow | undefined {
-  if (!line || line.revision === null) return undefined;
-  const { scope = '', reference = '', state, revision, begun, due, leased, details } = line;
-  return {
-    ...JSON.parse(details),
-    scope,
-    reference,
-    state,
-    revision: Number(revision),
-    begunAt: Number(begun),
-    ...(due !== null && { dueAt: Number(due) }),
-    ...(leased !== null && { leasedUntil: Number(leased) }),
-  };
-}
-
-const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
-  rows: lines.flatMap(line => rowOf(line) ?? []),
-  now: Number(lines[0]?.now),
-});
-
-/** Milliseconds since 1970, as text. */
-const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
-const moment = (placeholder: string) => `to_timestamp(${placeholder}::text::double precision / 1000)`;
-
-/** Of seconds. */
-const interval = (placeholder: string) => `make_interval(secs => ${placeholder}::text::double precision)`;
-
-const NOW = `${ms('clock_timestamp()')} AS now`;
-
-/** The store's time, on a line of its own if there is no row. */
-const CLOCK = `(SELECT ${NOW}, pg_is_in_recovery()::text AS replica) AS clock`;
-
-const statements = (journal: string, openIndex: string, dueIndex: string) => {
-  // Names of one word in lower case: plugins of query builders write others in their own way.
-  const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
-    ${ms('leased_until')} AS leased, details::text`;
-  const key = 'scope = $1::text AND reference = $2::text';
-  const asked = `($1::text IS NULL OR scope = $1::text) AND state = ANY (string_to_array($2::text, ','))`;
-  return {
-    read: `SELECT now, replica, ${columns} FROM ${CLOCK} LEFT JOIN ${journal} ON ${key}`,
-
-    // These two are what a create waits for, so they are as simple as can be: planning takes longer than running them.
-    insert: `INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)
-      VALUES ($1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${moment('$4')}, ${moment('$5')},
-        $6::text::json)
-      ON CONFLICT (scope, reference) DO NOTHING RETURNING ${ms('begun_at')} AS now`,
-
-    replace: `UPDATE ${journal} SET state = $3::text, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
-        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
-      WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}`,
-
-    clock: `SELECT ${NOW}`,
-
-    list: `SELECT now, replica, listed.* FROM ${CLOCK} LEFT JOIN
-      (SELECT ${columns}, begun_at FROM ${journal} WHERE ${asked}) AS listed ON true ORDER BY begun_at`,
-
-    claim: `WITH waiting AS (
-        SELECT scope, reference FROM ${journal}
-        WHERE ${asked} AND due_at <= now() AND coalesce(leased_until <= now(), true)
-          AND begun_at <= now() - ${interval('$5')}
-        ORDER BY due_at LIMIT $3::text::bigint FOR UPDATE SKIP LOCKED),
-      claimed AS (
-        UPDATE ${journal} AS row SET revision = revision + 1,
-          leased_until = clock_timestamp() + ${interval('$4')}
-        FROM waiting WHERE row.scope = waiting.scope AND row.reference = waiting.reference RETURNING row.*)
-      SELECT now, replica, leased.* FROM ${CLOCK} LEFT JOIN
-      (SELECT ${columns}, due_at FROM claimed) AS leased ON true ORDER BY due_at`,
-
-    // Never change one that was published: add another.
-    migrations: [
-      // details is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
-      `CREATE TABLE IF NOT EXISTS ${journal} (
-        scope text NOT NULL,
-        reference text NOT NULL,
-        state text NOT NULL,
-        revision integer NOT NULL,
-        begun_at timestamptz NOT NULL,
-        due_at timestamptz,
-        leased_until timestamptz,
-        details json NOT NULL,
-        PRIMARY KEY (scope, reference)
-      )`,
-      // Doubts are few, and found without reading the created ones, which stay for ever.
-      `CREATE INDEX IF NOT EXISTS ${openIndex} ON ${journal} (begun_at) WHERE state IN ('planned', 'begun')`,
-      // What a sweep looks at: not the final ones.
-      `CREATE INDEX IF NOT EXISTS ${dueIndex} ON ${journal} (due_at) WHERE due_at IS NOT NULL`,
-    ],
-  };
-};

@@ -4,6 +4,7 @@ import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { misfit } from '../sql/misfit.ts';
 import { lend } from './lent-client.ts';
+import { listenOn } from './listen.ts';
 
 /** A client of a pool, as of `pg`. */
 export interface PgClient {
@@ -39,6 +40,7 @@ export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Cli
     return queryOf(tx);
   },
   transaction: work => inTransaction(pool, work as Work<PgClient, never>),
+  listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
   lend,
   checksCommit: true,
 });

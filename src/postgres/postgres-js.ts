@@ -1,4 +1,6 @@
 // The library postgres.js, as a database for our stores.
+
+import { aborted } from '../deadline.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { beforeEnd, ENDED } from '../sql/ended.ts';
 import { misfit } from '../sql/misfit.ts';
@@ -7,6 +9,8 @@ import { misfit } from '../sql/misfit.ts';
 export interface PostgresJs<Tx> {
   begin<T>(options: string, work: (tx: Tx) => Promise<T>): Promise<unknown>;
   unsafe(sql: string, values?: never, options?: { prepare?: boolean }): PromiseLike<unknown>;
+  /** On a connection of its own, which it opens again when it is lost. */
+  listen?(channel: string, onNotice: () => void): Promise<{ unlisten(): Promise<void> }>;
   readonly options: { max?: number; prepare?: boolean };
 }
 
@@ -45,6 +49,14 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
       const { savepoint } = (tx ?? {}) as { savepoint?: unknown };
       if (!savepoint) throw misfit('queryIn of fromPostgresJs', 'the sql of sql.begin()', tx);
       return queryOf(tx as Handle);
+    },
+    async listen(channel, onNotice, signal) {
+      const stopped = aborted(signal);
+      const listening = sql.listen?.(channel, onNotice);
+      // It may begin after that, or never.
+      stopped.then(async () => (await listening)?.unlisten()).catch(() => {});
+      await Promise.race([listening, stopped]);
+      await stopped;
     },
     async transaction(work) {
       let isEnded = false;

@@ -43,6 +43,9 @@ const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 
 /** A time-out that a timer can keep. */
 export const milliseconds = z.number(MILLISECONDS).positive(MILLISECONDS).max(LONGEST_TIMER, MILLISECONDS);
 
+/** How many of something. */
+export const count = z.int({ error: 'must be a whole number' }).positive({ error: 'must be 1 or more' });
+
 /** A function. */
 export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', { error: 'must be a function' });
 
@@ -96,6 +99,17 @@ export const callFields = {
     .optional(),
   timeout: milliseconds.optional(),
 };
+
+const isObjectOfFields = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every(field => typeof field !== 'function');
+
+/** Fields of a body that the SDK does not know. */
+export const extraField = z
+  .custom<object>(isObjectOfFields, { error: 'must be an object of fields that can be written as JSON' })
+  .optional();
 
 /** Reads the second argument of a call, whose mistakes are those of the request. */
 export function readArgument<T>(

@@ -46,6 +46,9 @@ export const textProblem: ProblemOf = value => {
 /** For an option that is a function. */
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
 
+/** For an option that is a switch. */
+export const booleanProblem: ProblemOf = value => (typeof value === 'boolean' ? undefined : 'must be true or false');
+
 /** For an option that is added to a moment. */
 export const marginProblem: ProblemOf = value =>
   typeof value === 'number' && value >= 0 && Number.isFinite(value) ? undefined : 'must be milliseconds, 0 or more';

@@ -37,6 +37,12 @@ export interface SqlDatabase<Tx> {
   /** Runs statements in a transaction that the merchant began. */
   queryIn?(tx: Tx): SqlQuery;
   /**
+   * Calls back for each NOTIFY on a channel, until the signal is aborted; resolves then. It may hold a connection for that.
+   *
+   * @throws what the driver throws, as soon as nothing is heard any more
+   */
+  listen?(channel: string, onNotice: () => void, signal: AbortSignal): Promise<void>;
+  /**
    * Where connections come from, if that is known: works of all stores over one pool hold at most half of it. Without it,
    * `max` is taken for 10.
    */

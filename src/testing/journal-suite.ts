@@ -43,6 +43,12 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
   const many = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
+  /** A row that is due at some other moment than its beginning. */
+  const insertDue = async (store: JournalStore, row: JournalRow, dueAt: number) => {
+    await store.insert(row);
+    await store.replace({ ...(await store.read(row)).row, ...row, dueAt }, 1);
+  };
+
   test('a journal writes a reference down once, and then answers what is there', async () => {
     const [a, b] = await make();
     const row = newRow();
@@ -60,6 +66,31 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     ok(Math.abs(now - row.begunAt) < 5_000, `${row.begunAt} is not about ${now}`);
     const answers = [await b.read(row), await b.list({ states: ['begun'], scope: row.scope }), await b.replace(row, 9)];
     for (const later of answers) ok(later.now >= row.begunAt && later.now - now < 60_000);
+  });
+
+  test('a journal sets by that clock also from when on a new row is due', async () => {
+    const [a, b] = await make();
+    const { row } = await a.insert(newRow({ state: 'planned', dueAt: 1 }));
+    equal(row.dueAt, row.begunAt);
+    deepEqual((await b.read(row)).row, row);
+  });
+
+  test('a journal hands plans out in the order of planning, and no other row with them', async () => {
+    const [a, b] = await make();
+    const scope = randomUUID();
+    const references = ['c', 'a', 'b'];
+    for (const reference of references) {
+      const { row } = await a.insert(newRow({ scope, reference, state: 'planned', body: '{}', dueAt: 0 }));
+      while ((await a.read(row)).now <= row.begunAt);
+    }
+    await a.insert(newRow({ scope, reference: 'begun', dueAt: 0 }));
+    await a.insert(newRow({ reference: 'other scope', state: 'planned', dueAt: 0 }));
+    const claimed = [];
+    for (const store of [a, b]) claimed.push(...(await store.claim({ scope, states: ['planned'] }, 2, 60_000)).rows);
+    deepEqual(
+      claimed.map(({ reference, body }) => [reference, body]),
+      references.map(reference => [reference, '{}']),
+    );
   });
 
   test('a journal keeps scopes apart, and odd references too', async () => {
@@ -143,14 +174,14 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     const scope = randomUUID();
     const { now } = await a.read({ scope, reference: 'none' });
     const dueAt = { late: now - 1_000, later: now - 500, soon: now + 60_000 };
-    for (const [reference, at] of Object.entries(dueAt)) await a.insert(newRow({ scope, reference, dueAt: at }));
+    for (const [reference, at] of Object.entries(dueAt)) await insertDue(a, newRow({ scope, reference }), at);
     await a.insert(newRow({ scope, reference: 'never' }));
     await a.insert(newRow({ scope, reference: 'other state', state: 'created', dueAt: now - 2_000 }));
     const query = { scope, states: ['begun'] } as const;
     const first = await a.claim(query, 1, 60_000);
     deepEqual(
       first.rows.map(({ reference, revision }) => [reference, revision]),
-      [['late', 2]],
+      [['late', 3]],
     );
     ok(Math.abs((first.rows[0]?.leasedUntil ?? 0) - first.now - 60_000) < 5_000);
     deepEqual(
@@ -160,8 +191,8 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     deepEqual((await a.claim(query, 9, 60_000)).rows, []);
     const [claimed] = first.rows;
     // A process that knew the row before it was handed out cannot change it any more.
-    equal((await b.replace({ ...newRow(), ...claimed, looks: 9 }, 1)).isReplaced, false);
-    equal((await a.replace({ ...newRow(), ...claimed, leasedUntil: now }, 2)).isReplaced, true);
+    equal((await b.replace({ ...newRow(), ...claimed, looks: 9 }, 2)).isReplaced, false);
+    equal((await a.replace({ ...newRow(), ...claimed, leasedUntil: now }, 3)).isReplaced, true);
     deepEqual(
       (await b.claim(query, 9, 60_000)).rows.map(({ reference }) => reference),
       ['late'],
@@ -194,13 +225,14 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     const memory = memoryJournal();
     const random = seeded(20261121);
     const scope = randomUUID();
-    const withoutClock = ({ begunAt, leasedUntil, ...row }: JournalRow) => ({
+    const withoutClock = ({ begunAt, dueAt, leasedUntil, ...row }: JournalRow) => ({
       ...row,
+      isDue: dueAt !== undefined,
       isLeased: leasedUntil !== undefined,
     });
     for (let step = 0; step < 150; step++) {
       const store = pick(random, stores);
-      const state = pick(random, ['begun', 'created', 'freed'] as const);
+      const state = pick(random, ['planned', 'begun', 'created', 'freed'] as const);
       const row = newRow({
         scope,
         reference: pick(random, ['a', 'b', 'c', 'd']),

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { postgresJournal } from 'payment-gateway-sdk/postgres';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { type PostgresJournalOptions, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms } from '../support/install-orms.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
@@ -173,13 +173,25 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     });
 
     it.each<[string, string[], Record<string, string>, string]>([
-      ['no command', [], {}, 'Which command? There are: doubts, show, settle, help.'],
+      ['no command', [], {}, 'Which command? There are: doubts, show, settle, drain, sweep, help.'],
       ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
       ['a mistyped option', ['doubts', '--jsn'], {}, 'Did you mean --json?'],
       ['a mistyped difference', ['settle', 'a', 'b', '--despite', 'amuont'], {}, 'Did you mean amount?'],
       ['no reference', ['show'], {}, 'A reference is missing'],
       ['too much', ['show', 'a', 'b'], {}, '"b" is one argument too many'],
-      ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle'],
+      ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle, not for show.'],
+      ['an app elsewhere', ['doubts', '--app', 'a'], {}, '--app is for drain and sweep, not for doubts.'],
+      ['a limit that is none', ['drain', '--limit', 'all'], {}, '--limit must be a whole number.'],
+      ['a limit of nothing', ['drain', '--limit', '0'], {}, '--limit must be 1 or more.'],
+      ['a drain without a scope', ['drain'], {}, 'drain needs the scope of the journal: --scope <scope>'],
+      ['a sweep without an app', ['sweep'], {}, 'pass --app <file>'],
+      ['an app that is not there', ['drain', '--app', 'nowhere.js'], {}, 'nowhere.js cannot be loaded'],
+      [
+        'an app that is none',
+        ['drain', '--app', fileURLToPath(import.meta.resolve('../support/ports.ts'))],
+        {},
+        'exports no gateway',
+      ],
       ['no database', ['doubts'], { DATABASE_URL: '' }, 'DATABASE_URL is missing'],
       ['no keys', ['doubts'], { PAYMENT_GATEWAY_SIGN_KEY: '' }, 'PAYMENT_GATEWAY_SIGN_KEY'],
       [
@@ -220,6 +232,102 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         });
       },
     );
+
+    describe('for a scheduler', () => {
+      const app = fileURLToPath(new URL('app.ts', import.meta.url));
+      const plan = async (reference: string, options: PostgresJournalOptions = {}) => {
+        const journal = postgresJournal(pool, { table, scope: 'eu', ...options });
+        const client = await pool.connect();
+        await client.query('begin');
+        const request = { ...PAYOUT, paymentType: 'WITHDRAWAL', reference } as const;
+        await journal.plan(client, request);
+        await client.query('commit');
+        client.release();
+      };
+      const linesOf = (out: string) =>
+        out
+          .trim()
+          .split('\n')
+          .map(line => JSON.parse(line));
+      const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      const NONE = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+
+      it('drains with the environment alone, and says what became of each in lines of JSON', async () => {
+        const key = Buffer.alloc(32, 7).toString('base64');
+        const changes = { PAYMENT_GATEWAY_JOURNAL_KEY: key, PAYMENT_GATEWAY_JOURNAL_SCOPE: 'eu' };
+        await plan('payout-1', { encryptionKey: key });
+        const { out, err, code } = await run(['drain'], changes);
+        const event = { time, operation: 'create', reference: 'payout-1', type: 'journal' };
+        expect([linesOf(out), err, code]).toEqual([
+          [
+            { ...event, change: 'begun' },
+            { ...event, change: 'created', paymentId: sandbox.payments[0]?.id },
+            { time, command: 'drain', ...NONE, created: 1 },
+          ],
+          '',
+          0,
+        ]);
+      });
+
+      it.each<[string, Fault, object, number]>([
+        ['that is refused', 'reject-422', { refused: 1 }, 1],
+        ['that is in doubt', 'commit-then-drop', { inDoubt: 1 }, 1],
+        ['that has to wait', 'reject-429', { postponed: 1 }, 2],
+      ])('tells by its exit code of a create %s', async (_, fault, counts, exitCode) => {
+        await plan('payout-1');
+        sandbox.faults.next(fault);
+        const { out, code } = await run(['drain', '--scope', 'eu', '--limit', '5']);
+        expect([linesOf(out).at(-1), code]).toEqual([{ time, command: 'drain', ...NONE, ...counts }, exitCode]);
+      });
+
+      it('drains and sweeps with the client and the handler of an app', async () => {
+        await plan('payout-1');
+        const drained = await run(['drain', '--app', app]);
+        expect([linesOf(drained.out), drained.code]).toEqual([[{ time, command: 'drain', ...NONE, created: 1 }], 0]);
+        const [made] = sandbox.payments;
+        await sandbox.complete(made?.id ?? '');
+        await sandbox.idle();
+        // It has signed the address of its callbacks, as the app does.
+        expect(gateway.checkCallbackUrl(sandbox.deliveries.at(-1)?.url ?? '')).toBeTypeOf('string');
+        const failed = await run(['sweep', '--app', app, '--older-than', '0'], { FAILS: 'yes' });
+        expect([linesOf(failed.out), failed.code]).toEqual([
+          [{ time, command: 'sweep', processed: 0, open: 0, gaveUp: 0, failed: 1 }],
+          2,
+        ]);
+        await pool.query(`update ${table} set due_at = now()`);
+        const { out, code } = await run(['sweep', '--app', app, '--older-than', '0', '--concurrency', '2']);
+        const [effect, line] = out.trim().split('\n');
+        expect([effect, JSON.parse(line ?? ''), code]).toEqual([
+          'payout-1 is COMPLETED',
+          { time, command: 'sweep', processed: 1, open: 0, gaveUp: 0, failed: 0 },
+          0,
+        ]);
+      });
+
+      it('says which app has failed, whose database is its own', async () => {
+        const { err, code } = await run(['drain', '--app', app, '--limit', '5'], {
+          PAYMENT_GATEWAY_JOURNAL_TABLE: 'nowhere',
+        });
+        expect([code, err]).toEqual([2, expect.stringContaining('was journal.migrate() called?')]);
+        expect(err).not.toContain('DATABASE_URL');
+      });
+
+      it('ends on SIGTERM with what has begun, and says what it did', async () => {
+        const child = spawn(process.execPath, [...FROM_SOURCE, cli, 'drain', '--follow', '--scope', 'eu'], {
+          env: { ...environment, ...env },
+        });
+        const out = text(child.stdout);
+        await plan('payout-1');
+        await expect.poll(() => sandbox.payments.length, { timeout: 10_000 }).toBe(1);
+        await plan('payout-2');
+        sandbox.faults.next('slow', { ms: 800 });
+        await plan('payout-3');
+        await expect.poll(() => sandbox.payments.length, { timeout: 10_000 }).toBe(3);
+        child.kill('SIGTERM');
+        const [code] = await once(child, 'exit');
+        expect([linesOf(await out).at(-1), code]).toEqual([{ time, command: 'drain', ...NONE, created: 3 }, 0]);
+      });
+    });
 
     it('needs the driver of the app', async () => {
       const { err, code } = await run(['doubts'], {}, '/');

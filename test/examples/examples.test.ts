@@ -56,7 +56,7 @@ async function start(script: string) {
 }
 
 /** Tried by tests of their own. */
-const OTHERS = ['admin-route.ts', 'callbacks.ts', 'checkout.ts', 'sweep.ts'];
+const OTHERS = ['admin-route.ts', 'callbacks.ts', 'checkout.ts', 'payouts.ts', 'upkeep.ts'];
 
 it('every example of a callback server is tried here, and fits on a page', () => {
   const files = readdirSync(`${root}examples`).filter(name => name.endsWith('.ts'));

@@ -1,5 +1,5 @@
-// Clients, a journal and a gateway under every order of events that fast-check can think of: processes that crash at any
-// await, requests and answers that get lost or come late, errors that name ids, a gateway that folds references and rounds
+// Clients, a journal and a gateway under every order of events that fast-check can think of: creates, plans and drains,
+// processes that crash at any await, requests and answers that get lost or come late, errors that name ids, a gateway that folds references and rounds
 // amounts, callbacks that come early, operators at any moment, and time. Whatever happens, no reference has a second
 // payment, and every doubt has a true exit.
 import { randomUUID } from 'node:crypto';
@@ -16,6 +16,9 @@ const TIMEOUT = 10_000;
 const MARGIN = 60_000;
 /** Milliseconds that a packet is on its way at most: less than the margin. */
 const LATEST = 50_000;
+/** Milliseconds that a drain has a plan for, and that a plan is put off at most. */
+const LEASE = 120_000;
+const LONGEST_PAUSE = 900_000;
 
 const request = (reference: string, amount: number) =>
   ({
@@ -35,6 +38,10 @@ const FATES = [
   'arrives, and is answered 500 with its id',
   'arrives, and is answered 422 with its id',
   'is refused, and kept as failed',
+  'is refused',
+  'is answered 403',
+  'is answered 429',
+  'does not leave',
   'is answered 500 with the id of a trace',
   'is answered 422 with the id of another payment',
 ] as const;
@@ -120,7 +127,9 @@ class Gateway {
 
 class World {
   readonly gateway: Gateway;
-  readonly store = memoryJournal({ settleMargin: MARGIN });
+  readonly store = memoryJournal({ scope: 'model', settleMargin: MARGIN });
+  /** References that the merchant's own transactions have planned. */
+  readonly planned = new Set<string>();
   gates: Gate[] = [];
   readonly clients: GatewayClient[] = [];
   /** Payments that a callback has told the journal of. */
@@ -181,6 +190,9 @@ class World {
     const fate = await gate(() => Date.now() - sentAt <= LATEST && take());
     if (init.signal.aborted) throw init.signal.reason;
     if (fate === 'is lost') throw networkError('ECONNRESET', 'read');
+    if (fate === 'does not leave') throw networkError('ECONNREFUSED', 'connect');
+    if (fate === 'is refused') return json('{"error":"declined"}', 422);
+    if (fate === 'is answered 403' || fate === 'is answered 429') return json('{}', Number(fate.slice(-3)));
     if (fate === 'is answered 500 with the id of a trace') return json(JSON.stringify({ id: randomUUID() }), 500);
     if (fate === 'is answered 422 with the id of another payment') {
       const { id } = this.gateway.payments.find(({ amount }) => amount !== JSON.parse(body).amount) ?? {};
@@ -239,7 +251,7 @@ class World {
   }
 
   /** Lets every process go on until nothing is left to do. */
-  async drain(): Promise<void> {
+  async settleDown(): Promise<void> {
     for (let rounds = 0; rounds < 200; rounds++) {
       for (const gate of this.gates.splice(0)) gate.open('arrives');
       await vi.advanceTimersByTimeAsync(rounds < 100 ? 0 : 500);
@@ -274,6 +286,23 @@ const create = fc.tuple(process, reference, fc.constantFrom(75.4, 75.4, 75.4, 76
       },
       () => {},
     );
+  }),
+);
+
+const plan = fc.tuple(reference, fc.constantFrom(75.4, 75.4, 75.4, 76)).map(([index, amount]) =>
+  command(`the merchant plans reference ${index} of ${amount}`, async world => {
+    const reference = nameOf(index, world);
+    const wanted = { paymentType: 'DEPOSIT', ...request(reference, amount) } as const;
+    await world.store.plan(undefined, wanted).then(
+      ({ state }) => state === 'planned' && world.planned.add(reference),
+      () => {},
+    );
+  }),
+);
+
+const drain = process.map(process =>
+  command(`process ${process} drains`, world => {
+    world.clients[process]?.drain({ concurrency: 2 }).catch(() => {});
   }),
 );
 
@@ -328,18 +357,30 @@ afterEach(() => void vi.useRealTimers());
 it('no reference ever has a second payment, no told payment is unknown, no next action is lost, and every doubt ends', {
   timeout: 240_000,
 }, async () => {
-  const commands = fc.commands([create, create, step, step, step, step, crash, tick, callback, end, operator], {
-    maxCommands: 60,
-    size: 'max',
-  });
+  const commands = fc.commands(
+    [create, create, plan, drain, step, step, step, step, step, crash, tick, callback, end, operator],
+    {
+      maxCommands: 60,
+      size: 'max',
+    },
+  );
   const habits = fc.record({ folds: fc.boolean(), rounds: fc.boolean(), references: fc.constantFrom(1, 1, 3) });
-  const seen = { payments: 0, doubts: 0, told: 0, actions: 0, settled: 0, freed: 0, failed: 0 };
+  const seen = { payments: 0, doubts: 0, told: 0, actions: 0, settled: 0, freed: 0, failed: 0, planned: 0, drained: 0 };
   await fc.assert(
     fc.asyncProperty(habits, commands, async (habits, commands) => {
       const world = new World(habits);
       await fc.asyncModelRun(() => ({ model: {}, real: world }), commands);
-      await world.drain();
+      await world.settleDown();
       await world.check();
+
+      // What is still planned is sent, whatever became of the process that had it.
+      await vi.advanceTimersByTimeAsync(LEASE + LONGEST_PAUSE);
+      const drained = await world.observer.drain();
+      seen.drained += drained.created;
+      expect([drained.refused, drained.postponed, drained.inDoubt]).toEqual([0, 0, 0]);
+      expect((await world.store.list({ states: ['planned'] })).rows).toEqual([]);
+      await world.check();
+      seen.planned += world.planned.size;
 
       const doubts = (await world.store.list({ states: ['begun'] })).rows;
       seen.doubts += doubts.length;

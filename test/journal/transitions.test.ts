@@ -1,12 +1,12 @@
 import type { Envelope, JournalRow, Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
+import { plan, postponed } from '../../src/journal/planned.ts';
+import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
 import {
   abandon,
   acknowledge,
   begin,
-  type JournalAttempt,
   looked,
-  newRow,
   observe,
   reconcile,
   recordPayment,
@@ -81,7 +81,7 @@ describe('begin', () => {
   it.each<[string, JournalRow]>([
     ['in doubt', begun],
     ['created', created()],
-    ['planned', { ...begun, state: 'planned' }],
+    ['planned with another body', { ...begun, state: 'planned', bodyHash: 'another' }],
   ])('does not take one that is %s', (_, row) => {
     expect(begin(row, newer, BEGUN + 1e9)).toEqual({ hasBegun: false });
   });
@@ -163,7 +163,7 @@ describe('an attempt that learns no more than an id', () => {
 describe('a refusal', () => {
   it('frees the reference of its own attempt', () => {
     expect(release(begun, attempt)).toEqual({ next: { ...begun, state: 'freed' } });
-    expect(release(begun, attempt, true)).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
+    expect(release(begun, attempt, { wasSent: true })).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
   });
 
   it.each<[string, JournalRow | undefined]>([
@@ -323,28 +323,32 @@ describe('an effect', () => {
 describe('a sweep', () => {
   it('looks again after the pause, by the time of the store, and gives its lease back', () => {
     const leased = { ...created(), looks: 2, leasedUntil: BEGUN + 99 };
-    expect(looked(leased, { pause: 240_000 }, BEGUN + 50)).toEqual({
+    expect(looked(leased, attempt.attemptId, { pause: 240_000 }, BEGUN + 50)).toEqual({
       next: { ...created(), looks: 3, dueAt: BEGUN + 50 + 240_000 },
     });
   });
 
   it('looks no more at what is done', () => {
     const { dueAt, ...done } = created();
-    expect(looked({ ...created(), leasedUntil: BEGUN + 99 }, { done: [ID.toUpperCase()] }, BEGUN)).toEqual({
+    expect(
+      looked({ ...created(), leasedUntil: BEGUN + 99 }, attempt.attemptId, { done: [ID.toUpperCase()] }, BEGUN),
+    ).toEqual({
       next: { ...done, looks: 1 },
     });
   });
 
   it('looks at once at another payment that was heard of while it looked', () => {
     const two = { ...created(), conflictingIds: [OTHER_ID] };
-    expect(looked({ ...two, leasedUntil: BEGUN + 99 }, { done: [ID] }, BEGUN)).toEqual({ next: { ...two, looks: 1 } });
-    expect(looked(two, { done: [ID, OTHER_ID] }, BEGUN).next).not.toHaveProperty('dueAt');
+    expect(looked({ ...two, leasedUntil: BEGUN + 99 }, attempt.attemptId, { done: [ID] }, BEGUN)).toEqual({
+      next: { ...two, looks: 1 },
+    });
+    expect(looked(two, attempt.attemptId, { done: [ID, OTHER_ID] }, BEGUN).next).not.toHaveProperty('dueAt');
   });
 
   it('changes nothing of what its callback has settled meanwhile', () => {
     const { dueAt, ...done } = created();
-    expect(looked(done, { pause: 1 }, BEGUN)).toEqual({});
-    expect(looked(undefined, { pause: 1 }, BEGUN)).toEqual({});
+    expect(looked(done, attempt.attemptId, { pause: 1 }, BEGUN)).toEqual({});
+    expect(looked(undefined, attempt.attemptId, { pause: 1 }, BEGUN)).toEqual({});
   });
 });
 
@@ -425,5 +429,75 @@ describe('a confirmed payment', () => {
         revision,
       });
     }
+  });
+});
+
+describe('what is planned', () => {
+  const wanted = { ...attempt, planId: 'plan', body: '{"request":{}}' };
+  const planned = (changes: Partial<JournalRow> = {}): JournalRow => ({
+    ...newRow({ ...attempt, attemptId: 'plan', timeoutMs: 0 }, BEGUN),
+    state: 'planned',
+    body: '{"request":{}}',
+    dueAt: BEGUN,
+    ...changes,
+  });
+  const { body, dueAt, ...withoutBody } = planned();
+
+  it('is planned over nothing, and over what is freed', () => {
+    expect(plan(undefined, wanted, BEGUN)).toEqual({ next: planned() });
+    expect(plan({ ...freed, isRetry: true, revision: 7 }, wanted, BEGUN)).toEqual({
+      next: planned({ isRetry: true, revision: 7 }),
+    });
+    for (const row of [begun, created(), planned()]) expect(plan(row, wanted, BEGUN)).toEqual({});
+  });
+
+  it('becomes an attempt, which keeps no body', () => {
+    const next = { ...begun, isRetry: true, revision: 7 };
+    const row = planned({ isRetry: true, revision: 7, leasedUntil: BEGUN + 1 });
+    expect(begin(row, attempt, BEGUN)).toEqual({ hasBegun: true, next });
+    expect(begin(row, attempt, BEGUN, row)).toEqual({ hasBegun: true, next });
+  });
+
+  it('does not become an attempt once it has changed since it was claimed', () => {
+    const claimed = planned({ revision: 7 });
+    for (const row of [undefined, planned({ revision: 8 }), { ...freed, revision: 7 }, created()]) {
+      expect(begin(row, attempt, BEGUN, claimed)).toEqual({ hasBegun: false });
+    }
+  });
+
+  it('is there again in its old place if its attempt was never sent, and knows whether it was', () => {
+    const claimed = planned({ dueAt: BEGUN - 5, leasedUntil: BEGUN + 1, revision: 7 });
+    const attempted = { ...begun, revision: 8 };
+    const next = planned({ dueAt: BEGUN - 5, revision: 8 });
+    expect(release(attempted, attempt, { plan: claimed })).toEqual({ next });
+    expect(release(attempted, attempt, { plan: claimed, wasSent: true })).toEqual({ next: { ...next, isRetry: true } });
+    expect(takeBack(attempted, attempt, BEGUN, claimed)).toEqual({ next });
+  });
+
+  it('keeps out an attempt that is still being written, and is nobody else’s then', () => {
+    const row = planned({ revision: 7, leasedUntil: BEGUN + 1 });
+    expect(takeBack(row, attempt, BEGUN)).toEqual({ next: planned({ revision: 7 }) });
+  });
+
+  it('is not sent any more once an earlier attempt turns out to have made its payment', () => {
+    const row = planned({ revision: 7 });
+    const next = { ...created(), timeoutMs: 0, revision: 7 };
+    expect(recordPayment(row, attempt, learnt(), BEGUN)).toEqual({ next });
+    const other = planned({ revision: 7, bodyHash: 'another' });
+    expect(recordPayment(other, attempt, learnt(), BEGUN)).toEqual({ next, otherPayment: {} });
+    const doubt = { ...begun, timeoutMs: 0, paymentId: ID, dueAt: BEGUN, revision: 7 };
+    expect(recordPayment(row, attempt, { paymentId: ID }, BEGUN)).toEqual({ next: doubt });
+  });
+
+  it('is withdrawn by an operator at once', () => {
+    expect(abandon(planned({ leasedUntil: BEGUN + 1 }), BEGUN, 1e9)).toEqual({
+      next: { ...withoutBody, state: 'freed' },
+    });
+  });
+
+  it('makes way for the others once it was refused, twice as long each time', () => {
+    const times = [0, 1, 2, 6, 60].map(looks => postponed(planned({ looks, leasedUntil: 1 }), BEGUN));
+    expect(times.map(({ dueAt = 0 }) => dueAt - BEGUN)).toEqual([15_000, 30_000, 60_000, 900_000, 900_000]);
+    expect(times[1]).toEqual(planned({ looks: 2, dueAt: BEGUN + 30_000 }));
   });
 });

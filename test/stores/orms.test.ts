@@ -1,7 +1,7 @@
 // The stores in Postgres over every library that merchants have, each with the real library and the real server.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JournalRow } from 'payment-gateway-sdk';
+import { GatewayClient, type JournalRow } from 'payment-gateway-sdk';
 import {
   type PostgresDatabase,
   type PostgresInbox,
@@ -9,11 +9,13 @@ import {
   postgresJournal,
   type SqlDatabase,
 } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { inboxSuite, journalSuite, sqlDatabaseSuite, type TestFunction } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { completedEvent, completedPayment, openCallbacks } from '../support/credits.ts';
 import { expectDocumented, tableOf } from '../support/documents.ts';
+import { PAYOUT } from '../support/fixtures.ts';
 import { hasOrms } from '../support/install-orms.ts';
 import { type Handle, type OpenOrm, type Orm, type OrmOptions, orms, versionsOf } from '../support/orms.ts';
 import { isCi, lacks } from '../support/skips.ts';
@@ -188,6 +190,58 @@ describe.skipIf(missing).each(orms.map(orm => ({ orm, name: orm.name })))('$name
       ),
     );
     expect(answers).toEqual(ids.map(() => 'ran'));
+  });
+
+  describe('a create that is planned', () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const scope = uniqueName('scope');
+    const planner = (of = opened) => postgresJournal(of.database, { table: journalTable, scope });
+    const gatewayOf = (of = opened) => new GatewayClient({ ...sandbox.clientOptions, journal: planner(of) });
+    const wanted = () => ({ ...PAYOUT, paymentType: 'WITHDRAWAL', reference: id }) as const;
+    const madeOf = () => sandbox.payments.filter(({ reference }) => reference === id).length;
+    const stateOf = async () => (await gatewayOf().find(id))?.state;
+
+    proof('plans', 'is written with the order, or not at all, and sent once by whoever drains', async () => {
+      const order = (fails: boolean) =>
+        opened.begin(async tx => {
+          await opened.over(tx).credit(id);
+          expect((await planner().plan(tx, wanted())).state).toBe('planned');
+          expect([await stateOf(), (await gatewayOf(other).drain()).created]).toEqual([undefined, 0]);
+          if (fails) throw new Error('shop');
+        });
+      await expect(order(true)).rejects.toThrow('shop');
+      expect([await state(), await stateOf()]).toEqual([NOTHING, undefined]);
+      await order(false);
+      expect([(await state()).credited, await stateOf(), madeOf()]).toEqual([1, 'planned', 0]);
+      const drained = await Promise.all([gatewayOf().drain(), gatewayOf(other).drain(), gatewayOf().drain()]);
+      expect(drained.reduce((sum, { created }) => sum + created, 0)).toBe(1);
+      expect([await stateOf(), madeOf()]).toEqual(['created', 1]);
+    });
+
+    proof('plans', 'is planned again over what was refused, with the transaction or not at all', async () => {
+      await opened.begin(tx => planner().plan(tx, wanted()));
+      sandbox.faults.next('reject-422');
+      expect((await gatewayOf().drain()).refused).toBe(1);
+      const again = (fails: boolean) =>
+        opened.begin(async tx => {
+          expect((await planner().plan(tx, { ...wanted(), amount: '76.00' })).state).toBe('planned');
+          if (fails) throw new Error('shop');
+        });
+      await expect(again(true)).rejects.toThrow('shop');
+      expect(await stateOf()).toBe('freed');
+      await again(false);
+      expect([(await gatewayOf().drain()).created, madeOf()]).toEqual([1, 1]);
+    });
+
+    proof('plans', 'is not written where what was passed is no open transaction', async () => {
+      await expect(planner().plan(opened.root, wanted())).rejects.toThrow();
+      let ended: unknown;
+      await opened.begin(async tx => {
+        ended = tx;
+      });
+      await expect(planner().plan(ended, wanted())).rejects.toThrow();
+      expect(await stateOf()).toBeUndefined();
+    });
   });
 
   if (orm.nests === 'savepoint') {

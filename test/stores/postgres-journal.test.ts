@@ -114,8 +114,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
         const row = newRow();
         if (before !== 'no table') await first?.insert(row);
         for (let round = 0; round < 2; round++) await Promise.all(replicas.map(journal => journal.migrate()));
-        expect(await versionOf(name)).toBe('payment-gateway-sdk, version 3');
-        expect(await indexesOf(name)).toEqual([`${name}_due`, `${name}_open`, `${name}_pkey`]);
+        expect(await versionOf(name)).toBe('payment-gateway-sdk, version 4');
+        expect(await indexesOf(name)).toEqual([`${name}_due`, `${name}_open`, `${name}_pkey`, `${name}_planned`]);
         if (before !== 'no table') expect((await first?.read(row))?.row).toMatchObject({ reference: row.reference });
         await pool.query(`drop table ${name}`);
       },
@@ -151,10 +151,12 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
       ];
       await pool.query(journal.ddl() + inbox.ddl());
       expect([await versionOf(journalTable), await versionOf(inboxTable)]).toEqual([
-        'payment-gateway-sdk, version 3',
+        'payment-gateway-sdk, version 4',
         'payment-gateway-sdk, version 1',
       ]);
-      expect(await indexesOf(journalTable)).toEqual(['due', 'open', 'pkey'].map(name => `${journalTable}_${name}`));
+      expect(await indexesOf(journalTable)).toEqual(
+        ['due', 'open', 'pkey', 'planned'].map(name => `${journalTable}_${name}`),
+      );
       await Promise.all([journal.migrate(), inbox.migrate()]);
       expect((await journal.insert(newRow())).isInserted).toBe(true);
       await pool.query(`drop table ${journalTable}, ${inboxTable}`);
@@ -225,7 +227,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
   it('makes two statements of a create, and of one that finds it created', async () => {
     const statements: string[] = [];
     const query: pg.Pool['query'] = ((text: string, values: unknown[]) => {
-      statements.push(/INSERT|UPDATE|LEFT JOIN/.exec(text)?.[0] ?? text);
+      statements.push(/^(?:INSERT|UPDATE|SELECT)/.exec(text)?.[0] ?? text);
       return pool.query(text, values);
     }) as never;
     const journal = postgresJournal({ connect: () => pool.connect(), query }, { table });
@@ -234,7 +236,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     await gateway.createDeposit(request);
     expect(statements.splice(0)).toEqual(['INSERT', 'UPDATE']);
     expect(await gateway.createDeposit(request)).toHaveProperty('replayed', true);
-    expect(statements).toEqual(['INSERT', 'LEFT JOIN']);
+    expect(statements).toEqual(['INSERT', 'SELECT']);
   });
 
   it('gives up on a pool that is used up, and undoes an attempt that is written too late', {

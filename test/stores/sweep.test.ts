@@ -2,11 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sweepOnce } from '../../examples/sweep.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCredits } from '../support/credits.ts';
 import { PAYOUT } from '../support/fixtures.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
@@ -153,31 +152,4 @@ describe.skipIf(lacks(hasPostgres, 'sweeps: no PostgreSQL at 127.0.0.1:5432'))('
     expect(await timesCredited()).toEqual(Array(count).fill(1));
     expect(deaths).toBeGreaterThan(3);
   }, 120_000);
-
-  it('is what examples/sweep.ts runs: a line to log, and an exit code', async () => {
-    const { gateway, handler, lose } = openShop();
-    await lose(2);
-    await pool.query(`update ${table} set begun_at = now() - interval '1 hour'`);
-    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-    expect(await sweepOnce(gateway, handler)).toBe(0);
-    const failing = createWebhookHandler({
-      gateway,
-      inbox: postgresInbox(pool, { table: credits.marks }),
-      onPayment: () => {
-        throw new Error('shop');
-      },
-      onError: () => {},
-    });
-    await lose(1);
-    await pool.query(`update ${table} set begun_at = now() - interval '1 hour'`);
-    expect(await sweepOnce(gateway, failing)).toBe(1);
-    const lines = log.mock.calls.map(([line]) => JSON.parse(line));
-    log.mockRestore();
-    const time = expect.stringMatching(/^\d{4}-/);
-    expect(lines).toEqual([
-      { time, processed: 2, open: 0, gaveUp: 0, failed: 0 },
-      { time, processed: 0, open: 0, gaveUp: 0, failed: 1 },
-    ]);
-    expect(process.listenerCount('SIGTERM')).toBe(0);
-  });
 });

@@ -14,13 +14,14 @@ const npm = (args: string[], cwd: string) =>
   // On Windows npm is a script, which only a shell runs.
   execFileSync('npm', args, { cwd, shell: process.platform === 'win32', stdio: 'pipe', timeout: 240_000 });
 
-const CI = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+/** Installs the package of a folder. */
+export const installIn = (folder: string) => npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
 
 export default function install(): void {
   try {
-    if (!hasOrms()) npm(CI, folder);
+    if (!hasOrms()) installIn(folder);
     if (!isCi) return;
-    if (!existsSync(`${folder}prisma/node_modules`)) npm(CI, `${folder}prisma`);
+    if (!existsSync(`${folder}prisma/node_modules`)) installIn(`${folder}prisma`);
     // It would load an engine for migrations from afar, which nothing here needs.
     process.env.PRISMA_SCHEMA_ENGINE_BINARY = process.execPath;
     if (!existsSync(`${folder}prisma/generated`)) npm(['exec', '--', 'prisma', 'generate'], `${folder}prisma`);

@@ -44,6 +44,10 @@ export interface OpenOrm {
   database: PostgresDatabase;
   /** @param handle its transaction; without it, the library outside any */
   over(handle?: Any): Handle;
+  /** A transaction as the merchant begins it, by the library alone. */
+  begin(work: (tx: Any) => Promise<unknown>): Promise<unknown>;
+  /** What is easily taken for a transaction. */
+  root: Any;
   close(): Promise<unknown>;
 }
 
@@ -113,7 +117,20 @@ const bare: Orm = {
   nests: 'savepoint',
   async open(options) {
     const pool = postgresPool(pgOptions(options));
-    return { database: pool, over: overPg(options.table, pool), close: () => pool.end() };
+    const begin: OpenOrm['begin'] = async work => {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await work(client);
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    };
+    return { database: pool, over: overPg(options.table, pool), begin, root: pool, close: () => pool.end() };
   },
 };
 
@@ -124,7 +141,13 @@ const drizzleOverPg: Orm = {
   async open(options) {
     const pool = postgresPool(pgOptions(options));
     const db = require('drizzle-orm/node-postgres').drizzle({ client: pool });
-    return { database: fromDrizzle(db), over: overDrizzle(options.table, db), close: () => pool.end() };
+    return {
+      database: fromDrizzle(db),
+      over: overDrizzle(options.table, db),
+      begin: work => db.transaction(work),
+      root: db,
+      close: () => pool.end(),
+    };
   },
 };
 
@@ -138,6 +161,8 @@ const drizzleOverPostgresJs: Orm = {
     return {
       database: fromDrizzle(db),
       over: overDrizzle(options.table, db),
+      begin: work => db.transaction(work),
+      root: db,
       close: () => client.end({ timeout: 1 }),
     };
   },
@@ -165,6 +190,8 @@ const kysely: Orm = {
     return {
       database: fromKysely(db, size),
       over: Object.assign(over, { derived: () => fromKysely(db.withSchema('public'), size) }),
+      begin: work => db.transaction().execute(work),
+      root: db,
       close: () => db.destroy(),
     };
   },
@@ -187,7 +214,7 @@ const knex: Orm = {
       sql: async text => handle.raw(text),
       nested: work => handle.transaction((inner: Any) => work(over(inner))),
     });
-    return { database: fromKnex(db), over, close: () => db.destroy() };
+    return { database: fromKnex(db), over, begin: work => db.transaction(work), root: db, close: () => db.destroy() };
   },
 };
 
@@ -204,7 +231,13 @@ const postgres: Orm = {
       sql: async text => handle.unsafe(text),
       nested: work => handle.savepoint((inner: Any) => work(over(inner))),
     });
-    return { database: fromPostgresJs(sql), over, close: () => sql.end({ timeout: 1 }) };
+    return {
+      database: fromPostgresJs(sql),
+      over,
+      begin: work => sql.begin(work),
+      root: sql,
+      close: () => sql.end({ timeout: 1 }),
+    };
   },
 };
 
@@ -229,7 +262,13 @@ const typeOrm: Orm = {
       sql: text => handle.query(text),
       nested: work => handle.transaction((inner: Any) => work(over(inner))),
     });
-    return { database, over, close: () => source.destroy() };
+    return {
+      database,
+      over,
+      begin: work => source.transaction(work),
+      root: source.manager,
+      close: () => source.destroy(),
+    };
   },
 };
 
@@ -255,7 +294,13 @@ const sequelize: Orm = {
       sql: text => db.query(text, { transaction, type: QueryTypes.RAW }),
       nested: work => db.transaction({ transaction }, (inner: Any) => work(over(inner))),
     });
-    return { database: fromSequelize(db, options.max ?? 10), over, close: () => db.close() };
+    return {
+      database: fromSequelize(db, options.max ?? 10),
+      over,
+      begin: work => db.transaction(work),
+      root: undefined,
+      close: () => db.close(),
+    };
   },
 };
 
@@ -276,7 +321,13 @@ const prisma: Orm = {
       nested: work => handle.$transaction((inner: Any) => work(over(inner))),
     });
     const size = options.max ? { poolSize: options.max } : {};
-    return { database: fromPrisma(client, size), over, close: () => client.$disconnect() };
+    return {
+      database: fromPrisma(client, size),
+      over,
+      begin: work => client.$transaction(work),
+      root: client,
+      close: () => client.$disconnect(),
+    };
   },
 };
 

@@ -34,6 +34,7 @@ export const paymentId = payment.id;
 if (hasPostgres) {
   await pool.query(`create schema ${schema}`);
   await postgresInbox(pool).migrate();
+  await pool.query('create table payouts (reference text primary key, amount numeric not null)');
   await pool.query(`insert into payment_gateway_inbox values ($1, 'COMPLETED', true)`, [paymentId]);
 }
 

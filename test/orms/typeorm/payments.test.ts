@@ -1,4 +1,4 @@
-// A callback of a gateway that needs no account and no network, and an order that is paid once.
+// A gateway that needs no account and no network: an order is paid once, and a payout is made once.
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataSource, Order } from './database.ts';
@@ -32,4 +32,24 @@ test('an order is paid once, however often its callback comes', async () => {
   expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
   const [order] = await dataSource.manager.find(Order);
   expect(order?.paidBy).toBe(payment.id);
+});
+
+test('a payout is made if its order is committed, and only then', async () => {
+  const order = (fails: boolean) =>
+    dataSource.transaction(async tx => {
+      await tx.insert(Order, { reference: 'payout-77', amount: '120.00' });
+      await payments.journal.plan(tx, {
+        paymentType: 'WITHDRAWAL',
+        paymentMethod: 'SEPA',
+        amount: '120.00',
+        currency: 'EUR',
+        reference: 'payout-77',
+        webhookUrl: 'https://shop.example/callbacks',
+      });
+      if (fails) throw new Error('out of stock');
+    });
+  await expect(order(true)).rejects.toThrow('out of stock');
+  expect((await payments.gateway.drain()).created).toBe(0);
+  await order(false);
+  expect((await payments.gateway.drain()).created).toBe(1); // from any scheduler, in any replica
 });

@@ -1,14 +1,13 @@
-// Turns a checked request into the bytes to sign and send. They are made once: the bytes signed are the bytes sent.
-import { Buffer } from 'node:buffer';
+// Writes a checked request as JSON.
 import { InvalidRequestError } from '../errors.ts';
-import { isJsonMap, rawJSON } from '../schemas/json.ts';
-import { REQUEST_FIELDS } from '../schemas/request.ts';
-import type { CheckedRequest } from './request.ts';
+import type { CheckedRequest } from './checked-request.ts';
+import { isJsonMap, rawJSON } from './json.ts';
+import { REQUEST_FIELDS } from './request.ts';
 
 /** A request as it is sent. */
 export interface Serialized {
-  /** JSON in UTF-8. */
-  body: Uint8Array;
+  /** JSON. */
+  text: string;
   /** The same as plain data, so that no getter and no `toJSON` of the merchant's is asked again. */
   fields: object;
 }
@@ -35,13 +34,10 @@ export function serialize(request: CheckedRequest, extra: object = {}): Serializ
   if (HALF_CHARACTER.test(text)) {
     throw refused('a text holds half a character (a lone surrogate), as when an emoji is cut in two');
   }
-  return { body: Buffer.from(text), fields };
+  return { text, fields };
 }
 
-/** The bytes of `fields` that were serialised before, changed only in texts that can be written. */
-export const bytesOf = (fields: object): Uint8Array => Buffer.from(JSON.stringify(fields));
-
-function toJson(request: CheckedRequest, extra: object): { text: string; fields: object } {
+function toJson(request: CheckedRequest, extra: object): Serialized {
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   let fields: object | undefined;
   try {

@@ -1,16 +1,9 @@
 // What the client's methods take: the types that refuse a wrong request at compile time, and the check at run time.
 import { InvalidRequestError, issuesOf } from '../errors.ts';
-import type { Amount, PlainAmount } from '../schemas/amount.ts';
-import { fieldsOf } from '../schemas/fields.ts';
-import type {
-  DepositMethod,
-  NftMethod,
-  OnrampMethod,
-  PaymentType,
-  Terminal,
-  WithdrawalMethod,
-} from '../schemas/methods.ts';
-import type { RequestSchemaOf } from '../schemas/objects.ts';
+import type { Amount, PlainAmount } from './amount.ts';
+import { fieldsOf } from './fields.ts';
+import type { DepositMethod, NftMethod, OnrampMethod, PaymentType, Terminal, WithdrawalMethod } from './methods.ts';
+import type { RequestSchemaOf } from './objects.ts';
 import {
   type ApplePayDemands,
   type ApplePayRequest,
@@ -29,7 +22,7 @@ import {
   type RequestBy,
   type Withdrawal,
   withdrawalSchema,
-} from '../schemas/request.ts';
+} from './request.ts';
 
 interface DepositRequests {
   standard: (ApplePayRequest | PlainDepositRequest) & CallbackAddress;

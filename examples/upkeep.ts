@@ -1,0 +1,17 @@
+// What a scheduler runs every minute, in as many replicas as there are: what is planned is sent, what lost callbacks would have
+// told takes effect, and one line is logged.
+import type { Drained, GatewayClient, Swept, WebhookHandler } from 'payment-gateway-sdk';
+
+/** The part of an app that takes payments. */
+export interface Payments {
+  gateway: Pick<GatewayClient, 'drain' | 'sweep'>;
+  handler: WebhookHandler;
+}
+
+/** @param signal stops it: what has begun is finished, the rest is left to the next run */
+export async function upkeep({ gateway, handler }: Payments, signal?: AbortSignal): Promise<Drained & Swept> {
+  const drained = await gateway.drain({ signal });
+  const swept = await gateway.sweep({ handler, signal });
+  console.log(JSON.stringify({ time: new Date().toISOString(), ...drained, ...swept }));
+  return { ...drained, ...swept };
+}

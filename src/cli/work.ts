@@ -1,0 +1,82 @@
+// The commands of a scheduler: one sweep or one drain of the merchant's app, one line of JSON, and an exit code.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { GatewayClient } from '../client.ts';
+import { isGatewayError } from '../errors.ts';
+import type { SweepHandler } from '../journal/sweep.ts';
+import { UsageError } from '../terminal/arguments.ts';
+import type { WorkCommand } from './arguments.ts';
+import { open } from './open.ts';
+
+/** What the merchant's module exports. */
+interface App {
+  gateway: Pick<GatewayClient, 'sweep' | 'drain'>;
+  handler?: SweepHandler | undefined;
+  close?: (() => unknown) | undefined;
+}
+
+/** Something needs a person; or it failed, and is tried again next time. */
+const LOOK = 1;
+const LATER = 2;
+
+/** Works until nothing is due, or until somebody stops it: what has begun is finished. @returns the exit code */
+export async function work(command: WorkCommand): Promise<number> {
+  const stop = new AbortController();
+  const onStop = () => stop.abort();
+  // The second one ends the process at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, onStop);
+  const { app, name, options } = command;
+  const { gateway, handler, close } = app ? await load(app) : openOwn(command);
+  try {
+    if (name === 'drain') {
+      const drained = await gateway.drain({ ...options, signal: stop.signal });
+      return ended(name, drained, drained.refused + drained.inDoubt, drained.postponed);
+    }
+    if (!handler) throw new UsageError(`${app} exports no handler: what createWebhookHandler returned.`);
+    const swept = await gateway.sweep({ ...options, handler, signal: stop.signal });
+    return ended(name, swept, swept.gaveUp, swept.failed);
+  } catch (error) {
+    // Of an app, whose database is its own.
+    if (!app || isGatewayError(error) || error instanceof UsageError) throw error;
+    throw new UsageError(`The ${name} of ${app} failed: ${messageOf(error)}. The next one does the rest.`);
+  } finally {
+    await close?.();
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function ended(command: string, counts: object, toLookAt: number, failed: number): number {
+  line({ command, ...counts });
+  return toLookAt > 0 ? LOOK : failed > 0 ? LATER : 0;
+}
+
+const line = (fields: object) => console.log(JSON.stringify({ time: new Date().toISOString(), ...fields }));
+
+/** By the environment, as for the other commands. What becomes of each reference is a line too. */
+function openOwn({ name, place }: WorkCommand): App {
+  if (name === 'sweep') {
+    throw new UsageError(
+      'sweep lets payments take effect by your onPayment: pass --app <file>, a module of your app that exports its gateway and its handler.',
+    );
+  }
+  const opened = open(place, process.env, event => {
+    if (event.type === 'journal' || event.type === 'warning') line(event);
+  });
+  if (opened.scope) return opened;
+  throw new UsageError('drain needs the scope of the journal: --scope <scope>, or PAYMENT_GATEWAY_JOURNAL_SCOPE.');
+}
+
+/** @throws {UsageError} for a module that is not there, or exports something else */
+async function load(file: string): Promise<App> {
+  const { href } = pathToFileURL(resolve(file));
+  const exported: { default?: object } = await import(href).catch(error => {
+    throw new UsageError(`${file} cannot be loaded: ${messageOf(error)}`);
+  });
+  // A CommonJS module has its exports in default.
+  const app = { ...exported.default, ...exported } as Partial<App>;
+  if (typeof app.gateway?.drain === 'function') return app as App;
+  throw new UsageError(
+    `${file} exports no gateway: your GatewayClient. Export gateway, handler, and close if it has one.`,
+  );
+}

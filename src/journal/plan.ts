@@ -1,0 +1,135 @@
+// Plans a create inside the merchant's own transaction: what is committed there is sent later, at most once.
+import { randomUUID } from 'node:crypto';
+import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
+import type { Amount } from '../schemas/amount.ts';
+import { type Address, type LoosePayments, parseRequest, type WrittenPayment } from '../schemas/checked-request.ts';
+import { rawJSON } from '../schemas/json.ts';
+import type { Terminal } from '../schemas/methods.ts';
+import { extraField, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { serialize } from '../schemas/serialize.ts';
+import { change } from './change.ts';
+import type { Journal, JournalEntry, JournalKey } from './contract.ts';
+import { entryOf } from './find.ts';
+import { journalRequestOf } from './fingerprint.ts';
+import { type JournalPlan, plan } from './planned.ts';
+import { knownIds } from './row.ts';
+import { refuseAnother } from './same-request.ts';
+import { NO_SEAL } from './seal.ts';
+
+/** What `plan` can take as its third argument. */
+export interface PlanOptions {
+  /** Further top-level fields of the body, as for a create. */
+  extra?: object | undefined;
+  /**
+   * That of the client that will send it: `'onramp'` opens the on-ramp methods.
+   * @default 'standard'
+   */
+  terminal?: Terminal | undefined;
+}
+
+/** A journal that creates can be planned in. @typeParam Tx the merchant's transaction */
+export interface Planning<Tx> {
+  /**
+   * Writes a create down inside your own transaction, with the order or the payout that it belongs to: either both are
+   * committed, or neither. `gateway.drain()` sends it after that, once. Wait for it before the transaction ends.
+   *
+   * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's own handle, as `onPayment` gets it
+   * @param request as for `createPayment`, with a `reference`
+   * @returns what the journal knows of the reference. The same request again changes nothing
+   * @throws {InvalidRequestError} before anything is written
+   * @throws {DuplicateReferenceError} the reference belongs to another request
+   * @throws {PaymentInDoubtError} a create of the reference is running, or its outcome is unknown: roll back, and plan it later
+   * @throws {ConfigurationError} without a `scope` of the journal, or for what is no transaction; or what the database throws
+   * @example
+   * await db.transaction(async tx => {
+   *   await tx.insert(payouts).values({ reference: 'payout-77', amount: '120.00' });
+   *   await journal.plan(tx, { paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
+   * });
+   */
+  plan<
+    const P extends string = never,
+    const M extends string = never,
+    const A extends Amount = never,
+    const K extends string = never,
+    const W extends Address = undefined,
+    const C extends Address = undefined,
+  >(
+    tx: Tx,
+    request: WrittenPayment<P, M, A, K, W, C> & LoosePayments['onramp'],
+    options?: PlanOptions,
+  ): Promise<JournalEntry>;
+}
+
+const readPlan = optionsReader<PlanOptions>()('options', {
+  extra: extraField,
+  terminal: oneOf(['standard', 'onramp']).default('standard'),
+});
+
+/** A request as it is kept until it is sent. */
+export interface PlannedRequest {
+  request: object;
+  extra: object;
+}
+
+/** @param owner what messages call the journal */
+export async function planIn(
+  journal: Journal,
+  owner: string,
+  tx: unknown,
+  input: unknown,
+  options: PlanOptions | undefined,
+): Promise<JournalEntry> {
+  const { scope, seal = NO_SEAL } = journal;
+  if (!scope) throw new ConfigurationError(NO_SCOPE(owner));
+  const { extra = {}, terminal } = readArgument(readPlan, options, 'not_sent');
+  const checked = parseRequest('payment', terminal, input);
+  const { reference } = checked;
+  if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
+  const { fields } = serialize(checked, extra);
+  const key = { scope, reference };
+  const planned: JournalPlan = {
+    ...key,
+    ...journalRequestOf(checked, fields),
+    planId: randomUUID(),
+    body: seal.close(textOf(fields, checked.amount, extra), key),
+  };
+  // In the transaction nothing is tried for a limited time only: what would go on after that could be committed.
+  const within = { known: { now: 0 }, isPatient: true, tx };
+  const { row, now } = await change(journal, key, (row, now) => plan(row, planned, now), within);
+  if (!row) throw new Error('A plan was not written.');
+  refuseAnother(row, planned);
+  // If that ends without a payment, nobody would send it.
+  if (row.state === 'begun') {
+    const [paymentId] = knownIds(row);
+    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId });
+  }
+  return entryOf(row, now);
+}
+
+/** As it was asked for: an amount keeps its digits. */
+function textOf(fields: object, amount: Amount, extra: object): string {
+  const further = new Set(Object.keys(extra));
+  const all = Object.entries({ ...fields, amount });
+  const part = (isExtra: boolean) => Object.fromEntries(all.filter(([name]) => further.has(name) === isExtra));
+  return JSON.stringify({ request: part(false), extra: part(true) } satisfies PlannedRequest);
+}
+
+/** The request of a plan. @throws {ConfigurationError} if it cannot be decrypted, or is none */
+export function openPlan({ seal = NO_SEAL }: Journal, body: string, key: JournalKey): PlannedRequest {
+  const text = seal.open(body, key);
+  try {
+    return JSON.parse(text, withDigits as never);
+  } catch {
+    throw new ConfigurationError(
+      'A planned request is not one that this SDK has written: somebody has changed the row.',
+    );
+  }
+}
+
+/** A number that the merchant has written by `JSON.rawJSON` has more digits than a number keeps. */
+const withDigits = (_name: string, value: unknown, { source = '' }: { source?: string }): unknown =>
+  typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
+
+const NO_SCOPE = (owner: string) =>
+  `To plan, the journal needs a scope of its own: ${owner}(…, { scope: 'eu-terminal' }). Without one it would not know whose payment this is.`;
+const NO_REFERENCE = { path: 'reference', message: 'is required: what is planned is known by it' };

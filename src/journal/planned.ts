@@ -1,0 +1,59 @@
+// The rules of what is planned: written down with the merchant's own transaction, and sent later.
+import { ApiError } from '../errors.ts';
+import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
+import { newRow, type Step } from './row.ts';
+
+/** A create that is to be sent later. */
+export interface JournalPlan extends JournalKey, JournalRequest {
+  planId: string;
+  body: string;
+}
+
+/** A request is planned if its reference is new or freed. Of one that is begun nobody knows how it will end. */
+export function plan(row: JournalRow | undefined, { planId, body, ...request }: JournalPlan, now: number): Step {
+  if (row && row.state !== 'freed') return {};
+  const first = newRow({ ...request, attemptId: planId, timeoutMs: 0 }, now);
+  const revision = row?.revision ?? first.revision;
+  return { next: { ...first, state: 'planned', body, dueAt: now, ...(row?.isRetry && { isRetry: true }), revision } };
+}
+
+/** For whoever claims it next. */
+export const unleased = ({ leasedUntil, ...row }: JournalRow): JournalRow => row;
+
+/** Whether nothing has happened to a plan since it was claimed. What was planned anew is another plan. */
+export const isSamePlan = (row: JournalRow, claimed: JournalRow): boolean =>
+  row.state === 'planned' && row.revision === claimed.revision;
+
+/**
+ * An attempt has made no payment, and its request is not to blame: the plan is there again, in its old place.
+ *
+ * @param row of the attempt
+ */
+export const replanned = (row: JournalRow, plan: JournalRow): JournalRow => ({
+  ...unleased(plan),
+  ...(row.isRetry && { isRetry: true }),
+  revision: row.revision,
+});
+
+/**
+ * By these a gateway refuses a request. Every other refusal is of the client: its key, its address, its haste.
+ */
+const OF_THE_REQUEST: ReadonlySet<unknown> = new Set([400, 413, 414, 422]);
+
+/** Whether the gateway has refused what was planned, so that it would refuse it again. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof ApiError && error.outcome === 'rejected' && OF_THE_REQUEST.has(error.status);
+
+/** Milliseconds until a plan that was refused is sent again, then twice as long each time. */
+const FIRST_PAUSE = 15_000;
+const LONGEST_PAUSE = 900_000;
+
+/** A plan that may itself be the reason why it cannot be sent makes way for the others. */
+export const postponed = (plan: JournalRow, now: number): JournalRow => ({
+  ...unleased(plan),
+  looks: plan.looks + 1,
+  dueAt: now + Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE),
+});
+
+/** What is planned is not sent. */
+export const withdrawn = ({ dueAt, body, ...plan }: JournalRow): JournalRow => ({ ...unleased(plan), state: 'freed' });

@@ -1,0 +1,69 @@
+// A row of the journal: how it is made, and what its parts mean.
+import { isSamePayment } from '../schemas/payment.ts';
+import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
+
+/** The next row; absent if nothing changes. */
+export interface Step {
+  next?: JournalRow | undefined;
+}
+
+/** A create that is about to be sent. */
+export interface JournalAttempt extends JournalKey, JournalRequest {
+  attemptId: string;
+  timeoutMs: number;
+}
+
+/** The first row of an attempt. */
+export const newRow = (
+  { scope, reference, paymentType, paymentMethod, amount, currency, bodyHash, ...rest }: JournalAttempt,
+  now: number,
+): JournalRow => ({
+  scope,
+  reference,
+  state: 'begun',
+  attemptId: rest.attemptId,
+  begunAt: now,
+  timeoutMs: rest.timeoutMs,
+  paymentType,
+  paymentMethod,
+  amount,
+  currency,
+  bodyHash,
+  conflictingIds: [],
+  looks: 0,
+  revision: 1,
+});
+
+/** Whether the row is this attempt, and nothing has happened to it since it began. */
+export const isUntouched = (row: JournalRow, { attemptId }: JournalAttempt): boolean =>
+  row.attemptId === attemptId && isWithoutPayment(row);
+
+/** The row, for a sweep to look at. */
+export const due = (row: JournalRow): JournalRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
+
+/** The row, with nothing left for a sweep. */
+export function notDue({ dueAt, leasedUntil, ...row }: JournalRow): JournalRow {
+  return row;
+}
+
+/** The ids that a row in doubt knows, its own first. */
+export const knownIds = ({ paymentId, conflictingIds }: JournalRow): string[] => [
+  ...(paymentId ? [paymentId] : []),
+  ...conflictingIds,
+];
+
+/** Whether the row is in doubt, and no id was ever reported. */
+export const isWithoutPayment = (row: JournalRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
+
+export function withoutIds(row: JournalRow, ids: readonly string[]): JournalRow {
+  const isOut = (id: string) => ids.some(out => isSamePayment(out, id));
+  const { paymentId, ...rest } = row;
+  const conflictingIds = row.conflictingIds.filter(id => !isOut(id));
+  return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
+}
+
+/** The row with the id among its conflicting ones, unless it is its own or already there. */
+export function withConflict(row: JournalRow, id: string): JournalRow {
+  const isKnown = knownIds(row).some(known => isSamePayment(known, id));
+  return isKnown ? row : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
+}

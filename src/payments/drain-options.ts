@@ -1,0 +1,47 @@
+// What a drain takes, how that is checked, and what it answers.
+import { z } from 'zod';
+import { callFields, count, optionsReader, readArgument } from '../schemas/read-options.ts';
+
+/** What `drain` takes. */
+export interface DrainOptions {
+  /**
+   * How many creates are sent, at most.
+   * @default 1_000, or without end if it follows
+   */
+  limit?: number | undefined;
+  /**
+   * How many at once.
+   * @default 8
+   */
+  concurrency?: number | undefined;
+  /**
+   * Goes on until the signal: looks every second, and at once where the journal tells of plans. Postgres does, over `pg`,
+   * postgres.js and Drizzle: it holds one connection for that.
+   * @default false
+   */
+  follow?: boolean | undefined;
+  /** Stops it: what has begun is finished, which takes the client's `timeout` at most. */
+  signal?: AbortSignal | undefined;
+}
+
+const read = optionsReader<DrainOptions>()('options', {
+  limit: count.optional(),
+  concurrency: count.default(8),
+  follow: z.boolean({ error: 'must be true or false' }).default(false),
+  signal: callFields.signal,
+});
+
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readDrainOptions = (options: DrainOptions | undefined) => readArgument(read, options);
+
+/** What a drain did: how many planned creates, by what became of them. */
+export interface Drained {
+  /** The gateway has made their payments. */
+  created: number;
+  /** The gateway has refused the request: it is not sent again, and its reference can be planned again. */
+  refused: number;
+  /** The gateway could not be reached, or has refused this client: still planned, for a later drain. */
+  postponed: number;
+  /** A payment may exist: for its callback, or an operator. */
+  inDoubt: number;
+}

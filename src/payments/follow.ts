@@ -1,0 +1,84 @@
+// Drains: once, or for as long as plans are made.
+import { delay } from '../deadline.ts';
+import { ConfigurationError } from '../errors.ts';
+import type { Journal } from '../journal/contract.ts';
+import { type ClientJournal, warnDrainFailed } from '../journal/reports.ts';
+import { type DrainLimits, drainOnce } from './drain.ts';
+import type { Drained, readDrainOptions } from './drain-options.ts';
+import type { Gateway } from './gateway.ts';
+
+/** Milliseconds between two looks, and between two tries while the gateway or the journal fails: ever more. */
+const IDLE_PAUSE = 1_000;
+const LONGEST_PAUSE = 60_000;
+/** Milliseconds: no gateway keeps payouts waiting longer. */
+const LONGEST_RETRY_AFTER = 3_600_000;
+
+const NO_SCOPE =
+  'drain needs a journal with the scope that its plans have: postgresJournal(pool, { scope }). Without one nothing can be planned.';
+
+/** @throws {ConfigurationError} without a scope; what the journal throws: a drain that follows goes on instead */
+export async function drainPlans(
+  gateway: Gateway,
+  client: ClientJournal,
+  { follow, limit = follow ? Number.POSITIVE_INFINITY : 1_000, ...options }: ReturnType<typeof readDrainOptions>,
+): Promise<Drained> {
+  if (!client.journal.scope) throw new ConfigurationError(NO_SCOPE);
+  const drained: Drained = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+  const limits = { ...options, budget: { left: limit } };
+  if (follow) await followPlans(gateway, client, limits, drained);
+  else await drainOnce(gateway, client, limits, drained);
+  return drained;
+}
+
+/** Sends what is planned as soon as it is, until the signal, or until so many were sent. */
+async function followPlans(
+  gateway: Gateway,
+  client: ClientJournal,
+  { signal: outer, ...limits }: DrainLimits,
+  drained: Drained,
+): Promise<void> {
+  const stop = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, stop.signal]) : stop.signal;
+  const bell = new Bell();
+  const ring = () => bell.ring();
+  signal.addEventListener('abort', ring, { once: true });
+  const watching = watch(client.journal, ring, signal);
+  const following = { ...limits, signal, whenIdle: () => bell.wait(IDLE_PAUSE), onBlocked: ring };
+  for (let failures = 0; !signal.aborted && limits.budget.left > 0; ) {
+    const before = drained.created;
+    const asked = await drainOnce(gateway, client, following, drained).catch(error => {
+      warnDrainFailed(client, error);
+      return 0;
+    });
+    if (asked === undefined) continue;
+    failures = drained.created > before ? 1 : failures + 1;
+    const pause = Math.min(IDLE_PAUSE * 2 ** failures, LONGEST_PAUSE);
+    await delay(Math.max(pause, Math.min(asked, LONGEST_RETRY_AFTER)), signal).catch(() => {});
+  }
+  stop.abort();
+  await watching;
+}
+
+/** Rings for whoever waits, or for who comes next. */
+class Bell {
+  #ringing = new AbortController();
+
+  ring(): void {
+    this.#ringing.abort();
+  }
+
+  /** Until it rings, but no longer than so many milliseconds. */
+  async wait(ms: number): Promise<void> {
+    await delay(ms, this.#ringing.signal).catch(() => {});
+    this.#ringing = new AbortController();
+  }
+}
+
+/** Listens for plans until the signal, again and again if the database tells no more. */
+async function watch(journal: Journal, onPlanned: () => void, signal: AbortSignal): Promise<void> {
+  while (journal.watch && !signal.aborted) {
+    await journal.watch(onPlanned, signal).catch(() => {});
+    // What is planned meanwhile is seen by looking.
+    await delay(IDLE_PAUSE, signal).catch(() => {});
+  }
+}

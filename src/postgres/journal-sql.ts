@@ -1,0 +1,161 @@
+// The SQL of a journal in Postgres, and what its answers look like.
+import type { JournalKey, JournalRow, JournalState, Timed } from '../journal/contract.ts';
+import { rowsOf, type SqlRow } from '../sql/database.ts';
+import { durably, indexName, quoted } from './table.ts';
+
+/** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
+export interface Line extends Partial<JournalKey> {
+  now: string;
+  replica?: string;
+  /** Of a transaction. */
+  id?: string;
+  state: JournalState;
+  revision: string | null;
+  begun: string;
+  due: string | null;
+  leased: string | null;
+  details: string;
+}
+
+/** What a replica knows is old, and a payment that it does not know yet would be made again. */
+export function linesOf(answer: readonly SqlRow[]): Line[] {
+  const lines = rowsOf(answer) as unknown as Line[];
+  if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
+  return lines;
+}
+
+/** In the order of the placeholders. */
+export const valuesOf = ({
+  scope,
+  reference,
+  state,
+  revision,
+  begunAt,
+  dueAt,
+  leasedUntil,
+  ...details
+}: JournalRow): (string | null)[] => [
+  scope,
+  reference,
+  state,
+  dueAt === undefined ? null : String(dueAt),
+  leasedUntil === undefined ? null : String(leasedUntil),
+  JSON.stringify(details),
+];
+
+export function rowOf(line: Line | undefined): JournalRow | undefined {
+  if (!line || line.revision === null) return undefined;
+  const { scope = '', reference = '', state, revision, begun, due, leased, details } = line;
+  return {
+    ...JSON.parse(details),
+    scope,
+    reference,
+    state,
+    revision: Number(revision),
+    begunAt: Number(begun),
+    ...(due !== null && { dueAt: Number(due) }),
+    ...(leased !== null && { leasedUntil: Number(leased) }),
+  };
+}
+
+export const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
+  rows: lines.flatMap(line => rowOf(line) ?? []),
+  now: Number(lines[0]?.now),
+});
+
+/** Milliseconds since 1970, as text. */
+const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
+const moment = (placeholder: string) => `to_timestamp(${placeholder}::text::double precision / 1000)`;
+/** Of seconds. */
+const interval = (placeholder: string) => `make_interval(secs => ${placeholder}::text::double precision)`;
+
+const NOW = `${ms('clock_timestamp()')} AS now`;
+
+/** The store's time, on a line of its own if there is no row. */
+const REPLICA = 'pg_is_in_recovery()::text AS replica';
+const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
+
+/** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */
+const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
+
+/** @param table its name, as the merchant has written it */
+export function statements(table: string) {
+  const journal = quoted(table);
+  // Names of one word in lower case: plugins of query builders write others in their own way.
+  const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
+    ${ms('leased_until')} AS leased, details::text`;
+  const key = 'scope = $1::text AND reference = $2::text';
+  const written = (next: string) => `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${next},
+        ${moment('$5')}, $6::text::json`;
+  const insert = `INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)`;
+  const unlessTaken = `ON CONFLICT (scope, reference) DO NOTHING RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due`;
+  const due = 'CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END';
+  const replace = `UPDATE ${journal} SET state = $3::text, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
+        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
+      WHERE ${key} AND revision = $8::text::integer`;
+  const notified = (channel: string) =>
+    `CASE WHEN ${channel}::text IS NOT NULL THEN pg_notify(${channel}::text, '')::text END AS told`;
+
+  return {
+    // As simple as can be: most of what it takes is planning.
+    read: `SELECT ${NOW}, ${REPLICA}, ${columns} FROM ${journal} WHERE ${key}`,
+    clock: `SELECT ${NOW}, ${REPLICA}`,
+
+    // These two are what a create waits for.
+    insert: `${insert}
+      VALUES (${written(due)}) ${unlessTaken}`,
+    replace: `${replace} RETURNING ${NOW}`,
+
+    // In a transaction of the merchant's. Outside one each statement has an id of its own, and nothing is written.
+    transaction: `SELECT txid_current()::text AS id, ${NOW}`,
+    insertIn: `${insert}
+      SELECT ${written(due)} WHERE txid_current()::text = $7::text
+      ${unlessTaken}, ${notified('$8')}`,
+    replaceIn: `${replace} AND txid_current()::text = $9::text RETURNING ${NOW}, ${notified('$10')}`,
+    /** Which plans tell of themselves on. */
+    channel: table.slice(-LONGEST_NAME),
+
+    list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}
+      LEFT JOIN (SELECT ${columns}, begun_at FROM ${journal}
+        WHERE ${isOneOf(states)}${scope === undefined ? '' : ' AND scope = $1::text'}) AS listed
+      ON true ORDER BY begun_at`,
+
+    claim: (states: readonly JournalState[], scope: string | undefined) => `WITH waiting AS (
+        SELECT scope, reference FROM ${journal}
+        WHERE ${isOneOf(states)}${scope === undefined ? '' : ' AND scope = $4::text'} AND due_at <= now()
+          AND coalesce(leased_until <= now(), true) AND begun_at <= now() - ${interval('$3')}
+        ORDER BY due_at LIMIT $1::text::bigint FOR UPDATE SKIP LOCKED),
+      claimed AS (
+        UPDATE ${journal} AS row SET revision = revision + 1,
+          leased_until = clock_timestamp() + ${interval('$2')}
+        FROM waiting WHERE row.scope = waiting.scope AND row.reference = waiting.reference RETURNING row.*)
+      SELECT now, replica, leased.* FROM ${CLOCK} LEFT JOIN
+      (SELECT ${columns}, due_at FROM claimed) AS leased ON true ORDER BY due_at`,
+
+    // Never change one that was published: add another.
+    migrations: [
+      // details is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
+      `CREATE TABLE IF NOT EXISTS ${journal} (
+        scope text NOT NULL,
+        reference text NOT NULL,
+        state text NOT NULL,
+        revision integer NOT NULL,
+        begun_at timestamptz NOT NULL,
+        due_at timestamptz,
+        leased_until timestamptz,
+        details json NOT NULL,
+        PRIMARY KEY (scope, reference)
+      )`,
+      // Doubts are few, and found without reading the created ones, which stay for ever.
+      `CREATE INDEX IF NOT EXISTS ${indexName(table, 'open')} ON ${journal} (begun_at) WHERE state = 'begun'`,
+      // What a sweep looks at: not the final ones.
+      `CREATE INDEX IF NOT EXISTS ${indexName(table, 'due')} ON ${journal} (scope, due_at)
+  WHERE due_at IS NOT NULL AND state <> 'planned'`,
+      // What a drain sends.
+      `CREATE INDEX IF NOT EXISTS ${indexName(table, 'planned')} ON ${journal} (scope, due_at) WHERE state = 'planned'`,
+    ],
+  };
+}
+
+/** Postgres cuts longer names, in silence. */
+const LONGEST_NAME = 63;

@@ -1,0 +1,819 @@
+// Creates that are planned with the merchant's own transaction, and the drain that sends them.
+import { createDecipheriv, randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import {
+  DuplicateReferenceError,
+  type Fetch,
+  type FetchInit,
+  GatewayClient,
+  type GatewayEvent,
+  InvalidRequestError,
+  type Journal,
+  type JournalRow,
+  memoryJournal,
+} from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it, vi } from 'vitest';
+import { change } from '../../src/journal/change.ts';
+import { sealWith } from '../../src/journal/seal.ts';
+import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
+import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
+
+const MINUTE = 60_000;
+const PLANNED = { ...PAYOUT, paymentType: 'WITHDRAWAL' } as const;
+const NONE = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+const refusedConnection = networkError('ECONNREFUSED', 'connect');
+const tx = 'the transaction of the merchant';
+
+/** A merchant's journal, and a client over it; the clock stands still. */
+function openShop(fetch: Fetch, journalOptions: Partial<Journal> = {}) {
+  const clock = { now: 1_700_000_000_000 };
+  const journal = memoryJournal({ scope: 'eu', now: () => clock.now });
+  const events: GatewayEvent[] = [];
+  const open = (given: Journal) =>
+    new GatewayClient({ ...KEYS, fetch, journal: given, retries: 0, onEvent: event => events.push(event) });
+  const gateway = open({ ...journal, ...journalOptions });
+  const plan = (reference: string) => journal.plan(tx, { ...PLANNED, reference });
+  const stateOf = async (reference: string) => (await gateway.find(reference))?.state;
+  const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event] : []));
+  const rowOf = async (reference: string) => (await journal.read({ scope: 'eu', reference })).row;
+  return { clock, journal, gateway, open, plan, stateOf, changes, warnings, rowOf };
+}
+
+const referencesOf = (sent: readonly Sent[]) =>
+  sent.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).reference] : []));
+
+/** Answers a create with a payment of its reference. */
+const taken = ({ body }: FetchInit): Response => {
+  const request = JSON.parse(Buffer.from(body ?? []).toString());
+  return json(JSON.stringify({ result: { ...request, id: randomUUID(), paymentStatus: 'PENDING' } }), 201);
+};
+
+/** A gateway that takes every create, and tells which. */
+const accept =
+  (sent: string[] = []): Fetch =>
+  async (_, init) => {
+    sent.push(JSON.parse(Buffer.from(init.body ?? []).toString()).reference);
+    return taken(init);
+  };
+
+describe('a planned create', () => {
+  it('is sent by the drain, once, as it was planned', async () => {
+    const { fetch, sent } = wire(taken);
+    const { journal, gateway, stateOf, changes } = openShop(fetch);
+    const customer = { firstName: 'Zoë', email: null, phone: undefined };
+    const planned = await journal.plan(
+      tx,
+      { ...PLANNED, amount: '75.00', reference: 'payout-1', customer },
+      { extra: { loyalty: { points: 3 } } },
+    );
+    expect([planned.state, planned.amount, planned.underWay, sent.length]).toEqual(['planned', '75', false, 0]);
+    expect(await gateway.drain()).toEqual({ ...NONE, created: 1 });
+    expect(sent[0]?.body).toBe(
+      '{"paymentType":"WITHDRAWAL","paymentMethod":"SEPA","amount":75.00,"currency":"EUR","customer":{"firstName":"Zoë","email":null},"reference":"payout-1","webhookUrl":"https://shop.example/callbacks","loyalty":{"points":3}}',
+    );
+    expect(await gateway.drain()).toEqual(NONE);
+    expect([sent.length, await stateOf('payout-1'), changes()]).toEqual([1, 'created', ['begun', 'created']]);
+  });
+
+  it('gets the signed callback address of a create', async () => {
+    const { fetch, sent } = wire(taken);
+    const journal = memoryJournal({ scope: 'eu' });
+    const gateway = new GatewayClient({ ...KEYS, fetch, journal, signCallbackUrls: true });
+    await journal.plan(tx, PLANNED);
+    await gateway.drain();
+    const { webhookUrl } = JSON.parse(sent[0]?.body ?? '');
+    expect(gateway.checkCallbackUrl(webhookUrl)).toBeTypeOf('string');
+  });
+
+  it('is kept whole until it is sent, and no longer', async () => {
+    const { gateway, journal, rowOf } = openShop(accept());
+    await journal.plan(tx, { ...PLANNED, customer: { email: 'zoe@customer.example' } });
+    expect(JSON.stringify(await rowOf('payout-1'))).toContain('zoe@customer.example');
+    await gateway.drain();
+    const row = await rowOf('payout-1');
+    expect([row?.state, row?.body, JSON.stringify(row).includes('zoe')]).toEqual(['created', undefined, false]);
+  });
+
+  it('changes nothing when it is planned again, and refuses another request', async () => {
+    const sent: string[] = [];
+    const { gateway, journal, plan } = openShop(accept(sent));
+    await plan('payout-1');
+    expect((await plan('payout-1')).state).toBe('planned');
+    const other = await errorOf(journal.plan(tx, { ...PLANNED, amount: '76.00' }));
+    expect(other).toBeInstanceOf(DuplicateReferenceError);
+    expect(other).toMatchObject({ outcome: 'not_sent', differing: ['amount'] });
+    expect((other as Error).message).toContain("to withdraw it, call gateway.settle(reference, 'not_created')");
+    await gateway.drain();
+    expect([(await plan('payout-1')).state, sent]).toEqual(['created', ['payout-1']]);
+    expect(await gateway.drain()).toEqual(NONE);
+  });
+
+  it.each<[string, object, object, string]>([
+    ['without a reference', { reference: undefined }, {}, 'reference'],
+    ['that a create would refuse', { amount: '1e5' }, {}, 'amount'],
+    [
+      'of an on-ramp method on a standard terminal',
+      { paymentType: 'DEPOSIT', paymentMethod: 'ONRAMP_PIX' },
+      {},
+      'paymentMethod',
+    ],
+    ['with a field in extra that belongs to the request', {}, { extra: { amount: 1 } }, 'extra.amount'],
+    ['with an option that is unknown', {}, { terminals: 'onramp' }, 'options'],
+  ])('is refused %s, and nothing is written', async (_, changes, options, path) => {
+    const { journal, stateOf } = openShop(accept());
+    const error = await errorOf(journal.plan(tx, { ...PLANNED, ...changes } as never, options as never));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect((error as InvalidRequestError).issues[0]?.path).toBe(path);
+    expect(await stateOf('payout-1')).toBeUndefined();
+  });
+
+  it('of an on-ramp method is taken for a terminal that has it', async () => {
+    const { journal } = openShop(accept());
+    const request = { ...PLANNED, paymentType: 'DEPOSIT', paymentMethod: 'ONRAMP_PIX' } as const;
+    expect((await journal.plan(tx, request, { terminal: 'onramp' })).state).toBe('planned');
+  });
+
+  it('is seen as planned also by who waited long for another transaction to write it', async () => {
+    vi.useFakeTimers();
+    try {
+      const { journal, plan, rowOf } = openShop(accept());
+      await plan('payout-1');
+      const slow: Journal = {
+        ...journal,
+        insert: async row => {
+          await new Promise(resolve => setTimeout(resolve, 6_000));
+          return journal.insert(row);
+        },
+      };
+      const row = (await rowOf('payout-1')) as JournalRow;
+      const found = change(slow, row, current => ({ state: current?.state, ...(!current && { next: row }) }), {
+        known: { now: 0 },
+        isPatient: true,
+        tx,
+      });
+      await vi.advanceTimersByTimeAsync(6_000);
+      expect((await found).state).toBe('planned');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('needs a journal with a scope, and says so', async () => {
+    await expect(memoryJournal().plan(tx, PLANNED)).rejects.toThrow("memoryJournal(…, { scope: 'eu-terminal' })");
+  });
+
+  it('is taken over by a create of the same request, and by no other', async () => {
+    const sent: string[] = [];
+    const { gateway, plan } = openShop(accept(sent));
+    await plan('payout-1');
+    expect(await errorOf(gateway.createWithdrawal({ ...PAYOUT, amount: 80 }))).toBeInstanceOf(DuplicateReferenceError);
+    expect((await gateway.createWithdrawal(PAYOUT)).replayed).toBe(false);
+    expect([await gateway.drain(), sent]).toEqual([NONE, ['payout-1']]);
+  });
+
+  it('is joined by a create of the same request that comes while it is sent', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { fetch, sent } = wire(init => answer.promise.then(() => taken(init)));
+    const { gateway, plan } = openShop(fetch);
+    await plan('payout-1');
+    const draining = gateway.drain();
+    await vi.waitFor(() => expect(sent.length).toBe(1));
+    const creating = gateway.createWithdrawal(PAYOUT);
+    answer.resolve();
+    expect([(await draining).created, (await creating).replayed, sent.length]).toEqual([1, true, 1]);
+  });
+
+  it('gives a create of the same request its turn, if it was withdrawn while that had joined it', async () => {
+    const sent: string[] = [];
+    const shop = openShop(accept(sent));
+    await shop.plan('payout-1');
+    const joined = Promise.withResolvers<void>();
+    let isSlow = true;
+    const gateway = shop.open({
+      ...shop.journal,
+      // The drain reads its plan, and finds it withdrawn.
+      read: async key => {
+        if (isSlow) {
+          isSlow = false;
+          await joined.promise;
+          await shop.gateway.settle('payout-1', 'not_created');
+        }
+        return shop.journal.read(key);
+      },
+    });
+    const draining = gateway.drain();
+    await vi.waitFor(() => expect(isSlow).toBe(false));
+    const creating = gateway.createWithdrawal(PAYOUT);
+    await new Promise(setImmediate);
+    joined.resolve();
+    expect([await draining, (await creating).replayed, sent]).toEqual([NONE, false, ['payout-1']]);
+  });
+
+  it.each<[string, Answer]>([
+    ['cannot be reached', refusedConnection],
+    ['is forbidden', json('{}', 403)],
+  ])('stays planned where a create of it %s, and the error says so', async (_, answer) => {
+    const { fetch } = wire(answer, taken);
+    const { gateway, plan, clock } = openShop(fetch);
+    await plan('payout-1');
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect(error).toMatchObject({ isStillPlanned: true });
+    expect((error as Error).message).toMatch(
+      /It was planned, and still is: a drain will send it\. To withdraw it, call/,
+    );
+    clock.now += MINUTE;
+    expect((await gateway.drain()).created).toBe(1);
+    const refused = await errorOf(openShop(wire(answer).fetch).gateway.createWithdrawal(PAYOUT));
+    expect(refused).not.toHaveProperty('isStillPlanned');
+  });
+
+  it('is refused while a create of it runs, because that may end without a payment', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { fetch, sent } = wire(() => answer.promise.then(() => json('{}', 422)), taken);
+    const { gateway, plan } = openShop(fetch);
+    const creating = errorOf(gateway.createWithdrawal(PAYOUT));
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    expect(await errorOf(plan('payout-1'))).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown' });
+    answer.resolve();
+    await creating;
+    await plan('payout-1');
+    expect((await gateway.drain()).created).toBe(1);
+  });
+
+  it('is not touched by a sweep that had the attempt before', async () => {
+    const sandbox = new Sandbox();
+    const journal = memoryJournal({ scope: 'eu', settleMargin: 0 });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+    const { payment: other } = await new GatewayClient(sandbox.clientOptions).createWithdrawal({
+      ...PAYOUT,
+      reference: 'other',
+    });
+    await sandbox.complete(other.id);
+    const key = { scope: 'eu', reference: 'payout-1' };
+    sandbox.faults.next('drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const { row } = await journal.read(key);
+    const doubt = {
+      ...(row as NonNullable<typeof row>),
+      state: 'begun',
+      conflictingIds: [other.id],
+      dueAt: 1,
+    } as const;
+    await journal.replace(doubt, doubt.revision);
+    const handler = {
+      process: async () => {
+        // Meanwhile: an operator, and the merchant.
+        const { row } = await journal.read(key);
+        const { dueAt, leasedUntil, ...rest } = row as NonNullable<typeof row>;
+        await journal.replace({ ...rest, conflictingIds: [], state: 'freed' }, rest.revision);
+        await journal.plan(tx, PLANNED);
+        return {
+          result: 'already',
+          payment: await new GatewayClient(sandbox.clientOptions).getPayment(other.id),
+        } as const;
+      },
+    };
+    await gateway.sweep({ handler, olderThan: 0 });
+    expect((await journal.read(key)).row).toMatchObject({ state: 'planned', dueAt: expect.any(Number), looks: 0 });
+    expect((await new GatewayClient({ ...sandbox.clientOptions, journal }).drain()).created).toBe(1);
+  });
+
+  it('is withdrawn by an operator, and can be planned anew', async () => {
+    const sent: string[] = [];
+    const { gateway, journal, plan, stateOf, rowOf } = openShop(accept(sent));
+    await plan('payout-1');
+    await gateway.settle('payout-1', 'not_created');
+    expect([await stateOf('payout-1'), (await rowOf('payout-1'))?.body, await gateway.drain()]).toEqual([
+      'freed',
+      undefined,
+      NONE,
+    ]);
+    await journal.plan(tx, { ...PLANNED, amount: '76.00' });
+    expect([await gateway.drain(), sent]).toEqual([{ ...NONE, created: 1 }, ['payout-1']]);
+  });
+
+  it('is no doubt, and is not settled with a payment: a callback says so', async () => {
+    const sandbox = new Sandbox();
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);
+    const journal = memoryJournal({ scope: 'eu' });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+    await journal.plan(tx, PLANNED);
+    expect(await gateway.inDoubt()).toEqual([]);
+    await expect(gateway.settle('payout-1', payment.id)).rejects.toThrow("settle it with 'not_created'");
+    // It was made without the journal: it is not paid again.
+    await gateway.reconcile(await gateway.getPayment(payment.id));
+    expect([await gateway.drain(), sandbox.payments.length]).toEqual([NONE, 1]);
+    expect(await gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: payment.id });
+    expect((await gateway.createWithdrawal(PAYOUT)).replayed).toBe(true);
+  });
+
+  it('is still sent when an earlier payment of its reference has failed, and in doubt if one of other money exists', async () => {
+    const sandbox = new Sandbox();
+    const other = new GatewayClient(sandbox.clientOptions);
+    const journal = memoryJournal({ scope: 'eu' });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+    await journal.plan(tx, PLANNED);
+    const { payment: failed } = await other.createWithdrawal(PAYOUT);
+    await sandbox.fail(failed.id, { code: 4004 });
+    await gateway.reconcile(await gateway.getPayment(failed.id));
+    expect((await gateway.find('payout-1'))?.state).toBe('planned');
+    const { payment: dearer } = await other.createWithdrawal({ ...PAYOUT, amount: '80.00' });
+    await gateway.reconcile(await gateway.getPayment(dearer.id));
+    expect(await gateway.inDoubt()).toMatchObject([
+      { reference: 'payout-1', amount: '75', conflictingIds: [dearer.id] },
+    ]);
+    expect([await gateway.drain(), sandbox.payments.length]).toEqual([NONE, 2]);
+  });
+});
+
+describe('a drain', () => {
+  it('begins creates in the order of planning, over several batches', async () => {
+    const sent: string[] = [];
+    const { gateway, plan, clock } = openShop(accept(sent));
+    const references = Array.from({ length: 30 }, (_, index) => `payout-${(index * 7) % 30}`);
+    for (const reference of references) {
+      await plan(reference);
+      clock.now += 1;
+    }
+    expect(await gateway.drain({ concurrency: 4, limit: 20 })).toEqual({ ...NONE, created: 20 });
+    expect(await gateway.drain({ concurrency: 4 })).toEqual({ ...NONE, created: 10 });
+    expect(sent).toEqual(references);
+  });
+
+  it('is not held up by a create that hangs', async () => {
+    const hanging = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    const takes = accept(sent);
+    const { gateway, plan, clock } = openShop((url, init) => {
+      if (!JSON.parse(Buffer.from(init.body ?? []).toString()).reference.endsWith('-0')) return takes(url, init);
+      return hanging.promise.then(() => taken(init));
+    });
+    for (let index = 0; index < 20; index++) {
+      await plan(`payout-${index}`);
+      clock.now += 1;
+    }
+    const draining = gateway.drain({ concurrency: 2 });
+    await vi.waitFor(() => expect(sent.length).toBe(19));
+    hanging.resolve();
+    expect(await draining).toEqual({ ...NONE, created: 20 });
+  });
+
+  it('claims no more than it can begin at once, so that others begin the rest', async () => {
+    const { gateway, journal, open, plan, clock } = openShop(accept());
+    for (let index = 0; index < 12; index++) {
+      await plan(`payout-${index}`);
+      clock.now += 1;
+    }
+    let working = 0;
+    const free: number[] = [];
+    const counting = open({
+      ...journal,
+      claim: async (query, limit, leaseMs) => {
+        free.push(limit + working);
+        const claimed = await journal.claim(query, limit, leaseMs);
+        working += claimed.rows.length;
+        return claimed;
+      },
+      replace: async (row, revision) => {
+        if (row.state === 'created') working -= 1;
+        return journal.replace(row, revision);
+      },
+    });
+    expect(await counting.drain({ concurrency: 3 })).toEqual({ ...NONE, created: 12 });
+    expect(Math.max(...free)).toBe(3);
+    expect(await gateway.drain()).toEqual(NONE);
+  });
+
+  it('frees what the gateway refuses, says so, and can be planned again', async () => {
+    const { fetch, sent } = wire(json('{"error":"no such account"}', 422), taken);
+    const { gateway, journal, plan, stateOf, changes, warnings } = openShop(fetch);
+    await plan('payout-1');
+    expect(await gateway.drain()).toEqual({ ...NONE, refused: 1 });
+    expect([await stateOf('payout-1'), changes()]).toEqual(['freed', ['begun', 'freed']]);
+    expect(warnings()).toEqual([
+      expect.objectContaining({
+        code: 'plan_refused',
+        reference: 'payout-1',
+        message: expect.stringContaining('The gateway answered 422'),
+      }),
+    ]);
+    expect([await gateway.drain(), sent.length]).toEqual([NONE, 1]);
+    await journal.plan(tx, { ...PLANNED, customer: { lastName: 'Müller' } });
+    expect(await gateway.drain()).toEqual({ ...NONE, created: 1 });
+    expect([await stateOf('payout-1'), sent.length]).toEqual(['created', 2]);
+  });
+
+  it.each<[string, Answer]>([
+    ['cannot be reached', refusedConnection],
+    ['does not know the key', json('{}', 401)],
+    ['asks for a pause', json('{}', 429, { 'retry-after': '7' })],
+    ['is somewhere else', json('<html>', 404)],
+    ['takes no POST there', json('<html>', 405)],
+  ])('stops where the gateway %s, and what is planned stays so, in its order', async (_, answer) => {
+    const { fetch, sent } = wire(answer, taken);
+    const { gateway, plan, clock, stateOf, changes } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) {
+      await plan(reference);
+      clock.now += 1;
+    }
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, postponed: 1 });
+    expect([sent.length, await stateOf('payout-1'), changes()]).toEqual([1, 'planned', ['begun', 'planned']]);
+    clock.now += MINUTE;
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, created: 3 });
+    expect(referencesOf(sent).sort()).toEqual(['payout-1', 'payout-1', 'payout-2', 'payout-3']);
+    // Whoever could not even be reached keeps his place.
+    if (answer instanceof Error) expect(referencesOf(sent).slice(1)).toEqual(['payout-1', 'payout-2', 'payout-3']);
+  });
+
+  it('goes on to the others where the gateway forbids one, which is tried again ever later', async () => {
+    const { fetch, sent } = wire(json('{}', 403), taken, json('{}', 403));
+    const { gateway, plan, clock } = openShop(fetch);
+    await plan('payout-1');
+    clock.now += 1;
+    await plan('payout-2');
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, created: 1, postponed: 1 });
+    const tried: number[] = [];
+    for (let second = 0; second < 4_000; second++) {
+      clock.now += 1_000;
+      const { postponed } = await gateway.drain();
+      if (postponed) tried.push(second + 1);
+    }
+    expect(tried.slice(0, 4)).toEqual([15, 45, 105, 225]);
+    expect(Math.max(...tried.map((at, index) => at - (tried[index - 1] ?? 0)))).toBeLessThanOrEqual(900);
+    expect(sent.length).toBe(2 + tried.length);
+  });
+
+  it.each<[string, Answer]>([
+    ['answers 503', json('{}', 503, { 'retry-after': '120' })],
+    ['resets every connection', networkError('ECONNRESET', 'read')],
+    ['answers what nobody can read', json('{"result":{}}', 201)],
+  ])('stops after a few where the gateway %s, and keeps the rest planned', async (_, answer) => {
+    const { fetch, sent } = wire(answer);
+    const { gateway, plan, journal } = openShop(fetch);
+    for (let index = 0; index < 50; index++) await plan(`payout-${index}`);
+    const { inDoubt } = await gateway.drain({ concurrency: 3 });
+    expect([inDoubt, sent.length]).toEqual([3, 3]);
+    const { rows } = await journal.list({ states: ['planned'] });
+    expect(rows.filter(({ body, leasedUntil }) => body && !leasedUntil)).toHaveLength(47);
+  });
+
+  it.each([402, 403, 406, 415, 431, 451])(
+    'keeps planned what %i refuses, which is not about the request',
+    async status => {
+      const { fetch } = wire(json('<html>', status), taken);
+      const { gateway, plan, clock, stateOf } = openShop(fetch);
+      await plan('payout-1');
+      expect(await gateway.drain()).toEqual({ ...NONE, postponed: 1 });
+      expect(await stateOf('payout-1')).toBe('planned');
+      clock.now += MINUTE;
+      expect(await gateway.drain()).toEqual({ ...NONE, created: 1 });
+    },
+  );
+
+  it.each([400, 413, 422])('frees what %i refuses', async status => {
+    const { fetch } = wire(json('{}', status));
+    const { gateway, plan, stateOf } = openShop(fetch);
+    await plan('payout-1');
+    expect([await gateway.drain(), await stateOf('payout-1')]).toEqual([{ ...NONE, refused: 1 }, 'freed']);
+  });
+
+  it('gives back what the journal answers too late to be sent', async () => {
+    vi.useFakeTimers();
+    try {
+      const sent: string[] = [];
+      const { journal, open, plan, gateway, rowOf } = openShop(accept(sent));
+      await plan('payout-1');
+      const answered = Promise.withResolvers<void>();
+      const slow = open({
+        ...journal,
+        claim: async (...asked) => {
+          const claimed = await journal.claim(...asked);
+          await answered.promise;
+          return claimed;
+        },
+      });
+      const failing = errorOf(slow.drain());
+      await vi.advanceTimersByTimeAsync(5_001);
+      expect((await failing) as Error).toMatchObject({
+        message: expect.stringContaining('did not answer within 5000 ms'),
+      });
+      expect((await rowOf('payout-1'))?.leasedUntil).toBeTypeOf('number');
+      answered.resolve();
+      await vi.advanceTimersByTimeAsync(1);
+      expect((await rowOf('payout-1'))?.leasedUntil).toBeUndefined();
+      expect([await gateway.drain(), sent]).toEqual([{ ...NONE, created: 1 }, ['payout-1']]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('leaves a row alone that somebody has changed in the database', async () => {
+    const { gateway, journal, plan, stateOf, warnings } = openShop(accept());
+    await plan('payout-1');
+    const { row } = await journal.read({ scope: 'eu', reference: 'payout-1' });
+    await journal.replace({ ...(row as NonNullable<typeof row>), body: '{' }, 1);
+    await plan('payout-2');
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, created: 1, postponed: 1 });
+    expect(warnings()).toMatchObject([{ code: 'plan_not_sent', reference: 'payout-1' }]);
+    expect(await stateOf('payout-1')).toBe('planned');
+  });
+
+  it('leaves a create whose answer is lost in doubt, and never sends it again', async () => {
+    const { fetch, sent } = wire(networkError('ECONNRESET', 'read'));
+    const { gateway, plan, stateOf, rowOf } = openShop(fetch);
+    await plan('payout-1');
+    expect(await gateway.drain()).toEqual({ ...NONE, inDoubt: 1 });
+    expect([await stateOf('payout-1'), (await rowOf('payout-1'))?.body]).toEqual(['begun', undefined]);
+    expect([await gateway.drain(), sent.length]).toEqual([NONE, 1]);
+    expect((await gateway.inDoubt()).map(({ reference }) => reference)).toEqual(['payout-1']);
+    expect(await errorOf(plan('payout-1'))).toMatchObject({ name: 'PaymentInDoubtError', reference: 'payout-1' });
+  });
+
+  it('finishes what has begun when it is stopped, and begins nothing more', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { fetch, sent } = wire(init => answer.promise.then(() => taken(init)));
+    const { gateway, plan, stateOf, rowOf } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) await plan(reference);
+    const stop = new AbortController();
+    const draining = gateway.drain({ concurrency: 2, signal: stop.signal });
+    await vi.waitFor(() => expect(sent.length).toBe(2));
+    stop.abort();
+    answer.resolve();
+    expect(await draining).toEqual({ ...NONE, created: 2 });
+    expect([sent.length, await stateOf('payout-3'), (await rowOf('payout-3'))?.leasedUntil]).toEqual([
+      2,
+      'planned',
+      undefined,
+    ]);
+  });
+
+  it('sends nothing that was withdrawn, or planned anew, after it was claimed', async () => {
+    const sent: string[] = [];
+    const shop = openShop(accept(sent));
+    const { journal, open, plan, stateOf } = shop;
+    for (const meanwhile of [
+      () => shop.gateway.settle('payout-1', 'not_created'),
+      async () => {
+        await shop.gateway.settle('payout-1', 'not_created');
+        await journal.plan(tx, { ...PLANNED, amount: '76.00' });
+      },
+    ]) {
+      await plan('payout-1');
+      const slow = open({
+        ...journal,
+        claim: async (...asked) => {
+          const claimed = await journal.claim(...asked);
+          await meanwhile();
+          return claimed;
+        },
+      });
+      expect(await slow.drain({ limit: 1 })).toEqual(NONE);
+      expect(sent).toEqual([]);
+    }
+    expect(await stateOf('payout-1')).toBe('planned');
+    expect(await shop.gateway.drain()).toEqual({ ...NONE, created: 1 });
+  });
+
+  it('leaves to another client what this one cannot send, and says why', async () => {
+    const sent: string[] = [];
+    const { gateway, journal, clock, stateOf, warnings } = openShop(accept(sent));
+    const request = { ...PLANNED, paymentType: 'DEPOSIT', paymentMethod: 'ONRAMP_PIX' } as const;
+    await journal.plan(tx, request, { terminal: 'onramp' });
+    expect(await gateway.drain()).toEqual({ ...NONE, postponed: 1 });
+    expect(warnings()).toEqual([expect.objectContaining({ code: 'plan_not_sent', reference: 'payout-1' })]);
+    expect([await gateway.drain(), await stateOf('payout-1'), sent]).toEqual([NONE, 'planned', []]);
+    clock.now += MINUTE;
+    const onramp = new GatewayClient({ ...KEYS, terminal: 'onramp', fetch: accept(sent), journal });
+    expect([await onramp.drain(), sent]).toEqual([{ ...NONE, created: 1 }, ['payout-1']]);
+  });
+
+  it('rejects when the journal fails, and loses nothing', async () => {
+    const sent: string[] = [];
+    const { journal, open, plan, gateway } = openShop(accept(sent));
+    await plan('payout-1');
+    const broken = open({
+      ...journal,
+      replace: async () => {
+        throw new Error('the database is gone');
+      },
+    });
+    await expect(broken.drain()).rejects.toThrow('Nothing was sent');
+    expect(sent).toEqual([]);
+    expect((await gateway.find('payout-1'))?.state).toBe('planned');
+  });
+
+  it('needs a journal, and refuses an option that it does not know', async () => {
+    await expect(new GatewayClient(KEYS).drain()).rejects.toThrow('drain needs a client with a journal');
+    const withoutScope = new GatewayClient({ ...KEYS, journal: memoryJournal() });
+    await expect(withoutScope.drain()).rejects.toThrow('drain needs a journal with the scope that its plans have');
+    const { gateway } = openShop(accept());
+    await expect(gateway.drain({ limits: 3 } as never)).rejects.toThrow('limit');
+    await expect(gateway.drain({ concurrency: 0 })).rejects.toThrow('concurrency');
+  });
+});
+
+describe('a drain that follows', () => {
+  it('sends what is planned as soon as it is planned, until it is stopped', async () => {
+    const sent: string[] = [];
+    const { gateway, plan } = openShop(accept(sent));
+    const stop = new AbortController();
+    const following = gateway.drain({ follow: true, signal: stop.signal });
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) {
+      const planned = performance.now();
+      await plan(reference);
+      await vi.waitFor(() => expect(sent).toContain(reference), { interval: 5 });
+      expect(performance.now() - planned).toBeLessThan(900);
+    }
+    stop.abort();
+    expect(await following).toEqual({ ...NONE, created: 3 });
+  });
+
+  it('looks every second where the journal does not tell', async () => {
+    vi.useFakeTimers();
+    try {
+      const sent: string[] = [];
+      const { gateway, plan } = openShop(accept(sent), { watch: undefined } as never);
+      const stop = new AbortController();
+      const following = gateway.drain({ follow: true, signal: stop.signal });
+      await vi.advanceTimersByTimeAsync(100);
+      await plan('payout-1');
+      await vi.advanceTimersByTimeAsync(899);
+      expect(sent).toEqual([]);
+      await vi.advanceTimersByTimeAsync(2);
+      await vi.waitFor(() => expect(sent).toEqual(['payout-1']));
+      stop.abort();
+      expect(await following).toEqual({ ...NONE, created: 1 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('goes on when the journal or the gateway fails, ever more slowly', async () => {
+    vi.useFakeTimers();
+    try {
+      const { fetch, sent } = wire(refusedConnection, refusedConnection, refusedConnection, taken);
+      const shop = openShop(fetch);
+      let failures = 2;
+      const gateway = shop.open({
+        ...shop.journal,
+        claim: async (...asked) => {
+          if (failures-- > 0) throw new Error('the database is gone');
+          return shop.journal.claim(...asked);
+        },
+      });
+      await shop.plan('payout-1');
+      const stop = new AbortController();
+      const following = gateway.drain({ follow: true, signal: stop.signal });
+      await vi.advanceTimersByTimeAsync(2_000 + 4_000);
+      expect([shop.warnings().map(({ code }) => code), sent.length]).toEqual([['drain_failed', 'drain_failed'], 1]);
+      await vi.advanceTimersByTimeAsync(8_000 + 16_000);
+      expect(sent.length).toBe(3);
+      await vi.advanceTimersByTimeAsync(32_000);
+      expect(await shop.stateOf('payout-1')).toBe('created');
+      stop.abort();
+      expect(await following).toEqual({ ...NONE, created: 1, postponed: 3 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('goes on with the others while one hangs', async () => {
+    const hanging = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    const takes = accept(sent);
+    const { gateway, plan } = openShop((url, init) => {
+      if (!JSON.parse(Buffer.from(init.body ?? []).toString()).reference.endsWith('hangs')) return takes(url, init);
+      return hanging.promise.then(() => taken(init));
+    });
+    await plan('hangs');
+    const stop = new AbortController();
+    const following = gateway.drain({ follow: true, concurrency: 2, signal: stop.signal });
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) {
+      await plan(reference);
+      await vi.waitFor(() => expect(sent).toContain(reference), { timeout: 3_000 });
+    }
+    stop.abort();
+    hanging.resolve();
+    expect(await following).toEqual({ ...NONE, created: 4 });
+  });
+
+  it('does not sleep longer than an hour, however long the gateway asks it to', async () => {
+    vi.useFakeTimers();
+    try {
+      const { fetch, sent } = wire(json('{}', 429, { 'retry-after': '2592000' }), taken);
+      const { gateway, plan, clock } = openShop(fetch);
+      await plan('payout-1');
+      const stop = new AbortController();
+      const following = gateway.drain({ follow: true, signal: stop.signal });
+      await vi.advanceTimersByTimeAsync(10);
+      clock.now += MINUTE;
+      await vi.advanceTimersByTimeAsync(3_598_000);
+      expect(sent).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(sent).toHaveLength(2);
+      stop.abort();
+      expect(await following).toEqual({ ...NONE, created: 1, postponed: 1 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('counts what was sent before the journal failed to its limit', async () => {
+    const { journal, open, plan } = openShop(accept());
+    for (const reference of ['payout-1', 'payout-2', 'payout-3', 'payout-4']) await plan(reference);
+    let claims = 0;
+    const gateway = open({
+      ...journal,
+      claim: async (query, limit, leaseMs) => {
+        claims += 1;
+        if (claims === 2) throw new Error('the database is gone');
+        return journal.claim(query, limit, leaseMs);
+      },
+    });
+    expect(await gateway.drain({ follow: true, concurrency: 1, limit: 2 })).toEqual({ ...NONE, created: 2 });
+  });
+
+  it('ends after so many creates, if it is told to', async () => {
+    const { gateway, plan } = openShop(accept());
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) await plan(reference);
+    expect(await gateway.drain({ follow: true, limit: 2 })).toEqual({ ...NONE, created: 2 });
+  });
+});
+
+describe('what is kept of a plan', () => {
+  it('makes the very request that was planned, for any request and extra', async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+    const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined));
+    const fields = fc.dictionary(
+      fc.stringMatching(/^[a-z]{3,8}$/),
+      fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })),
+    );
+    const amount = fc.oneof(
+      fc.constantFrom<string>('25.50', '1', '0.10', '120.00', '12345678901234567890.12'),
+      fc.integer({ min: 1, max: 1e9 }).map(cents => cents / 100),
+    );
+    const request = fc.record({ amount, additionalParameters: fields, description: fc.oneof(text, fc.constant(null)) });
+    await fc.assert(
+      fc.asyncProperty(request, fields, async (changes, given) => {
+        const extra = Object.fromEntries(Object.entries(given).map(([name, value]) => [`x_${name}`, value]));
+        const { fetch, sent } = wire(json('{}', 500));
+        const planned = openShop(fetch);
+        const wanted = { ...PLANNED, ...changes };
+        await planned.journal.plan(tx, wanted, { extra });
+        const row = await planned.rowOf('payout-1');
+        await planned.gateway.drain();
+        const direct = openShop(fetch);
+        await errorOf(direct.gateway.createPayment(wanted, { extra }));
+        expect(sent[0]?.body).toBe(sent[1]?.body);
+        expect((await direct.rowOf('payout-1'))?.bodyHash).toBe(row?.bodyHash);
+      }),
+      { numRuns: 200, seed: 20261122 },
+    );
+  });
+
+  it('keeps every digit, and every name, of what extra holds', async () => {
+    const { fetch, sent } = wire(taken);
+    const { journal, gateway } = openShop(fetch);
+    const rawJSON = (text: string) => (JSON as unknown as { rawJSON(text: string): object }).rawJSON(text);
+    const extra = JSON.parse('{"__proto__":{"a":1}}');
+    Object.assign(extra, { digits: rawJSON('12345678901234567890.12'), tenth: [rawJSON('0.10'), 1e21, -0.5] });
+    await journal.plan(tx, PLANNED, { extra });
+    await gateway.drain();
+    expect(sent[0]?.body).toContain('"__proto__":{"a":1},"digits":12345678901234567890.12,"tenth":[0.10,1e+21,-0.5]}');
+  });
+
+  const key = Buffer.alloc(32, 7);
+  const place = { scope: 'eu', reference: 'payout-1' };
+
+  it('is AES-256-GCM under the key, bound to scope and reference', () => {
+    const sealed = sealWith(key).close('{"amount":"25.50"}', place);
+    const [name, text = ''] = sealed.split(':');
+    const bytes = Buffer.from(text, 'base64');
+    // As any other implementation would read it: nonce of 12 bytes, tag of 16, text.
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    decipher.setAAD(Buffer.from('["eu","payout-1"]'));
+    expect([name, decipher.update(bytes.subarray(28)).toString() + decipher.final().toString()]).toEqual([
+      'aes-256-gcm',
+      '{"amount":"25.50"}',
+    ]);
+    expect(sealWith(key).close('{}', place)).not.toBe(sealWith(key).close('{}', place));
+  });
+
+  it('is read with a former key, and refused if another key has closed it, or anybody has changed or moved it', () => {
+    const sealed = sealWith(key).close('{}', place);
+    const newer = Buffer.alloc(32, 8).toString('base64');
+    expect(sealWith(newer, [key]).open(sealed, place)).toBe('{}');
+    const changed = `${sealed.slice(0, -4)}AAA=`;
+    for (const [text, at] of [
+      [sealed, { ...place, reference: 'payout-2' }],
+      [changed, place],
+      ['{}', place],
+    ] as const) {
+      expect(() => sealWith(key).open(text, at)).toThrow('A planned request');
+    }
+    expect(() => sealWith(newer).open(sealed, place)).toThrow('neither encryptionKey nor among formerEncryptionKeys');
+  });
+});

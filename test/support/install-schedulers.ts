@@ -1,0 +1,17 @@
+// Installs the job engines of test/schedulers, once before all tests, unless they are there.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { installIn } from './install-orms.ts';
+
+const folder = fileURLToPath(new URL('../schedulers/', import.meta.url));
+
+export const hasSchedulers = (): boolean => existsSync(`${folder}node_modules`);
+
+export default function install(): void {
+  try {
+    if (!hasSchedulers()) installIn(folder);
+  } catch (error) {
+    // Whatever needs them skips with a loud line, or fails in CI.
+    console.warn(String(error));
+  }
+}
