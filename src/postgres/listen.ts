@@ -33,28 +33,31 @@ export async function listenOn(
   if ((pool.options?.max ?? DEFAULT_SIZE) < SMALLEST_POOL) return aborted(signal);
   const channels = LISTENING.get(pool) ?? new Map<string, Listening>();
   LISTENING.set(pool, channels);
-  const listening = channels.get(channel) ?? begin(pool, channel, () => channels.delete(channel));
+  const listening = channels.get(channel) ?? begin(pool, channel);
   channels.set(channel, listening);
+  const forget = () => channels.get(channel) === listening && channels.delete(channel);
   // Each of those who listen has a function of its own.
   const hear = () => onNotice();
   listening.heard.add(hear);
   try {
     await withSignal(listening.isLost, signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (signal.aborted) return;
+    forget();
+    throw error;
   } finally {
     listening.heard.delete(hear);
     if (listening.heard.size === 0) {
-      channels.delete(channel);
+      forget();
       listening.stop.abort();
     }
   }
 }
 
-function begin(pool: PgPool, channel: string, onLost: () => void): Listening {
+function begin(pool: PgPool, channel: string): Listening {
   const heard = new Set<() => void>();
   const stop = new AbortController();
-  const isLost = hold(pool, channel, () => heard.forEach(hear => void hear()), stop.signal).finally(onLost);
+  const isLost = hold(pool, channel, () => heard.forEach(hear => void hear()), stop.signal);
   // Whoever listens then is told.
   isLost.catch(() => {});
   return { heard, isLost, stop };

@@ -33,7 +33,7 @@ async function framed<T>(name: string, begin: () => Promise<T>, left: () => Prom
 const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 1 });
 /** What the journal asks of Postgres, by a word of its SQL. */
 const nameOf = (sql: string) =>
-  /INSERT INTO/.test(sql) ? 'begin' : /UPDATE/.test(sql) ? 'recording' : /LEFT JOIN/.test(sql) ? 'read' : sql;
+  /INSERT INTO/.test(sql) ? 'begin' : /UPDATE/.test(sql) ? 'recording' : /^SELECT .* details/s.test(sql) ? 'read' : sql;
 const stepping = {
   connect: () => pool.connect(),
   query: (sql: string, values?: unknown[]) =>

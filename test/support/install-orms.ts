@@ -15,7 +15,8 @@ const npm = (args: string[], cwd: string) =>
   execFileSync('npm', args, { cwd, shell: process.platform === 'win32', stdio: 'pipe', timeout: 240_000 });
 
 /** Installs the package of a folder. */
-export const installIn = (folder: string) => npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+export const installIn = (folder: string, ...command: string[]) =>
+  npm([...(command.length > 0 ? command : ['ci']), '--ignore-scripts', '--no-audit', '--no-fund'], folder);
 
 export default function install(): void {
   try {

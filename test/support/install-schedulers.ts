@@ -9,7 +9,8 @@ export const hasSchedulers = (): boolean => existsSync(`${folder}node_modules`);
 
 export default function install(): void {
   try {
-    if (!hasSchedulers()) installIn(folder);
+    // Not `ci`: it wants binaries for every platform in the lock file, of a part of BullMQ that is not needed here.
+    if (!hasSchedulers()) installIn(folder, 'install', '--no-save');
   } catch (error) {
     // Whatever needs them skips with a loud line, or fails in CI.
     console.warn(String(error));
