@@ -194,7 +194,7 @@ describe('a mistyped option', () => {
     ['sandbox.fail', () => new Sandbox().fail(ID, { reason: 7 } as object), 'reason must be a string'],
   ])('of %s is refused with what was meant', async (whose, call, told) => {
     const error = await Promise.resolve()
-      .then(call)
+      .then<unknown>(call)
       .then(
         () => undefined,
         error => error,

@@ -1,8 +1,13 @@
 // The public list of payment-gateway-sdk/sandbox.
 
+export type { Call } from './api/call-log.ts';
 export type { Listening, ListenOptions } from './api/server.ts';
-export type { CallbackFetch } from './callbacks/callbacks.ts';
+export type { SignatureCheck } from './api/signature.ts';
+export type { RedeliverOptions } from './callbacks/callbacks.ts';
 export type { Delivery } from './callbacks/delivery.ts';
+export type { CallbackFetch } from './callbacks/post.ts';
+export type { Clock } from './clock.ts';
+export type { WaitFor } from './control/wait-for.ts';
 export type { SandboxEvent, SandboxListener } from './event-bus.ts';
 export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
 export type { CallbackFault, CallFault, Fault, Operation } from './faults/kinds.ts';
@@ -11,3 +16,4 @@ export type { MoveOptions } from './ledger/moves.ts';
 export { Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
+export type { SavedSandbox } from './saved.ts';

@@ -1,19 +1,23 @@
 // The parts that a sandbox is made of, as its API, its pages and its scenarios share them.
-import type { RequestLog } from './api/request-log.ts';
+import type { CallLog } from './api/call-log.ts';
 import type { Callbacks } from './callbacks/callbacks.ts';
+import type { Clock } from './clock.ts';
 import type { EventBus } from './event-bus.ts';
 import type { Faults } from './faults/faults.ts';
+import type { History } from './history.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { Moves } from './ledger/moves.ts';
 import type { SandboxSettings } from './sandbox-options.ts';
 
 export interface Parts {
   settings: SandboxSettings;
+  clock: Clock;
   ledger: Ledger;
   moves: Moves;
   callbacks: Callbacks;
   faults: Faults;
-  requests: RequestLog;
+  calls: CallLog;
+  history: History;
   events: EventBus;
   /** Forgets everything. */
   reset(): void;

@@ -9,9 +9,19 @@ export const toPhpJson = (value: unknown): string =>
 const isEmptyMap = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
-/** A PHP `DateTime` in UTC, as its JSON. */
-export const toPhpDate = (milliseconds: number) => ({
+/** A PHP `DateTime`, as its JSON. */
+export interface PhpDate {
+  date: string;
+  timezone_type: number;
+  timezone: string;
+}
+
+/** In UTC. */
+export const toPhpDate = (milliseconds: number): PhpDate => ({
   date: `${new Date(milliseconds).toISOString().slice(0, -1).replace('T', ' ')}000`,
   timezone_type: 3,
   timezone: 'UTC',
 });
+
+/** Of a date in UTC. */
+export const millisecondsOf = ({ date }: PhpDate): number => Date.parse(`${date.slice(0, 23).replace(' ', 'T')}Z`);

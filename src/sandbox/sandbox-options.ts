@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import { ConfigurationError } from '../errors.ts';
 import type { Terminal } from '../schemas/methods.ts';
-import { functionOf, oneOf, optionsReader } from '../schemas/read-options.ts';
+import { count, functionOf, oneOf, optionsReader } from '../schemas/read-options.ts';
+import { LONGEST_TIMER } from '../schemas/store-options.ts';
 import { httpUrl } from '../schemas/url.ts';
-import type { CallbackFetch } from './callbacks/callbacks.ts';
+import type { CallbackFetch } from './callbacks/post.ts';
 import type { SandboxListener } from './event-bus.ts';
+import { isSavedSandbox, type SavedSandbox } from './saved.ts';
 
 /** What a `Sandbox` is made with. */
 export interface SandboxOptions<T extends Terminal = Terminal> {
@@ -53,17 +55,41 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
    * @default the global fetch, to loopback addresses only; pass it to post anywhere
    */
   fetch?: CallbackFetch | undefined;
+  /**
+   * Milliseconds before each repetition of a callback that was not answered with 2xx: `[1000, 5000]` posts it three times
+   * at most. The document shows no policy of the gateway's.
+   * @default []
+   */
+  callbackRetries?: readonly number[] | undefined;
+  /**
+   * Milliseconds that each call takes longer.
+   * @default 0
+   */
+  latency?: number | undefined;
+  /**
+   * How many payments are kept: above that, the oldest final ones are forgotten.
+   * @default 10000
+   */
+  maxPayments?: number | undefined;
+  /**
+   * How many deliveries of callbacks are kept.
+   * @default 20000
+   */
+  maxDeliveries?: number | undefined;
+  /** What `sandbox.save()` gave: the sandbox goes on from there. */
+  saved?: SavedSandbox | undefined;
   /** The same seed gives the same ids in every run, and after `reset()`; without one they are random. */
   seed?: string | undefined;
   /**
-   * Milliseconds since 1970, for `created`.
+   * Milliseconds since 1970; `sandbox.clock` moves on from there.
    * @default Date.now
    */
   now?: (() => number) | undefined;
-  /** Gets every call, move, callback and fault. */
+  /** Gets every call, move, callback and fault, and every move of the clock. */
   onEvent?: SandboxListener | undefined;
 }
 
+const MS = { error: 'must be milliseconds, 0 or more, and at most 24 days' };
 const KEY = { error: 'must be a text that is not empty' };
 
 const readFields = optionsReader<SandboxOptions>()('Sandbox', {
@@ -75,6 +101,14 @@ const readFields = optionsReader<SandboxOptions>()('Sandbox', {
   shape: oneOf(['wrapped', 'unwrapped']).default('wrapped'),
   forwardTo: httpUrl.optional(),
   callbackQuery: oneOf(['keep', 'drop']).default('keep'),
+  callbackRetries: z
+    .array(z.number(MS).min(0, MS).max(LONGEST_TIMER, MS), { error: 'must be a list of milliseconds' })
+    .readonly()
+    .default([]),
+  latency: z.number(MS).min(0, MS).max(LONGEST_TIMER, MS).default(0),
+  maxPayments: count.default(10_000),
+  maxDeliveries: count.default(20_000),
+  saved: z.custom<SavedSandbox>(isSavedSandbox, { error: 'must be what sandbox.save() gave' }).optional(),
   fetch: functionOf<CallbackFetch>().optional(),
   seed: z.string({ error: 'must be a string' }).optional(),
   now: functionOf<() => number>().default(() => Date.now),

@@ -1,18 +1,24 @@
 // A stateful gateway in a box: takes payments, moves them between states, and posts their callbacks.
 import { Hono } from 'hono/tiny';
 import type { Terminal } from '../schemas/methods.ts';
-import { RequestLog } from './api/request-log.ts';
+import { type Call, CallLog } from './api/call-log.ts';
 import { addApi } from './api/routes.ts';
 import { type Listening, type ListenOptions, listen } from './api/server.ts';
-import { Callbacks } from './callbacks/callbacks.ts';
+import { Callbacks, type RedeliverOptions } from './callbacks/callbacks.ts';
 import type { Delivery } from './callbacks/delivery.ts';
-import { EventBus } from './event-bus.ts';
+import { Clock } from './clock.ts';
+import { addControl } from './control/routes.ts';
+import { type WaitFor, waitFor } from './control/wait-for.ts';
+import { EventBus, type SandboxEvent } from './event-bus.ts';
 import { Faults } from './faults/faults.ts';
+import { History } from './history.ts';
+import { randomOf } from './ledger/ids.ts';
 import { type FailureReason, Ledger, type PaymentRecord } from './ledger/ledger.ts';
 import { type MoveOptions, Moves } from './ledger/moves.ts';
 import { addPages } from './pages/routes.ts';
 import type { Parts } from './parts.ts';
 import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
+import { restore, type SavedSandbox, save } from './saved.ts';
 
 /**
  * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
@@ -27,27 +33,39 @@ import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 export class Sandbox<const T extends Terminal = 'standard'> {
   /** Faults to arm: `sandbox.faults.next('commit-then-drop')`. */
   readonly faults: Faults;
+  /** Dates what happens, and can be moved: `sandbox.clock.advance(60_000)`. */
+  readonly clock: Clock;
   readonly #parts: Parts;
   readonly #app = new Hono();
 
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
     const settings = readSandboxOptions(options);
-    const { now, seed, onEvent } = settings;
-    const events = new EventBus();
+    const { seed, maxPayments, onEvent, saved } = settings;
+    const clock: Clock = new Clock(settings.now, offset => events.emit({ type: 'clock', offset }));
+    const now = () => clock.now();
+    const events = new EventBus(now);
     if (onEvent) events.subscribe(onEvent);
-    const faults = new Faults(events);
-    const ledger = new Ledger(now, seed);
-    const callbacks = new Callbacks(settings, faults, events);
+    const history = new History(events);
+    const faults = new Faults(events, randomOf(seed));
+    const callbacks = new Callbacks(settings, faults, events, clock);
+    const calls = new CallLog(events, now);
+    const onForgotten = (id: string) => {
+      for (const part of [callbacks, calls, history]) part.forget(id);
+    };
+    const ledger = new Ledger(now, { seed, maxPayments, onForgotten });
     const exempt = new WeakSet<Request>();
     this.faults = faults;
+    this.clock = clock;
     this.#parts = {
       settings,
+      clock,
       ledger,
       moves: new Moves(ledger, callbacks, events),
       callbacks,
       faults,
-      requests: new RequestLog(events, now),
+      calls,
+      history,
       events,
       reset: () => this.reset(),
       send: async request => {
@@ -57,7 +75,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       isExempt: request => exempt.has(request),
     };
     addApi(this.#app, this.#parts);
+    addControl(this.#app, this.#parts);
     addPages(this.#app, this.#parts);
+    if (saved) restore(this.#parts, saved);
   }
 
   /** Options of a client that talks to this sandbox in process. Over HTTP, set `baseUrl` and drop `fetch`. */
@@ -74,9 +94,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#app.fetch(request);
   };
 
-  /** Serves the sandbox over real HTTP on 127.0.0.1. */
-  listen(options: ListenOptions = {}): Promise<Listening> {
-    return listen(this.fetch, options);
+  /** Serves the sandbox over real HTTP, on 127.0.0.1 unless told otherwise. */
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    const listening = await listen(this.fetch, options);
+    const { ownPorts } = this.#parts.callbacks;
+    const { port } = new URL(listening.url);
+    ownPorts.add(port);
+    const close = async () => {
+      await listening.close();
+      ownPorts.delete(port);
+    };
+    return { ...listening, close };
   }
 
   /** Every payment, as a lookup would show it, in the order of creation. */
@@ -111,29 +139,64 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#parts.moves.fail(id, options);
   }
 
-  /** Every callback posted so far, and those under way. */
+  /** Every callback posted so far, and those under way: as many as are kept. */
   get deliveries(): Delivery[] {
     return this.#parts.callbacks.deliveries;
   }
 
+  /** The latest calls, the oldest first: what arrived, what was answered, and how a signature was wrong. */
+  get calls(): Call[] {
+    return this.#parts.calls.latest.reverse();
+  }
+
   /**
-   * Posts a past callback again, byte for byte.
+   * What happened to a payment: its calls, moves and callbacks, in the order of their times.
+   *
+   * @throws {SandboxError} `unknown_payment`
+   */
+  timeline(id: string): SandboxEvent[] {
+    const { ledger, history } = this.#parts;
+    return history.ofPayment(ledger.get(id).id);
+  }
+
+  /**
+   * Posts a past callback again: byte for byte, or with another `body`.
    *
    * @throws {SandboxError} `unknown_delivery`
    */
-  redeliver(deliveryId: number): Promise<Delivery> {
-    return this.#parts.callbacks.redeliver(deliveryId);
+  redeliver(deliveryId: number, options?: RedeliverOptions): Promise<Delivery> {
+    return this.#parts.callbacks.redeliver(deliveryId, options);
   }
 
-  /** Resolves when no callback is under way any more. */
+  /**
+   * Resolves with the payment as soon as it is as asked for: there, in a state, its callback answered.
+   *
+   * @example
+   * await sandbox.waitFor({ reference: 'order-1042', paymentStatus: 'COMPLETED', isAnswered: true });
+   * @throws {SandboxError} `timeout`
+   */
+  waitFor(what: WaitFor): Promise<PaymentRecord> {
+    return waitFor(this.#parts, what);
+  }
+
+  /** Everything that it holds, as plain JSON: for the option `saved` of another sandbox. */
+  save(): SavedSandbox {
+    return save(this.#parts);
+  }
+
+  /** Resolves when no callback is under way any more, and none waits for its time. */
   idle(): Promise<void> {
     return this.#parts.callbacks.idle();
   }
 
-  /** Forgets every payment, delivery and armed fault, and stops what is under way: a fresh sandbox for the next test. */
+  /**
+   * Forgets every payment, call, delivery and armed fault, stops what is under way, and sets the clock right: a fresh
+   * sandbox for the next test.
+   */
   reset(): void {
-    const { faults, callbacks, requests, ledger, events } = this.#parts;
-    for (const part of [faults, callbacks, requests, ledger]) part.clear();
+    const { faults, callbacks, calls, ledger, history, clock, events } = this.#parts;
+    for (const part of [faults, callbacks, calls, ledger, history]) part.clear();
+    clock.shift(0);
     events.emit({ type: 'reset' });
   }
 }

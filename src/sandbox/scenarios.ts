@@ -115,7 +115,7 @@ export async function play(
   if (!response.ok) throw new SandboxError('refused', `The create was refused: ${bare.message}`);
   let payment: PaymentRecord = result ?? bare;
   callbacks.keepAddress(payment.id);
-  if (scenario.fault) faults.armFor(payment.id, scenario.fault);
+  if (scenario.fault) faults.next(scenario.fault, { reference });
   for (const move of scenario.moves) {
     payment = move(moves, payment.id);
     await callbacks.delivered(payment.id);

@@ -5,18 +5,19 @@ import {
   GatewayClient,
   type GatewayError,
   isGatewayError,
+  memoryJournal,
   type Payment,
 } from 'payment-gateway-sdk';
-import { type CallbackFault, type CallFault, Sandbox } from 'payment-gateway-sdk/sandbox';
+import { type CallbackFault, type CallFault, type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../../src/sandbox/faults/kinds.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../../src/sandbox/faults/kinds.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
 
 const README = new URL('../../README.md', import.meta.url);
 const accepting = async () => new Response();
 
 /** Quicker than the fault takes by itself, and slower than the client waits. */
-const SLOW = { ms: 200 };
+const timeOf = (fault: Fault) => (takesMs(fault) ? { ms: 200 } : {});
 const TIMEOUT = { slow: 50 } as Record<string, number>;
 
 function open(fault: CallFault) {
@@ -40,7 +41,7 @@ const told = ({ name, outcome, paymentId }: GatewayError) =>
 /** What a create gives that meets the fault, and how many payments there are then. */
 async function create(fault: CallFault): Promise<string> {
   const { sandbox, gateway, calls } = open(fault);
-  sandbox.faults.next(fault, SLOW);
+  sandbox.faults.next(fault, timeOf(fault));
   const seen = await gateway.createDeposit(CARD).then(
     ({ payment }) => status(payment),
     error => {
@@ -61,10 +62,33 @@ async function create(fault: CallFault): Promise<string> {
 async function lookUp(fault: CallFault): Promise<string> {
   const { sandbox, gateway, calls } = open(fault);
   const { payment } = await gateway.createDeposit(CARD);
-  sandbox.faults.next(fault, { ...SLOW, on: 'lookup' });
+  sandbox.faults.next(fault, { ...timeOf(fault), on: 'lookup' });
   const seen = await gateway.getPayment(payment.id).then(status, told);
   expect(sandbox.faults.armed).toEqual([]);
   return calls() > 2 ? `repeated, then ${seen}` : seen;
+}
+
+/** What a create gives whose record, or whose callback, is other than expected. */
+async function createOnce(fault: CallFault): Promise<string> {
+  const handled: string[] = [];
+  const sandbox: Sandbox = new Sandbox({ fetch: (url, init) => handler(new Request(url, init)) });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
+  const onPayment = ({ paymentStatus }: Payment) => void handled.push(paymentStatus);
+  const handler = createWebhookHandler({ gateway, onPayment, onError: () => {} });
+  const reference = ' Order-7 ';
+  sandbox.faults.next(fault);
+  const { payment } = await gateway.createDeposit({ ...CARD, amount: '25.50', reference });
+  expect(sandbox.payments).toHaveLength(1);
+  if (handled.length === 0) await sandbox.complete(payment.id);
+  await sandbox.idle();
+  expect(handled).toEqual(['COMPLETED']);
+  const again = await gateway.createDeposit({ ...CARD, amount: '25.50', reference });
+  expect([again.payment.id, again.replayed]).toEqual([payment.id, true]);
+  expect(sandbox.payments).toHaveLength(1);
+  return [
+    `the payment, with \`reference: ${JSON.stringify(payment.reference)}\` and \`amount: ${payment.amount}\``,
+    '`onPayment` runs once, and the same create finds it again',
+  ].join('; ');
 }
 
 /** How the handler takes the callbacks of a payment that is authorised and paid while a fault is armed. */
@@ -85,7 +109,7 @@ async function callBack(fault: CallbackFault): Promise<string> {
     onError: () => {},
   });
   const { payment } = await gateway.createDeposit(CARD);
-  sandbox.faults.next(fault, { ms: 20 });
+  sandbox.faults.next(fault, takesMs(fault) ? { ms: 20 } : {});
   if (fault === 'callback-reorder') await sandbox.authorize(payment.id);
   await sandbox.complete(payment.id);
   await sandbox.idle();
@@ -101,7 +125,7 @@ async function callBack(fault: CallbackFault): Promise<string> {
     .join('; ');
 }
 
-const rows: Record<'calls' | 'callbacks', string[]> = { calls: [], callbacks: [] };
+const rows: Record<'calls' | 'creates' | 'callbacks', string[]> = { calls: [], creates: [], callbacks: [] };
 
 describe('a fault of calls', () => {
   it.each(Object.entries(CALL_FAULTS) as [CallFault, string][])('%s', async (fault, does) => {
@@ -114,11 +138,11 @@ describe('a fault of calls', () => {
     sandbox.faults.next('commit-then-cut');
     const stranger = new GatewayClient({ ...sandbox.clientOptions, signKey: 'another' });
     expect(await errorOf(stranger.createDeposit(CARD))).toMatchObject({ status: 401 });
-    expect(sandbox.faults.armed).toEqual([{ fault: 'commit-then-cut', on: 'create', ms: undefined }]);
+    expect(sandbox.faults.armed).toEqual([{ id: 1, fault: 'commit-then-cut', on: 'create', count: 1 }]);
     expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('befalls calls of its own kind, in the order of arming', async () => {
+  it('is injected into calls of its own kind, in the order of arming', async () => {
     const { sandbox, gateway } = open('drop');
     sandbox.faults.next('reject-422', { on: 'lookup' });
     sandbox.faults.next('reject-401');
@@ -145,6 +169,88 @@ describe('a fault of calls', () => {
       expect(() => faults.next('slow', { ms })).toThrow('ms must be');
     }
     expect(faults.armed).toEqual([]);
+  });
+});
+
+describe('a fault of creates', () => {
+  it.each(Object.entries(CREATE_FAULTS) as [CallFault, string][])('%s', async (fault, does) => {
+    rows.creates.push(`| \`${fault}\` | ${does} | ${await createOnce(fault)} |`);
+  });
+});
+
+describe('a fault', () => {
+  const CREATE = { ...CARD, reference: 'order-1' };
+
+  it('is injected as often as it says', async () => {
+    const { sandbox, gateway } = open('reject-422');
+    sandbox.faults.next('reject-422', { count: 2 });
+    for (const left of [[{ count: 1 }], []]) {
+      expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 422 });
+      expect(sandbox.faults.armed).toMatchObject(left);
+    }
+    await gateway.createDeposit(CARD);
+  });
+
+  it('is injected into the calls and callbacks of its reference alone, before those for all', async () => {
+    const { sandbox, gateway } = open('reject-422');
+    sandbox.faults.next('reject-401');
+    sandbox.faults.next('reject-422', { reference: 'order-1' });
+    expect(await errorOf(gateway.createDeposit(CREATE))).toMatchObject({ status: 422 });
+    expect(await errorOf(gateway.createDeposit(CREATE))).toMatchObject({ status: 401 });
+    sandbox.faults.next('reject-422', { reference: 'order-1', on: 'lookup' });
+    sandbox.faults.next('callback-lose', { reference: 'order-1' });
+    const other = (await gateway.createDeposit({ ...CARD, reference: 'order-2' })).payment;
+    await gateway.getPayment(other.id);
+    await sandbox.complete(other.id);
+    const mine = (await gateway.createDeposit(CREATE)).payment;
+    expect(await errorOf(gateway.getPayment(mine.id))).toMatchObject({ status: 422 });
+    await sandbox.complete(mine.id);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ fault }) => fault)).toEqual([undefined, 'callback-lose']);
+  });
+
+  it('is injected as likely as it says, and into the same calls in every run of a seed', async () => {
+    const hits = async (seed: string) => {
+      const sandbox = new Sandbox({ seed });
+      const gateway = new GatewayClient(sandbox.clientOptions);
+      sandbox.faults.next('reject-422', { probability: 0.25, count: 1_000 });
+      const seen: boolean[] = [];
+      for (let call = 0; call < 200; call++) {
+        seen.push(
+          await gateway.createDeposit(CARD).then(
+            () => false,
+            () => true,
+          ),
+        );
+      }
+      return seen;
+    };
+    const first = await hits('a');
+    expect(first).toEqual(await hits('a'));
+    expect(first).not.toEqual(await hits('b'));
+    const share = first.filter(Boolean).length / first.length;
+    expect(share).toBeGreaterThan(0.15);
+    expect(share).toBeLessThan(0.35);
+  });
+
+  it('can be disarmed alone', () => {
+    const { faults } = new Sandbox();
+    const { id } = faults.next('drop');
+    faults.next('slow', { ms: 5 });
+    faults.disarm(id);
+    expect(faults.armed).toMatchObject([{ fault: 'slow', ms: 5 }]);
+    expect(() => faults.disarm(id)).toThrow('No fault 1 is armed');
+  });
+
+  it.each([
+    ['callback-lose', { on: 'lookup' }, 'on is for faults of calls'],
+    ['callback-first', { on: 'lookup' }, 'can only be injected into a create'],
+    ['drop', { ms: 5 }, 'ms is for slow and callback-delay'],
+    ['drop', { count: 0 }, 'count must be 1 or more'],
+    ['drop', { probability: 0 }, 'probability must be a number above 0'],
+    ['drop', { probability: 1.1 }, 'probability must be a number above 0, and at most 1'],
+  ] as const)('%s with %j, which would do nothing, is refused', (fault, options, told) => {
+    expect(() => new Sandbox().faults.next(fault, options)).toThrow(told);
   });
 });
 
@@ -184,6 +290,7 @@ describe('the README', () => {
   it('tells what was seen above', () => {
     const tables = {
       calls: ['| fault | what happens | a create gives | a lookup gives |', '| --- | --- | --- | --- |', ...rows.calls],
+      creates: ['| fault | what happens | the SDK |', '| --- | --- | --- |', ...rows.creates],
       callbacks: ['| fault | what happens | `createWebhookHandler` |', '| --- | --- | --- |', ...rows.callbacks],
     };
     let readme = readFileSync(README, 'utf8');

@@ -126,6 +126,8 @@ describe('a line', () => {
     expect(printable('order\u001b[2J\r\n\u009b31m\u202e\u2028x')).toBe('order·[2J···31m··x');
     const line = lineOf({
       type: 'request',
+      at: 0,
+      callId: 1,
       method: 'GET',
       path: '/\u001b]0;pwned\u0007',
       status: 404,

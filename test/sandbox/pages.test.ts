@@ -251,7 +251,7 @@ describe('the dashboard', () => {
     await sandbox.authorize(id);
     await sandbox.idle();
     const words = wordsOf((await get(`/payments/${id}`)).text).replaceAll('&quot;', '"');
-    expect(words).toContain('POST /api/v1/payments authorization: Bearer •••••••• signature: ');
+    expect(words).toContain('authorization: Bearer ••••••••');
     expect(words).toContain('"paymentType":"DEPOSIT"');
     expect(words).toMatch(/Answer 201 \{ "result"/);
     expect(words).toContain(`"id": "${id}"`);
@@ -274,8 +274,8 @@ describe('the dashboard', () => {
     await post('/faults', { fault: 'slow', on: 'lookup', ms: '5' });
     await post('/faults', { fault: 'callback-lose', on: 'create' });
     expect(sandbox.faults.armed).toEqual([
-      { fault: 'slow', on: 'lookup', ms: 5 },
-      { fault: 'callback-lose', on: 'callback', ms: undefined },
+      { id: 1, fault: 'slow', on: 'lookup', ms: 5, count: 1 },
+      { id: 2, fault: 'callback-lose', on: 'callback', count: 1 },
     ]);
     expect(wordsOf((await get('/')).text)).toContain('slow for the next lookup');
     expect(await post('/faults', { fault: 'explode' })).toMatchObject({

@@ -279,11 +279,13 @@ describe('callbacks', () => {
     expect(sandbox.deliveries).toEqual([
       {
         id: 1,
+        at: expect.any(Number),
         paymentId: id,
         paymentStatus: 'COMPLETED',
         url: `${shop.url}/webhook`,
         body: shop.posts[0]?.body,
         status: 503,
+        answer: 'thanks',
         durationMs: expect.any(Number),
       },
     ]);
@@ -453,24 +455,36 @@ describe('for tests of merchants', () => {
     await sandbox.fetch(API);
     sandbox.reset();
     const paymentId = payment?.id;
-    const timed = { durationMs: expect.any(Number) };
+    const at = expect.any(Number);
+    const timed = { at, durationMs: at };
     expect(heard).toEqual([
-      { type: 'fault', fault: 'commit-then-drop' },
+      { at, type: 'fault', fault: 'commit-then-drop' },
       {
         type: 'request',
+        callId: 1,
         method: 'POST',
         path: '/api/v1/payments',
         fault: 'commit-then-drop',
         paymentId,
         ...timed,
       },
-      { type: 'move', paymentId, paymentStatus: 'COMPLETED', reference: null },
+      { at, type: 'move', paymentId, from: 'PENDING', paymentStatus: 'COMPLETED', reference: null },
       {
+        at,
         type: 'callback',
         delivery: sandbox.deliveries[0] ?? expect.objectContaining({ paymentId, status: 200 }),
       },
-      { type: 'fault' },
-      { type: 'reset' },
+      {
+        ...timed,
+        type: 'request',
+        callId: 2,
+        method: 'GET',
+        path: '/api/v1/payments',
+        status: 404,
+        message: expect.stringContaining('no such address'),
+      },
+      { at, type: 'fault' },
+      { at, type: 'reset' },
     ]);
   });
 });

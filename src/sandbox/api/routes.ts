@@ -1,5 +1,6 @@
 // The sandbox's API: the routes of the gateway's document, each a Request in and a Response out.
 import type { Hono } from 'hono/tiny';
+import { delay, withSignal } from '../../deadline.ts';
 import {
   createPaymentSchema,
   nftPurchaseSchema,
@@ -7,33 +8,44 @@ import {
   REQUEST_FIELDS,
 } from '../../schemas/request.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
+import { alteredBy } from '../faults/alter.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
-import type { Operation } from '../faults/kinds.ts';
+import type { CallFault, Operation } from '../faults/kinds.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/ledger.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
-import { signatureProblem } from './signature.ts';
+import type { Call } from './call-log.ts';
+import { checkSignature } from './signature.ts';
 
-export function addApi(app: Hono, { settings, ledger, faults, requests, isExempt }: Parts): void {
+export function addApi(app: Hono, parts: Parts): void {
+  const { settings, ledger, moves, callbacks, faults, calls, isExempt } = parts;
+
   /** Logs a call, takes it unless a fault keeps it from the gateway, and answers it, perhaps with a fault. */
-  async function serve(on: Operation, request: Request, take: (body: Uint8Array) => Answer): Promise<Response> {
+  async function serve(on: Operation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
-    const armed = isExempt(request) ? undefined : faults.take(on);
-    const { life } = requests;
-    const end = requests.begin(request, body);
+    const { call, end } = calls.begin(request, body);
+    const { life } = calls;
+    const reference = on === 'create' ? referenceIn(body) : ledger.find(idIn(request))?.reference;
+    const armed = isExempt(request) ? undefined : faults.take(on, reference);
+    const signal = AbortSignal.any([request.signal, life]);
     let taken: Answer | undefined;
     try {
+      if (settings.latency > 0) await delay(settings.latency, signal);
       let answer = injectBefore(armed?.fault);
       if (!answer) {
-        taken = take(body);
+        taken = take(body, call, armed?.fault);
         // A call that the gateway itself refuses gets no fault: the fault waits for the next call.
         if (armed && taken.message) faults.putBack(armed);
         if (!armed || taken.message) {
           end({ answer: taken });
           return toResponse(taken);
         }
-        answer = await injectAfter(armed, taken, AbortSignal.any([request.signal, life]));
+        if (armed.fault === 'callback-first' && taken.paymentId) {
+          moves.complete(taken.paymentId);
+          await withSignal(callbacks.delivered(taken.paymentId), signal);
+        }
+        answer = await injectAfter(armed, taken, signal);
       }
       end({ answer, fault: armed?.fault });
       return toResponse(answer);
@@ -44,14 +56,14 @@ export function addApi(app: Hono, { settings, ledger, faults, requests, isExempt
   }
 
   app.post('/api/v1/payments', ({ req }) =>
-    serve('create', req.raw, body => {
-      const problem =
-        credentialProblem(req.raw.headers, settings.apiKey) ??
-        signatureProblem(req.raw.headers.get('signature'), body, settings.signKey, settings.signatureEncoding);
+    serve('create', req.raw, (body, call, fault) => {
+      const { headers } = req.raw;
+      call.signature = checkSignature(headers.get('signature'), body, settings.signKey, settings.signatureEncoding);
+      const problem = credentialProblem(headers, settings.apiKey) ?? call.signature.problem;
       if (problem) return refusing(401, problem);
       const checked = validate(body, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
-      const record = ledger.create(checked.request);
+      const record = ledger.create(checked.request, alteredBy(fault, checked.request));
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
     }),
   );
@@ -65,6 +77,31 @@ export function addApi(app: Hono, { settings, ledger, faults, requests, isExempt
       return answering(settings.shape === 'wrapped' ? { result: record } : record, 200, record.id);
     }),
   );
+
+  // A mistake in the address is seen in the log as well.
+  app.all('/api/*', async ({ req }) => {
+    const { end } = calls.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
+    const answer = { ...refusing(404, 'Not found.'), message: ADDRESSES };
+    end({ answer });
+    return toResponse(answer);
+  });
+}
+
+type Take = (body: Uint8Array, call: Call, fault: CallFault | undefined) => Answer;
+
+const ADDRESSES =
+  'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
+
+const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
+
+/** Which payment a create is about, before anything is checked. */
+function referenceIn(body: Uint8Array): string | undefined {
+  try {
+    const { reference } = JSON.parse(new TextDecoder().decode(body));
+    return typeof reference === 'string' ? reference : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function credentialProblem(headers: Headers, apiKey: string): string | undefined {

@@ -1,4 +1,4 @@
-// Serves the sandbox over real HTTP, on loopback only.
+// Serves the sandbox over real HTTP, on loopback unless told otherwise.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
@@ -11,19 +11,33 @@ export interface ListenOptions {
    * @default 0
    */
   port?: number | undefined;
+  /**
+   * The address to listen on. In a container `0.0.0.0`, with the names that it is called by in `allowHosts`.
+   * @default '127.0.0.1'
+   */
+  host?: string | undefined;
+  /** Names that callers may use besides those of loopback, without a port. */
+  allowHosts?: readonly string[] | undefined;
 }
 
 /** A sandbox that listens. */
 export interface Listening {
-  /** `http://127.0.0.1:<port>`: the `baseUrl` of a client. */
+  /** `http://127.0.0.1:<port>`: the `baseUrl` of a client on this machine. */
   url: string;
   close(): Promise<void>;
 }
 
+const HOST = { error: 'must be a name or an address, without a port' };
+const HOSTS = { error: 'must be a list of names' };
 const PORT = { error: 'must be a number from 0 to 65535' };
 
 const readFields = optionsReader<ListenOptions>()('sandbox.listen', {
   port: z.number(PORT).int(PORT).min(0, PORT).max(65_535, PORT).default(0),
+  host: z.string(HOST).min(1, HOST).default('127.0.0.1'),
+  allowHosts: z
+    .array(z.string(HOST).regex(/^[\w.-]+$/, HOST), HOSTS)
+    .readonly()
+    .default([]),
 });
 
 type Handler = (request: Request) => Promise<Response>;
@@ -38,17 +52,18 @@ const LONGEST_BODY = 1024 * 1024;
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
-  const { port } = readFields(options);
+  const { port, host, allowHosts } = readFields(options);
+  const isAllowed = (name: string) => LOCAL_NAMES.test(name) || allowHosts.includes(name.replace(/:\d{1,5}$/, ''));
   const server = createServer((request, response) => {
-    serve(handler, request, response).catch(() => response.socket?.destroy());
+    serve(handler, isAllowed, request, response).catch(() => response.socket?.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const { port: taken } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${taken}`,
+    url: `http://${reachable(host)}:${taken}`,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve());
@@ -57,12 +72,25 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
+/** From this machine. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Rejects where the connection is to break. */
-async function serve(handler: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function serve(
+  handler: Handler,
+  isAllowed: (host: string) => boolean,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   outgoing.setHeader('server', SERVER_NAME);
   const { host = '' } = incoming.headers;
-  if (!LOCAL_NAMES.test(host)) {
-    outgoing.writeHead(403).end('The sandbox answers on loopback names only.');
+  if (!isAllowed(host)) {
+    outgoing
+      .writeHead(403)
+      .end('The sandbox answers on loopback names only, and on those it is told to: --allow-host.');
     return;
   }
   const gone = new AbortController();

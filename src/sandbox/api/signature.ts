@@ -3,33 +3,56 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type Encoding = 'hex' | 'base64';
 
-/** Undefined if the signature is right, else what is wrong with it. It never shows the key or the right signature. */
-export function signatureProblem(
+/** A create's signature against what it should have been. The sandbox shows it to whoever runs it, and no caller. */
+export interface SignatureCheck {
+  /** The `Signature` header, if there was one. */
+  given?: string | undefined;
+  /** The HMAC-SHA256 of the exact bytes of the body. */
+  expected: { hex: string; base64: string };
+  /** The way of writing it that this terminal takes. */
+  encoding: Encoding;
+  /** What is wrong with it, in words that show neither the key nor the right signature. */
+  problem?: string | undefined;
+}
+
+export function checkSignature(
   given: string | null,
   body: Uint8Array,
   signKey: string,
   encoding: Encoding,
-): string | undefined {
-  if (given === null) return 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
-  const sign = (bytes: string | Uint8Array, key = signKey, as: Encoding = encoding) =>
-    createHmac('sha256', key).update(bytes).digest(as);
-  const matches = (expected: string) => isSame(given, expected);
-  if (matches(sign(body))) return undefined;
+): SignatureCheck {
+  const digest = createHmac('sha256', signKey).update(body).digest();
+  const expected = { hex: digest.toString('hex'), base64: digest.toString('base64') };
+  if (given === null) {
+    const problem = 'The Signature header is missing. Creates carry an HMAC-SHA256 of the body.';
+    return { expected, encoding, problem };
+  }
+  if (isSame(given, expected[encoding])) return { given, expected, encoding };
+  return { given, expected, encoding, problem: problemOf(given, expected, body, signKey, encoding) };
+}
 
+function problemOf(
+  given: string,
+  expected: SignatureCheck['expected'],
+  body: Uint8Array,
+  signKey: string,
+  encoding: Encoding,
+): string {
+  const matches = (bytes: string | Uint8Array, key = signKey) =>
+    isSame(given, createHmac('sha256', key).update(bytes).digest(encoding));
   const other = encoding === 'hex' ? 'base64' : 'hex';
-  const text = new TextDecoder().decode(body);
-  if (matches(sign(body, signKey, other))) return `The signature is ${other}; this terminal expects ${encoding}.`;
-  if (encoding === 'hex' && matches(sign(body).toUpperCase())) {
+  if (isSame(given, expected[other])) return `The signature is ${other}; this terminal expects ${encoding}.`;
+  if (encoding === 'hex' && isSame(given, expected.hex.toUpperCase())) {
     return 'The signature is in upper case; this terminal expects lower case.';
   }
-  if (matches(sign(body, ''))) return 'The signature was made with an empty key.';
-  if ([signKey.trim(), `${signKey}\n`, `${signKey} `].some(key => key !== signKey && matches(sign(body, key)))) {
+  if (matches(body, '')) return 'The signature was made with an empty key.';
+  if ([signKey.trim(), `${signKey}\n`, `${signKey} `].some(key => key !== signKey && matches(body, key))) {
     return 'The signature was made with the right key plus or minus white space at its ends.';
   }
-  if (reserialised(text).some(variant => matches(sign(variant)))) {
+  if (reserialised(new TextDecoder().decode(body)).some(variant => matches(variant))) {
     return 'The signature is that of the same JSON serialised in another way. Sign the very bytes you send.';
   }
-  if (matches(sign(''))) return 'The signature is that of an empty body.';
+  if (matches('')) return 'The signature is that of an empty body.';
   return 'The signature does not match: another key, or another body than the one sent.';
 }
 

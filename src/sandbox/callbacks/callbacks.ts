@@ -1,78 +1,109 @@
 // Posts status callbacks to the merchant, one payment's after another, and keeps a log of every delivery.
-
-import { delay, withSignal, withTimeout } from '../../deadline.ts';
-import { isLoopback } from '../../schemas/url.ts';
+import { withSignal } from '../../deadline.ts';
+import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
 import { toPhpJson } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { Delivery } from './delivery.ts';
+import { addressOf, type PostSettings, post, withoutQuery } from './post.ts';
 
-type Callback = Pick<Delivery, 'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault'>;
+type Callback = Pick<
+  Delivery,
+  'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
+> & {
+  /** How many of the schedule's repetitions have been made; absent for what is not repeated. */
+  repetition?: number;
+};
 
-/** Posts a callback: a fetch, or a double of it. */
-export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
+/** A callback that waits for its time, or, without one, for the next callback of its payment. */
+export interface WaitingCallback {
+  callback: Callback;
+  due?: number;
+}
 
-const LONGEST_POST = 10_000;
+interface Waiting extends WaitingCallback {
+  cancel(): void;
+}
 
 /** Milliseconds of a delay that says nothing else. */
 const DELAY = 5_000;
 
-/** A test must not post to a shop's real address. */
-const NOT_LOOPBACK =
-  'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
-
 /** Methods whose completed callbacks are documented, and lack what a lookup shows of the settlement. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
 
-export interface CallbackSettings {
-  fetch?: CallbackFetch | undefined;
-  /** Takes every callback, in place of the payments' own addresses. */
-  forwardTo?: string | undefined;
-  /** Whether the query of a payment's own address is kept. */
-  callbackQuery: 'keep' | 'drop';
+export interface CallbackSettings extends PostSettings {
+  /** Milliseconds before each repetition of a callback that was not answered with 2xx. */
+  callbackRetries: readonly number[];
+  maxDeliveries: number;
+}
+
+/** What changes about a callback that is posted again. */
+export interface RedeliverOptions {
+  /** Posted in place of its body. */
+  body?: string | undefined;
 }
 
 export class Callbacks {
-  #log: Delivery[] = [];
+  readonly #log = new Map<number, Delivery>();
+  #nextId = 1;
+  #forgotten = 0;
   readonly #underWay = new Map<string, Promise<void>>();
-  /** Held back until the next one of the same payment. */
-  readonly #held = new Map<string, Callback[]>();
+  readonly #waiting = new Set<Waiting>();
+  /** Resolves those who wait for nothing to be under way. */
+  #idlers: (() => void)[] = [];
   /** Payments whose own address counts, also with `forwardTo`. */
   readonly #ownAddress = new Set<string>();
-  /** Delays that have not passed. */
-  readonly #delays = new Set<Promise<void>>();
+  /** Where the sandbox itself listens. */
+  readonly ownPorts = new Set<string>();
   #life = new AbortController();
   readonly #settings: CallbackSettings;
   readonly #faults: Faults;
   readonly #events: EventBus;
+  readonly #clock: Clock;
 
-  constructor(settings: CallbackSettings, faults: Faults, events: EventBus) {
+  constructor(settings: CallbackSettings, faults: Faults, events: EventBus, clock: Clock) {
     this.#settings = settings;
     this.#faults = faults;
     this.#events = events;
+    this.#clock = clock;
   }
 
+  /** In the order of posting. */
   get deliveries(): Delivery[] {
-    return this.#log.map(delivery => ({ ...delivery }));
+    return [...this.#log.values()].map(delivery => ({ ...delivery }));
   }
 
-  /** So many, the newest first. */
-  latest(count: number): Delivery[] {
-    return this.#log.slice(-count).reverse();
+  /** How many made way for newer ones. */
+  get forgotten(): number {
+    return this.#forgotten;
   }
 
   /** The newest first. */
   ofPayment(id: string): Delivery[] {
-    return this.#log.filter(({ paymentId }) => paymentId === id).reverse();
+    return this.deliveries.filter(({ paymentId }) => paymentId === id).reverse();
   }
 
-  /** Resolves when nothing is being posted any more. */
+  /** @throws {SandboxError} `unknown_delivery` */
+  get(id: number): Delivery {
+    const delivery = this.#log.get(id);
+    if (!delivery) throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
+    return { ...delivery };
+  }
+
+  /** Those that wait, in the order in which they began to. */
+  get waiting(): WaitingCallback[] {
+    return [...this.#waiting].map(({ callback, due }) => ({ callback: { ...callback }, ...(due && { due }) }));
+  }
+
+  /** Resolves when nothing is being posted any more, and nothing waits for its time. */
   async idle(): Promise<void> {
-    while (this.#underWay.size + this.#delays.size > 0) {
-      await Promise.all([...this.#underWay.values(), ...this.#delays]);
-    }
+    if (this.#isBusy) await new Promise<void>(resolve => this.#idlers.push(resolve));
+  }
+
+  get #isBusy(): boolean {
+    return this.#underWay.size > 0 || [...this.#waiting].some(({ due }) => due !== undefined);
   }
 
   /** Resolves when no callback of this payment is being posted any more. */
@@ -89,78 +120,101 @@ export class Callbacks {
   clear(): void {
     this.#life.abort(new Error('the sandbox was reset'));
     this.#life = new AbortController();
-    this.#log = [];
+    for (const { cancel } of this.#waiting) cancel();
+    this.#waiting.clear();
+    this.#log.clear();
+    this.#nextId = 1;
+    this.#forgotten = 0;
     this.#underWay.clear();
-    this.#held.clear();
     this.#ownAddress.clear();
-    this.#delays.clear();
+    this.#rest();
+  }
+
+  /** Forgets a payment's deliveries, as the payment is forgotten. */
+  forget(paymentId: string): void {
+    for (const [id, delivery] of this.#log) if (delivery.paymentId === paymentId) this.#drop(id);
+    for (const waiting of this.#waiting) if (waiting.callback.paymentId === paymentId) this.#wake(waiting);
+    this.#ownAddress.delete(paymentId);
   }
 
   /** Posts the payment's state, with the fault that is armed for it. */
   send(record: PaymentRecord, address: string): void {
-    const { id: paymentId, paymentStatus } = record;
-    const armed = this.#faults.take('callback', paymentId);
+    const { id: paymentId, paymentStatus, reference } = record;
+    const armed = this.#faults.take('callback', reference);
     const payload = payloadOf(record);
-    const callback: Callback = {
-      paymentId,
-      paymentStatus,
-      url: this.#addressOf(paymentId, address),
-      body: toPhpJson(payload),
-    };
-    const faulty = { ...callback, ...(armed && { fault: armed.fault }) };
+    const url = addressOf(address, this.#settings, this.#ownAddress.has(paymentId));
+    const callback: Callback = { paymentId, paymentStatus, url, body: toPhpJson(payload), repetition: 0 };
+    const faulty: Callback = { ...callback, ...(armed && { fault: armed.fault }) };
+    const { repetition: _, ...once } = faulty;
     switch (armed?.fault) {
       case 'callback-lose':
-        this.#events.emit({ type: 'callback', delivery: this.#record({ ...faulty, error: 'never posted' }) });
+        this.#events.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
         return;
       case 'callback-delay':
-        this.#postLater(faulty, armed.ms ?? DELAY);
+        this.#wait(faulty, this.#clock.now() + (armed.ms ?? DELAY));
         return;
       case 'callback-reorder':
-        this.#held.set(paymentId, [faulty, ...(this.#held.get(paymentId) ?? [])]);
+        this.#wait(faulty);
         return;
       case 'callback-duplicate':
         this.#enqueue(callback);
-        this.#enqueue(faulty);
+        this.#enqueue(once);
         break;
       case 'callback-forge': {
         const forged = { ...payload, paymentStatus: 'COMPLETED', amount: record.amount * 10 };
-        this.#enqueue({ ...faulty, paymentStatus: 'COMPLETED', body: toPhpJson(forged) });
+        this.#enqueue({ ...once, paymentStatus: 'COMPLETED', body: toPhpJson(forged) });
         this.#enqueue(callback);
         break;
       }
+      case 'callback-drop-query':
+        this.#enqueue({ ...faulty, url: withoutQuery(url) });
+        break;
       default:
         this.#enqueue(callback);
     }
-    for (const held of this.#held.get(paymentId) ?? []) this.#enqueue(held);
-    this.#held.delete(paymentId);
+    const held = [...this.#waiting].filter(one => one.due === undefined && one.callback.paymentId === paymentId);
+    for (const one of held.reverse()) this.#postWaiting(one);
   }
 
-  #addressOf(paymentId: string, own: string): string {
-    const { forwardTo, callbackQuery } = this.#settings;
-    const isKept = callbackQuery === 'keep';
-    if (!forwardTo || this.#ownAddress.has(paymentId)) return isKept ? own : own.replace(/\?[^#]*/, '');
-    const { search } = new URL(own);
-    if (!isKept || !search) return forwardTo;
-    // A token in it must reach the shop, wherever that listens.
-    const address = new URL(forwardTo);
-    address.search += address.search ? `&${search.slice(1)}` : search;
-    return address.href;
-  }
-
-  /** Posts the same body again. */
-  async redeliver(id: number): Promise<Delivery> {
-    const past = this.#log.find(delivery => delivery.id === id);
-    if (!past) throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
-    const { paymentId, paymentStatus, url, body } = past;
-    const delivery = this.#enqueue({ paymentId, paymentStatus, url, body });
+  /**
+   * Posts a callback again, by hand.
+   *
+   * @throws {SandboxError} `unknown_delivery`
+   */
+  async redeliver(id: number, { body }: RedeliverOptions = {}): Promise<Delivery> {
+    const { paymentId, paymentStatus, url, ...past } = this.get(id);
+    const isEdited = body !== undefined && body !== past.body;
+    const again = { paymentId, paymentStatus, url, body: body ?? past.body, repeats: id };
+    const delivery = this.#enqueue({ ...again, ...(isEdited && { isEdited }) });
     await this.#underWay.get(paymentId);
     return { ...delivery };
   }
 
-  #record(callback: Callback & { error?: string }): Delivery {
-    const delivery = { id: this.#log.length + 1, ...callback };
-    this.#log.push(delivery);
+  /** Those of a sandbox that was saved. What was under way then is posted again. */
+  restore(deliveries: readonly Delivery[], waiting: readonly WaitingCallback[]): void {
+    for (const delivery of deliveries) this.#log.set(delivery.id, { ...delivery });
+    this.#nextId = Math.max(0, ...this.#log.keys()) + 1;
+    for (const { callback, due } of waiting) this.#wait(callback, due, true);
+    for (const { id, paymentId, paymentStatus, url, body, status, error } of deliveries) {
+      if (status !== undefined || error !== undefined) continue;
+      this.#drop(id);
+      this.#enqueue({ paymentId, paymentStatus, url, body, repetition: 0 });
+    }
+  }
+
+  #record({ repetition: _, ...callback }: Callback): Delivery {
+    const delivery: Delivery = { id: this.#nextId, at: this.#clock.now(), ...callback };
+    this.#nextId += 1;
+    this.#log.set(delivery.id, delivery);
+    for (const [id, { status, error }] of this.#log) {
+      if (this.#log.size <= this.#settings.maxDeliveries || (status ?? error) === undefined) break;
+      this.#drop(id);
+    }
     return delivery;
+  }
+
+  #drop(id: number): void {
+    if (this.#log.delete(id)) this.#forgotten += 1;
   }
 
   /** Keeps the callbacks of one payment in order. */
@@ -169,52 +223,59 @@ export class Callbacks {
     const { paymentId } = delivery;
     const { signal } = this.#life;
     const done = Promise.resolve(this.#underWay.get(paymentId))
-      .then(() => this.#post(delivery, signal))
+      .then(() => this.#post(delivery, callback, signal))
       .finally(() => {
         if (this.#underWay.get(paymentId) === done) this.#underWay.delete(paymentId);
+        this.#rest();
       });
     this.#underWay.set(paymentId, done);
     return delivery;
   }
 
-  #postLater(callback: Callback, ms: number): void {
-    const { signal } = this.#life;
-    const delayed = delay(ms, signal).then(
-      () => void this.#enqueue(callback),
-      () => {}, // the sandbox was reset
-    );
-    this.#delays.add(delayed);
-    delayed.finally(() => this.#delays.delete(delayed));
-  }
-
-  async #post(delivery: Delivery, life: AbortSignal): Promise<void> {
+  async #post(delivery: Delivery, callback: Callback, life: AbortSignal): Promise<void> {
     if (life.aborted) return;
+    delivery.at = this.#clock.now();
     const begun = performance.now();
-    try {
-      // Also where a fetch does not react to the signal.
-      const posting = withSignal(this.#statusOf(delivery, life), life);
-      delivery.status = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
-    } catch (error) {
-      delivery.error = describe(error);
-    }
-    delivery.durationMs = performance.now() - begun;
-    if (!life.aborted) this.#events.emit({ type: 'callback', delivery: { ...delivery } });
+    const posting = post(delivery.url, delivery.body, this.#settings, this.ownPorts, life);
+    const outcome = await withSignal(posting, life).catch(() => ({}));
+    Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
+    if (life.aborted) return;
+    this.#events.emit({ type: 'callback', delivery: { ...delivery } });
+    this.#repeat(delivery, callback);
   }
 
-  async #statusOf({ url, body }: Delivery, life: AbortSignal): Promise<number> {
-    const { fetch: post, forwardTo } = this.#settings;
-    const { hostname, host } = new URL(url);
-    const isWanted = forwardTo !== undefined && host === new URL(forwardTo).host;
-    if (!post && !isWanted && !isLoopback(hostname)) throw new Error(NOT_LOOPBACK);
-    const response = await (post ?? fetch)(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
-    });
-    response.body?.cancel().catch(() => {});
-    return response.status;
+  /** A callback that was not answered with 2xx comes again, as the schedule says. */
+  #repeat({ id, status = 0 }: Delivery, { repetition, fault: _, ...callback }: Callback): void {
+    const ms = repetition === undefined ? undefined : this.#settings.callbackRetries[repetition];
+    if (ms === undefined || repetition === undefined || (status >= 200 && status < 300)) return;
+    this.#wait({ ...callback, repeats: id, repetition: repetition + 1 }, this.#clock.now() + ms);
+  }
+
+  /** Until a time, or until the next callback of its payment. */
+  #wait(callback: Callback, due?: number, isSilent = false): void {
+    const waiting: Waiting = { callback, cancel: () => {}, ...(due !== undefined && { due }) };
+    this.#waiting.add(waiting);
+    if (due !== undefined) {
+      waiting.cancel = this.#clock.after(due - this.#clock.now(), () => this.#postWaiting(waiting));
+    }
+    const { paymentId, paymentStatus, fault } = callback;
+    if (!isSilent) this.#events.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
+  }
+
+  #postWaiting(waiting: Waiting): void {
+    this.#wake(waiting);
+    this.#enqueue(waiting.callback);
+  }
+
+  #wake(waiting: Waiting): void {
+    waiting.cancel();
+    this.#waiting.delete(waiting);
+  }
+
+  /** Tells those who wait for it that nothing is under way. */
+  #rest(): void {
+    if (this.#isBusy) return;
+    for (const resolve of this.#idlers.splice(0)) resolve();
   }
 }
 
@@ -223,9 +284,4 @@ function payloadOf(record: PaymentRecord): object {
   if (record.paymentType !== 'DEPOSIT' || !CARD_METHODS.has(record.paymentMethod)) return record;
   const { settled_crypto_amount, crypto_tx_hash, destination_wallet, ...payload } = record;
   return record.paymentMethod === 'GOOGLEPAY' ? { ...payload, fallbackPaymentStatus: 0 } : payload;
-}
-
-function describe(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
 }

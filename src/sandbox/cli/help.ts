@@ -1,6 +1,6 @@
 // What --help prints: every command, option, scenario and fault.
 import { columns } from '../../terminal/columns.ts';
-import { CALL_FAULTS, CALLBACK_FAULTS } from '../faults/kinds.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS } from '../faults/kinds.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { DEFAULT_PORT } from './arguments.ts';
 
@@ -56,6 +56,9 @@ ${table(Object.fromEntries(Object.entries(SCENARIOS).map(([name, { does }]) => [
 
 Faults of the next call
 ${table(CALL_FAULTS)}
+
+Faults of the next create alone
+${table(CREATE_FAULTS)}
 
 Faults of the next callback
 ${table(CALLBACK_FAULTS)}

@@ -1,11 +1,22 @@
-// The armed faults: each waits for the next call, or the next callback.
+// The armed faults: each waits for the calls, or the callbacks, that it is meant for.
 import * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../schemas/hints.ts';
-import { oneOf, optionsReader } from '../../schemas/read-options.ts';
+import { count, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
 import { LONGEST_TIMER } from '../../schemas/store-options.ts';
 import type { EventBus } from '../event-bus.ts';
-import { CALLBACK_FAULTS, type CallbackFault, type CallFault, FAULTS, type Fault, type Operation } from './kinds.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import {
+  type CallbackFault,
+  type CallFault,
+  FAULTS,
+  type Fault,
+  isCallbackFault,
+  isCreateFault,
+  isFault,
+  type Operation,
+  takesMs,
+} from './kinds.ts';
 
 /** How a fault is armed. */
 export interface FaultOptions {
@@ -16,33 +27,59 @@ export interface FaultOptions {
   on?: Operation | undefined;
   /** Milliseconds, for `slow` and `callback-delay`. */
   ms?: number | undefined;
+  /**
+   * How often it is injected before it is used up.
+   * @default 1
+   */
+  count?: number | undefined;
+  /**
+   * How likely it is injected into each call or callback that it is meant for: more than 0, at most 1. With a `seed` the
+   * same ones are hit in every run.
+   * @default 1
+   */
+  probability?: number | undefined;
+  /** Only calls and callbacks of payments with this reference meet it, before any fault that is armed for all. */
+  reference?: string | undefined;
 }
 
 const MS = { error: 'must be a number of milliseconds, 0 or more, and at most 24 days' };
+const PROBABILITY = { error: 'must be a number above 0, and at most 1' };
 
-const readFields = optionsReader<FaultOptions>()('faults.next', {
-  on: oneOf(['create', 'lookup']).default('create'),
+/** The options of a fault, as the JSON API takes them too. */
+export const faultFields = {
+  on: oneOf(['create', 'lookup']).optional(),
   ms: z.number(MS).min(0, MS).max(LONGEST_TIMER, MS).optional(),
-});
+  count: count.optional(),
+  probability: z.number(PROBABILITY).positive(PROBABILITY).max(1, PROBABILITY).optional(),
+  reference: text.optional(),
+};
+
+const readFields = optionsReader<FaultOptions>()('faults.next', faultFields);
 
 /** A fault that waits. */
 export interface Armed<F extends Fault = Fault> {
+  /** Counts from 1, in order of arming. */
+  id: number;
   fault: F;
   on: Operation | 'callback';
   ms?: number | undefined;
+  /** How often it will still be injected. */
+  count: number;
+  probability?: number | undefined;
+  reference?: string | undefined;
 }
-
-const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
-const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);
 
 /** The faults of a sandbox: armed one by one, and injected in that order. */
 export class Faults {
   #armed: Armed[] = [];
-  readonly #forPayment = new Map<string, CallbackFault>();
+  #nextId = 1;
   readonly #events: EventBus;
+  readonly #random: () => number;
 
-  constructor(events: EventBus) {
+  /** @internal */
+  constructor(events: EventBus, random: () => number) {
     this.#events = events;
+    this.#random = random;
   }
 
   /** Those that wait, in the order in which they will be injected. */
@@ -55,48 +92,87 @@ export class Faults {
    *
    * @example
    * sandbox.faults.next('commit-then-drop');
-   * sandbox.faults.next('reject-429', { on: 'lookup' });
-   * sandbox.faults.next('callback-delay', { ms: 500 });
+   * sandbox.faults.next('reject-429', { on: 'lookup', count: 3 });
+   * sandbox.faults.next('callback-delay', { ms: 500, reference: 'order-1042' });
    * @throws {ConfigurationError} for a name that is none, or a refused option
    */
-  next(fault: Fault, options: FaultOptions = {}): void {
+  next(fault: Fault, options: FaultOptions = {}): Armed {
     if (!isFault(fault)) {
       const near = nearest(String(fault), Object.keys(FAULTS));
       const hint = near ? `Did you mean ${near}?` : `There are: ${Object.keys(FAULTS).join(', ')}.`;
       throw new ConfigurationError(`No fault is called ${JSON.stringify(fault)}. ${hint}`);
     }
-    const { on, ms } = readFields(options);
-    this.#armed.push({ fault, on: isCallbackFault(fault) ? 'callback' : on, ms });
+    const { on, ms, count = 1, probability, reference } = readFields(options);
+    refuseUnused(fault, on, ms);
+    const armed: Armed = {
+      id: this.#nextId,
+      fault,
+      on: isCallbackFault(fault) ? 'callback' : (on ?? 'create'),
+      count,
+      ...(ms !== undefined && { ms }),
+      ...(probability !== undefined && { probability }),
+      ...(reference !== undefined && { reference }),
+    };
+    this.#nextId += 1;
+    this.#armed.push(armed);
     this.#events.emit({ type: 'fault', fault });
+    return { ...armed };
+  }
+
+  /**
+   * Disarms one fault that still waits.
+   *
+   * @throws {SandboxError} `unknown_fault`
+   */
+  disarm(id: number): void {
+    const armed = this.#armed.find(one => one.id === id);
+    if (!armed) throw new SandboxError('unknown_fault', `No fault ${id} is armed: it was used up, or never there.`);
+    this.#armed = this.#armed.filter(one => one !== armed);
+    this.#events.emit({ type: 'fault', fault: armed.fault, isDisarmed: true });
   }
 
   /** Disarms every fault that still waits. */
   clear(): void {
     this.#armed = [];
-    this.#forPayment.clear();
     this.#events.emit({ type: 'fault' });
   }
 
-  /** @internal */
-  take(on: Operation): Armed<CallFault> | undefined;
-  take(on: 'callback', paymentId: string): Armed<CallbackFault> | undefined;
-  take(on: Armed['on'], paymentId?: string): Armed | undefined {
-    const own = this.#forPayment.get(paymentId ?? '');
-    if (own) {
-      this.#forPayment.delete(paymentId ?? '');
-      return { fault: own, on };
-    }
-    const index = this.#armed.findIndex(armed => armed.on === on);
-    return index < 0 ? undefined : this.#armed.splice(index, 1)[0];
-  }
-
-  /** @internal For the next callback of one payment, ahead of those that are armed for any. */
-  armFor(paymentId: string, fault: CallbackFault): void {
-    this.#forPayment.set(paymentId, fault);
+  /** @internal Uses up one injection of the first fault that is meant for this call or callback. */
+  take(on: Operation, reference: string | null | undefined): Armed<CallFault> | undefined;
+  take(on: 'callback', reference: string | null | undefined): Armed<CallbackFault> | undefined;
+  take(on: Armed['on'], reference: string | null | undefined): Armed | undefined {
+    const own = this.#armed.filter(armed => armed.on === on && armed.reference !== undefined);
+    const fitting = [
+      ...own.filter(armed => armed.reference === reference),
+      ...this.#armed.filter(armed => armed.on === on && armed.reference === undefined),
+    ];
+    const armed = fitting.find(({ probability = 1 }) => probability === 1 || this.#random() < probability);
+    if (!armed) return undefined;
+    armed.count -= 1;
+    if (armed.count === 0) this.#armed = this.#armed.filter(one => one !== armed);
+    return { ...armed };
   }
 
   /** @internal For a fault that could not be injected: it waits for the next call. */
-  putBack(armed: Armed): void {
-    this.#armed.unshift(armed);
+  putBack(taken: Armed): void {
+    const armed = this.#armed.find(({ id }) => id === taken.id);
+    if (armed) armed.count += 1;
+    else this.#armed.unshift({ ...taken, count: 1 });
   }
+
+  /** @internal Those of a sandbox that was saved. */
+  restore(armed: readonly Armed[]): void {
+    this.#armed = armed.map(one => ({ ...one }));
+    this.#nextId = Math.max(0, ...armed.map(({ id }) => id)) + 1;
+  }
+}
+
+/** An option that would do nothing is a mistake. */
+function refuseUnused(fault: Fault, on: Operation | undefined, ms: number | undefined): void {
+  const refuse = (problem: string) => new ConfigurationError(`faults.next: ${problem}.`);
+  if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);
+  if (on !== undefined && isCallbackFault(fault)) {
+    throw refuse(`on is for faults of calls, and ${fault} is one of callbacks`);
+  }
+  if (on === 'lookup' && isCreateFault(fault)) throw refuse(`${fault} can only be injected into a create`);
 }

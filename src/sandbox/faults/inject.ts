@@ -1,6 +1,7 @@
 // What each fault does to a call: some keep it from the gateway, the others spoil the answer.
 import { delay } from '../../deadline.ts';
 import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
+import { millisecondsOf, type PhpDate, toPhpDate } from '../php.ts';
 import type { Armed } from './faults.ts';
 import type { CallFault } from './kinds.ts';
 
@@ -52,6 +53,10 @@ export async function injectAfter(
       return changed(answer, ({ amount, currency }) => ({ amount: { value: String(amount), currency } }));
     case 'unknown-status':
       return changed(answer, () => ({ paymentStatus: 'IN_REVIEW' }));
+    case 'created-offset':
+      return changed(answer, record => ({ created: created(record, '+02:00', 1, 2) }));
+    case 'created-abbreviation':
+      return changed(answer, record => ({ created: created(record, 'EST', 2, -5) }));
     case 'slow':
       await delay(ms ?? SLOW, signal);
       return answer;
@@ -67,7 +72,12 @@ const BAD_GATEWAY =
 interface Fields {
   amount?: unknown;
   currency?: unknown;
+  created?: PhpDate;
 }
+
+/** The same moment, written in a zone so many hours east of UTC. */
+const created = ({ created }: Fields, timezone: string, timezone_type: number, hours: number) =>
+  created && { ...toPhpDate(millisecondsOf(created) + hours * 3_600_000), timezone_type, timezone };
 
 /** The answer with other fields in its record, wrapped or not. */
 function changed(answer: Answer, change: (record: Fields) => object): Answer {

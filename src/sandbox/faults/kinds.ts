@@ -12,7 +12,18 @@ export const CALL_FAULTS = {
   'commit-then-truncate': 'The gateway takes the call; the HTTP answer is complete; its JSON is cut.',
   'commit-then-drift': 'The gateway takes the call; in its answer `amount` has become an object.',
   'unknown-status': 'The gateway takes the call; its answer has a `paymentStatus` that the document does not name.',
+  'created-offset': 'The gateway takes the call; in its answer `created` has an offset (`timezone_type` 1).',
+  'created-abbreviation':
+    'The gateway takes the call; in its answer `created` has an abbreviation (`timezone_type` 2).',
   slow: 'The gateway takes the call; its answer comes after 35 s, or `ms`.',
+} as const;
+
+/** Faults of a create alone: they change what the gateway records, or when it calls back. */
+export const CREATE_FAULTS = {
+  'callback-first': 'The payment is completed, and its callback answered, before the create is.',
+  'reference-trim': 'The gateway records the reference without white space at its ends.',
+  'reference-fold': 'The gateway records the reference in lower case.',
+  'amount-round': 'The gateway records the amount rounded to whole units, and at least 1.',
 } as const;
 
 /** Faults of the next callback of any payment. */
@@ -22,12 +33,13 @@ export const CALLBACK_FAULTS = {
   'callback-delay': 'The callback is posted after 5 s, or `ms`.',
   'callback-lose': 'The callback is never posted.',
   'callback-forge': 'Before the callback somebody else posts a forged one: completed, and of ten times the amount.',
+  'callback-drop-query': 'The callback is posted without the query of its address.',
 } as const;
 
-export const FAULTS = { ...CALL_FAULTS, ...CALLBACK_FAULTS };
+export const FAULTS = { ...CALL_FAULTS, ...CREATE_FAULTS, ...CALLBACK_FAULTS };
 
 /** A fault of calls. */
-export type CallFault = keyof typeof CALL_FAULTS;
+export type CallFault = keyof typeof CALL_FAULTS | keyof typeof CREATE_FAULTS;
 /** A fault of callbacks. */
 export type CallbackFault = keyof typeof CALLBACK_FAULTS;
 /** Any fault. */
@@ -35,3 +47,9 @@ export type Fault = CallFault | CallbackFault;
 
 /** The calls that a fault can be injected into. */
 export type Operation = 'create' | 'lookup';
+
+export const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
+export const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);
+export const isCreateFault = (fault: Fault): boolean => Object.hasOwn(CREATE_FAULTS, fault);
+/** Whose time can be set. */
+export const takesMs = (fault: Fault): boolean => fault === 'slow' || fault === 'callback-delay';

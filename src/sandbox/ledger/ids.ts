@@ -23,3 +23,10 @@ export function uuidOf(name: string): string {
     digest.slice(20, 32),
   ].join('-');
 }
+
+/** Numbers from 0 to 1; with a seed, the same ones every time. */
+export function randomOf(seed: string | undefined): () => number {
+  if (seed === undefined) return Math.random;
+  const next = idsOf(`random ${seed}`);
+  return () => Number.parseInt(next().slice(0, 8), 16) / 2 ** 32;
+}

@@ -4,6 +4,7 @@ import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../../schem
 import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { idsOf } from './ids.ts';
+import { matcherOf, type PaymentQuery } from './query.ts';
 
 /** A payment as the gateway records it, in the names and types of the wire. */
 export interface PaymentRecord {
@@ -31,7 +32,8 @@ export interface PaymentRecord {
 /** A creation request that the sandbox has found in order. */
 export type AcceptedRequest = (OnrampTerminalDeposit | NftPurchase | Withdrawal) & { amount: number };
 
-interface Entry {
+/** A payment, and what the merchant asked for. */
+export interface Entry {
   record: PaymentRecord;
   request: AcceptedRequest;
 }
@@ -54,33 +56,50 @@ const CRYPTO_FX = 1.0825;
 const CRYPTO_CURRENCY = 'USDT';
 const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 
+export interface LedgerSettings {
+  /** The same seed gives the same ids. */
+  seed?: string | undefined;
+  maxPayments: number;
+  /** A payment made way for a newer one. */
+  onForgotten(id: string): void;
+}
+
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
   #nextId: () => string;
-  readonly #seed: string | undefined;
+  readonly #settings: LedgerSettings;
+  /** Those that make way first, above the limit: in the order in which they became final. */
+  readonly #final = new Set<string>();
+  /** How many payments made way for newer ones. */
+  forgotten = 0;
 
-  constructor(now: () => number, seed: string | undefined) {
+  /** @param now milliseconds since 1970 */
+  constructor(now: () => number, settings: LedgerSettings) {
     this.#now = now;
-    this.#seed = seed;
-    this.#nextId = idsOf(seed);
+    this.#settings = settings;
+    this.#nextId = idsOf(settings.seed);
   }
 
   /** Forgets every payment, and gives out its ids from the first one again. */
   clear(): void {
     this.#entries.clear();
-    this.#nextId = idsOf(this.#seed);
+    this.#final.clear();
+    this.forgotten = 0;
+    this.#nextId = idsOf(this.#settings.seed);
   }
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** So many, the newest first, after skipping some. */
-  latest(count: number, skipped = 0): PaymentRecord[] {
-    const end = Math.max(this.#entries.size - skipped, 0);
-    const ids = [...this.#entries.keys()].slice(Math.max(end - count, 0), end).reverse();
-    return ids.map(id => structuredClone(this.#entry(id).record));
+  /** The newest first. */
+  search(query: PaymentQuery): PaymentRecord[] {
+    const fits = matcherOf(query);
+    return [...this.#entries.values()]
+      .filter(({ record }) => fits(record))
+      .map(({ record }) => structuredClone(record))
+      .reverse();
   }
 
   /** In the order of creation. */
@@ -88,10 +107,11 @@ export class Ledger {
     return [...this.#entries.values()].map(({ record }) => structuredClone(record));
   }
 
-  create(request: AcceptedRequest): PaymentRecord {
+  /** @param changes what a fault makes of the record */
+  create(request: AcceptedRequest, changes: Partial<PaymentRecord> = {}): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
     const record: PaymentRecord = {
-      id: this.#nextId(),
+      id: this.#freshId(),
       paymentStatus: 'PENDING',
       created: toPhpDate(this.#now()),
       paymentType,
@@ -103,9 +123,23 @@ export class Ledger {
       customer: request.customer ?? null,
       billingAddress: request.billingAddress ?? [],
       ...(isOnramp(request) && quote(amount)),
+      ...changes,
     };
     this.#entries.set(record.id, { record, request });
+    this.#makeWay();
     return structuredClone(record);
+  }
+
+  /** Those of a sandbox that was saved. */
+  get entries(): Entry[] {
+    return structuredClone([...this.#entries.values()]);
+  }
+
+  restore(entries: readonly Entry[]): void {
+    for (const { record, request } of structuredClone(entries)) {
+      this.#entries.set(record.id, { record, request });
+      if (isFinalStatus(record.paymentStatus)) this.#final.add(record.id);
+    }
   }
 
   find(id: string): PaymentRecord | undefined {
@@ -150,6 +184,8 @@ export class Ledger {
     }
     const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
     entry.record = { ...kept, paymentStatus, ...changes };
+    this.#final.delete(entry.record.id);
+    if (isFinalStatus(paymentStatus)) this.#final.add(entry.record.id);
     return structuredClone(entry.record);
   }
 
@@ -162,6 +198,24 @@ export class Ledger {
       crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
       destination_wallet: typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET,
     };
+  }
+
+  /** The oldest final payments go, above the limit; those that can still move stay. */
+  #makeWay(): void {
+    for (const id of this.#final) {
+      if (this.#entries.size <= this.#settings.maxPayments) return;
+      this.#final.delete(id);
+      this.#entries.delete(id);
+      this.forgotten += 1;
+      this.#settings.onForgotten(id);
+    }
+  }
+
+  /** With a seed, the first ones may be those of a sandbox that was saved. */
+  #freshId(): string {
+    let id = this.#nextId();
+    while (this.#entries.has(id)) id = this.#nextId();
+    return id;
   }
 
   #entry(id: string): Entry {

@@ -50,11 +50,11 @@ export class Moves {
 
   #move(id: string, status: PaymentStatus, changes: Partial<PaymentRecord>, options: MoveOptions = {}): PaymentRecord {
     const { force } = readMove(options);
-    const before = this.#ledger.find(id)?.paymentStatus;
+    const { paymentStatus: from } = this.#ledger.get(id);
     const record = this.#ledger.move(id, status, changes, force);
-    const { id: paymentId, reference, paymentStatus } = record;
-    this.#events.emit({ type: 'move', paymentId, reference, paymentStatus });
-    if (paymentStatus !== before) this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
+    const { id: paymentId, reference, paymentStatus, errorMessage } = record;
+    this.#events.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage });
+    if (paymentStatus !== from) this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
     return record;
   }
 }

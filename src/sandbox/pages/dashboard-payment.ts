@@ -1,7 +1,7 @@
 // One payment on the dashboard: its moves, the raw request and record, and each callback.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../schemas/methods.ts';
-import type { LoggedRequest } from '../api/request-log.ts';
+import type { Call } from '../api/call-log.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
 import { DECLINES } from './checkout.ts';
@@ -10,7 +10,7 @@ import { deliveryList, pretty, rawText } from './logs.ts';
 
 export const paymentPage = (
   record: PaymentRecord,
-  request: LoggedRequest | undefined,
+  request: Call | undefined,
   deliveries: Delivery[],
 ): Html => html`<main>
   <p><a href="/">All payments</a></p>
@@ -64,9 +64,9 @@ function moves({ id, paymentStatus }: PaymentRecord): Html {
   return html`<details id="force"><summary>${paymentStatus} is final. Move it all the same</summary>${buttons}</details>`;
 }
 
-const rawRequest = ({ method, path, headers, body, answer, fault }: LoggedRequest): Html => html`
+const rawRequest = ({ method, path, headers, body, answer, fault }: Call): Html => html`
   ${fault && html`<p>Injected fault: <span class="badge fault">${fault}</span></p>`}
-  ${rawText('Raw request', [`${method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', body].join('\n'))}
+  ${rawText('Raw request', [`${method} ${path}`, ...headers.map(([name, value]) => `${name}: ${value}`), '', new TextDecoder().decode(body)].join('\n'))}
   <h3>Answer</h3>
   ${
     answer

@@ -1,7 +1,7 @@
 // The dashboard: every payment, call and callback of the sandbox, live, and the faults to arm.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../schemas/methods.ts';
-import type { LoggedRequest } from '../api/request-log.ts';
+import type { Call } from '../api/call-log.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { environmentOf } from '../environment.ts';
 import type { Armed } from '../faults/faults.ts';
@@ -19,7 +19,7 @@ export interface Overview {
   page: number;
   pages: number;
   armed: readonly Armed[];
-  requests: readonly LoggedRequest[];
+  requests: readonly Call[];
   /** The payment of a call, if the sandbox still has it. */
   find(id: string): PaymentRecord | undefined;
   deliveries: readonly Delivery[];

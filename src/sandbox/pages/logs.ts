@@ -1,6 +1,6 @@
 // What was called and what was posted, as lists.
 import { html } from 'hono/html';
-import type { LoggedRequest } from '../api/request-log.ts';
+import type { Call } from '../api/call-log.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
 import { badge, type Html, nameOf } from './layout.ts';
@@ -30,10 +30,10 @@ export function deliveryList(deliveries: readonly Delivery[]): Html {
   )}</ul>`;
 }
 
-export function requestList(requests: readonly LoggedRequest[], find: (id: string) => PaymentRecord | undefined): Html {
+export function requestList(requests: readonly Call[], find: (id: string) => PaymentRecord | undefined): Html {
   if (requests.length === 0) return html`<p class="dim">None has arrived yet.</p>`;
   return html`<ul class="list">${requests.map(request => {
-    const { method, path, answer, fault } = request;
+    const { method, path, fault } = request;
     const payment = request.paymentId && find(request.paymentId);
     return html`<li>
       <div class="line">
@@ -41,12 +41,12 @@ export function requestList(requests: readonly LoggedRequest[], find: (id: strin
         ${payment && html`<a href="/payments/${payment.id}">${nameOf(payment)}</a>`}
         ${fault && html`<span class="badge fault">${fault}</span>`}
       </div>
-      ${answer?.message && html`<p>${answer.message}</p>`}
+      ${request.message && html`<p>${request.message}</p>`}
     </li>`;
   })}</ul>`;
 }
 
-const outcomeOf = ({ answer, durationMs }: LoggedRequest): Html => {
+const outcomeOf = ({ answer, durationMs }: Call): Html => {
   if (!answer) return html`<span class="badge failed">${durationMs === undefined ? 'under way' : 'broken'}</span>`;
   const tone = answer.status < 300 && !answer.isCut ? 'completed' : 'failed';
   return html`<span class="badge ${tone}">${answer.status}</span>`;

@@ -3,8 +3,10 @@ import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
 import { isFinalStatus } from '../../schemas/methods.ts';
 import { printable } from '../../terminal/printable.ts';
+import { isForeign } from '../api/origin.ts';
+import { STATUS } from '../control/define.ts';
 import type { EventBus, SandboxEvent } from '../event-bus.ts';
-import type { Fault, Operation } from '../faults/kinds.ts';
+import { type Fault, isCallbackFault, isCreateFault, isFault, type Operation } from '../faults/kinds.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
@@ -19,7 +21,7 @@ import style from './style.css?raw';
 const PAGE = 50;
 
 export function addPages(app: Hono, parts: Parts): void {
-  const { settings, ledger, callbacks, requests, moves, faults, events } = parts;
+  const { settings, ledger, callbacks, calls, moves, faults, events } = parts;
 
   app.get('/sandbox.css', () => asset(style, 'text/css'));
   app.get('/sandbox.js', () => asset(liveScript, 'text/javascript'));
@@ -31,21 +33,21 @@ export function addPages(app: Hono, parts: Parts): void {
     const main = dashboard({
       origin: new URL(req.url).origin,
       settings,
-      payments: ledger.latest(PAGE, (page - 1) * PAGE),
+      payments: ledger.search({}).slice((page - 1) * PAGE, page * PAGE),
       total: ledger.size,
       page,
       pages,
       armed: faults.armed,
-      requests: requests.latest.slice(0, 12),
+      requests: calls.latest.slice(0, 12),
       find: id => ledger.find(id),
-      deliveries: callbacks.latest(12),
+      deliveries: callbacks.deliveries.slice(-12).reverse(),
     });
     return pageResponse({ title: 'Payments', main, isLive: true });
   });
 
   app.get('/payments/:id', ({ req }) => {
     const record = ledger.get(req.param('id'));
-    const main = paymentPage(record, requests.creationOf(record.id), callbacks.ofPayment(record.id).slice(0, PAGE));
+    const main = paymentPage(record, calls.creationOf(record.id), callbacks.ofPayment(record.id).slice(0, PAGE));
     return pageResponse({ title: record.reference || record.id, main, isLive: true });
   });
 
@@ -113,9 +115,12 @@ export function addPages(app: Hono, parts: Parts): void {
   act('/faults', form => {
     if (form.get('act') === 'clear') faults.clear();
     else {
+      const fault = form.get('fault') as Fault;
       const ms = form.get('ms');
-      const on = (form.get('on') ?? 'create') as Operation;
-      faults.next(form.get('fault') as Fault, { on, ...(ms && { ms: Number(ms) }) });
+      const on = form.get('on') as Operation | null;
+      // The form of one fault is that of all: what does not belong to this one is left out.
+      const isOfCalls = isFault(fault) && !isCallbackFault(fault) && !isCreateFault(fault);
+      faults.next(fault, { ...(on && isOfCalls && { on }), ...(ms && { ms: Number(ms) }) });
     }
     return '/';
   });
@@ -162,8 +167,6 @@ export function addPages(app: Hono, parts: Parts): void {
 
 type Form = URLSearchParams;
 
-const STATUS = { unknown_payment: 404, unknown_delivery: 404, final_state: 409, refused: 422 } as const;
-
 const asset = (text: string, type: string) =>
   new Response(text, {
     headers: {
@@ -172,14 +175,6 @@ const asset = (text: string, type: string) =>
       'cache-control': 'no-cache',
     },
   });
-
-/** Whether a browser says that the request comes from another site's page. Programs send neither header. */
-function isForeign(headers: Headers): boolean {
-  const site = headers.get('sec-fetch-site');
-  if (site !== null) return site !== 'same-origin' && site !== 'none';
-  const origin = headers.get('origin');
-  return origin !== null && origin !== `http://${headers.get('host')}`;
-}
 
 /** What a screen reader announces: nothing of what only changes the page. */
 const newsOf = (event: SandboxEvent): string =>

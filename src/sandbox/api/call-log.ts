@@ -1,0 +1,167 @@
+// The calls that the sandbox was sent, as they arrived and as they were answered.
+import type { Answer } from '../answer.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { CallFault } from '../faults/kinds.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import type { SignatureCheck } from './signature.ts';
+
+/** A call, and its end as soon as it has one. */
+export interface Call {
+  /** Counts from 1, in order of arrival. */
+  id: number;
+  /** Milliseconds since 1970, by the sandbox's clock. */
+  at: number;
+  method: string;
+  /** With its query. */
+  path: string;
+  /** As they arrived; credentials are masked. */
+  headers: [name: string, value: string][];
+  /** The exact bytes, up to 64 KiB. */
+  body: Uint8Array;
+  /** How many bytes there were. */
+  bodyLength: number;
+  /** Absent while it is under way, and where the connection was broken. */
+  answer?: { status: number; headers: [name: string, value: string][]; body: string; isCut: boolean } | undefined;
+  /** Why it was refused. */
+  message?: string | undefined;
+  /** Absent while it is under way. */
+  durationMs?: number | undefined;
+  /** The fault that was injected. */
+  fault?: CallFault | undefined;
+  /** Of the payment that it made or read. */
+  paymentId?: string | undefined;
+  /** Of a create. */
+  signature?: SignatureCheck | undefined;
+}
+
+/** How a call ended: without an answer where the connection was broken. */
+interface End {
+  answer?: Answer | undefined;
+  fault?: CallFault | undefined;
+  paymentId?: string | undefined;
+}
+
+/** How many of the latest calls are kept; each payment keeps the call that created it as well. */
+export const KEPT_CALLS = 500;
+const KEPT_BYTES = 64 * 1024;
+
+export class CallLog {
+  readonly #latest = new Map<number, Call>();
+  readonly #creates = new Map<string, Call>();
+  #nextId = 1;
+  #life = new AbortController();
+  readonly #events: EventBus;
+  readonly #now: () => number;
+
+  constructor(events: EventBus, now: () => number) {
+    this.#events = events;
+    this.#now = now;
+  }
+
+  /** The newest first. */
+  get latest(): Call[] {
+    return [...this.#latest.values()].reverse();
+  }
+
+  /** @throws {SandboxError} `unknown_call` */
+  get(id: number): Call {
+    const call = this.#latest.get(id) ?? [...this.#creates.values()].find(create => create.id === id);
+    if (call) return call;
+    throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
+  }
+
+  /** The call that created the payment. */
+  creationOf(paymentId: string): Call | undefined {
+    return this.#creates.get(paymentId);
+  }
+
+  /** Those that are kept, in order of arrival. */
+  get kept(): Call[] {
+    const calls = new Map([...this.#creates.values(), ...this.#latest.values()].map(call => [call.id, call]));
+    return [...calls.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** Aborted when the sandbox is reset: calls that are under way then leave no trace. */
+  get life(): AbortSignal {
+    return this.#life.signal;
+  }
+
+  clear(): void {
+    this.#life.abort(new Error('the sandbox was reset'));
+    this.#life = new AbortController();
+    this.#latest.clear();
+    this.#creates.clear();
+    this.#nextId = 1;
+  }
+
+  /** Forgets the create of a payment that is forgotten. */
+  forget(paymentId: string): void {
+    this.#creates.delete(paymentId);
+  }
+
+  /** Those of a sandbox that was saved. */
+  restore(calls: readonly Call[]): void {
+    for (const call of calls) this.#keep(call);
+    this.#nextId = Math.max(0, ...calls.map(({ id }) => id)) + 1;
+  }
+
+  /** @returns the call, and what to call at its end */
+  begin(request: Request, body: Uint8Array): { call: Call; end(how: End): void } {
+    const begun = performance.now();
+    const { life } = this;
+    const { pathname, search } = new URL(request.url);
+    const call: Call = {
+      id: this.#nextId,
+      at: this.#now(),
+      method: request.method,
+      path: pathname + search,
+      headers: [...request.headers].map(([name, value]) => [name, masked(name, value)]),
+      body: body.subarray(0, KEPT_BYTES),
+      bodyLength: body.length,
+    };
+    this.#nextId += 1;
+    this.#keep(call);
+    const end = ({ answer, fault, paymentId = answer?.paymentId }: End): void => {
+      if (life.aborted) return;
+      const { id, at, method, path } = call;
+      const durationMs = performance.now() - begun;
+      const { status, message } = answer ?? {};
+      Object.assign(call, { answer: answer && shownOf(answer), message, durationMs, fault, paymentId });
+      this.#keep(call);
+      this.#events.emit({
+        type: 'request',
+        callId: id,
+        at,
+        method,
+        path,
+        status,
+        durationMs,
+        paymentId,
+        message,
+        fault,
+      });
+    };
+    return { call, end };
+  }
+
+  #keep(call: Call): void {
+    const { id, method, paymentId } = call;
+    if (paymentId && method === 'POST') this.#creates.set(paymentId, call);
+    this.#latest.set(id, call);
+    for (const [oldest] of this.#latest) {
+      if (this.#latest.size <= KEPT_CALLS) break;
+      this.#latest.delete(oldest);
+    }
+  }
+}
+
+const shownOf = ({ status, headers = {}, body, isCut = false }: Answer): Call['answer'] => ({
+  status,
+  headers: Object.entries(headers),
+  body,
+  isCut,
+});
+
+/** A merchant may have taken a live key by mistake. */
+const masked = (name: string, value: string): string =>
+  name === 'authorization' || name === 'cookie' ? value.replace(/\S+$/, '••••••••') : value;

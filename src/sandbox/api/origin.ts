@@ -1,0 +1,9 @@
+// Whether a page of another site makes a browser send a request.
+
+/** Programs send neither header. */
+export function isForeign(headers: Headers): boolean {
+  const site = headers.get('sec-fetch-site');
+  if (site !== null) return site !== 'same-origin' && site !== 'none';
+  const origin = headers.get('origin');
+  return origin !== null && origin !== `http://${headers.get('host')}`;
+}

@@ -1,0 +1,104 @@
+// Posts one callback: where to, for how long, and how much of the merchant's answer is kept.
+import { withSignal, withTimeout } from '../../deadline.ts';
+import { isLoopback } from '../../schemas/url.ts';
+
+/** Posts a callback: a fetch, or a double of it. */
+export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface PostSettings {
+  fetch?: CallbackFetch | undefined;
+  /** Takes every callback, in place of the payments' own addresses. */
+  forwardTo?: string | undefined;
+  /** Whether the query of a payment's own address is kept. */
+  callbackQuery: 'keep' | 'drop';
+}
+
+/** What came of a post. */
+export interface Outcome {
+  status?: number;
+  answer?: string;
+  error?: string;
+}
+
+const LONGEST_POST = 10_000;
+/** Milliseconds that the rest of an answer has, once its status is there. */
+const LONGEST_ANSWER = 1_000;
+const KEPT_LETTERS = 4_096;
+
+/** A test must not post to a shop's real address. */
+const NOT_LOOPBACK =
+  'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
+const NOT_OWN = 'not posted: the address is that of the sandbox itself.';
+
+/**
+ * Where a callback goes: to the payment's own address, or to the one that takes all.
+ *
+ * @param keepsOwn a scenario was told where to
+ */
+export function addressOf(own: string, { forwardTo, callbackQuery }: PostSettings, keepsOwn: boolean): string {
+  const isKept = callbackQuery === 'keep';
+  if (!forwardTo || keepsOwn) return isKept ? own : withoutQuery(own);
+  const { search } = new URL(own);
+  if (!isKept || !search) return forwardTo;
+  // A token in it must reach the shop, wherever that listens.
+  const address = new URL(forwardTo);
+  address.search += address.search ? `&${search.slice(1)}` : search;
+  return address.href;
+}
+
+export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
+
+/**
+ * Never rejects.
+ *
+ * @param life ends the post when the sandbox is reset
+ * @param ownPorts where the sandbox itself listens
+ */
+export async function post(
+  url: string,
+  body: string,
+  { fetch: double, forwardTo }: PostSettings,
+  ownPorts: ReadonlySet<string>,
+  life: AbortSignal,
+): Promise<Outcome> {
+  const { hostname, host, port } = new URL(url);
+  if (isLoopback(hostname) && ownPorts.has(port)) return { error: NOT_OWN };
+  const isWanted = forwardTo !== undefined && host === new URL(forwardTo).host;
+  if (!double && !isWanted && !isLoopback(hostname)) return { error: NOT_LOOPBACK };
+  const init: RequestInit = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
+  };
+  try {
+    // Also where a fetch does not react to the signal.
+    const posting = withSignal((double ?? fetch)(url, init), life);
+    const response = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
+    const { status } = response;
+    const answer = await withTimeout(startOf(response), LONGEST_ANSWER, () => '').catch(() => '');
+    return answer ? { status, answer } : { status };
+  } catch (error) {
+    return { error: describe(error) };
+  }
+}
+
+/** The beginning of the body: nobody reads the rest. */
+async function startOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (reader && text.length < KEPT_LETTERS) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader?.cancel().catch(() => {});
+  return text.slice(0, KEPT_LETTERS);
+}
+
+function describe(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
+}

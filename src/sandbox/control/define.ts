@@ -1,0 +1,90 @@
+// What a route of the sandbox's own API is made of: its words, its checks and its work, from which also its description is made.
+import type { Hono } from 'hono/tiny';
+import type * as z from 'zod';
+import { ConfigurationError } from '../../errors.ts';
+import { isForeign } from '../api/origin.ts';
+import { SandboxError } from '../sandbox-error.ts';
+
+/** Texts of a query, checked and read. */
+export type Query = z.ZodObject;
+
+export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
+  method: 'get' | 'post' | 'put' | 'delete';
+  /** Below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
+  path: string;
+  /** One line. */
+  summary: string;
+  /** Groups it in the description. */
+  tag: string;
+  query?: Q;
+  body?: B;
+  /** Of a JSON answer; text and streams name their type. */
+  answer: z.ZodType | { contentType: string; description: string };
+  errors?: readonly SandboxError['code'][];
+  run(call: { id: string; query: z.output<Q>; body: z.output<B>; request: Request }): unknown;
+}
+
+/** Keeps the types of a route's query and body. */
+export const route = <Q extends z.ZodType, B extends z.ZodType>(one: Route<Q, B>): Route => one as unknown as Route;
+
+export const PREFIX = '/_sandbox';
+
+/** The HTTP status of each refusal. */
+export const STATUS: Readonly<Record<SandboxError['code'] | 'invalid', number>> = {
+  invalid: 422,
+  refused: 422,
+  unknown_payment: 404,
+  unknown_delivery: 404,
+  unknown_call: 404,
+  unknown_fault: 404,
+  unknown_scenario: 404,
+  final_state: 409,
+  timeout: 408,
+};
+
+export function addRoutes(app: Hono, routes: readonly Route[]): void {
+  for (const { method, path, query, body, run } of routes) {
+    app.on(method.toUpperCase(), PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
+      try {
+        if (isForeign(req.raw.headers)) {
+          return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
+        }
+        const answer = await run({
+          id: req.param('id') ?? '',
+          query: query ? read(query, req.query()) : {},
+          body: body ? read(body, await jsonOf(req.raw)) : {},
+          request: req.raw,
+        });
+        if (answer instanceof Response) return answer;
+        return answer === undefined ? new Response(null, { status: 204 }) : Response.json(answer);
+      } catch (error) {
+        if (error instanceof SandboxError) return problem(error.code, error.message);
+        if (error instanceof ConfigurationError) return problem('invalid', error.message);
+        throw error;
+      }
+    });
+  }
+  app.all(`${PREFIX}/*`, () =>
+    problem('refused', `There is no such address. GET ${PREFIX}/openapi.json describes those there are.`, 404),
+  );
+}
+
+const problem = (code: keyof typeof STATUS, message: string, status = STATUS[code]): Response =>
+  Response.json({ code, message }, { status });
+
+async function jsonOf(request: Request): Promise<unknown> {
+  const text = await request.text();
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigurationError('The body is not JSON.');
+  }
+}
+
+function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '));
+  throw new ConfigurationError(`${problems.join('; ')}.`);
+}

@@ -1,0 +1,163 @@
+// The part of the sandbox's own API that is about the sandbox itself: calls, faults, the clock, events, reset.
+import * as z from 'zod';
+import type { Call } from '../api/call-log.ts';
+import type { Clock } from '../clock.ts';
+import { environmentOf } from '../environment.ts';
+import type { EventBus } from '../event-bus.ts';
+import { faultFields } from '../faults/faults.ts';
+import type { Parts } from '../parts.ts';
+import { type Route, route } from './define.ts';
+import { pageOf, paging } from './payments.ts';
+import { callShape, clockShape, faultName, faultShape } from './shapes.ts';
+
+/** A reader that is so many events behind has gone away without saying so. */
+const LONGEST_BACKLOG = 10_000;
+
+export const machineryRoutes = ({ settings, calls, faults, clock, events, reset }: Parts): Route[] => [
+  route({
+    method: 'get',
+    path: '/info',
+    tag: 'Sandbox',
+    summary: 'How a client is set up for this sandbox.',
+    answer: z.object({
+      baseUrl: z.string(),
+      apiKey: z.string(),
+      signKey: z.string(),
+      signatureEncoding: z.enum(['hex', 'base64']),
+      terminal: z.enum(['standard', 'onramp']),
+      environment: z.array(z.string()).describe('Lines for the .env of an app.'),
+    }),
+    run: ({ request }) => {
+      const { apiKey, signKey, signatureEncoding, terminal } = settings;
+      const baseUrl = new URL(request.url).origin;
+      return { baseUrl, apiKey, signKey, signatureEncoding, terminal, environment: environmentOf(baseUrl, settings) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/calls',
+    tag: 'Calls',
+    summary: 'The latest calls of the gateway, refused ones too, the newest first.',
+    query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
+    answer: z.object({ calls: z.array(callShape), total: z.number().int() }),
+    run: ({ query: { paymentId, ...page } }) => {
+      const found = calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
+      return { calls: pageOf(found, page).map(shownCall), total: found.length };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/calls/{id}',
+    tag: 'Calls',
+    summary: 'One call: its headers, its exact bytes, its signature, its answer.',
+    answer: callShape,
+    errors: ['unknown_call'],
+    run: ({ id }) => shownCall(calls.get(Number(id))),
+  }),
+  route({
+    method: 'get',
+    path: '/faults',
+    tag: 'Faults',
+    summary: 'The faults that are armed, in the order in which they will be injected.',
+    answer: z.object({ faults: z.array(faultShape) }),
+    run: () => ({ faults: faults.armed }),
+  }),
+  route({
+    method: 'post',
+    path: '/faults',
+    tag: 'Faults',
+    summary: 'Arms a fault.',
+    body: z.strictObject({ fault: faultName, ...faultFields }),
+    answer: faultShape,
+    run: ({ body: { fault, ...options } }) => faults.next(fault, options),
+  }),
+  route({
+    method: 'delete',
+    path: '/faults',
+    tag: 'Faults',
+    summary: 'Disarms every fault.',
+    answer: NOTHING,
+    run: () => faults.clear(),
+  }),
+  route({
+    method: 'delete',
+    path: '/faults/{id}',
+    tag: 'Faults',
+    summary: 'Disarms one fault.',
+    answer: NOTHING,
+    errors: ['unknown_fault'],
+    run: ({ id }) => faults.disarm(Number(id)),
+  }),
+  route({
+    method: 'get',
+    path: '/clock',
+    tag: 'Sandbox',
+    summary: "The sandbox's clock.",
+    answer: clockShape,
+    run: () => shownClock(clock),
+  }),
+  route({
+    method: 'put',
+    path: '/clock',
+    tag: 'Sandbox',
+    summary: 'Moves the clock, forward by some time or to a time; callbacks that waited for it are posted.',
+    body: z.union([
+      z.strictObject({ advance: z.number().min(0).describe('Milliseconds.') }),
+      z.strictObject({ at: z.number().min(0).describe('Milliseconds since 1970.') }),
+    ]),
+    answer: clockShape,
+    errors: ['refused'],
+    run: ({ body }) => {
+      if ('advance' in body) clock.advance(body.advance);
+      else clock.set(body.at);
+      return shownClock(clock);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/events',
+    tag: 'Sandbox',
+    summary: 'What happens from now on, one JSON value per line.',
+    answer: { contentType: 'application/x-ndjson', description: 'A stream that does not end by itself.' },
+    run: () => streamOf(events),
+  }),
+  route({
+    method: 'post',
+    path: '/reset',
+    tag: 'Sandbox',
+    summary: 'Forgets every payment, call, callback and fault, and sets the clock right.',
+    answer: NOTHING,
+    run: () => reset(),
+  }),
+];
+
+const NOTHING = z.undefined();
+
+export const shownCall = ({ body, ...call }: Call) => ({
+  ...call,
+  body: new TextDecoder().decode(body),
+  bodyBase64: Buffer.from(body).toString('base64'),
+});
+
+const shownClock = (clock: Clock) => {
+  const now = clock.now();
+  return { now, iso: new Date(now).toISOString(), offset: clock.offset };
+};
+
+function streamOf(events: EventBus): Response {
+  const encoder = new TextEncoder();
+  let unsubscribe = () => {};
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(encoder.encode('\n'));
+      unsubscribe = events.subscribe(event => {
+        controller.enqueue(encoder.encode(`${JSON.stringify(event)}\n`));
+        if ((controller.desiredSize ?? 0) > -LONGEST_BACKLOG) return;
+        unsubscribe();
+        controller.close();
+      });
+    },
+    cancel: () => unsubscribe(),
+  });
+  return new Response(body, { headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' } });
+}

@@ -1,0 +1,95 @@
+// Describes the sandbox's own API in OpenAPI 3.1, from the routes themselves.
+import * as z from 'zod';
+import { PREFIX, type Route, STATUS } from './define.ts';
+import { problemShape } from './shapes.ts';
+
+const isSchema = (answer: Route['answer']): answer is z.ZodType => 'parse' in answer;
+
+export function describe(routes: readonly Route[]): object {
+  const components: Record<string, object> = {};
+  /** The schema, with those that have a name of their own apart. */
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
+    const { $defs, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+    const parts = { ...($defs as Record<string, object>), ...(own.id ? { [String(own.id)]: own } : {}) };
+    for (const [name, part] of Object.entries(parts)) components[name] ??= pointing(withoutId(part)) as object;
+    return own.id ? { $ref: `#/components/schemas/${own.id}` } : (pointing(own) as object);
+  };
+  const problem = (codes: readonly string[]) => ({
+    description: codes.join(', '),
+    content: { 'application/json': { schema: schemaOf(problemShape, 'output') } },
+  });
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { method, path, summary, tag, query, body, answer, errors = [] } of routes) {
+    const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
+    const byStatus = Map.groupBy(codes, code => STATUS[code]);
+    const operation = {
+      operationId: operationId(method, path),
+      summary,
+      tags: [tag],
+      parameters: [
+        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => inPath(name as string)),
+        ...inQuery(query, schemaOf),
+      ],
+      ...(body && { requestBody: { content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
+      responses: {
+        ...success(answer, schemaOf),
+        ...Object.fromEntries([...byStatus].map(([status, some]) => [status, problem(some)])),
+        403: problem(['refused: a page of another site made a browser ask']),
+      },
+    };
+    paths[PREFIX + path] = { ...paths[PREFIX + path], [method]: operation };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: "The payment gateway sandbox's own API",
+      version: '1.0.0',
+      summary: 'Drive the sandbox from a test in any language.',
+      description: 'Everything that its pages and its command line do. It is not part of the gateway.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map(name => ({ name })),
+    paths,
+    components: { schemas: components },
+  };
+}
+
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => object;
+
+function success(answer: Route['answer'], schemaOf: SchemaOf): object {
+  if (!isSchema(answer)) {
+    const { contentType, description } = answer;
+    return { 200: { description, content: { [contentType]: { schema: { type: 'string' } } } } };
+  }
+  if (answer instanceof z.ZodUndefined) return { 204: { description: 'Done.' } };
+  return { 200: { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } } };
+}
+
+const operationId = (method: string, path: string): string =>
+  method + path.replace(/[/{}.-]+(\w)?/g, (_, letter = '') => letter.toUpperCase());
+
+const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+
+function inQuery(query: z.ZodType | undefined, schemaOf: SchemaOf): object[] {
+  if (!(query instanceof z.ZodObject)) return [];
+  return Object.entries(query.shape as Record<string, z.ZodType>).map(([name, field]) => {
+    const { description, ...schema } = schemaOf(field, 'output') as { description?: string };
+    return { name, in: 'query', required: false, ...(description && { description }), schema };
+  });
+}
+
+const withoutId = ({ id: _, ...schema }: { id?: unknown }): object => schema;
+
+/** References lead to the components. */
+const pointing = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(pointing);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      key === '$ref' ? String(part).replace('#/$defs/', '#/components/schemas/') : pointing(part),
+    ]),
+  );
+};

@@ -1,0 +1,164 @@
+// The part of the sandbox's own API that is about payments and their callbacks.
+import * as z from 'zod';
+import { withTimeout } from '../../deadline.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
+import type { Parts } from '../parts.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import { type Route, route } from './define.ts';
+import { deliveryShape, eventShape, paymentShape, paymentStatus } from './shapes.ts';
+import { waitFor } from './wait-for.ts';
+
+const text = z.string().optional();
+const whole = (otherwise: number, most: number) => z.coerce.number().int().min(0).max(most).default(otherwise);
+
+/** How much of a list is asked for. */
+export const paging = { limit: whole(50, 1_000), offset: whole(0, Number.MAX_SAFE_INTEGER) };
+export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
+  all.slice(offset, offset + limit);
+
+const paymentDetail = z.object({
+  payment: paymentShape,
+  request: z.looseObject({}).describe('What the merchant asked for.'),
+  callbackUrl: z.string().describe('Where its callbacks go.'),
+  timeline: z.array(eventShape),
+});
+
+const force = z.boolean().optional().describe('Also out of a final state.');
+const move = z.discriminatedUnion('move', [
+  z.strictObject({ move: z.enum(['complete', 'authorize', 'cancel']), force }),
+  z.strictObject({
+    move: z.literal('fail'),
+    code: z.union([z.number(), z.string()]).optional().describe("A processor's code, which the gateway translates."),
+    reason: text.describe('A text, which passes through unchanged.'),
+    force,
+  }),
+]);
+
+const UNKNOWN = ['unknown_payment'] as const;
+
+export const paymentRoutes = (parts: Parts): Route[] => {
+  const { ledger, callbacks, history, moves } = parts;
+  const newest = () => callbacks.deliveries.reverse();
+  return [
+    route({
+      method: 'get',
+      path: '/payments',
+      tag: 'Payments',
+      summary: 'The payments, the newest first.',
+      query: z.strictObject({
+        search: text.describe("A part of the id, the reference, the description, the amount or the customer's email."),
+        paymentStatus: paymentStatus.optional(),
+        paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']).optional(),
+        paymentMethod: text,
+        currency: text,
+        reference: text.describe('The whole of it.'),
+        ...paging,
+      }),
+      answer: z.object({
+        payments: z.array(paymentShape),
+        total: z.number().int(),
+        forgotten: z.number().int().describe('How many made way for newer ones.'),
+      }),
+      run: ({ query: { limit, offset, ...wanted } }) => {
+        const found = ledger.search(wanted);
+        return { payments: pageOf(found, { limit, offset }), total: found.length, forgotten: ledger.forgotten };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/payments/{id}',
+      tag: 'Payments',
+      summary: 'A payment, what the merchant asked for, and what happened to it.',
+      answer: paymentDetail,
+      errors: UNKNOWN,
+      run: ({ id }) => {
+        const payment = ledger.get(id);
+        return {
+          payment,
+          request: ledger.requestOf(payment.id),
+          callbackUrl: ledger.callbackUrlOf(payment.id),
+          timeline: history.ofPayment(payment.id),
+        };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/payments/{id}/moves',
+      tag: 'Payments',
+      summary: 'Moves a payment to another state; its callback is then on the way.',
+      body: move,
+      answer: paymentShape,
+      errors: ['unknown_payment', 'final_state'],
+      run: ({ id, body: { move, ...options } }) => moves[move](id, options),
+    }),
+    route({
+      method: 'get',
+      path: '/wait',
+      tag: 'Payments',
+      summary: 'Answers as soon as a payment is as asked for.',
+      query: z.strictObject({
+        paymentId: text,
+        reference: text,
+        paymentStatus: paymentStatus.optional(),
+        isAnswered: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('Whether the callback of its state must have been answered with 2xx.'),
+        timeout: z.coerce.number().positive().max(600_000).default(30_000).describe('Milliseconds.'),
+      }),
+      answer: paymentShape,
+      errors: ['timeout', 'refused'],
+      run: ({ query: { isAnswered, ...what } }) => waitFor(parts, { ...what, isAnswered: isAnswered === 'true' }),
+    }),
+    route({
+      method: 'get',
+      path: '/deliveries',
+      tag: 'Callbacks',
+      summary: 'The deliveries of callbacks, the newest first.',
+      query: z.strictObject({ paymentId: text, ...paging }),
+      answer: z.object({ deliveries: z.array(deliveryShape), total: z.number().int(), forgotten: z.number().int() }),
+      run: ({ query: { paymentId, ...page } }) => {
+        const found = paymentId === undefined ? newest() : callbacks.ofPayment(paymentId.toLowerCase());
+        return { deliveries: pageOf(found, page), total: found.length, forgotten: callbacks.forgotten };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/deliveries/{id}',
+      tag: 'Callbacks',
+      summary: 'One delivery.',
+      answer: deliveryShape,
+      errors: ['unknown_delivery'],
+      run: ({ id }) => callbacks.get(Number(id)),
+    }),
+    route({
+      method: 'post',
+      path: '/deliveries/{id}/redeliver',
+      tag: 'Callbacks',
+      summary: 'Posts a callback again, as it was or with another body, and answers once it is answered.',
+      body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
+      answer: deliveryShape,
+      errors: ['unknown_delivery'],
+      run: ({ id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
+    }),
+    route({
+      method: 'get',
+      path: '/idle',
+      tag: 'Callbacks',
+      summary: 'Answers when no callback is under way any more, and none waits for its time.',
+      query: z.strictObject({ timeout: z.coerce.number().positive().max(600_000).default(30_000) }),
+      answer: z.object({ deliveries: z.number().int() }),
+      errors: ['timeout'],
+      run: async ({ query: { timeout } }) => {
+        await withinTime(callbacks.idle(), timeout);
+        return { deliveries: callbacks.deliveries.length };
+      },
+    }),
+  ];
+};
+
+function withinTime(idle: Promise<void>, timeout: number): Promise<void> {
+  return withTimeout(idle, timeout, () => {
+    throw new SandboxError('timeout', `Callbacks are still under way after ${timeout} ms.`);
+  });
+}

@@ -1,0 +1,81 @@
+// Waits until a payment is as a test expects it.
+import * as z from 'zod';
+import { withTimeout } from '../../deadline.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
+import { milliseconds, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
+import type { Callbacks } from '../callbacks/callbacks.ts';
+import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { Parts } from '../parts.ts';
+import { SandboxError } from '../sandbox-error.ts';
+
+/** What is waited for: a payment, by its id or its reference, and how it is to be. */
+export interface WaitFor {
+  paymentId?: string | undefined;
+  /** The newest payment with this reference. */
+  reference?: string | undefined;
+  paymentStatus?: PaymentStatus | undefined;
+  /** Whether the callback of its state must have been answered with 2xx. */
+  isAnswered?: boolean | undefined;
+  /**
+   * Milliseconds of real time.
+   * @default 30000
+   */
+  timeout?: number | undefined;
+}
+
+export const waitFields = {
+  paymentId: text.optional(),
+  reference: text.optional(),
+  paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
+  isAnswered: z.boolean({ error: 'must be true or false' }).optional(),
+  timeout: milliseconds.default(30_000),
+};
+
+const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
+
+export async function waitFor({ ledger, callbacks, events }: Parts, what: WaitFor): Promise<PaymentRecord> {
+  const { timeout, ...wanted } = readFields(what);
+  if (wanted.paymentId === undefined && wanted.reference === undefined) {
+    throw new SandboxError('refused', 'Say which payment to wait for: pass paymentId or reference.');
+  }
+  const find = () =>
+    wanted.paymentId === undefined ? ledger.search({ reference: wanted.reference })[0] : ledger.find(wanted.paymentId);
+  const found = () => {
+    const record = find();
+    return record && isAsWanted(record, wanted, callbacks) ? record : undefined;
+  };
+  let unsubscribe = () => {};
+  const coming = new Promise<PaymentRecord>(resolve => {
+    const look = () => {
+      const record = found();
+      if (record) resolve(record);
+    };
+    unsubscribe = events.subscribe(look);
+    look();
+  });
+  const late = () => {
+    throw new SandboxError('timeout', `Not so within ${timeout} ms: ${storyOf(find(), callbacks)}`);
+  };
+  return withTimeout(coming, timeout, late).finally(unsubscribe);
+}
+
+function isAsWanted(record: PaymentRecord, { reference, paymentStatus, isAnswered }: WaitFor, callbacks: Callbacks) {
+  if (reference !== undefined && record.reference !== reference) return false;
+  if (paymentStatus !== undefined && record.paymentStatus !== paymentStatus) return false;
+  return !isAnswered || callbacks.ofPayment(record.id).some(isTaken(record));
+}
+
+const isTaken =
+  ({ paymentStatus }: PaymentRecord) =>
+  ({ paymentStatus: told, status = 0, fault }: { paymentStatus: string; status?: number; fault?: string }): boolean =>
+    told === paymentStatus && status >= 200 && status < 300 && fault !== 'callback-forge';
+
+/** What there is instead, for the message. */
+function storyOf(record: PaymentRecord | undefined, callbacks: Callbacks): string {
+  if (!record) return 'the sandbox has no such payment.';
+  const [latest] = callbacks.ofPayment(record.id);
+  const answer = latest
+    ? `its latest callback was answered ${latest.status ?? latest.error ?? 'not yet'}`
+    : 'it has no callback';
+  return `payment ${record.id} is ${record.paymentStatus}, and ${answer}.`;
+}

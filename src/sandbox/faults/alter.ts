@@ -1,0 +1,19 @@
+// What a fault of creates makes of the record that the gateway keeps.
+import type { AcceptedRequest, PaymentRecord } from '../ledger/ledger.ts';
+import type { CallFault } from './kinds.ts';
+
+export function alteredBy(
+  fault: CallFault | undefined,
+  { reference, amount }: AcceptedRequest,
+): Partial<Pick<PaymentRecord, 'reference' | 'amount'>> {
+  switch (fault) {
+    case 'reference-trim':
+      return { reference: reference?.trim() ?? null };
+    case 'reference-fold':
+      return { reference: reference?.toLowerCase() ?? null };
+    case 'amount-round':
+      return { amount: Math.max(Math.round(amount), 1) };
+    default:
+      return {};
+  }
+}

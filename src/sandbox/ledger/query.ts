@@ -1,0 +1,30 @@
+// Which payments somebody asks for.
+import type { PaymentRecord } from './ledger.ts';
+
+/** Every part that is given must fit. */
+export interface PaymentQuery {
+  /** A part of the id, the reference, the description, the amount or the customer's email, in any case. */
+  search?: string | undefined;
+  paymentStatus?: string | undefined;
+  paymentType?: string | undefined;
+  paymentMethod?: string | undefined;
+  currency?: string | undefined;
+  /** The whole of it. */
+  reference?: string | undefined;
+}
+
+export function matcherOf({ search = '', ...fields }: PaymentQuery): (record: PaymentRecord) => boolean {
+  const wanted = search.trim().toLowerCase();
+  const equal = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return record =>
+    equal.every(([name, value]) => record[name as keyof typeof fields] === value) &&
+    (wanted === '' || textsOf(record).some(text => text.toLowerCase().includes(wanted)));
+}
+
+const textsOf = ({ id, reference, description, amount, currency, customer }: PaymentRecord): string[] => [
+  id,
+  reference ?? '',
+  description ?? '',
+  `${amount} ${currency}`,
+  typeof customer?.email === 'string' ? customer.email : '',
+];
