@@ -57,7 +57,9 @@ export function restore(parts: Parts, saved: SavedSandbox): void {
     clock.shift(saved.clockOffset);
     ledger.restore(saved.payments);
     history.restore(saved.timelines);
-    calls.restore(saved.calls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body, 'base64') })));
+    calls.restore(
+      saved.calls.map(({ body, ...call }) => ({ ...call, body: new Uint8Array(Buffer.from(body, 'base64')) })),
+    );
     faults.restore(saved.faults);
     callbacks.restore(saved.deliveries, saved.waiting);
   } catch {

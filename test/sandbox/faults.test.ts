@@ -1,6 +1,7 @@
 // What the SDK does about every fault of the sandbox. The README's tables are what these tests have seen.
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
+  createdAt,
   createWebhookHandler,
   GatewayClient,
   type GatewayError,
@@ -140,6 +141,19 @@ describe('a fault of calls', () => {
     expect(await errorOf(stranger.createDeposit(CARD))).toMatchObject({ status: 401 });
     expect(sandbox.faults.armed).toEqual([{ id: 1, fault: 'commit-then-cut', on: 'create', count: 1 }]);
     expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it.each([
+    ['created-offset', { date: '2026-01-02 05:04:05.250000', timezone_type: 1, timezone: '+02:00' }],
+    ['created-abbreviation', { date: '2026-01-01 22:04:05.250000', timezone_type: 2, timezone: 'EST' }],
+  ] as const)('%s writes the same moment in another way', async (fault, created) => {
+    // 2026-01-02 03:04:05 UTC, by `date -u -d '2026-01-02 03:04:05' +%s`.
+    const now = 1_767_323_045_250;
+    const sandbox = new Sandbox({ now: () => now });
+    sandbox.faults.next(fault);
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
+    expect(payment.created).toEqual(created);
+    expect(createdAt(payment)?.getTime()).toBe(now);
   });
 
   it('is injected into calls of its own kind, in the order of arming', async () => {

@@ -508,6 +508,19 @@ describe('over HTTP', () => {
     await server.close();
   });
 
+  it('answers on another address and other names only where it is told to', async () => {
+    const sandbox = new Sandbox();
+    const server = await sandbox.listen({ host: '0.0.0.0', allowHosts: ['sandbox'] });
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { port } = new URL(server.url);
+    const statuses = ['sandbox', `sandbox:${port}`, 'localhost', 'evil.example', 'sandbox.evil.example'].map(host =>
+      call(`${server.url}/_sandbox/clock`, { host }),
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 403, 403]);
+    await server.close();
+    await expect(sandbox.listen({ allowHosts: ['a:b'] })).rejects.toThrow('allowHosts');
+  });
+
   it('says which port is taken', async () => {
     const server = await new Sandbox().listen();
     const port = Number(new URL(server.url).port);

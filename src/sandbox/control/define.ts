@@ -12,6 +12,8 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   method: 'get' | 'post' | 'put' | 'delete';
   /** Below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
   path: string;
+  /** What clients that are generated call it. */
+  name: string;
   /** One line. */
   summary: string;
   /** Groups it in the description. */

@@ -17,6 +17,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'get',
     path: '/info',
+    name: 'getInfo',
     tag: 'Sandbox',
     summary: 'How a client is set up for this sandbox.',
     answer: z.object({
@@ -36,6 +37,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'get',
     path: '/calls',
+    name: 'listCalls',
     tag: 'Calls',
     summary: 'The latest calls of the gateway, refused ones too, the newest first.',
     query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
@@ -48,6 +50,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'get',
     path: '/calls/{id}',
+    name: 'getCall',
     tag: 'Calls',
     summary: 'One call: its headers, its exact bytes, its signature, its answer.',
     answer: callShape,
@@ -57,6 +60,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'get',
     path: '/faults',
+    name: 'listFaults',
     tag: 'Faults',
     summary: 'The faults that are armed, in the order in which they will be injected.',
     answer: z.object({ faults: z.array(faultShape) }),
@@ -65,6 +69,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'post',
     path: '/faults',
+    name: 'armFault',
     tag: 'Faults',
     summary: 'Arms a fault.',
     body: z.strictObject({ fault: faultName, ...faultFields }),
@@ -74,6 +79,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'delete',
     path: '/faults',
+    name: 'disarmFaults',
     tag: 'Faults',
     summary: 'Disarms every fault.',
     answer: NOTHING,
@@ -82,6 +88,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'delete',
     path: '/faults/{id}',
+    name: 'disarmFault',
     tag: 'Faults',
     summary: 'Disarms one fault.',
     answer: NOTHING,
@@ -91,6 +98,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'get',
     path: '/clock',
+    name: 'getClock',
     tag: 'Sandbox',
     summary: "The sandbox's clock.",
     answer: clockShape,
@@ -99,6 +107,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'put',
     path: '/clock',
+    name: 'moveClock',
     tag: 'Sandbox',
     summary: 'Moves the clock, forward by some time or to a time; callbacks that waited for it are posted.',
     body: z.union([
@@ -116,6 +125,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'get',
     path: '/events',
+    name: 'streamEvents',
     tag: 'Sandbox',
     summary: 'What happens from now on, one JSON value per line.',
     answer: { contentType: 'application/x-ndjson', description: 'A stream that does not end by itself.' },
@@ -124,6 +134,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
   route({
     method: 'post',
     path: '/reset',
+    name: 'reset',
     tag: 'Sandbox',
     summary: 'Forgets every payment, call, callback and fault, and sets the clock right.',
     answer: NOTHING,

@@ -9,7 +9,7 @@ export function describe(routes: readonly Route[]): object {
   const components: Record<string, object> = {};
   /** The schema, with those that have a name of their own apart. */
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
-    const { $defs, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+    const { $defs, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
     const parts = { ...($defs as Record<string, object>), ...(own.id ? { [String(own.id)]: own } : {}) };
     for (const [name, part] of Object.entries(parts)) components[name] ??= pointing(withoutId(part)) as object;
     return own.id ? { $ref: `#/components/schemas/${own.id}` } : (pointing(own) as object);
@@ -19,15 +19,15 @@ export function describe(routes: readonly Route[]): object {
     content: { 'application/json': { schema: schemaOf(problemShape, 'output') } },
   });
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, path, summary, tag, query, body, answer, errors = [] } of routes) {
+  for (const { method, path, name, summary, tag, query, body, answer, errors = [] } of routes) {
     const codes = [...errors, ...(query || body ? ['invalid' as const] : [])];
     const byStatus = Map.groupBy(codes, code => STATUS[code]);
     const operation = {
-      operationId: operationId(method, path),
+      operationId: name,
       summary,
       tags: [tag],
       parameters: [
-        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => inPath(name as string)),
+        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => inPath(parameter as string)),
         ...inQuery(query, schemaOf),
       ],
       ...(body && { requestBody: { content: { 'application/json': { schema: schemaOf(body, 'input') } } } }),
@@ -56,6 +56,12 @@ export function describe(routes: readonly Route[]): object {
   };
 }
 
+/** Bounds that say nothing but how JavaScript counts. */
+const override = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void => {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
+
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => object;
 
 function success(answer: Route['answer'], schemaOf: SchemaOf): object {
@@ -66,9 +72,6 @@ function success(answer: Route['answer'], schemaOf: SchemaOf): object {
   if (answer instanceof z.ZodUndefined) return { 204: { description: 'Done.' } };
   return { 200: { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } } };
 }
-
-const operationId = (method: string, path: string): string =>
-  method + path.replace(/[/{}.-]+(\w)?/g, (_, letter = '') => letter.toUpperCase());
 
 const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
 

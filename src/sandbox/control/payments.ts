@@ -43,6 +43,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'get',
       path: '/payments',
+      name: 'listPayments',
       tag: 'Payments',
       summary: 'The payments, the newest first.',
       query: z.strictObject({
@@ -67,6 +68,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'get',
       path: '/payments/{id}',
+      name: 'getPayment',
       tag: 'Payments',
       summary: 'A payment, what the merchant asked for, and what happened to it.',
       answer: paymentDetail,
@@ -84,6 +86,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'post',
       path: '/payments/{id}/moves',
+      name: 'movePayment',
       tag: 'Payments',
       summary: 'Moves a payment to another state; its callback is then on the way.',
       body: move,
@@ -94,6 +97,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'get',
       path: '/wait',
+      name: 'waitForPayment',
       tag: 'Payments',
       summary: 'Answers as soon as a payment is as asked for.',
       query: z.strictObject({
@@ -113,6 +117,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'get',
       path: '/deliveries',
+      name: 'listDeliveries',
       tag: 'Callbacks',
       summary: 'The deliveries of callbacks, the newest first.',
       query: z.strictObject({ paymentId: text, ...paging }),
@@ -125,6 +130,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'get',
       path: '/deliveries/{id}',
+      name: 'getDelivery',
       tag: 'Callbacks',
       summary: 'One delivery.',
       answer: deliveryShape,
@@ -134,6 +140,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'post',
       path: '/deliveries/{id}/redeliver',
+      name: 'redeliver',
       tag: 'Callbacks',
       summary: 'Posts a callback again, as it was or with another body, and answers once it is answered.',
       body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
@@ -144,6 +151,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
     route({
       method: 'get',
       path: '/idle',
+      name: 'waitUntilIdle',
       tag: 'Callbacks',
       summary: 'Answers when no callback is under way any more, and none waits for its time.',
       query: z.strictObject({ timeout: z.coerce.number().positive().max(600_000).default(30_000) }),

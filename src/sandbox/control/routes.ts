@@ -12,6 +12,7 @@ export function addControl(app: Hono, parts: Parts): void {
   const description = route({
     method: 'get',
     path: '/openapi.json',
+    name: 'getDescription',
     tag: 'Sandbox',
     summary: 'This description.',
     answer: z.looseObject({}),

@@ -1,0 +1,485 @@
+// The sandbox's own API, as a test in any language drives it: JSON over HTTP, and a description of itself.
+import { createHmac } from 'node:crypto';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
+
+const HERE = 'http://sandbox.localhost';
+/** 2026-01-02 03:04:05 UTC, by `date -u -d '2026-01-02 03:04:05' +%s`. */
+const NOW = 1_767_323_045_000;
+
+function open(options: SandboxOptions = {}) {
+  const sandbox = new Sandbox({ fetch: async () => new Response('thanks'), now: () => NOW, ...options });
+  const gateway = new GatewayClient(sandbox.clientOptions);
+  const create = async (request: object = {}) => (await gateway.createDeposit({ ...CARD, ...request })).payment.id;
+  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const response = await sandbox.fetch(`${HERE}/_sandbox${path}`, init);
+    const text = await response.text();
+    return { status: response.status, json: text && JSON.parse(text) };
+  };
+  const get = (path: string) => ask('GET', path);
+  return { sandbox, gateway, create, ask, get };
+}
+
+describe('payments', () => {
+  it('are listed, the newest first, and found by what they are', async () => {
+    const { create, get } = open();
+    await create({ reference: 'order-1', amount: 10, currency: 'EUR' });
+    await create({ reference: 'order-2', amount: 20, currency: 'PLN', description: 'Two TICKETS' });
+    await create({ reference: 'order-3', amount: 30, paymentMethod: 'BLIK', customer: { email: 'ada@example.com' } });
+    const found = async (query: string) =>
+      (await get(`/payments${query}`)).json.payments.map(({ reference }: { reference: string }) => reference);
+    expect(await found('')).toEqual(['order-3', 'order-2', 'order-1']);
+    expect(await found('?search=tickets')).toEqual(['order-2']);
+    expect(await found('?search=ada@')).toEqual(['order-3']);
+    expect(await found('?search=10 eur')).toEqual(['order-1']);
+    expect(await found('?paymentMethod=BLIK')).toEqual(['order-3']);
+    expect(await found('?reference=order-1')).toEqual(['order-1']);
+    expect(await found('?paymentStatus=COMPLETED')).toEqual([]);
+    expect(await found('?limit=1&offset=1')).toEqual(['order-2']);
+    expect((await get('/payments?limit=1')).json).toMatchObject({ total: 3, forgotten: 0 });
+  });
+
+  it.each([
+    ['?paymentStatus=PAID', /paymentStatus/],
+    ['?limit=many', /limit/],
+    ['?serach=x', /serach/],
+  ])('asked for by %s are refused by name', async (query, told) => {
+    expect(await open().get(`/payments${query}`)).toEqual({
+      status: 422,
+      json: { code: 'invalid', message: expect.stringMatching(told) },
+    });
+  });
+
+  it.each([
+    [{ move: 'complete' }, { paymentStatus: 'COMPLETED' }],
+    [{ move: 'authorize' }, { paymentStatus: 'AUTHORIZED' }],
+    [{ move: 'cancel' }, { paymentStatus: 'CANCELED' }],
+    [
+      { move: 'fail', code: 4004 },
+      { paymentStatus: 'FAILED', errorMessage: 'Insufficient balance' },
+    ],
+    [
+      { move: 'fail', reason: 'Payment not funded' },
+      { paymentStatus: 'FAILED', errorMessage: 'Payment not funded' },
+    ],
+  ])('are moved by %j', async (body, record) => {
+    const { create, ask, get, sandbox } = open();
+    const id = await create();
+    expect(await ask('POST', `/payments/${id}/moves`, body)).toMatchObject({ status: 200, json: record });
+    await sandbox.idle();
+    expect((await get(`/deliveries?paymentId=${id}`)).json.deliveries).toMatchObject([
+      { status: 200, answer: 'thanks' },
+    ]);
+  });
+
+  it('are not moved out of a final state without force, nor by a move that is none', async () => {
+    const { create, ask } = open();
+    const id = await create();
+    await ask('POST', `/payments/${id}/moves`, { move: 'complete' });
+    expect(await ask('POST', `/payments/${id}/moves`, { move: 'cancel' })).toMatchObject({
+      status: 409,
+      json: { code: 'final_state' },
+    });
+    expect((await ask('POST', `/payments/${id}/moves`, { move: 'cancel', force: true })).status).toBe(200);
+    expect((await ask('POST', `/payments/${id}/moves`, { move: 'refund' })).status).toBe(422);
+    expect((await ask('POST', `/payments/${id}/moves`, { move: 'complete', code: 4004 })).status).toBe(422);
+    expect((await ask('POST', `/payments/${OTHER_ID}/moves`, { move: 'complete' })).status).toBe(404);
+  });
+
+  it('tell what happened to them, in the order of their times', async () => {
+    const statuses = [503, 200];
+    const { sandbox, gateway, create, get } = open({
+      fetch: async () => new Response('busy', { status: statuses.shift() ?? 200 }),
+      callbackRetries: [5],
+    });
+    const id = await create({ reference: 'order-1' });
+    await gateway.getPayment(id);
+    sandbox.faults.next('callback-delay', { ms: 5 });
+    await sandbox.fail(id, { code: 4001 });
+    await sandbox.idle();
+    const { payment, request, callbackUrl, timeline } = (await get(`/payments/${id}`)).json;
+    expect([payment.id, request.reference, callbackUrl]).toEqual([id, 'order-1', CARD.webhookUrl]);
+    expect(timeline).toMatchObject([
+      { type: 'request', method: 'POST', status: 201, at: NOW, callId: 1 },
+      { type: 'request', method: 'GET', status: 200, callId: 2 },
+      { type: 'move', from: 'PENDING', paymentStatus: 'FAILED', errorMessage: 'CVV error' },
+      { type: 'callback-waits', fault: 'callback-delay', due: NOW + 5 },
+      { type: 'callback', delivery: { id: 1, status: 503, answer: 'busy', fault: 'callback-delay' } },
+      { type: 'callback-waits', due: NOW + 5 },
+      { type: 'callback', delivery: { id: 2, status: 200, repeats: 1 } },
+    ]);
+    expect(sandbox.timeline(id)).toEqual(sandbox.timeline(id.toUpperCase()));
+  });
+});
+
+describe('waiting', () => {
+  it('ends as soon as a payment is there, in its state, and its callback answered', async () => {
+    const { sandbox, create, get } = open();
+    const there = get('/wait?reference=order-1');
+    const paid = get('/wait?reference=order-1&paymentStatus=COMPLETED&isAnswered=true');
+    const id = await create({ reference: 'order-1' });
+    expect((await there).json).toMatchObject({ id, paymentStatus: 'PENDING' });
+    await sandbox.complete(id);
+    expect((await paid).json).toMatchObject({ id, paymentStatus: 'COMPLETED' });
+    expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
+    expect((await get(`/wait?paymentId=${id}`)).json).toMatchObject({ id });
+  });
+
+  it('ends in time with what there is instead', async () => {
+    const { sandbox, create, get } = open({ fetch: async () => new Response('', { status: 500 }) });
+    const id = await create({ reference: 'order-1' });
+    await sandbox.complete(id);
+    const { status, json } = await get('/wait?reference=order-1&isAnswered=true&timeout=20');
+    expect([status, json.code]).toEqual([408, 'timeout']);
+    expect(json.message).toBe(
+      `Not so within 20 ms: payment ${id} is COMPLETED, and its latest callback was answered 500.`,
+    );
+    expect((await get('/wait?reference=order-2&timeout=1')).json.message).toContain('has no such payment');
+    expect((await get('/wait')).json).toEqual({
+      code: 'refused',
+      message: 'Say which payment to wait for: pass paymentId or reference.',
+    });
+  });
+
+  it('is not satisfied by a forged callback that somebody believed', async () => {
+    const { sandbox, create } = open();
+    const id = await create({ reference: 'order-1' });
+    sandbox.faults.next('callback-forge');
+    await sandbox.authorize(id);
+    await sandbox.idle();
+    const wait = sandbox.waitFor({ paymentId: id, paymentStatus: 'COMPLETED', timeout: 5 });
+    expect(await errorOf(wait)).toMatchObject({ name: 'SandboxError', code: 'timeout' });
+  });
+
+  it('for all callbacks answers when none is under way, or in time', async () => {
+    const { sandbox, create, get } = open();
+    expect((await get('/idle')).json).toEqual({ deliveries: 0 });
+    sandbox.faults.next('callback-delay', { ms: 60_000 });
+    await sandbox.complete(await create());
+    expect((await get('/idle?timeout=5')).status).toBe(408);
+    sandbox.clock.advance(60_000);
+    expect((await get('/idle')).json).toEqual({ deliveries: 1 });
+  });
+});
+
+describe('calls', () => {
+  const body = JSON.stringify({ paymentType: 'DEPOSIT', ...CARD, amount: 25.5, description: 'ł' });
+  const wrong = createHmac('sha256', 'sandbox-sign-key')
+    .update(JSON.stringify(JSON.parse(body), null, 2))
+    .digest('hex');
+  const digest = createHmac('sha256', 'sandbox-sign-key').update(body).digest();
+  const expected = { hex: digest.toString('hex'), base64: digest.toString('base64') };
+
+  it('that were refused show the exact bytes, what was expected of them, and what was wrong', async () => {
+    const { sandbox, get } = open();
+    const headers = { authorization: 'Bearer sandbox-api-key', signature: wrong, cookie: 'a=secret', 'x-trace': '7' };
+    await sandbox.fetch(`${HERE}/api/v1/payments?debug=1`, { method: 'POST', headers, body });
+    const call = (await get('/calls/1')).json;
+    expect(call).toMatchObject({
+      id: 1,
+      at: NOW,
+      method: 'POST',
+      path: '/api/v1/payments?debug=1',
+      body,
+      bodyBase64: Buffer.from(body).toString('base64'),
+      bodyLength: Buffer.byteLength(body),
+      answer: { status: 401, isCut: false },
+      message: expect.stringContaining('serialised in another way'),
+      signature: { given: wrong, expected, encoding: 'hex' },
+    });
+    expect(call.headers).toContainEqual(['x-trace', '7']);
+    expect(JSON.stringify(call)).not.toMatch(/sandbox-api-key|secret/);
+    expect((await get('/calls')).json).toMatchObject({ calls: [{ id: 1 }], total: 1 });
+  });
+
+  it('to no address of the gateway are kept as well', async () => {
+    const { sandbox, get } = open();
+    await sandbox.fetch(`${HERE}/api/v1/payment`, { method: 'POST', body: '{}' });
+    expect((await get('/calls')).json.calls).toMatchObject([
+      { path: '/api/v1/payment', answer: { status: 404 }, message: expect.stringContaining('POST /api/v1/payments') },
+    ]);
+  });
+
+  it('are the latest five hundred, and the create of each payment', async () => {
+    const { sandbox, gateway, create, get } = open();
+    const id = await create();
+    for (let count = 0; count < 500; count++) await gateway.getPayment(id);
+    const { calls, total } = (await get('/calls?limit=1000')).json;
+    expect([total, calls.at(0).id, calls.at(-1).id]).toEqual([500, 501, 2]);
+    expect((await get('/calls/1')).json).toMatchObject({ paymentId: id, method: 'POST' });
+    expect((await get('/calls/502')).json).toMatchObject({ code: 'unknown_call' });
+    expect((await get(`/calls?paymentId=${id}&limit=1`)).json.total).toBe(500);
+    expect(sandbox.calls.at(-1)).toMatchObject({ id: 501 });
+    // The create, and the latest of what happened.
+    expect(sandbox.timeline(id)).toHaveLength(500);
+    expect(sandbox.timeline(id)[0]).toMatchObject({ callId: 1 });
+  });
+
+  it('of more than 64 KiB are kept up to there', async () => {
+    const { sandbox, get } = open();
+    await sandbox.fetch(`${HERE}/api/v1/payments`, { method: 'POST', body: 'x'.repeat(70_000) });
+    const { body, bodyLength } = (await get('/calls/1')).json;
+    expect([body.length, bodyLength]).toEqual([65_536, 70_000]);
+  });
+});
+
+describe('callbacks', () => {
+  it('are delivered again, as they were and with another body', async () => {
+    const posted: unknown[] = [];
+    const { sandbox, create, ask, get } = open({
+      fetch: async (_, init) => {
+        posted.push(init.body);
+        return new Response();
+      },
+    });
+    await sandbox.complete(await create());
+    await sandbox.idle();
+    expect((await ask('POST', '/deliveries/1/redeliver')).json).toMatchObject({ id: 2, repeats: 1, status: 200 });
+    const edited = { body: '{"id":"x"}' };
+    expect((await ask('POST', '/deliveries/1/redeliver', edited)).json).toMatchObject({ id: 3, isEdited: true });
+    expect(posted).toEqual([sandbox.deliveries[0]?.body, sandbox.deliveries[0]?.body, '{"id":"x"}']);
+    expect((await get('/deliveries/3')).json).toMatchObject({ body: '{"id":"x"}' });
+    expect((await get('/deliveries')).json).toMatchObject({ deliveries: [{ id: 3 }, { id: 2 }, { id: 1 }], total: 3 });
+    expect((await ask('POST', '/deliveries/9/redeliver')).json).toMatchObject({ code: 'unknown_delivery' });
+    expect((await get('/deliveries/x')).status).toBe(404);
+  });
+
+  it('are repeated as the schedule says, until they are answered with 2xx', async () => {
+    const statuses = [500, 302, 204, 200];
+    const { sandbox, create } = open({
+      fetch: async () => new Response(null, { status: statuses.shift() ?? 200 }),
+      callbackRetries: [60_000, 3_600_000, 3_600_000],
+    });
+    await sandbox.complete(await create());
+    const seen = () => sandbox.deliveries.flatMap(({ status, at }) => (status ? [[status, at - NOW]] : []));
+    await expect.poll(seen).toEqual([[500, 0]]);
+    sandbox.clock.advance(59_000);
+    sandbox.clock.advance(1_000);
+    await expect.poll(seen).toHaveLength(2);
+    sandbox.clock.advance(3_600_000);
+    await expect.poll(seen).toHaveLength(3);
+    sandbox.clock.advance(3_600_000);
+    await sandbox.idle();
+    expect(seen()).toEqual([
+      [500, 0],
+      [302, 60_000],
+      [204, 3_660_000],
+    ]);
+    expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual([undefined, 1, 2]);
+  });
+
+  it('are given up at the end of the schedule', async () => {
+    const { sandbox, create } = open({ fetch: async () => new Response('', { status: 500 }), callbackRetries: [1, 1] });
+    await sandbox.complete(await create());
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ status }) => status)).toEqual([500, 500, 500]);
+  });
+
+  it('never reach the sandbox itself', async () => {
+    const sandbox = new Sandbox();
+    const server = await sandbox.listen();
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
+    const webhookUrl = `${server.url.replace('127.0.0.1', 'localhost')}/_sandbox/reset`;
+    const { payment } = await gateway.createDeposit({ ...CARD, webhookUrl });
+    await sandbox.complete(payment.id);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ error: 'not posted: the address is that of the sandbox itself.' }]);
+    await server.close();
+  });
+
+  it('keep what a merchant answers up to 4,096 letters, and wait for no end of it', async () => {
+    const endless = () =>
+      new ReadableStream({ pull: controller => controller.enqueue(new TextEncoder().encode('x'.repeat(1_000))) });
+    const { sandbox, create } = open({ fetch: async () => new Response(endless()) });
+    await sandbox.complete(await create());
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]).toMatchObject({ status: 200, answer: 'x'.repeat(4_096) });
+  });
+});
+
+describe('faults', () => {
+  it('are armed, listed and disarmed', async () => {
+    const { ask, get, sandbox } = open();
+    const slow = { fault: 'slow', on: 'lookup', ms: 5, count: 2, probability: 0.5, reference: 'order-1' };
+    expect((await ask('POST', '/faults', slow)).json).toEqual({ id: 1, ...slow });
+    expect((await ask('POST', '/faults', { fault: 'callback-lose' })).json).toMatchObject({ id: 2, on: 'callback' });
+    expect((await get('/faults')).json.faults).toMatchObject([{ id: 1 }, { id: 2 }]);
+    expect((await ask('DELETE', '/faults/1')).status).toBe(204);
+    expect(sandbox.faults.armed).toMatchObject([{ id: 2 }]);
+    expect((await ask('DELETE', '/faults/1')).json).toMatchObject({ code: 'unknown_fault' });
+    expect((await ask('DELETE', '/faults')).status).toBe(204);
+    expect(sandbox.faults.armed).toEqual([]);
+    expect((await ask('POST', '/faults', { fault: 'explode' })).status).toBe(422);
+    expect((await ask('POST', '/faults', { fault: 'drop', ms: 5 })).json.message).toContain('ms is for slow');
+  });
+});
+
+describe('the clock', () => {
+  it('dates what happens, and is moved forward, to a time, and right again', async () => {
+    const { ask, get, create, sandbox } = open();
+    expect((await get('/clock')).json).toEqual({ now: NOW, iso: '2026-01-02T03:04:05.000Z', offset: 0 });
+    expect((await ask('PUT', '/clock', { advance: 86_400_000 })).json).toMatchObject({
+      iso: '2026-01-03T03:04:05.000Z',
+    });
+    await create();
+    expect(sandbox.payments[0]?.created.date).toBe('2026-01-03 03:04:05.000000');
+    expect((await ask('PUT', '/clock', { at: 0 })).json).toMatchObject({ iso: '1970-01-01T00:00:00.000Z' });
+    for (const body of [{ advance: -1 }, { at: 'now' }, {}, { at: 1e15 }, { advance: 1, at: 1 }]) {
+      expect((await ask('PUT', '/clock', body)).status).toBe(422);
+    }
+    await ask('POST', '/reset');
+    expect((await get('/clock')).json).toMatchObject({ offset: 0 });
+  });
+
+  it('wakes what waits for its time, and nothing when it is set back', async () => {
+    const { sandbox, create } = open();
+    sandbox.faults.next('callback-delay', { ms: 3_600_000 });
+    await sandbox.complete(await create());
+    sandbox.clock.set(NOW - 1_000);
+    sandbox.clock.advance(3_600_000);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([{ status: 200, at: NOW - 1_000 + 3_600_000 }]);
+  });
+});
+
+describe('what happens', () => {
+  it('is streamed, one JSON value per line, until the reader goes away', async () => {
+    const { sandbox, create } = open();
+    const response = await sandbox.fetch(`${HERE}/_sandbox/events`);
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const next = async () => new TextDecoder().decode((await reader.read()).value);
+    expect(await next()).toBe('\n');
+    const id = await create();
+    expect(JSON.parse(await next())).toMatchObject({ type: 'request', paymentId: id, at: NOW });
+    await reader.cancel();
+    await create();
+  });
+});
+
+describe('memory', () => {
+  it('is bounded: the oldest final payments make way, with all that is theirs', async () => {
+    const { sandbox, create, get } = open({ maxPayments: 3 });
+    const [open1, final1, final2] = [await create(), await create(), await create()];
+    await sandbox.complete(final2);
+    await sandbox.complete(final1);
+    await sandbox.idle();
+    const [open2, open3] = [await create(), await create()];
+    expect(sandbox.payments.map(({ id }) => id)).toEqual([open1, open2, open3]);
+    expect((await get('/payments')).json).toMatchObject({ total: 3, forgotten: 2 });
+    expect(sandbox.deliveries).toEqual([]);
+    expect((await get('/calls/2')).status).toBe(200); // of the latest calls
+    // Those that can still move stay, also above the limit.
+    await create();
+    expect(sandbox.payments).toHaveLength(4);
+  });
+
+  it('keeps so many deliveries', async () => {
+    const { sandbox, create, get } = open({ maxDeliveries: 2 });
+    await sandbox.complete(await create());
+    await sandbox.idle();
+    for (let count = 0; count < 3; count++) await sandbox.redeliver(sandbox.deliveries.at(-1)?.id ?? 0);
+    expect(sandbox.deliveries.map(({ id }) => id)).toEqual([3, 4]);
+    expect((await get('/deliveries')).json).toMatchObject({ total: 2, forgotten: 2 });
+  });
+});
+
+describe('a sandbox that was saved', () => {
+  it('goes on where it was: payments, timelines, calls, faults, its clock, and what waits', async () => {
+    const first = open({ seed: 'a' });
+    const id = await first.create({ reference: 'order-1' });
+    await first.sandbox.authorize(id);
+    await first.sandbox.idle();
+    first.sandbox.clock.advance(1_000);
+    first.sandbox.faults.next('callback-delay', { ms: 60_000 });
+    first.sandbox.faults.next('reject-422', { count: 2 });
+    await first.sandbox.complete(id);
+    const saved = JSON.parse(JSON.stringify(first.sandbox.save()));
+    const second = open({ seed: 'a', saved });
+    expect(second.sandbox.payments).toEqual(first.sandbox.payments);
+    expect(second.sandbox.timeline(id)).toEqual(JSON.parse(JSON.stringify(first.sandbox.timeline(id))));
+    expect(second.sandbox.calls).toEqual(first.sandbox.calls);
+    expect(second.sandbox.faults.armed).toEqual(first.sandbox.faults.armed);
+    expect(second.sandbox.clock.now()).toBe(NOW + 1_000);
+    expect(second.sandbox.deliveries).toHaveLength(1);
+    second.sandbox.clock.advance(60_000);
+    await second.sandbox.idle();
+    expect(second.sandbox.deliveries.at(-1)).toMatchObject({ id: 2, paymentStatus: 'COMPLETED', status: 200 });
+    second.sandbox.faults.clear();
+    expect(await second.create()).not.toBe(id);
+    first.sandbox.reset();
+  });
+
+  it('posts again what was under way', async () => {
+    const first = open({ fetch: () => new Promise(() => {}) });
+    await first.sandbox.complete(await first.create());
+    const saved = JSON.parse(JSON.stringify(first.sandbox.save()));
+    const second = open({ saved });
+    await second.sandbox.idle();
+    expect(second.sandbox.deliveries).toMatchObject([{ id: 2, status: 200 }]);
+    first.sandbox.reset();
+  });
+
+  it.each([[{}], [{ version: 2 }], [{ version: 1, payments: 7 }]])('as %j is refused', saved => {
+    expect(() => open({ saved: saved as never })).toThrow('saved must be what sandbox.save() gave');
+  });
+
+  it('in parts is refused as damaged', () => {
+    const saved = { ...new Sandbox().save(), payments: [{}] };
+    expect(() => open({ saved: saved as never })).toThrow('saved is damaged');
+  });
+});
+
+describe('an answer', () => {
+  it('takes longer by the latency', async () => {
+    const { gateway, create } = open({ latency: 40 });
+    const begun = performance.now();
+    await gateway.getPayment(await create());
+    expect(performance.now() - begun).toBeGreaterThan(75);
+  });
+});
+
+describe('a page from elsewhere', () => {
+  it.each([[{ 'sec-fetch-site': 'cross-site' }], [{ origin: 'https://evil.example' }], [{ origin: 'null' }]])(
+    'with %j uses nothing',
+    async headers => {
+      const { ask, create, sandbox } = open();
+      await create();
+      expect(await ask('POST', '/reset', undefined, headers)).toMatchObject({ status: 403 });
+      expect(await ask('GET', '/info', undefined, headers)).toMatchObject({ status: 403 });
+      expect(sandbox.payments).toHaveLength(1);
+    },
+  );
+});
+
+describe('the description', () => {
+  it('leads on from an address that is none', async () => {
+    const { get, ask } = open();
+    expect(await get('/nothing')).toMatchObject({
+      status: 404,
+      json: { message: expect.stringContaining('openapi.json') },
+    });
+    expect((await ask('DELETE', '/reset')).status).toBe(404);
+    expect((await ask('POST', '/faults', undefined)).json).toMatchObject({ code: 'invalid' });
+    const bad = await open().sandbox.fetch(`${HERE}/_sandbox/faults`, { method: 'POST', body: '{' });
+    expect([bad.status, await bad.json()]).toEqual([422, { code: 'invalid', message: 'The body is not JSON.' }]);
+  });
+
+  it('names every route, and how a client is set up', async () => {
+    const { get } = open();
+    const { paths, openapi } = (await get('/openapi.json')).json;
+    expect(openapi).toBe('3.1.0');
+    const routes = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item as object).map(method => `${method} ${path}`),
+    );
+    expect(routes).toContain('post /_sandbox/payments/{id}/moves');
+    expect(new Set(routes).size).toBe(routes.length);
+    expect((await get('/info')).json).toMatchObject({
+      baseUrl: HERE,
+      apiKey: 'sandbox-api-key',
+      environment: expect.arrayContaining([`PAYMENT_GATEWAY_URL=${HERE}`]),
+    });
+  });
+});
