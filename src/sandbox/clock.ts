@@ -47,7 +47,7 @@ export class Clock {
   }
 
   /**
-   * Sets it to a time, also an earlier one: that wakes nothing.
+   * Sets it to a time, also an earlier one: what waits then waits longer.
    *
    * @param at milliseconds since 1970
    * @throws {SandboxError} `refused` for a time that is none, or outside the years 1970 to 9999
@@ -58,7 +58,7 @@ export class Clock {
     }
     const forward = at - this.now();
     this.#offset += forward;
-    for (const waiting of forward > 0 ? this.#waiting : []) {
+    for (const waiting of this.#waiting) {
       waiting.due -= forward;
       this.#arm(waiting);
     }

@@ -1,7 +1,7 @@
 // The sandbox's own API, as a test in any language drives it: JSON over HTTP, and a description of itself.
 import { createHmac } from 'node:crypto';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { Sandbox, type SandboxEvent, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
 
@@ -111,7 +111,27 @@ describe('payments', () => {
       { type: 'callback-waits', due: NOW + 5 },
       { type: 'callback', delivery: { id: 2, status: 200, repeats: 1 } },
     ]);
+    expect(sandbox.deliveries[1]).not.toHaveProperty('fault');
     expect(sandbox.timeline(id)).toEqual(sandbox.timeline(id.toUpperCase()));
+  });
+});
+
+describe('a timeline', () => {
+  it('shows a callback where its post began', async () => {
+    const { sandbox, gateway, create } = open({
+      now: Date.now,
+      fetch: async () => {
+        await new Promise(resolve => setTimeout(resolve, 2));
+        await gateway.getPayment(sandbox.payments[0]?.id ?? '');
+        await new Promise(resolve => setTimeout(resolve, 2));
+        return new Response();
+      },
+    });
+    const id = await create();
+    await sandbox.complete(id);
+    await sandbox.idle();
+    const story = sandbox.timeline(id).map(event => ('method' in event ? event.method : event.type));
+    expect(story).toEqual(['POST', 'move', 'callback', 'GET']);
   });
 });
 
@@ -334,14 +354,31 @@ describe('the clock', () => {
     expect((await get('/clock')).json).toMatchObject({ offset: 0 });
   });
 
-  it('wakes what waits for its time, and nothing when it is set back', async () => {
-    const { sandbox, create } = open();
+  it('wakes what waits for its time, which comes later when it is set back', async () => {
+    const moves: unknown[] = [];
+    const onEvent = (event: SandboxEvent) => void (event.type === 'clock' && moves.push(event.offset));
+    const { sandbox, create } = open({ onEvent });
     sandbox.faults.next('callback-delay', { ms: 3_600_000 });
     await sandbox.complete(await create());
-    sandbox.clock.set(NOW - 1_000);
+    sandbox.clock.set(NOW - 60_000);
     sandbox.clock.advance(3_600_000);
+    await expect(sandbox.waitFor({ reference: 'none', timeout: 1 })).rejects.toThrow();
+    expect(sandbox.deliveries).toEqual([]);
+    sandbox.clock.advance(60_000);
     await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ status: 200, at: NOW - 1_000 + 3_600_000 }]);
+    expect(sandbox.deliveries).toMatchObject([{ status: 200, at: NOW + 3_600_000 }]);
+    expect(moves).toEqual([-60_000, 3_540_000, 3_600_000]);
+  });
+
+  it('wakes nothing of before a reset', async () => {
+    const { sandbox, create } = open();
+    sandbox.faults.next('callback-delay', { ms: 60_000 });
+    await sandbox.complete(await create());
+    sandbox.reset();
+    await sandbox.idle();
+    sandbox.clock.advance(60_000);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toEqual([]);
   });
 });
 
@@ -376,6 +413,38 @@ describe('memory', () => {
     expect(sandbox.payments).toHaveLength(4);
   });
 
+  it('keeps a payment that was moved out of a final state, and drops what waits of one that made way', async () => {
+    const { sandbox, create } = open({ maxPayments: 1 });
+    const moved = await create();
+    await sandbox.complete(moved);
+    await sandbox.authorize(moved, { force: true });
+    sandbox.faults.next('callback-delay', { ms: 60_000, reference: 'order-1' });
+    const gone = await create({ reference: 'order-1' });
+    await sandbox.complete(gone);
+    await create();
+    expect(sandbox.payments.map(({ id }) => id)).toEqual([moved, expect.not.stringContaining(gone)]);
+    await sandbox.idle();
+    expect(sandbox.deliveries.filter(({ paymentId }) => paymentId === gone)).toEqual([]);
+    const saved = sandbox.save();
+    const next = open({ maxPayments: 1, saved });
+    await next.sandbox.complete(moved);
+    const again = open({ maxPayments: 1, saved: next.sandbox.save() });
+    await again.create();
+    expect(again.sandbox.payments.map(({ id }) => id)).not.toContain(moved);
+  });
+
+  it('keeps a delivery that is under way', async () => {
+    const answers: ((response: Response) => void)[] = [];
+    const { sandbox, create } = open({ maxDeliveries: 1, fetch: () => new Promise(resolve => answers.push(resolve)) });
+    for (const id of [await create(), await create()]) await sandbox.complete(id);
+    expect(sandbox.deliveries).toHaveLength(2);
+    for (const answer of answers) answer(new Response());
+    await sandbox.idle();
+    await sandbox.complete(await create());
+    expect(sandbox.deliveries.map(({ id }) => id)).toEqual([3]);
+    sandbox.reset();
+  });
+
   it('keeps so many deliveries', async () => {
     const { sandbox, create, get } = open({ maxDeliveries: 2 });
     await sandbox.complete(await create());
@@ -407,8 +476,10 @@ describe('a sandbox that was saved', () => {
     second.sandbox.clock.advance(60_000);
     await second.sandbox.idle();
     expect(second.sandbox.deliveries.at(-1)).toMatchObject({ id: 2, paymentStatus: 'COMPLETED', status: 200 });
+    expect(second.sandbox.faults.next('drop')).toMatchObject({ id: 3 });
     second.sandbox.faults.clear();
     expect(await second.create()).not.toBe(id);
+    expect(second.sandbox.calls.at(-1)).toMatchObject({ id: 2 });
     first.sandbox.reset();
   });
 

@@ -137,10 +137,16 @@ describe('a fault of calls', () => {
   it('waits for a call that it can spoil', async () => {
     const { sandbox, gateway } = open('commit-then-cut');
     sandbox.faults.next('commit-then-cut');
+    sandbox.faults.next('slow', { count: 2, ms: 1 });
     const stranger = new GatewayClient({ ...sandbox.clientOptions, signKey: 'another' });
     expect(await errorOf(stranger.createDeposit(CARD))).toMatchObject({ status: 401 });
-    expect(sandbox.faults.armed).toEqual([{ id: 1, fault: 'commit-then-cut', on: 'create', count: 1 }]);
+    expect(sandbox.faults.armed).toEqual([
+      { id: 1, fault: 'commit-then-cut', on: 'create', count: 1 },
+      { id: 2, fault: 'slow', on: 'create', ms: 1, count: 2 },
+    ]);
     expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+    await errorOf(stranger.createDeposit(CARD));
+    expect(sandbox.faults.armed).toMatchObject([{ fault: 'slow', count: 2 }]);
   });
 
   it.each([
