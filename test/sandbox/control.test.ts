@@ -164,13 +164,20 @@ describe('waiting', () => {
     });
   });
 
-  it('is not satisfied by a forged callback that somebody believed', async () => {
-    const { sandbox, create } = open();
+  it('is not satisfied by the answer to a forged callback, nor to that of another state', async () => {
+    const { sandbox, create } = open({
+      fetch: async (_, init) => {
+        const { paymentStatus, amount } = JSON.parse(String(init.body));
+        return new Response('', { status: paymentStatus === 'COMPLETED' && amount === 25.5 ? 500 : 200 });
+      },
+    });
     const id = await create({ reference: 'order-1' });
     sandbox.faults.next('callback-forge');
     await sandbox.authorize(id);
+    await sandbox.complete(id);
     await sandbox.idle();
-    const wait = sandbox.waitFor({ paymentId: id, paymentStatus: 'COMPLETED', timeout: 5 });
+    expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200, 500]);
+    const wait = sandbox.waitFor({ paymentId: id, isAnswered: true, timeout: 5 });
     expect(await errorOf(wait)).toMatchObject({ name: 'SandboxError', code: 'timeout' });
   });
 

@@ -387,6 +387,7 @@ describe('for tests of merchants', () => {
     sandbox.reset();
     const { id } = await create(sandbox);
     expect(await slow).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(sandbox.calls).toMatchObject([{ id: 1, paymentId: id, fault: undefined }]);
     const page = await (await sandbox.fetch(`http://sandbox.localhost/payments/${id}`)).text();
     expect(page).not.toContain('slow');
   });
