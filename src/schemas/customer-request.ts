@@ -4,7 +4,7 @@ import { otherCapitals } from './hints.ts';
 import { publishRequest } from './objects.ts';
 import type { BillingAddress, Customer } from './payment.ts';
 
-/** Who pays, or is paid. The document shows these names but not their types; further fields are sent as they are. */
+/** Who pays, or is paid. The gateway's document shows these names but not their types. Further fields are allowed. */
 export interface CustomerRequest
   extends Pick<Customer, 'firstName' | 'lastName' | 'email' | 'phone' | 'ipaddress' | 'dateOfBirth'> {
   /** The merchant's own id of the customer. */
@@ -13,7 +13,7 @@ export interface CustomerRequest
   [further: string]: any;
 }
 
-/** The address on the customer's bill. Every value may be null; further fields are sent as they are. */
+/** The address on the customer's bill. Every value may be null. Further fields are allowed. */
 export interface BillingAddressRequest
   extends Pick<BillingAddress, 'address1' | 'city' | 'countryCode' | 'postalCode' | 'state'> {
   // biome-ignore lint/suspicious/noExplicitAny: as in CustomerRequest

@@ -13,7 +13,7 @@ export interface Timestamp {
   timezone?: string | null | undefined;
 }
 
-/** The customer. The document shows these names but not their types. */
+/** The customer. The gateway's document shows these names but not their types. */
 export interface Customer {
   /** Given name. */
   firstName?: string | null | undefined;
@@ -54,11 +54,11 @@ export interface PaymentFields {
   amount: number;
   /** Currency code of `amount`. */
   currency: string;
-  /** When the payment was created; {@link createdAt} reads it. */
+  /** When the payment was created. {@link createdAt} reads it. */
   created?: Timestamp | null | undefined;
   /** The merchant's text, as requested. */
   description?: string | null | undefined;
-  /** As requested; a record may show `USER_CHOICE`, or a method this SDK does not know. */
+  /** As requested. A record may show `USER_CHOICE`, or a method that the gateway's document does not name. */
   paymentMethod?: PaymentMethod | (string & {}) | null | undefined;
   /** The merchant's own transaction id. */
   reference?: string | null | undefined;
@@ -66,7 +66,7 @@ export interface PaymentFields {
   customer?: Customer | null | undefined;
   /** As requested. */
   billingAddress?: BillingAddress | null | undefined;
-  /** Where the customer finishes paying. Only creates answer it; use `nextAction`, which has checked it. */
+  /** Where the customer finishes paying, in the answer to the create of a redirect deposit. {@link NextAction} has checked it. */
   redirectUrl?: string | null | undefined;
   /** Decimal text in units of `cryptoCurrency`, eight places in the observed form. */
   cryptoAmount?: string | null | undefined;
@@ -106,7 +106,7 @@ export interface AuthorizedPayment extends PaymentFields {
 export interface CompletedPayment extends PaymentFields, SettlementFields {
   paymentStatus: 'COMPLETED';
 }
-/** Failed. Final. {@link fundsNotDelivered} says whether funds moved. */
+/** Failed. Final. Without a `crypto_tx_hash` no funds were delivered. {@link fundsNotDelivered} says so. */
 export interface FailedPayment extends PaymentFields, SettlementFields, FailureFields {
   paymentStatus: 'FAILED';
 }
@@ -174,6 +174,7 @@ const billingAddress = map({
 });
 
 const fields = {
+  id: z.guid(),
   paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
   amount: z.number(),
   currency: z.string().min(1),
@@ -194,9 +195,8 @@ const failure = { errorMessage: freeText };
 
 const variant = <S extends string, F extends z.ZodRawShape>(paymentStatus: S, further: F) =>
   passthroughObject({
-    id: z.guid(),
-    paymentStatus: z.literal(paymentStatus),
     ...fields,
+    paymentStatus: z.literal(paymentStatus),
     ...further,
   });
 

@@ -27,9 +27,9 @@ import { httpUrl } from './url.ts';
 
 /** What every creation request can hold. */
 export interface RequestFields {
-  /** In units of `currency`, not cents; greater than 0. A string such as `'25.50'` keeps its digits. */
+  /** In units of `currency`, not cents; greater than 0. A string keeps its digits: see {@link Amount}. */
   amount: Amount;
-  /** Currency code of `amount`. */
+  /** Currency code of `amount`: three letters or digits, or more. The gateway's document lists none. */
   currency: string;
   /** The gateway's document names it, and gives it no meaning. */
   externalApiId?: string | null | undefined;
@@ -46,11 +46,11 @@ export interface RequestFields {
   description?: string | null | undefined;
   /** The merchant's own transaction id. It comes back in every record and callback. */
   reference?: string | null | undefined;
-  /** Receives the status callbacks. At least one of `webhookUrl` and `callbackUrl` is needed. */
+  /** Receives the status callbacks: an http(s) URL. At least one of `webhookUrl` and `callbackUrl` is needed. */
   webhookUrl?: string | null | undefined;
   /** Another name of `webhookUrl`. */
   callbackUrl?: string | null | undefined;
-  /** Where the customer returns after paying. */
+  /** Where the customer returns after paying: an absolute URL, of an app's own scheme too. */
   returnUrl?: string | null | undefined;
   /** The customer's browser, often needed for wallet methods. The gateway's document does not name its fields. */
   browser?: object | null | undefined;
