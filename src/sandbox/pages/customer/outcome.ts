@@ -1,6 +1,6 @@
 // How a payment ended, in the customer's words.
 import { html } from 'hono/html';
-import type { PaymentRecord } from '../../ledger/ledger.ts';
+import { isOnramp, type PaymentRecord } from '../../ledger/ledger.ts';
 import { type Html, methodName } from '../layout.ts';
 import { explain } from './declines.ts';
 import { type IconName, icon } from './icons.ts';
@@ -22,7 +22,9 @@ export function outcomeOf({ record, shopName }: { record: PaymentRecord; shopNam
         tone: 'paid',
         drawn: 'check',
         title: 'Payment complete',
-        text: `Thank you. ${shopName} has your payment.`,
+        text: isOnramp(record)
+          ? `Thank you. Your ${record.cryptoCurrency} is on its way to the wallet.`
+          : `Thank you. ${shopName} has your payment.`,
       };
     case 'AUTHORIZED':
       return {

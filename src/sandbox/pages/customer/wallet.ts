@@ -10,10 +10,10 @@ function draw(view: View): Drawn {
   const look = isApple ? 'apple' : 'google';
   if (view.input.get('step') !== 'sheet') {
     return {
-      body: html`<h2>${name}</h2>
+      body: html`<div class="express"><span class="seal">${icon('wallet')}</span><h2>${name}</h2>
       <p>Pay with the card in your wallet. You confirm on your device; the shop does not see your card number.</p>
       <a class="main wallet-${look}" href="${addressOf(view, { step: 'sheet' })}">Buy with ${name}</a>
-      <p class="trust">${icon('lock')}Your device asks you before anything is charged.</p>`,
+      <p class="trust">${icon('lock')}Your device asks you before anything is charged.</p></div>`,
     };
   }
   return {
