@@ -42,6 +42,11 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
    * @default 'wrapped'
    */
   shape?: 'wrapped' | 'unwrapped' | undefined;
+  /**
+   * The name of the shop on the customer's pages.
+   * @default 'Your shop'
+   */
+  shopName?: string | undefined;
   /** Takes every callback, in place of the payments' own addresses: any http(s) URL. It gets their query. */
   forwardTo?: string | undefined;
   /**
@@ -99,6 +104,7 @@ const readFields = optionsReader<SandboxOptions>()('Sandbox', {
   terminal: oneOf(['standard', 'onramp']).default('standard'),
   payid: oneOf(['host-to-host', 'redirect']).default('host-to-host'),
   shape: oneOf(['wrapped', 'unwrapped']).default('wrapped'),
+  shopName: z.string(KEY).min(1, KEY).default('Your shop'),
   forwardTo: httpUrl.optional(),
   callbackQuery: oneOf(['keep', 'drop']).default('keep'),
   callbackRetries: z

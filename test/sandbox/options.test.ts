@@ -26,7 +26,7 @@ describe('the command line', () => {
   it('takes every option of the gateway', () => {
     const line =
       '--port 0 --api-key k --sign-key s --signature-encoding base64 --terminal onramp --payid redirect --shape unwrapped ' +
-      '--forward-to http://localhost:3000/webhooks --callback-query drop --auto authorize:500ms --auto complete:2s';
+      '--shop-name Nordlicht --forward-to http://localhost:3000/webhooks --callback-query drop --auto authorize:500ms --auto complete:2s';
     expect(read(line)).toEqual({
       name: 'serve',
       options: {
@@ -37,6 +37,7 @@ describe('the command line', () => {
         terminal: 'onramp',
         payid: 'redirect',
         shape: 'unwrapped',
+        shopName: 'Nordlicht',
         forwardTo: 'http://localhost:3000/webhooks',
         callbackQuery: 'drop',
         auto: [
@@ -78,6 +79,7 @@ describe('the command line', () => {
     ['--terminal crypto', '--terminal takes standard or onramp'],
     ['--payid card', '--payid takes host-to-host or redirect'],
     ['--shape round', '--shape takes wrapped or unwrapped'],
+    ['--shop-name=', '--shop-name must not be empty'],
     ['--forward-to localhost:3000', '--forward-to takes an http(s) URL'],
     ['--auto complete', '--auto takes a move and a time, such as complete:2s or fail:500ms, and not "complete".'],
     ['--auto refund:2s', 'and not "refund:2s"'],
@@ -112,6 +114,7 @@ describe('the command line', () => {
       'terminal',
       'payid',
       'shape',
+      'shop-name',
       'forward-to',
       'auto',
     ];

@@ -19,6 +19,7 @@ export interface ServeOptions {
   terminal: 'standard' | 'onramp' | undefined;
   payid: 'host-to-host' | 'redirect' | undefined;
   shape: 'wrapped' | 'unwrapped' | undefined;
+  shopName: string | undefined;
   forwardTo: string | undefined;
   callbackQuery: 'keep' | 'drop' | undefined;
   auto: Auto[];
@@ -46,6 +47,7 @@ const SERVE = {
   terminal: text,
   payid: text,
   shape: text,
+  'shop-name': text,
   'forward-to': text,
   'callback-query': text,
   auto: { ...text, multiple: true },
@@ -71,6 +73,7 @@ export function readCommand(args: string[]): Command {
     terminal: oneOf('--terminal', values.terminal, ['standard', 'onramp']),
     payid: oneOf('--payid', values.payid, ['host-to-host', 'redirect']),
     shape: oneOf('--shape', values.shape, ['wrapped', 'unwrapped']),
+    shopName: notEmpty('--shop-name', values['shop-name']),
     forwardTo: urlOf('--forward-to', values['forward-to']),
     callbackQuery: oneOf('--callback-query', values['callback-query'], ['keep', 'drop']),
     auto: (values.auto ?? []).map(autoOf),

@@ -28,6 +28,7 @@ ${columns([
   ['--terminal <terminal>', 'standard, or onramp for the on-ramp methods (default: standard)'],
   ['--payid <way>', 'host-to-host: transfer instructions; or redirect: a page (default: host-to-host)'],
   ['--shape <shape>', "wrapped, or unwrapped as in the interface's earlier variant (default: wrapped)"],
+  ['--shop-name <name>', "the shop on the customer's pages (default: Your shop)"],
   ['--forward-to <url>', 'post every callback there, and not to the address of the payment'],
   ['--callback-query <what>', "keep, or drop the query of a callback's address (default: keep)"],
   [

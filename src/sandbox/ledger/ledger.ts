@@ -5,6 +5,7 @@ import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { idsOf } from './ids.ts';
 import { matcherOf, type PaymentQuery } from './query.ts';
+import { quote } from './rates.ts';
 
 /** A payment as the gateway records it, in the names and types of the wire. */
 export interface PaymentRecord {
@@ -51,9 +52,6 @@ const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
   ['4018', 'Canceled by the user'],
 ]);
 
-/** One USDT costs this much of any currency here: a sandbox has no market. */
-const CRYPTO_FX = 1.0825;
-const CRYPTO_CURRENCY = 'USDT';
 const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 
 export interface LedgerSettings {
@@ -122,7 +120,7 @@ export class Ledger {
       currency,
       customer: request.customer ?? null,
       billingAddress: request.billingAddress ?? [],
-      ...(isOnramp(request) && quote(amount)),
+      ...(isOnramp(request) && quote(request)),
       ...changes,
     };
     this.#entries.set(record.id, { record, request });
@@ -192,11 +190,10 @@ export class Ledger {
   /** What a completed payment shows of its settlement. */
   settlementOf(id: string): Partial<PaymentRecord> {
     const { record, request } = this.#entry(id);
-    const { destination_wallet } = (request.additionalParameters ?? {}) as { destination_wallet?: unknown };
     return {
-      settled_crypto_amount: Number(quote(record.amount).cryptoAmount),
+      settled_crypto_amount: Number(quote(record).cryptoAmount),
       crypto_tx_hash: `0x${record.id.replaceAll('-', '').repeat(2)}`,
-      destination_wallet: typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET,
+      destination_wallet: walletOf(request),
     };
   }
 
@@ -235,8 +232,8 @@ export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?
 export const isOnramp = ({ paymentMethod }: { paymentMethod: string }): boolean =>
   paymentMethod === 'ONRAMP' || ONRAMP_METHODS.some(method => method === paymentMethod);
 
-const quote = (amount: number) => ({
-  cryptoAmount: (amount / CRYPTO_FX).toFixed(8),
-  cryptoCurrency: CRYPTO_CURRENCY,
-  crypto_fx: CRYPTO_FX,
-});
+/** Where the crypto goes: to the wallet that the request names, or to the merchant's own. */
+export function walletOf({ additionalParameters }: AcceptedRequest): string {
+  const { destination_wallet } = (additionalParameters ?? {}) as { destination_wallet?: unknown };
+  return typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET;
+}

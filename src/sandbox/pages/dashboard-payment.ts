@@ -4,8 +4,9 @@ import { isFinalStatus } from '../../schemas/methods.ts';
 import type { Call } from '../api/call-log.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
-import { DECLINES } from './checkout.ts';
-import { badge, facts, type Html, methodName, money, timeOf } from './layout.ts';
+import { money } from '../money.ts';
+import { DECLINES } from './customer/declines.ts';
+import { badge, facts, type Html, methodName, timeOf } from './layout.ts';
 import { deliveryList, pretty, rawText } from './logs.ts';
 
 export const paymentPage = (

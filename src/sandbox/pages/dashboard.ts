@@ -7,8 +7,9 @@ import { environmentOf } from '../environment.ts';
 import type { Armed } from '../faults/faults.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS } from '../faults/kinds.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
+import { money } from '../money.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
-import { badge, type Html, methodName, money, nameOf, timeOf } from './layout.ts';
+import { badge, type Html, methodName, nameOf, timeOf } from './layout.ts';
 import { deliveryList, rawText, requestList } from './logs.ts';
 
 export interface Overview {

@@ -46,9 +46,22 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-export async function pageResponse(page: Page, status = 200): Promise<Response> {
-  return new Response(await document(page), { status, headers: HEADERS });
+/** A whole page. */
+export async function htmlResponse(page: Html, status: number): Promise<Response> {
+  return new Response(await page, { status, headers: HEADERS });
 }
+
+export const pageResponse = (page: Page, status = 200): Promise<Response> => htmlResponse(document(page), status);
+
+/** A style sheet or a script. */
+export const asset = (text: string, type: string) =>
+  new Response(text, {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    },
+  });
 
 /** A page that says one thing. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
@@ -64,10 +77,6 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
 /** To another page, by GET. */
 export const goTo = (url: string): Response =>
   new Response(null, { status: 303, headers: { location: url, 'cache-control': 'no-store' } });
-
-/** An amount as people read it, with every digit that it has. */
-export const money = ({ amount, currency }: { amount: number; currency: string }): string =>
-  `${amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 20 })} ${currency}`;
 
 /** A state, in its colour. */
 export const badge = (status: string): Html => html`<span class="badge ${status.toLowerCase()}">${status}</span>`;

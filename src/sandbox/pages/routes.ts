@@ -1,20 +1,21 @@
 // The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
 import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
-import { isFinalStatus } from '../../schemas/methods.ts';
 import { printable } from '../../terminal/printable.ts';
 import { isForeign } from '../api/origin.ts';
 import { STATUS } from '../control/define.ts';
-import type { EventBus, SandboxEvent } from '../event-bus.ts';
+import type { SandboxEvent } from '../event-bus.ts';
 import { type Fault, isCallbackFault, isCreateFault, isFault, type Operation } from '../faults/kinds.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
-import { ACTS, CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
+import { DECLINES } from './customer/declines.ts';
+import { addCustomerPages } from './customer/routes.ts';
 import { dashboard } from './dashboard.ts';
 import { paymentPage } from './dashboard-payment.ts';
-import { goTo, noticeResponse, pageResponse } from './layout.ts';
+import { asset, goTo, noticeResponse, pageResponse } from './layout.ts';
 import liveScript from './live.js?raw';
+import { stream } from './stream.ts';
 import style from './style.css?raw';
 
 /** Payments on a page of the dashboard. */
@@ -25,7 +26,7 @@ export function addPages(app: Hono, parts: Parts): void {
 
   app.get('/sandbox.css', () => asset(style, 'text/css'));
   app.get('/sandbox.js', () => asset(liveScript, 'text/javascript'));
-  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(events)));
+  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(events, newsOf)));
 
   app.get('/', ({ req }) => {
     const pages = Math.max(Math.ceil(ledger.size / PAGE), 1);
@@ -51,11 +52,6 @@ export function addPages(app: Hono, parts: Parts): void {
     return pageResponse({ title: record.reference || record.id, main, isLive: true });
   });
 
-  app.get('/pay/:id', ({ req }) => {
-    const id = req.param('id');
-    return pageResponse({ ...checkout(payPageOf(id), ledger.requestOf(id)), isNarrow: true });
-  });
-
   const act = (path: string, run: (form: Form, id: string) => string | Response | Promise<string | Response>) =>
     app.post(path, async ({ req }) => {
       if (isForeign(req.raw.headers)) {
@@ -65,26 +61,7 @@ export function addPages(app: Hono, parts: Parts): void {
       return typeof done === 'string' ? goTo(done) : done;
     });
 
-  const payPageOf = (id: string) => {
-    const record = ledger.get(id);
-    if (record.paymentType === 'DEPOSIT') return record;
-    throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
-  };
-
-  act('/pay/:id', (form, id) => {
-    const { paymentMethod, paymentStatus } = payPageOf(id);
-    const next = returnUrlOf(ledger.requestOf(id)) ?? `/pay/${id}`;
-    const doing = ACTS[form.get('act') ?? ''];
-    if (!doing) throw new SandboxError('refused', 'act must be pay, authorize, decline or abandon.');
-    // A second click, or a page gone stale: the customer goes where the first one led.
-    if (isFinalStatus(paymentStatus)) return next;
-    const chosen = form.get('method') ?? '';
-    if (paymentMethod === 'USER_CHOICE' && doing !== ACTS.abandon && CHOICES.includes(chosen)) {
-      ledger.choose(id, chosen);
-    }
-    doing(moves, id, form);
-    return next;
-  });
+  addCustomerPages(app, parts, act);
 
   act('/payments/:id', (form, id) => {
     const force = form.has('force');
@@ -167,31 +144,6 @@ export function addPages(app: Hono, parts: Parts): void {
 
 type Form = URLSearchParams;
 
-const asset = (text: string, type: string) =>
-  new Response(text, {
-    headers: {
-      'content-type': `${type}; charset=utf-8`,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache',
-    },
-  });
-
 /** What a screen reader announces: nothing of what only changes the page. */
 const newsOf = (event: SandboxEvent): string =>
   event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '';
-
-/** Server-sent events: one for each thing that happens. */
-function stream(events: EventBus): Response {
-  const encoder = new TextEncoder();
-  let unsubscribe = () => {};
-  const body = new ReadableStream({
-    start(controller) {
-      controller.enqueue(encoder.encode(': hello\n\n'));
-      unsubscribe = events.subscribe(event => controller.enqueue(encoder.encode(`data: ${newsOf(event)}\n\n`)));
-    },
-    cancel: () => unsubscribe(),
-  });
-  return new Response(body, {
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
-  });
-}

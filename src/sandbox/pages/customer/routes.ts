@@ -1,0 +1,76 @@
+// The customer's pages: what a payment's address shows, what its forms do, and what tells an open page of a change.
+import type { Hono } from 'hono/tiny';
+import { isFinalStatus } from '../../../schemas/methods.ts';
+import type { Parts } from '../../parts.ts';
+import { SandboxError } from '../../sandbox-error.ts';
+import { asset } from '../layout.ts';
+import { stream } from '../stream.ts';
+import { ACTS } from './acts.ts';
+import style from './customer.css?raw';
+import script from './customer.js?raw';
+import { offersOf } from './onramp.ts';
+import { customerPage } from './page.ts';
+import { returnAddressOf } from './return-url.ts';
+import { isChoosing, type View } from './view.ts';
+
+type Form = URLSearchParams;
+/** Adds a form that pages from elsewhere cannot send; a text is the address to go on to. */
+type AddForm = (path: string, run: (form: Form, id: string) => string | Promise<Response>) => void;
+
+export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, events }: Parts, addForm: AddForm): void {
+  const viewOf = (id: string, input: URLSearchParams): View => {
+    const record = ledger.get(id);
+    if (record.paymentType !== 'DEPOSIT') {
+      throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
+    }
+    const method = input.get('method');
+    const isOffered = isChoosing(record) && offersOf(record.currency).some(offer => offer.method === method);
+    return {
+      record,
+      request: ledger.requestOf(id),
+      shopName: settings.shopName,
+      now: clock.now(),
+      chosen: isOffered && method ? method : undefined,
+      input,
+      errors: {},
+    };
+  };
+
+  app.get('/customer.css', () => asset(style, 'text/css'));
+  app.get('/customer.js', () => asset(script, 'text/javascript'));
+
+  app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
+
+  app.get('/pay/:id/live', ({ req }) => {
+    const { id } = viewOf(req.param('id'), new URLSearchParams()).record;
+    if (req.method === 'HEAD') return new Response();
+    return stream(events, event => {
+      if (event.type === 'reset') return 'reset';
+      return event.type === 'move' && event.paymentId === id ? 'move' : undefined;
+    });
+  });
+
+  addForm('/pay/:id', (form, id) => {
+    const view = viewOf(id, form);
+    const { record, chosen } = view;
+    const next = returnAddressOf(view.request).href ?? `/pay/${record.id}`;
+    const act = form.get('act') ?? '';
+    if (!Object.hasOwn(ACTS, act))
+      throw new SandboxError('refused', `act must be one of ${Object.keys(ACTS).join(', ')}.`);
+    // A second click, or a page gone stale: the customer goes where the first one led.
+    if (isFinalStatus(record.paymentStatus)) return next;
+    const decision = (ACTS[act] as (typeof ACTS)[string])(view);
+    switch (decision.does) {
+      case 'ask-again':
+        return customerPage({ ...view, errors: decision.errors }, 422);
+      case 'go-on':
+        return decision.to;
+      case 'leave':
+        return next;
+    }
+    if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
+    if (decision.does === 'fail') moves.fail(id, decision.reason);
+    else moves[decision.does](id);
+    return next;
+  });
+}

@@ -1,0 +1,60 @@
+// Money on the sandbox's pages. The digits are those of ISO 4217's list of currencies.
+import { describe, expect, it } from 'vitest';
+import { quote } from '../../src/sandbox/ledger/rates.ts';
+import { money, plainAmount } from '../../src/sandbox/money.ts';
+
+describe('money', () => {
+  it.each([
+    [1000, 'JPY', '1,000 JPY'],
+    [1.5, 'KWD', '1.500 KWD'],
+    [25.5, 'EUR', '25.50 EUR'],
+    [1249999.5, 'USD', '1,249,999.50 USD'],
+    [990, 'CLP', '990 CLP'],
+    [1.25, 'CLF', '1.2500 CLF'],
+    [7, 'BHD', '7.000 BHD'],
+    [25, 'IQD', '25.000 IQD'],
+    [5000, 'KRW', '5,000 KRW'],
+    [5000, 'HUF', '5,000.00 HUF'],
+    [5000, 'COP', '5,000.00 COP'],
+    [3, 'UGX', '3 UGX'],
+    [12, 'eur', '12.00 eur'],
+  ])('%d %s is written %s', (amount, currency, text) => expect(money({ amount, currency })).toBe(text));
+
+  it.each([
+    [25.555, 'EUR', '25.555 EUR'],
+    [0.5, 'JPY', '0.5 JPY'],
+    [0.00012345, 'BTC', '0.00012345 BTC'],
+    [498.84526559, 'USDT', '498.84526559 USDT'],
+    [0.000000000000000001, 'ETH', '0.000000000000000001 ETH'],
+  ])('loses no digit of %d %s', (amount, currency, text) => expect(money({ amount, currency })).toBe(text));
+
+  it('cuts a code that is no code', () => {
+    expect(money({ amount: 1, currency: 'USDTTRC20' })).toBe('1.00 USDTTRC20');
+    expect(money({ amount: 1, currency: 'A'.repeat(300) })).toBe('1.00 AAAAAAAA…');
+  });
+
+  it('is copied as a form takes it', () => {
+    expect(plainAmount({ amount: 1249999.5, currency: 'EUR' })).toBe('1249999.50');
+    expect(plainAmount({ amount: 1000, currency: 'JPY' })).toBe('1000');
+  });
+});
+
+// By `echo 'scale=12; 540/5.4273' | bc`, and so on.
+describe('a quote in crypto', () => {
+  it.each([
+    [540, 'BRL', '99.49698745', 5.4273],
+    [25.5, 'EUR', '29.47295423', 0.8652],
+    [1000, 'JPY', '6.48214170', 154.27],
+    [25.5, 'eur', '29.47295423', 0.8652],
+  ])('of %d %s has the rate of its currency', (amount, currency, cryptoAmount, crypto_fx) => {
+    expect(quote({ amount, currency })).toEqual({ cryptoAmount, cryptoCurrency: 'USDT', crypto_fx });
+  });
+
+  it('in a currency without a rate has that of the gateway’s example', () => {
+    expect(quote({ amount: 25.5, currency: 'XTS' })).toEqual({
+      cryptoAmount: '23.55658199',
+      cryptoCurrency: 'USDT',
+      crypto_fx: 1.0825,
+    });
+  });
+});

@@ -1,0 +1,22 @@
+// What axe finds wrong with a page, and whether the page scrolls sideways.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** With everything that can be opened open. */
+export async function faultsOf(page: Page): Promise<unknown[]> {
+  for (const details of await page.locator('details').all()) {
+    await details.evaluate(box => box.setAttribute('open', ''));
+  }
+  // Outside of the page's policy: axe is the tester's, and not the page's.
+  const violations = (await page.evaluate(`(() => { ${axe}; return axe.run() })().then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)) as string[];
+  const overflow = await overflowOf(page);
+  return overflow === 0 ? violations : [...violations, `scrolls sideways by ${overflow} pixels`];
+}
+
+/** Pixels by which a page is wider than its window. */
+export const overflowOf = (page: Page): Promise<unknown> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
