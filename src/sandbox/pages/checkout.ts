@@ -4,7 +4,8 @@ import { isFinalStatus, ONRAMP_METHODS } from '../../schemas/methods.ts';
 import { type AcceptedRequest, type FailureReason, isOnramp, type PaymentRecord } from '../ledger/ledger.ts';
 import type { Moves } from '../ledger/moves.ts';
 import { transferOf } from '../ledger/transfer.ts';
-import { badge, facts, type Html, methodName, money } from './layout.ts';
+import { money } from '../money.ts';
+import { badge, facts, type Html, methodName } from './layout.ts';
 
 /** Why a payment is declined, by the value of its option. */
 export const DECLINES: Readonly<Record<string, { label: string; reason: FailureReason }>> = {

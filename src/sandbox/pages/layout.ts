@@ -9,28 +9,23 @@ interface Page {
   main: Html;
   /** One thing in the middle, as on a payment page; else the whole width, as on the dashboard. */
   isNarrow?: boolean;
-  /** Follows what happens in the sandbox. */
-  isLive?: boolean;
+  /** The head of a page that follows what happens in the sandbox. */
+  top?: Html;
 }
 
-const document = ({ title, main, isNarrow = false, isLive = false }: Page): Html => html`<!doctype html>
+const document = ({ title, main, isNarrow = false, top }: Page): Html => html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
     <title>${title} · Sandbox gateway</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/sandbox.css">
-    ${isLive && html`<script src="/sandbox.js" defer></script>`}
+    <link rel="stylesheet" href="${isNarrow ? '/sandbox.css' : '/dashboard.css'}">
+    ${top && html`<script src="/dashboard.js" defer></script>`}
   </head>
   <body class="${isNarrow ? 'narrow' : 'wide'}">
-    <header class="top">
-      <a class="brand" href="/">Sandbox gateway</a>
-      <span class="pill">No money moves</span>
-      ${isLive && html`<noscript class="live">Reload to see what is new</noscript><span class="live" id="live" hidden>Connecting</span>`}
-    </header>
-    ${isLive && html`<p class="unseen" id="news" role="status"></p>`}
-    <p class="problem" id="problem" role="alert" hidden></p>
+    ${top ?? html`<header class="top"><a class="brand" href="/">Sandbox gateway</a> <span class="pill">No money moves</span></header>`}
     ${main}
   </body>
 </html>
@@ -50,13 +45,22 @@ export async function pageResponse(page: Page, status = 200): Promise<Response> 
   return new Response(await document(page), { status, headers: HEADERS });
 }
 
+/** A style sheet or a script. */
+export const asset = (text: string, type: string) =>
+  new Response(text, {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    },
+  });
+
 /** A page that says one thing. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
   pageResponse(
     {
       title,
-      isNarrow: true,
-      main: html`<main class="card"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
+      main: html`<main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
     },
     status,
   );
@@ -64,10 +68,6 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
 /** To another page, by GET. */
 export const goTo = (url: string): Response =>
   new Response(null, { status: 303, headers: { location: url, 'cache-control': 'no-store' } });
-
-/** An amount as people read it, with every digit that it has. */
-export const money = ({ amount, currency }: { amount: number; currency: string }): string =>
-  `${amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 20 })} ${currency}`;
 
 /** A state, in its colour. */
 export const badge = (status: string): Html => html`<span class="badge ${status.toLowerCase()}">${status}</span>`;
@@ -106,9 +106,3 @@ export const facts = (rows: Record<string, Html | string | null | undefined>): H
 
 /** A payment as its merchant calls it. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);
-
-/** When a payment was created; the sandbox's dates are in UTC. */
-export const timeOf = (created: PaymentRecord['created']): Html => {
-  const [day, time = ''] = created.date.split(' ');
-  return html`<time datetime="${day}T${time}Z" title="${day} UTC">${time.slice(0, 8)}</time>`;
-};
