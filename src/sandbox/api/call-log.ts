@@ -30,6 +30,8 @@ export interface Call {
   fault?: CallFault | undefined;
   /** Of the payment that it made or read. */
   paymentId?: string | undefined;
+  /** Whether it carried the API key of this terminal; absent for an address that there is not. */
+  hasRightKey?: boolean | undefined;
   /** Of a create. */
   signature?: SignatureCheck | undefined;
 }
@@ -61,6 +63,11 @@ export class CallLog {
   /** The newest first. */
   get latest(): Call[] {
     return [...this.#latest.values()].reverse();
+  }
+
+  /** How many of the latest are kept. */
+  get size(): number {
+    return this.#latest.size;
   }
 
   /** @throws {SandboxError} `unknown_call` */

@@ -25,6 +25,7 @@ export function addApi(app: Hono, parts: Parts): void {
   async function serve(on: Operation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
     const { call, end } = calls.begin(request, body);
+    call.hasRightKey = credentialProblem(request.headers, settings.apiKey) === undefined;
     const { life } = calls;
     const reference = on === 'create' ? referenceIn(body) : ledger.find(idIn(request))?.reference;
     const armed = isExempt(request) ? undefined : faults.take(on, reference);

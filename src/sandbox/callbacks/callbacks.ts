@@ -75,6 +75,11 @@ export class Callbacks {
     return [...this.#log.values()].map(delivery => ({ ...delivery }));
   }
 
+  /** How many deliveries are kept. */
+  get size(): number {
+    return this.#log.size;
+  }
+
   /** How many made way for newer ones. */
   get forgotten(): number {
     return this.#forgotten;

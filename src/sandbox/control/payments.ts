@@ -61,8 +61,8 @@ export const paymentRoutes = (parts: Parts): Route[] => {
         forgotten: z.number().int().describe('How many made way for newer ones.'),
       }),
       run: ({ query: { limit, offset, ...wanted } }) => {
-        const found = ledger.search(wanted);
-        return { payments: pageOf(found, { limit, offset }), total: found.length, forgotten: ledger.forgotten };
+        const { payments, total } = ledger.page(wanted, { limit, offset });
+        return { payments, total, forgotten: ledger.forgotten };
       },
     }),
     route({

@@ -66,6 +66,10 @@ export const callShape = z
     durationMs: z.number().optional(),
     fault,
     paymentId: z.guid().optional(),
+    hasRightKey: z
+      .boolean()
+      .optional()
+      .describe('Whether it carried the API key of this terminal; absent for an address that there is not.'),
     signature: z
       .object({
         given: z.string().optional(),

@@ -91,13 +91,22 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** The newest first. */
-  search(query: PaymentQuery): PaymentRecord[] {
+  /** Those of one page, the newest first; how many there are in all, and how many in each state, whichever is asked for. */
+  page(
+    { paymentStatus, ...query }: PaymentQuery,
+    { limit, offset }: { limit: number; offset: number },
+  ): { payments: PaymentRecord[]; total: number; byStatus: Partial<Record<PaymentStatus, number>> } {
     const fits = matcherOf(query);
-    return [...this.#entries.values()]
-      .filter(({ record }) => fits(record))
-      .map(({ record }) => structuredClone(record))
-      .reverse();
+    const found: PaymentRecord[] = [];
+    const byStatus: Partial<Record<PaymentStatus, number>> = {};
+    for (const { record } of this.#entries.values()) {
+      if (!fits(record)) continue;
+      byStatus[record.paymentStatus] = (byStatus[record.paymentStatus] ?? 0) + 1;
+      if (paymentStatus === undefined || record.paymentStatus === paymentStatus) found.push(record);
+    }
+    // Copies cost more than all the rest.
+    const payments = structuredClone(found.reverse().slice(offset, offset + limit));
+    return { payments, total: found.length, byStatus };
   }
 
   /** In the order of creation. */

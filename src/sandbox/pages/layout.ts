@@ -7,30 +7,23 @@ export type Html = ReturnType<typeof html>;
 interface Page {
   title: string;
   main: Html;
-  /** One thing in the middle, as on a payment page; else the whole width, as on the dashboard. */
-  isNarrow?: boolean;
-  /** Follows what happens in the sandbox. */
-  isLive?: boolean;
+  /** The head of a page that follows what happens in the sandbox. */
+  top?: Html;
 }
 
-const document = ({ title, main, isNarrow = false, isLive = false }: Page): Html => html`<!doctype html>
+const document = ({ title, main, top }: Page): Html => html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
     <title>${title} · Sandbox gateway</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/sandbox.css">
-    ${isLive && html`<script src="/sandbox.js" defer></script>`}
+    <link rel="stylesheet" href="/dashboard.css">
+    ${top && html`<script src="/dashboard.js" defer></script>`}
   </head>
-  <body class="${isNarrow ? 'narrow' : 'wide'}">
-    <header class="top">
-      <a class="brand" href="/">Sandbox gateway</a>
-      <span class="pill">No money moves</span>
-      ${isLive && html`<noscript class="live">Reload to see what is new</noscript><span class="live" id="live" hidden>Connecting</span>`}
-    </header>
-    ${isLive && html`<p class="unseen" id="news" role="status"></p>`}
-    <p class="problem" id="problem" role="alert" hidden></p>
+  <body>
+    ${top ?? html`<header class="top"><a class="brand" href="/">Sandbox gateway</a> <span class="pill">No money moves</span></header>`}
     ${main}
   </body>
 </html>
@@ -68,8 +61,7 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
   pageResponse(
     {
       title,
-      isNarrow: true,
-      main: html`<main class="card"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
+      main: html`<main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
     },
     status,
   );
@@ -115,9 +107,3 @@ export const facts = (rows: Record<string, Html | string | null | undefined>): H
 
 /** A payment as its merchant calls it. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);
-
-/** When a payment was created; the sandbox's dates are in UTC. */
-export const timeOf = (created: PaymentRecord['created']): Html => {
-  const [day, time = ''] = created.date.split(' ');
-  return html`<time datetime="${day}T${time}Z" title="${day} UTC">${time.slice(0, 8)}</time>`;
-};

@@ -1,111 +1,31 @@
 // The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
 import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
-import { printable } from '../../terminal/printable.ts';
 import { isForeign } from '../api/origin.ts';
 import { STATUS } from '../control/define.ts';
-import type { SandboxEvent } from '../event-bus.ts';
-import { type Fault, isCallbackFault, isCreateFault, isFault, type Operation } from '../faults/kinds.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { isScenario, play, SCENARIOS } from '../scenarios.ts';
-import { DECLINES } from './customer/declines.ts';
 import { addCustomerPages } from './customer/routes.ts';
-import { dashboard } from './dashboard.ts';
-import { paymentPage } from './dashboard-payment.ts';
-import { asset, goTo, noticeResponse, pageResponse } from './layout.ts';
-import liveScript from './live.js?raw';
-import { stream } from './stream.ts';
-import style from './style.css?raw';
-
-/** Payments on a page of the dashboard. */
-const PAGE = 50;
+import { addDashboard } from './dashboard/routes.ts';
+import { goTo, noticeResponse } from './layout.ts';
 
 export function addPages(app: Hono, parts: Parts): void {
-  const { settings, ledger, callbacks, calls, moves, faults, events } = parts;
+  const { settings } = parts;
 
-  app.get('/sandbox.css', () => asset(style, 'text/css'));
-  app.get('/sandbox.js', () => asset(liveScript, 'text/javascript'));
-  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(events, newsOf)));
-
-  app.get('/', ({ req }) => {
-    const pages = Math.max(Math.ceil(ledger.size / PAGE), 1);
-    const page = Math.min(Math.max(Number.parseInt(req.query('page') ?? '1', 10) || 1, 1), pages);
-    const main = dashboard({
-      origin: new URL(req.url).origin,
-      settings,
-      payments: ledger.search({}).slice((page - 1) * PAGE, page * PAGE),
-      total: ledger.size,
-      page,
-      pages,
-      armed: faults.armed,
-      requests: calls.latest.slice(0, 12),
-      find: id => ledger.find(id),
-      deliveries: callbacks.deliveries.slice(-12).reverse(),
-    });
-    return pageResponse({ title: 'Payments', main, isLive: true });
-  });
-
-  app.get('/payments/:id', ({ req }) => {
-    const record = ledger.get(req.param('id'));
-    const main = paymentPage(record, calls.creationOf(record.id), callbacks.ofPayment(record.id).slice(0, PAGE));
-    return pageResponse({ title: record.reference || record.id, main, isLive: true });
-  });
-
-  const act = (path: string, run: (form: Form, id: string) => string | Response | Promise<string | Response>) =>
+  const act = (path: string, run: Run) =>
     app.post(path, async ({ req }) => {
       if (isForeign(req.raw.headers)) {
         return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
       }
-      const done = await run(new URLSearchParams(await req.text()), req.param('id') ?? '');
+      const form = new URLSearchParams(await req.text());
+      const done = await run(form, req.param('id') ?? '', new URL(req.url).origin);
       return typeof done === 'string' ? goTo(done) : done;
     });
 
   addCustomerPages(app, parts, act);
 
-  act('/payments/:id', (form, id) => {
-    const force = form.has('force');
-    switch (form.get('move')) {
-      case 'complete':
-        moves.complete(id, { force });
-        break;
-      case 'authorize':
-        moves.authorize(id, { force });
-        break;
-      case 'cancel':
-        moves.cancel(id, { force });
-        break;
-      case 'fail':
-        moves.fail(id, { ...DECLINES[form.get('reason') ?? '']?.reason, force });
-        break;
-      default:
-        throw new SandboxError('refused', 'move must be complete, authorize, cancel or fail.');
-    }
-    return `/payments/${id}`;
-  });
-
-  act('/deliveries/:id', async (_, id) => {
-    const { paymentId } = await callbacks.redeliver(Number(id));
-    return `/payments/${paymentId}`;
-  });
-
-  act('/faults', form => {
-    if (form.get('act') === 'clear') faults.clear();
-    else {
-      const fault = form.get('fault') as Fault;
-      const ms = form.get('ms');
-      const on = form.get('on') as Operation | null;
-      // The form of one fault is that of all: what does not belong to this one is left out.
-      const isOfCalls = isFault(fault) && !isCallbackFault(fault) && !isCreateFault(fault);
-      faults.next(fault, { ...(on && isOfCalls && { on }), ...(ms && { ms: Number(ms) }) });
-    }
-    return '/';
-  });
-
-  act('/reset', () => {
-    parts.reset();
-    return '/';
-  });
+  addDashboard(app, parts, act);
 
   app.post('/scenarios/:name', async ({ req }) => {
     if (isForeign(req.raw.headers))
@@ -143,7 +63,4 @@ export function addPages(app: Hono, parts: Parts): void {
 }
 
 type Form = URLSearchParams;
-
-/** What a screen reader announces: nothing of what only changes the page. */
-const newsOf = (event: SandboxEvent): string =>
-  event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '';
+type Run = (form: Form, id: string, origin: string) => string | Response | Promise<string | Response>;

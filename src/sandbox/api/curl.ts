@@ -1,0 +1,68 @@
+// A call as a command for a POSIX shell that sends the same bytes again.
+import type { Call } from './call-log.ts';
+
+interface Sent {
+  method: string;
+  url: string;
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+}
+
+/** Those that curl makes itself, and one that would make the answer unreadable. */
+const OWN = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding']);
+
+/** Quoted text of any letters, as one word. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export function curlOf({ method, url, headers, body }: Sent): string {
+  const text = textOf(body);
+  const hasType = headers.some(([name]) => name === 'content-type');
+  const parts = [
+    'curl -i',
+    method === 'GET' ? '' : method === 'HEAD' ? '--head' : `-X ${method}`,
+    // Brackets and braces are patterns to curl.
+    /[[\]{}]/.test(url) ? '--globoff' : '',
+    quoted(url),
+  ].filter(Boolean);
+  const lines = [
+    parts.join(' '),
+    ...headers
+      .filter(([name]) => !OWN.has(name))
+      .map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`),
+    // Else curl would name a type of its own.
+    ...(body.length > 0 && !hasType ? ["-H 'content-type:'"] : []),
+    ...(body.length === 0 ? [] : [text === undefined ? '--data-binary @-' : `--data-raw ${quoted(text)}`]),
+  ];
+  const command = lines.join(' \\\n  ');
+  return text === undefined ? `printf ${quoted(octal(body))} | ${command}` : command;
+}
+
+/**
+ * A call of the gateway's, to be sent to it again. Undefined where not all of its body was kept.
+ *
+ * @param apiKey filled in only if the call carried it
+ */
+export function curlOfCall(call: Call, origin: string, apiKey: string): string | undefined {
+  const { method, path, headers, body, bodyLength, hasRightKey } = call;
+  if (bodyLength > body.length) return undefined;
+  const key = hasRightKey ? apiKey : '<the key of that call>';
+  return curlOf({
+    method,
+    url: origin + path,
+    headers: headers.map(([name, value]) => [name, name === 'authorization' ? value.replace(/•+$/, () => key) : value]),
+    body,
+  });
+}
+
+/** Undefined for bytes that a shell's word cannot carry. */
+function textOf(body: Uint8Array): string | undefined {
+  if (body.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For printf, in every shell. */
+const octal = (body: Uint8Array): string => Array.from(body, byte => `\\${byte.toString(8).padStart(3, '0')}`).join('');

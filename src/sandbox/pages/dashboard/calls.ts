@@ -1,0 +1,66 @@
+// Every call that arrived, refused ones too.
+import { html } from 'hono/html';
+import { type Call, KEPT_CALLS } from '../../api/call-log.ts';
+import { type Html, nameOf } from '../layout.ts';
+import { outcomeOfCall, pill } from './outcome.ts';
+import { spanOf, timeOf } from './time.ts';
+import { linkTo, PAGE, pageOf, pager, sent, type View } from './view.ts';
+
+const SHOWN: Readonly<Record<string, { label: string; fits(call: Call): boolean }>> = {
+  '': { label: 'All', fits: () => true },
+  refused: { label: 'Refused or broken', fits: call => outcomeOfCall(call).tone === 'bad' },
+  faulty: { label: 'With a fault', fits: ({ fault }) => fault !== undefined },
+};
+
+export function callsPage(view: View): Html {
+  const all = view.parts.calls.latest;
+  const wanted = view.url.searchParams.get('show') ?? '';
+  const { fits } = SHOWN[wanted] ?? (SHOWN[''] as (typeof SHOWN)[string]);
+  const found = all.filter(fits);
+  const { offset } = pageOf(view, found.length);
+  return html`<h1>Calls</h1>
+  <p class="lead">What arrived at the gateway's addresses, and what was answered. The latest ${KEPT_CALLS} are kept, and the create of each payment.</p>
+  <nav class="chips" aria-label="Which calls">${Object.entries(SHOWN).map(
+    ([show, { label, fits }]) =>
+      html`<a class="chip" href="${linkTo(view, { show, page: undefined })}" ${show === wanted ? html`aria-current="true"` : ''}>${label} <span>${all.filter(fits).length}</span></a>`,
+  )}</nav>
+  ${
+    found.length === 0
+      ? html`<p class="card none">${all.length === 0 ? html`None has arrived yet. <a href="/">The first page</a> has a command that makes one.` : 'None of these.'}</p>`
+      : html`<table class="log"><thead><tr><th scope="col" class="state">Answer</th><th scope="col">Call</th><th scope="col" class="payment">Payment</th><th scope="col" class="fault">Fault</th><th scope="col" class="number">Took</th><th scope="col" class="created">Arrived</th></tr></thead>
+    <tbody>${found.slice(offset, offset + PAGE).map(call => row(view, call))}</tbody></table>`
+  }
+  ${pager(view, found.length)}`;
+}
+
+const row = (view: View, call: Call): Html => {
+  const outcome = outcomeOfCall(call);
+  return html`<tr id="call-${call.id}">
+    <td class="state">${pill(outcome)}</td>
+    <th scope="row"><a href="/calls/${call.id}" id="open-call-${call.id}">${callName(call)}</a>${outcome.sentence ? html`<span class="why">${sent(outcome.sentence)}</span>` : ''}</th>
+    <td class="payment">${paymentLink(view, call.paymentId)}</td>
+    <td class="fault">${call.fault ? html`<code>${call.fault}</code>` : html`<span class="dim">–</span>`}</td>
+    <td class="number">${call.durationMs === undefined ? '' : spanOf(call.durationMs)}</td>
+    <td class="created">${timeOf(call.at, view.now)}</td>
+  </tr>`;
+};
+
+/** In few words, beside other things. */
+export function callLine(view: View, call: Call): Html {
+  const record = call.paymentId === undefined ? undefined : view.parts.ledger.find(call.paymentId);
+  return html`<li>
+    ${pill(outcomeOfCall(call))}
+    <a href="/calls/${call.id}" class="what">${record ? html`<span class="mono">${call.method}</span> ${sent(nameOf(record))}` : callName(call)}</a>
+    ${timeOf(call.at, view.now)}
+  </li>`;
+}
+
+/** Paths of the API are long, and begin alike. */
+export const callName = ({ method, path }: Call): Html =>
+  html`<span class="mono">${method} ${path.replace(/^\/api\/v1/, '')}</span>`;
+
+/** A payment by its name; one that is forgotten has none. */
+export function paymentLink({ parts }: View, id: string | undefined): Html {
+  const record = id === undefined ? undefined : parts.ledger.find(id);
+  return record ? html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>` : html`<span class="dim">–</span>`;
+}

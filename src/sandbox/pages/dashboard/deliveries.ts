@@ -1,0 +1,84 @@
+// Every callback that was posted, and those that wait.
+import { html } from 'hono/html';
+import type { WaitingCallback } from '../../callbacks/callbacks.ts';
+import type { Delivery } from '../../callbacks/delivery.ts';
+import { badge, type Html, nameOf } from '../layout.ts';
+import { paymentLink } from './calls.ts';
+import { outcomeOfDelivery, outcomeOfWaiting, pill } from './outcome.ts';
+import { spanOf, timeOf } from './time.ts';
+import { formOf, linkTo, PAGE, pageOf, pager, sent, type View } from './view.ts';
+
+const SHOWN: Readonly<Record<string, { label: string; fits(delivery: Delivery): boolean }>> = {
+  '': { label: 'All', fits: () => true },
+  'not-taken': { label: 'Not taken', fits: delivery => outcomeOfDelivery(delivery).tone === 'bad' },
+  again: { label: 'Posted again', fits: ({ repeats }) => repeats !== undefined },
+};
+
+export function deliveriesPage(view: View): Html {
+  const { callbacks, settings } = view.parts;
+  const all = callbacks.deliveries.reverse();
+  const wanted = view.url.searchParams.get('show') ?? '';
+  const { fits } = SHOWN[wanted] ?? (SHOWN[''] as (typeof SHOWN)[string]);
+  const found = all.filter(fits);
+  const { offset } = pageOf(view, found.length);
+  return html`<h1>Callbacks</h1>
+  <p class="lead">What was posted to your app, and what it answered. ${settings.forwardTo ? html`All go to <span class="mono">${settings.forwardTo}</span>.` : 'Each goes to the address of its payment.'}</p>
+  ${waitingList(view)}
+  <nav class="chips" aria-label="Which callbacks">${Object.entries(SHOWN).map(
+    ([show, { label, fits }]) =>
+      html`<a class="chip" href="${linkTo(view, { show, page: undefined })}" ${show === wanted ? html`aria-current="true"` : ''}>${label} <span>${all.filter(fits).length}</span></a>`,
+  )}</nav>
+  ${
+    found.length === 0
+      ? html`<p class="card none">${all.length === 0 ? html`None has been posted yet: complete a payment, or <a href="/">play a story</a>.` : 'None of these.'}</p>`
+      : html`<table class="log"><thead><tr><th scope="col" class="state">Answer</th><th scope="col">Callback</th><th scope="col" class="payment">Payment</th><th scope="col" class="fault">Fault</th><th scope="col" class="number">Took</th><th scope="col" class="created">Posted</th></tr></thead>
+    <tbody>${found.slice(offset, offset + PAGE).map(delivery => row(view, delivery))}</tbody></table>`
+  }
+  ${pager(view, found.length)}
+  ${callbacks.forgotten === 0 ? '' : html`<p class="dim">${callbacks.forgotten.toLocaleString('en')} older callbacks are forgotten: the sandbox keeps ${settings.maxDeliveries.toLocaleString('en')}, and none of a payment that is forgotten.</p>`}`;
+}
+
+const row = (view: View, delivery: Delivery): Html => {
+  const outcome = outcomeOfDelivery(delivery);
+  const { id, fault, durationMs, at, paymentId, paymentStatus, repeats, isEdited } = delivery;
+  return html`<tr id="delivery-${id}">
+    <td class="state">${pill(outcome)}</td>
+    <th scope="row"><a href="/deliveries/${id}" id="open-delivery-${id}">Callback ${id}</a> ${badge(paymentStatus)}${repeats === undefined ? '' : html` <span class="dim">${isEdited ? 'edited, after' : 'again, after'} ${repeats}</span>`}${outcome.tone === 'good' ? '' : html`<span class="why">${outcome.sentence}</span>`}</th>
+    <td class="payment">${paymentLink(view, paymentId)}</td>
+    <td class="fault">${fault ? html`<code>${fault}</code>` : html`<span class="dim">–</span>`}</td>
+    <td class="number">${durationMs === undefined ? '' : spanOf(durationMs)}</td>
+    <td class="created">${timeOf(at, view.now)}</td>
+  </tr>`;
+};
+
+/** In few words, beside other things. */
+export function deliveryLine(view: View, delivery: Delivery): Html {
+  const record = view.parts.ledger.find(delivery.paymentId);
+  return html`<li>
+    ${pill(outcomeOfDelivery(delivery))}
+    <a href="/deliveries/${delivery.id}" class="what">${record ? sent(nameOf(record)) : `Callback ${delivery.id}`}<span class="unseen"> is ${delivery.paymentStatus}</span></a>
+    ${timeOf(delivery.at, view.now)}
+  </li>`;
+}
+
+function waitingList(view: View): Html | string {
+  const { waiting } = view.parts.callbacks;
+  if (waiting.length === 0) return '';
+  return html`<section class="card waiting" aria-labelledby="waiting-title"><h2 id="waiting-title">Not posted yet</h2>
+  <ul class="lines">${waiting
+    .slice(0, PAGE)
+    .map(
+      one =>
+        html`<li>${pill(outcomeOfWaiting(one, view.now))} <span class="what">${badge(one.callback.paymentStatus)} ${paymentLink(view, one.callback.paymentId)} <span class="why">${outcomeOfWaiting(one, view.now).sentence}</span></span> ${moveClockThere(view, one)}</li>`,
+    )}</ul>${waiting.length > PAGE ? html`<p class="dim">And ${waiting.length - PAGE} more.</p>` : ''}</section>`;
+}
+
+/** What waits for its time need not be waited for. */
+export const moveClockThere = (view: View, { due }: Pick<WaitingCallback, 'due'>): Html | string =>
+  due === undefined || due <= view.now
+    ? ''
+    : formOf(view, '/clock', html`<button class="small" name="at" value="${due}">Move the clock there</button>`);
+
+/** What the merchant answered, if it said anything. */
+export const answerText = ({ answer }: Delivery): Html | string =>
+  answer ? html`<p class="answer">${sent(answer.slice(0, 200))}${answer.length > 200 ? '…' : ''}</p>` : '';

@@ -1,0 +1,64 @@
+// What every page of the dashboard is drawn from, and the pieces that they share.
+import { html } from 'hono/html';
+import type { Parts } from '../../parts.ts';
+import type { Html } from '../layout.ts';
+
+export interface View {
+  parts: Parts;
+  /** By the sandbox's clock. */
+  now: number;
+  url: URL;
+}
+
+/** The address of the page itself, with its filters and without its notice. */
+export function hereOf({ url }: View): string {
+  const search = new URLSearchParams(url.search);
+  for (const name of ['done', 'of']) search.delete(name);
+  return search.size > 0 ? `${url.pathname}?${search}` : url.pathname;
+}
+
+/** A form whose buttons lead back to this page; with a script they do not leave it. */
+export const formOf = (view: View, action: string, content: Html, className = ''): Html =>
+  html`<form method="post" action="${action}" class="${className}" data-quiet><input type="hidden" name="back" value="${hereOf(view)}">${content}</form>`;
+
+/** The same address with other parameters: undefined ones are left out. */
+export function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
+  const search = new URLSearchParams(url.search);
+  for (const [name, value] of Object.entries({ done: undefined, of: undefined, ...changes })) {
+    if (value === undefined || value === '') search.delete(name);
+    else search.set(name, String(value));
+  }
+  return search.size > 0 ? `${url.pathname}?${search}` : url.pathname;
+}
+
+/** Lines on a page of a list. */
+export const PAGE = 50;
+
+/** Which page of a list is asked for, of those that there are. */
+export function pageOf({ url }: View, total: number): { page: number; pages: number; offset: number } {
+  const pages = Math.max(Math.ceil(total / PAGE), 1);
+  const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
+  const page = Math.min(Math.max(wanted, 1), pages);
+  return { page, pages, offset: (page - 1) * PAGE };
+}
+
+export function pager(view: View, total: number): Html | string {
+  const { page, pages, offset } = pageOf(view, total);
+  if (pages === 1) return '';
+  return html`<nav class="pager" aria-label="Pages">
+    <span>${offset + 1}–${Math.min(offset + PAGE, total)} of ${total.toLocaleString('en')}</span>
+    ${page > 1 ? html`<a class="button" rel="prev" href="${linkTo(view, { page: page - 1 })}">Newer</a>` : ''}
+    ${page < pages ? html`<a class="button" rel="next" href="${linkTo(view, { page: page + 1 })}">Older</a>` : ''}
+  </nav>`;
+}
+
+/** Text as it is, which can be scrolled with the keyboard, and copied with a script. */
+export const rawText = (id: string, label: string, text: string, className = ''): Html =>
+  html`<div class="raw"><pre id="${id}" class="${className}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre><button type="button" class="small" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></div>`;
+
+/** What a merchant sent, in its own direction of writing. */
+export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
+
+/** A sentence of the sources, whose names stand between backticks. */
+export const prose = (text: string): Html =>
+  html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
