@@ -129,7 +129,7 @@ describe('the payment page', () => {
     ['A'.repeat(300), 5, '5.00 AAAAAAAA…'],
   ])('writes an amount of %s as it is written', async (currency, amount, text) => {
     const { create, get } = open();
-    for (const paymentMethod of ['CARD', 'USER_CHOICE', 'MULTIBANCO']) {
+    for (const paymentMethod of ['CARD', 'USER_CHOICE', 'MULTIBANCO', 'PAYID', 'IDEAL', 'BLIK', 'ONRAMP_PIX']) {
       const page = (await get(`/pay/${await create({ currency, amount, paymentMethod })}`)).text;
       expect(page).toContain(`>${text}</h1>`);
       expect(page).not.toContain('A'.repeat(20));

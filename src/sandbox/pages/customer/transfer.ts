@@ -1,7 +1,7 @@
 // Payments that the customer sends from the own bank: the details to copy, and a button that says they are sent.
 import { html } from 'hono/html';
 import { transferOf } from '../../ledger/transfer.ts';
-import { money, plainAmount } from '../../money.ts';
+import { currencyCode, money, plainAmount } from '../../money.ts';
 import { methodName } from '../layout.ts';
 import { icon } from './icons.ts';
 import { copyRows, digitsOf, type Face, formOf, mainButton, methodOf, type View } from './view.ts';
@@ -16,7 +16,7 @@ const DETAILS: Readonly<Record<string, (view: View) => Rows>> = {
     return [
       ['PayID', number],
       ['Account holder', full_holder_name],
-      ['Amount', `${amount} ${currency}`, amount],
+      ['Amount', `${amount} ${currencyCode(currency)}`, amount],
       ['Reference code', payment_description],
     ];
   },
