@@ -16,6 +16,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { change } from '../../src/journal/change.ts';
 import { sealWith } from '../../src/journal/seal.ts';
+import { rawJSON } from '../../src/schemas/json.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
 
@@ -227,6 +228,24 @@ describe('a planned create', () => {
     expect((await gateway.drain()).created).toBe(1);
     const refused = await errorOf(openShop(wire(answer).fetch).gateway.createWithdrawal(PAYOUT));
     expect(refused).not.toHaveProperty('isStillPlanned');
+  });
+
+  it('stays planned where a create of it is stopped before it could be written down, and the error says so', async () => {
+    const { journal, open, plan } = openShop(accept());
+    await plan('payout-1');
+    const asked = Promise.withResolvers<void>();
+    const hanging = open({
+      ...journal,
+      replace: () => {
+        asked.resolve();
+        return new Promise(() => {});
+      },
+    });
+    const stop = new AbortController();
+    const creating = errorOf(hanging.createWithdrawal(PAYOUT, { signal: stop.signal }));
+    await asked.promise;
+    stop.abort();
+    expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted', isStillPlanned: true });
   });
 
   it('is refused while a create of it runs, because that may end without a payment', async () => {
@@ -531,6 +550,63 @@ describe('a drain', () => {
     expect(await errorOf(plan('payout-1'))).toMatchObject({ name: 'PaymentInDoubtError', reference: 'payout-1' });
   });
 
+  it.each<[string, Answer, number, object]>([
+    ['stops, where nothing can be sent', refusedConnection, 1, { ...NONE, inDoubt: 1 }],
+    ['goes on, where the gateway forbids one', json('{}', 403), 2, { ...NONE, inDoubt: 1, created: 1 }],
+  ])('counts as in doubt what the journal does not take back in time, and %s', async (_, answer, count, drained) => {
+    vi.useFakeTimers();
+    try {
+      const { fetch, sent } = wire(answer, taken);
+      const { journal, gateway, open, plan, stateOf, clock } = openShop(fetch);
+      const answered = Promise.withResolvers<void>();
+      const slow = open({
+        ...journal,
+        replace: async (row, revision) => {
+          if (row.state === 'planned') await answered.promise;
+          return journal.replace(row, revision);
+        },
+      });
+      await plan('payout-1');
+      await plan('payout-2');
+      const draining = slow.drain({ concurrency: 1 });
+      await vi.advanceTimersByTimeAsync(5_001);
+      expect([await draining, sent.length, await stateOf('payout-1')]).toEqual([drained, count, 'begun']);
+      // The journal is told in the background.
+      answered.resolve();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await stateOf('payout-1')).toBe('planned');
+      clock.now += MINUTE;
+      await gateway.drain();
+      expect(await stateOf('payout-1')).toBe('created');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('waits for the journal also where the create has used up its time', async () => {
+    vi.useFakeTimers();
+    try {
+      const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+      const { journal, open, plan, stateOf } = openShop(async () => {
+        await pause(29_990);
+        throw refusedConnection;
+      });
+      const slow = open({
+        ...journal,
+        replace: async (row, revision) => {
+          if (row.state === 'planned') await pause(1_000);
+          return journal.replace(row, revision);
+        },
+      });
+      await plan('payout-1');
+      const draining = slow.drain();
+      await vi.advanceTimersByTimeAsync(31_000);
+      expect([await draining, await stateOf('payout-1')]).toEqual([{ ...NONE, postponed: 1 }, 'planned']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('finishes what has begun when it is stopped, and begins nothing more', async () => {
     const answer = Promise.withResolvers<void>();
     const { fetch, sent } = wire(init => answer.promise.then(() => taken(init)));
@@ -776,7 +852,6 @@ describe('what is kept of a plan', () => {
   it('keeps every digit, and every name, of what extra holds', async () => {
     const { fetch, sent } = wire(taken);
     const { journal, gateway } = openShop(fetch);
-    const rawJSON = (text: string) => (JSON as unknown as { rawJSON(text: string): object }).rawJSON(text);
     const extra = JSON.parse('{"__proto__":{"a":1}}');
     Object.assign(extra, { digits: rawJSON('12345678901234567890.12'), tenth: [rawJSON('0.10'), 1e21, -0.5] });
     await journal.plan(tx, PLANNED, { extra });
