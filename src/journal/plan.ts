@@ -11,7 +11,7 @@ import { change } from './change.ts';
 import type { Journal, JournalEntry, JournalKey } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
-import { type JournalPlan, plan } from './planned.ts';
+import { type JournalPlan, plan, refuseSwapped } from './planned.ts';
 import { knownIds } from './row.ts';
 import { refuseAnother } from './same-request.ts';
 import { NO_SEAL } from './seal.ts';
@@ -80,6 +80,7 @@ export async function planIn(
   options: PlanOptions | undefined,
 ): Promise<JournalEntry> {
   const { scope, seal = NO_SEAL } = journal;
+  refuseSwapped(tx);
   if (!scope) throw new ConfigurationError(NO_SCOPE(owner));
   const { extra = {}, terminal } = readArgument(readPlan, options, 'not_sent');
   const checked = parseRequest('payment', terminal, input);

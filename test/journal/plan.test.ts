@@ -165,6 +165,17 @@ describe('a planned create', () => {
     await expect(memoryJournal().plan(tx, PLANNED)).rejects.toThrow("memoryJournal(…, { scope: 'eu-terminal' })");
   });
 
+  it('is planned with the transaction before the request, and the error says so to whoever has swapped or forgotten one', async () => {
+    const { journal } = openShop(accept());
+    for (const args of [[PLANNED, tx], [PLANNED]]) {
+      const error = await errorOf(journal.plan(...(args as unknown as [string, typeof PLANNED])));
+      expect(error).toMatchObject({
+        name: 'ConfigurationError',
+        message: expect.stringContaining('journal.plan(tx, request)'),
+      });
+    }
+  });
+
   it('is taken over by a create of the same request, and by no other', async () => {
     const sent: string[] = [];
     const { gateway, plan } = openShop(accept(sent));
