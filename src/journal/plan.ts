@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import type { Amount } from '../schemas/amount.ts';
-import { type Address, type LoosePayments, parseRequest, type WrittenPayment } from '../schemas/checked-request.ts';
+import { parseRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { extraField, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
 import { serialize } from '../schemas/serialize.ts';
+import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
 import { change } from './change.ts';
 import type { Journal, JournalEntry, JournalKey } from './contract.ts';
 import { entryOf } from './find.ts';
@@ -51,8 +52,8 @@ export interface Planning<Tx> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends Address = undefined,
-    const C extends Address = undefined,
+    const W extends string | null | undefined = undefined,
+    const C extends string | null | undefined = undefined,
   >(
     tx: Tx,
     request: WrittenPayment<P, M, A, K, W, C> & LoosePayments['onramp'],
