@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { hasPrisma } from './test/support/install-orms.ts';
@@ -47,6 +48,10 @@ export default defineConfig({
           exclude: [...SERVERS, ORMS, BROWSER, PACKAGE, '**/node_modules/**'],
           // Loading the SDK anew for each file would take a third of the time.
           isolate: false,
+          // Vitest would leave one to itself, and of two that is half.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
+          // Most of them compute, which takes longer where others do, too.
+          testTimeout: 20_000,
         },
       },
       {

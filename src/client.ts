@@ -25,9 +25,10 @@ import { type Gateway, openGateway } from './payments/gateway.ts';
 import { lookUp, lookUpIn, lookUpWithin } from './payments/lookup.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Amount } from './schemas/amount.ts';
-import type * as requests from './schemas/checked-request.ts';
-import type { Terminal } from './schemas/methods.ts';
+import type { NftMethod, Terminal, WithdrawalMethod } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
+import type { RequestBy } from './schemas/request.ts';
+import type { LooseDeposits, LoosePayments, WrittenPayment, WrittenRequest } from './schemas/written-request.ts';
 import { readClaim } from './webhooks/claim.ts';
 import { type ConfirmedWebhook, confirm } from './webhooks/confirm.ts';
 
@@ -71,9 +72,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends requests.Address = undefined,
-    const C extends requests.Address = undefined,
-  >(request: requests.Written<M, A, K, W, C> & requests.LooseDeposits[T], options?: CreateOptions): Promise<Created> {
+    const W extends string | null | undefined = undefined,
+    const C extends string | null | undefined = undefined,
+  >(request: WrittenRequest<M, A, K, W, C> & LooseDeposits[T], options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'deposit', request, options);
   }
 
@@ -90,9 +91,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends requests.Address = undefined,
-    const C extends requests.Address = undefined,
-  >(request: requests.Written<M, A, K, W, C> & requests.LooseWithdrawal, options?: CreateOptions): Promise<Created> {
+    const W extends string | null | undefined = undefined,
+    const C extends string | null | undefined = undefined,
+  >(request: WrittenRequest<M, A, K, W, C> & RequestBy<WithdrawalMethod>, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'withdrawal', request, options);
   }
 
@@ -109,9 +110,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends requests.Address = undefined,
-    const C extends requests.Address = undefined,
-  >(request: requests.Written<M, A, K, W, C> & requests.LooseNftPurchase, options?: CreateOptions): Promise<Created> {
+    const W extends string | null | undefined = undefined,
+    const C extends string | null | undefined = undefined,
+  >(request: WrittenRequest<M, A, K, W, C> & RequestBy<NftMethod>, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'nftPurchase', request, options);
   }
 
@@ -128,12 +129,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends requests.Address = undefined,
-    const C extends requests.Address = undefined,
-  >(
-    request: requests.WrittenPayment<P, M, A, K, W, C> & requests.LoosePayments[T],
-    options?: CreateOptions,
-  ): Promise<Created> {
+    const W extends string | null | undefined = undefined,
+    const C extends string | null | undefined = undefined,
+  >(request: WrittenPayment<P, M, A, K, W, C> & LoosePayments[T], options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'payment', request, options);
   }
 
@@ -231,8 +229,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Sends what `journal.plan` has written down, in that order, each create at most once. Call it from any scheduler, or let it
-   * follow.
+   * Sends what `journal.plan` has written down, in order, each at most once. Call it from any scheduler, or let it follow.
    *
    * @returns how many became what: a line to log
    * @throws {ConfigurationError} without a journal and its scope; what the journal throws: the next drain sends the rest

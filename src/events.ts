@@ -35,8 +35,8 @@ export type GatewayEvent = Call &
 /**
  * `begun`: the attempt is written down, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
  * was answered with it. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
- * `freed`: there is none, so the next create may begin. `planned`: there is none, and what was planned is sent again later. `conflict`: the reference may have a second payment, `paymentId`.
- * `gave_up`: no sweep looks at it again.
+ * `freed`: there is none, so the next create may begin. `planned`: there is none, and what was planned is sent again later.
+ * `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: no sweep looks at it again.
  */
 export type JournalChange =
   | 'begun'

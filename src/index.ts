@@ -35,6 +35,7 @@ export type { Inbox, InboxEvent, InboxResult, Mark } from './inbox/contract.ts';
 export { memoryInbox } from './inbox/memory.ts';
 export type {
   Doubt,
+  DueQuery,
   Journal,
   JournalEntry,
   JournalKey,
@@ -94,7 +95,7 @@ export {
   WITHDRAWAL_METHODS,
   type WithdrawalMethod,
 } from './schemas/methods.ts';
-export type { SchemaOf } from './schemas/objects.ts';
+export type { RequestSchemaOf, SchemaOf } from './schemas/objects.ts';
 export {
   type AuthorizedPayment,
   authorizedPaymentSchema,
@@ -121,6 +122,7 @@ export {
 export { fundsNotDelivered, isFinal, isPaid } from './schemas/payment-status.ts';
 export {
   type ApplePayDeposit,
+  type ApplePayRequest,
   applePayDepositSchema,
   type CallbackAddress,
   createPaymentSchema,
@@ -134,12 +136,27 @@ export {
   onrampTerminalDepositSchema,
   onrampTerminalPaymentSchema,
   type PlainDeposit,
+  type PlainDepositRequest,
+  type PlainNftPurchaseRequest,
   plainDepositSchema,
+  type RequestBy,
   type Withdrawal,
   withdrawalSchema,
 } from './schemas/request.ts';
 export { type Envelope, envelopeSchema } from './schemas/response.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
+export type {
+  AmountIsMissing,
+  ApplePayNeedsReferenceReturnUrlAndBillingAddress,
+  CurrencyIsMissing,
+  LooseDeposits,
+  LoosePayments,
+  PaymentMethodIsMissing,
+  PaymentTypeIsMissing,
+  WebhookUrlOrCallbackUrlIsMissing,
+  WrittenPayment,
+  WrittenRequest,
+} from './schemas/written-request.ts';
 export type { WebhookClaim } from './webhooks/claim.ts';
 export type { ConfirmedWebhook } from './webhooks/confirm.ts';
 export type { CallbackContext, Processed } from './webhooks/effect.ts';

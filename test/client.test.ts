@@ -269,7 +269,7 @@ describe('an accepted create whose answer cannot be read', () => {
       record('created PayID deposit').replace(/"order_id":"[^"]+"/, `"order_id":"${OTHER_ID}"`),
       'order_id',
     ],
-    ['50 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(50_000_000)}"}`, ''],
+    ['20 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(20_000_000)}"}`, ''],
   ])('for %s still yields the payment id', async (_, body, path) => {
     const { fetch, sent } = wire(json(body, 201));
     const error = await errorOf(client(fetch).createDeposit(CARD));

@@ -51,7 +51,7 @@ export interface CreatedOnce extends Envelope {
 }
 
 /** How an attempt ended: with an answer or an error that is being recorded; or its reference was taken already. */
-type Ended = { found: Found } | (Recording & ({ result: Envelope } | { error: unknown }));
+type Ended = { found: Found } | (Recording & ({ result: Envelope } | { error: unknown; since: Date }));
 
 interface Recording {
   /** The row as it is then, if it could be written. */
@@ -100,7 +100,8 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       if (isFree(ended.found.row, attempt)) return await createOnce(again);
       return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
     }
-    const recorded = await patiently(ended.recording, limits);
+    // No customer waits for what was planned, so the journal has its time also after a create that took all of its own.
+    const recorded = await patiently(ended.recording, create.plan ? { deadline: new Deadline(timeout) } : limits);
     if ('result' in ended) {
       if (other) report(create, 'replayed', reference, ended.result.payment.id);
       return { ...ended.result, replayed: other !== undefined, stale: false };
@@ -111,6 +112,9 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
         return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
       }
       refuseOutcome(recorded.row, attempt, ended.error);
+    } else if (create.plan && isSurelyUnpaid(ended.error) && !isRefused(ended.error)) {
+      // It is planned again as soon as the journal can be told, and never if the process ends before.
+      throw new PaymentInDoubtError(reference, ended.since, { cause: ended.error });
     }
     throw ended.error;
   } finally {
@@ -143,10 +147,10 @@ const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-const stopped = (reference: string, code: Left, outcome: Outcome): ConnectionError => {
-  const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}).`;
-  return new ConnectionError(`${message} ${adviceOn(outcome)}`, code, { outcome });
-};
+function stopped(reference: string, code: Left, outcome: Outcome, advice = adviceOn(outcome)): ConnectionError {
+  const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}). ${advice}`;
+  return new ConnectionError(message, code, { outcome });
+}
 
 /** One attempt: write it down → send it → record how it ended, which goes on in the background. */
 async function make(create: Create, attempt: JournalAttempt, deadline: Deadline, giveUp: AbortSignal): Promise<Ended> {
@@ -158,7 +162,8 @@ async function make(create: Create, attempt: JournalAttempt, deadline: Deadline,
     const result = await create.send(deadline, giveUp);
     return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
   } catch (error) {
-    return { error, recording: recordFailure(create, attempt, error, { found, plan }) };
+    const since = new Date(found.row?.begunAt ?? found.now);
+    return { error, since, recording: recordFailure(create, attempt, error, { found, plan }) };
   }
 }
 
@@ -205,17 +210,20 @@ async function writeDown(
       writing.then(goOn, goOn);
     }
     const advice = isTakenBack ? adviceOn('not_sent') : NOT_TAKEN_BACK;
-    if (giveUp.aborted && !(giveUp.reason instanceof LateError)) {
-      const message = `The creation of ${JSON.stringify(reference)} was stopped (aborted). ${advice}`;
-      throw new ConnectionError(message, 'aborted', { outcome: 'not_sent' });
-    }
-    const cause = causeOf(error);
-    const why = cause ? ` (${cause.message})` : '';
-    const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal${why}. ${advice}`;
-    const failure = new JournalError(message, { cause });
+    const isStopped = giveUp.aborted && !(giveUp.reason instanceof LateError);
+    const failure = isStopped
+      ? stopped(reference, 'aborted', 'not_sent', advice)
+      : notWritten(reference, error, advice);
     if (plan && !create.plan) tellStillPlanned(failure);
     throw failure;
   }
+}
+
+function notWritten(reference: string, error: unknown, advice: string): JournalError {
+  const cause = causeOf(error);
+  const why = cause ? ` (${cause.message})` : '';
+  const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal${why}. ${advice}`;
+  return new JournalError(message, { cause });
 }
 
 /** A store's own message and code, without what drivers add to their errors. */
@@ -242,10 +250,10 @@ async function recordFailure(
     const wasSent = outcome === 'rejected';
     const unpaid = (now: number): Unpaid => ({ wasSent, plan: plan && planAfter(error, plan, now) });
     const step = await record(journal, attempt, (row, now) => release(row, attempt, unpaid(now)), found);
-    const isPlanned = step?.next?.state === 'planned';
-    if (step?.next) report(create, isPlanned ? 'planned' : 'freed', reference);
-    if (isPlanned && !create.plan) tellStillPlanned(error);
-    else if (step && isInDoubt(step.row, attempt)) report(create, 'in_doubt', reference, knownIds(step.row)[0]);
+    const end = step?.next?.state;
+    if (end === 'planned' || end === 'freed') report(create, end, reference);
+    if (end === 'planned' && !create.plan) tellStillPlanned(error);
+    if (step && isInDoubt(step.row, attempt)) report(create, 'in_doubt', reference, knownIds(step.row)[0]);
     if (!step) warnNotRecorded(create, reference);
     return step;
   }

@@ -2,16 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import type { Amount } from '../schemas/amount.ts';
-import { type Address, type LoosePayments, parseRequest, type WrittenPayment } from '../schemas/checked-request.ts';
+import { parseRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { extraField, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
 import { serialize } from '../schemas/serialize.ts';
+import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
 import { change } from './change.ts';
 import type { Journal, JournalEntry, JournalKey } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
-import { type JournalPlan, plan } from './planned.ts';
+import { type JournalPlan, plan, refuseSwapped } from './planned.ts';
 import { knownIds } from './row.ts';
 import { refuseAnother } from './same-request.ts';
 import { NO_SEAL } from './seal.ts';
@@ -51,8 +52,8 @@ export interface Planning<Tx> {
     const M extends string = never,
     const A extends Amount = never,
     const K extends string = never,
-    const W extends Address = undefined,
-    const C extends Address = undefined,
+    const W extends string | null | undefined = undefined,
+    const C extends string | null | undefined = undefined,
   >(
     tx: Tx,
     request: WrittenPayment<P, M, A, K, W, C> & LoosePayments['onramp'],
@@ -80,6 +81,7 @@ export async function planIn(
   options: PlanOptions | undefined,
 ): Promise<JournalEntry> {
   const { scope, seal = NO_SEAL } = journal;
+  refuseSwapped(tx);
   if (!scope) throw new ConfigurationError(NO_SCOPE(owner));
   const { extra = {}, terminal } = readArgument(readPlan, options, 'not_sent');
   const checked = parseRequest('payment', terminal, input);

@@ -1,5 +1,5 @@
 // The rules of what is planned: written down with the merchant's own transaction, and sent later.
-import { ApiError } from '../errors.ts';
+import { ApiError, ConfigurationError } from '../errors.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 import { newRow, type Step } from './row.ts';
 
@@ -7,6 +7,15 @@ import { newRow, type Step } from './row.ts';
 export interface JournalPlan extends JournalKey, JournalRequest {
   planId: string;
   body: string;
+}
+
+/** @throws {ConfigurationError} for a request where the transaction belongs */
+export function refuseSwapped(tx: unknown): void {
+  const { paymentType, paymentMethod } = (tx ?? {}) as { paymentType?: unknown; paymentMethod?: unknown };
+  if (typeof paymentType !== 'string' && typeof paymentMethod !== 'string') return;
+  throw new ConfigurationError(
+    'plan takes your transaction first, and then the request: journal.plan(tx, request). What was passed first is a request. Nothing was planned.',
+  );
 }
 
 /** A request is planned if its reference is new or freed. Of one that is begun nobody knows how it will end. */

@@ -20,7 +20,7 @@ export interface DrainOptions {
    * @default false
    */
   follow?: boolean | undefined;
-  /** Stops it: what has begun is finished, which takes the client's `timeout` at most. */
+  /** Stops it: what has begun is finished, which takes the client's `timeout`, and some seconds for the journal. */
   signal?: AbortSignal | undefined;
 }
 
@@ -42,6 +42,6 @@ export interface Drained {
   refused: number;
   /** The gateway could not be reached, or has refused this client: still planned, for a later drain. */
   postponed: number;
-  /** A payment may exist: for its callback, or an operator. */
+  /** A payment may exist; or there is none, and the journal did not take that down in time. For its callback, or an operator. */
   inDoubt: number;
 }

@@ -73,19 +73,16 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
     if (error instanceof PlanGone) return {};
     if (!isGatewayError(error)) throw error;
     const result = await resultOf(client, plan, error);
-    const { status, retryAfter } = error as GatewayError & { status?: number; retryAfter?: number };
-    const isOfThis = IS_OF_THIS.has(error.name) || isRefused(error) || status === MAY_BE_OF_THIS;
+    // A doubt is the journal's. What the gateway has answered is its cause.
+    const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
+    const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
+    const isOfThis = IS_OF_THIS.has(error.name) || isRefused(reason) || status === MAY_BE_OF_THIS;
     return { result, ...((!isOfThis || retryAfter !== undefined) && { pause: retryAfter ?? 0 }) };
   }
 }
 
 /** These say nothing of the other plans. */
-const IS_OF_THIS: ReadonlySet<string> = new Set([
-  'InvalidRequestError',
-  'ConfigurationError',
-  'PaymentInDoubtError',
-  'DuplicateReferenceError',
-]);
+const IS_OF_THIS: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 const MAY_BE_OF_THIS = 403;
 
 async function resultOf(client: ClientJournal, plan: JournalRow, error: GatewayError): Promise<keyof Drained> {

@@ -1,7 +1,7 @@
 // Drizzle, as a database for our stores: its handles over a transaction of our own, or over one of postgres.js.
 import type { SqlDatabase, SqlQuery, SqlRow } from '../sql/database.ts';
 import { ENDED } from '../sql/ended.ts';
-import { misfit } from '../sql/misfit.ts';
+import { misfit, noTransactionOf } from '../sql/misfit.ts';
 import { lend as lendClient } from './lent-client.ts';
 import { fromPool, type PgClient, type PgPool } from './pool.ts';
 import { fromPostgresJs, type PostgresJs, withPlainNames } from './postgres-js.ts';
@@ -46,7 +46,7 @@ export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>): SqlDatabase<Tx> {
   }
   const queryIn = (tx: Tx): SqlQuery => {
     if ((tx as Internals | undefined)?.nestedIndex === undefined) {
-      throw misfit('queryIn of fromDrizzle', 'the tx of db.transaction()', tx);
+      throw noTransactionOf('fromDrizzle', 'that of db.transaction(async tx => …)', tx);
     }
     return queryOf(tx as Handle);
   };

@@ -4,7 +4,7 @@ import { rowsOf, type SqlRow } from '../sql/database.ts';
 import { durably, indexName, quoted } from './table.ts';
 
 /** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
-export interface Line extends Partial<JournalKey> {
+export type Line = Partial<JournalKey> & {
   now: string;
   replica?: string;
   /** Of a transaction. */
@@ -15,11 +15,11 @@ export interface Line extends Partial<JournalKey> {
   due: string | null;
   leased: string | null;
   details: string;
-}
+};
 
 /** What a replica knows is old, and a payment that it does not know yet would be made again. */
 export function linesOf(answer: readonly SqlRow[]): Line[] {
-  const lines = rowsOf(answer) as unknown as Line[];
+  const lines = rowsOf(answer) as Line[];
   if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
   return lines;
 }
@@ -71,8 +71,8 @@ const interval = (placeholder: string) => `make_interval(secs => ${placeholder}:
 
 const NOW = `${ms('clock_timestamp()')} AS now`;
 
-/** The store's time, on a line of its own if there is no row. */
 const REPLICA = 'pg_is_in_recovery()::text AS replica';
+/** The store's time, on a line of its own if there is no row. */
 const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
 
 /** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */

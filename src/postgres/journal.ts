@@ -3,6 +3,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { Journal, JournalRow } from '../journal/contract.ts';
 import type { Planning } from '../journal/plan.ts';
+import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
 import { booleanProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
 import { repeated } from '../sql/bounded.ts';
@@ -54,9 +55,6 @@ export interface PostgresJournal<Tx = Pick<PgClient, 'query'>> extends Journal, 
   ddl(): string;
 }
 
-/** How often an insert is tried that finds its reference taken, and then freed at the same instant. */
-const MOST_TRIES = 10;
-
 /**
  * At most one payment per reference, across processes and crashes.
  *
@@ -106,6 +104,7 @@ export function postgresJournal<Database extends PostgresDatabase>(
     ddl: () => ddlOf(table, sql.migrations),
 
     async plan(tx, request, options) {
+      refuseSwapped(tx);
       if (tx === undefined || tx === null) throw noTransaction();
       // Before anything that the merchant sends next, so that a plan which nobody awaits cannot get into another transaction.
       const own = await enter(tx);
@@ -124,18 +123,14 @@ export function postgresJournal<Database extends PostgresDatabase>(
     async insert(row, tx) {
       const own = tx === undefined ? undefined : await enter(tx);
       const run = own?.run ?? query;
-      for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const [inserted] = own
-          ? await run(sql.insertIn, [...valuesOf(row), own.id, notify ? sql.channel : null])
-          : await run(sql.insert, valuesOf(row));
-        if (inserted) return { row: asRead(row, inserted), isInserted: true, now: Number(inserted.now) };
-        const [line] = await run(sql.read, [row.scope, row.reference]);
-        const found = rowOf(line);
-        // Without a line, another one was freed at the same instant.
-        if (found) return { row: found, isInserted: false, now: Number(line?.now) };
-        if (own) throw noTransaction();
-      }
-      throw new Error(`Reference ${JSON.stringify(row.reference)} was written by others at the same time.`);
+      const [inserted] = own
+        ? await run(sql.insertIn, [...valuesOf(row), own.id, notify ? sql.channel : null])
+        : await run(sql.insert, valuesOf(row));
+      if (inserted) return { row: asRead(row, inserted), isInserted: true, now: Number(inserted.now) };
+      const [line] = await run(sql.read, [row.scope, row.reference]);
+      const found = rowOf(line);
+      if (found) return { row: found, isInserted: false, now: Number(line?.now) };
+      throw own ? noTransaction() : notKept(row);
     },
 
     async replace(row, revision, tx) {
@@ -191,6 +186,12 @@ function queryIn<Tx>(db: SqlDatabase<Tx>, tx: unknown): SqlQuery {
 const noTransaction = () =>
   new ConfigurationError(
     'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
+  );
+
+/** Whoever has changed the table so would pay references again. */
+const notKept = ({ reference }: JournalRow) =>
+  new Error(
+    `Reference ${JSON.stringify(reference)} could neither be written nor found: a trigger of the table, or somebody who deletes its rows, is in the way.`,
   );
 
 /** What Postgres answers where a table is missing. */

@@ -2,7 +2,7 @@
 import { withTimeout } from '../deadline.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
-import { misfit } from '../sql/misfit.ts';
+import { noTransactionOf } from '../sql/misfit.ts';
 import { lend } from './lent-client.ts';
 import { listenOn } from './listen.ts';
 
@@ -35,8 +35,11 @@ export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Cli
   pool: poolOf(pool),
   query: queryOf(pool),
   queryIn(tx) {
+    const { query, totalCount } = (tx ?? {}) as Partial<Record<'query' | 'totalCount', unknown>>;
     // Of a pool each statement would be a transaction of its own.
-    if (!tx || 'totalCount' in tx) throw misfit('queryIn of a pool', 'a client of it', undefined);
+    if (typeof query !== 'function' || totalCount !== undefined) {
+      throw noTransactionOf('', 'a client of the pool, as of await pool.connect(), after its BEGIN', tx);
+    }
     return queryOf(tx);
   },
   transaction: work => inTransaction(pool, work as Work<PgClient, never>),

@@ -3,7 +3,7 @@
 import { aborted } from '../deadline.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { beforeEnd, ENDED } from '../sql/ended.ts';
-import { misfit } from '../sql/misfit.ts';
+import { misfit, noTransactionOf } from '../sql/misfit.ts';
 
 /** What postgres() of postgres.js returns, by shape. */
 export interface PostgresJs<Tx> {
@@ -47,7 +47,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
     query: queryOf(sql),
     queryIn(tx) {
       const { savepoint } = (tx ?? {}) as { savepoint?: unknown };
-      if (!savepoint) throw misfit('queryIn of fromPostgresJs', 'the sql of sql.begin()', tx);
+      if (!savepoint) throw noTransactionOf('fromPostgresJs', 'the sql of sql.begin(async sql => …)', tx);
       return queryOf(tx as Handle);
     },
     async listen(channel, onNotice, signal) {

@@ -1,7 +1,7 @@
 // Knex, as a database for our stores.
 import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
-import { misfit } from './misfit.ts';
+import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A Knex over PostgreSQL, by shape. */
 export interface KnexDatabase<Tx> {
@@ -38,7 +38,7 @@ export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
     query: queryOf(knex),
     queryIn(tx) {
       const { isTransaction } = (tx ?? {}) as Internals;
-      if (!isTransaction) throw misfit('queryIn of fromKnex', 'a Knex.Transaction', tx);
+      if (!isTransaction) throw noTransactionOf('fromKnex', 'that of knex.transaction(async trx => …)', tx);
       return queryOf(tx as Executor);
     },
     transaction: work => knex.transaction(tx => work(tx, queryOf(tx)), { isolationLevel: 'read committed' }),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { storeOptions } from '../schemas/store-options.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
 import { ENDED } from './ended.ts';
-import { misfit } from './misfit.ts';
+import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A Kysely over PostgreSQL, by shape. */
 export interface KyselyDatabase<Tx> {
@@ -58,7 +58,7 @@ export function fromKysely<Tx>(db: KyselyDatabase<Tx>, options: KyselyOptions = 
     query: queryOf(db),
     queryIn(tx) {
       const { isTransaction } = (tx ?? {}) as Internals;
-      if (!isTransaction) throw misfit('queryIn of fromKysely', 'a Transaction', tx);
+      if (!isTransaction) throw noTransactionOf('fromKysely', 'that of db.transaction().execute(async trx => …)', tx);
       return queryOf(tx as Executor);
     },
     transaction(work) {

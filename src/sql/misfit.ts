@@ -25,6 +25,18 @@ function adapterFor(given: unknown): string | undefined {
 export const isOfLibrary = (given: unknown): boolean => adapterFor(given) !== undefined;
 
 /**
+ * For `queryIn`, which gets what the merchant has passed to `plan`.
+ *
+ * @param adapter that of the library whose transaction it should be
+ * @param takes such a transaction, and how to get it
+ */
+export function noTransactionOf(adapter: string, takes: string, given: unknown): ConfigurationError {
+  const other = adapterFor(given);
+  const advice = other && other !== adapter ? `, and what was passed is for ${other}()` : '';
+  return new ConfigurationError(`plan takes as its tx ${takes}${advice}. Nothing was planned.`);
+}
+
+/**
  * @param owner the function that was called
  * @param takes what it takes, and how to get it
  * @param given what it was called with: of another library's, the error names the adapter

@@ -2,7 +2,7 @@
 import { storeOptions, timeoutProblem } from '../schemas/store-options.ts';
 import { LONGEST_WAIT } from './bounded.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
-import { misfit } from './misfit.ts';
+import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A client of Prisma over PostgreSQL, by shape. */
 export interface PrismaDatabase<Tx> {
@@ -61,8 +61,9 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
     pool: { identity: _engine ?? prisma, max },
     query: queryOf(prisma),
     queryIn(tx) {
-      const { $connect } = (tx ?? { $connect: true }) as Internals;
-      if ($connect) throw misfit('queryIn of fromPrisma', 'the client of an interactive transaction', tx);
+      const { $queryRawUnsafe, $connect } = (tx ?? {}) as Internals;
+      if (!$queryRawUnsafe || $connect)
+        throw noTransactionOf('fromPrisma', 'that of prisma.$transaction(async tx => …)', tx);
       return queryOf(tx as Executor);
     },
     transaction: work =>

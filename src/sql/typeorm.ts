@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
 import { ENDED } from './ended.ts';
-import { misfit } from './misfit.ts';
+import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A DataSource of TypeORM over PostgreSQL, by shape. */
 export interface TypeOrmDataSource<Tx> {
@@ -103,7 +103,7 @@ const own = new WeakMap<TypeOrmQueryRunner, TypeOrmQueryRunner['query']>();
 function runnerOf(tx: unknown): TypeOrmQueryRunner {
   const { queryRunner } = (tx ?? {}) as { queryRunner?: TypeOrmQueryRunner };
   if (queryRunner) return queryRunner;
-  throw misfit('queryIn of fromTypeOrm', 'the EntityManager of a transaction', tx);
+  throw noTransactionOf('fromTypeOrm', 'the EntityManager of dataSource.transaction(async manager => …)', tx);
 }
 
 const queryOf =

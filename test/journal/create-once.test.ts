@@ -550,12 +550,13 @@ describe('an operator', () => {
   it.each(['not_created', 'the payment'])(
     'is told when another operator freed the reference meanwhile, and settles it with %s',
     async resolution => {
-      const journal = memoryJournal({ settleMargin: 0 });
-      const { gateway, sandbox } = open({ journal, timeout: 200 });
+      let later = 0;
+      const journal = memoryJournal({ settleMargin: 0, now: () => Date.now() + later });
+      const { gateway, sandbox } = open({ journal });
       sandbox.faults.next('commit-then-drop');
       await errorOf(gateway.createDeposit(deposit));
       const [{ id = '' } = {}] = sandbox.payments;
-      await new Promise(resolve => setTimeout(resolve, 250));
+      later = 3_600_000;
       let reads = 0;
       const meanwhile: Journal = {
         ...journal,
@@ -728,13 +729,14 @@ describe('what nobody must pay twice', () => {
     await found.gateway.settle(PAYOUT.reference, JSON.parse(record('created card deposit')).result.id);
     expect(await found.gateway.inDoubt()).toEqual([]);
 
-    const none = scripted(memoryJournal({ settleMargin: 0 }), trace, unknown, unknown);
-    await errorOf(none.gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
+    let later = 0;
+    const none = scripted(memoryJournal({ settleMargin: 0, now: () => Date.now() + later }), trace, unknown, unknown);
+    await errorOf(none.gateway.createWithdrawal(PAYOUT));
     const early = await errorOf(none.gateway.settle(PAYOUT.reference, 'not_created'));
     expect((early as Error).message).toContain("'not_created' is refused until");
     // What was suspected is not forgotten by an operator who was too early.
     expect(await none.gateway.inDoubt()).toMatchObject([{ paymentId: OTHER_ID }]);
-    await new Promise(resolve => setTimeout(resolve, 210));
+    later = 3_600_000;
     await none.gateway.settle(PAYOUT.reference, 'not_created');
     expect(await none.gateway.inDoubt()).toEqual([]);
   });

@@ -13,10 +13,12 @@ import {
   memoryJournal,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { change } from '../../src/journal/change.ts';
 import { sealWith } from '../../src/journal/seal.ts';
+import { rawJSON } from '../../src/schemas/json.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
 
 const MINUTE = 60_000;
@@ -24,6 +26,8 @@ const PLANNED = { ...PAYOUT, paymentType: 'WITHDRAWAL' } as const;
 const NONE = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
 const refusedConnection = networkError('ECONNREFUSED', 'connect');
 const tx = 'the transaction of the merchant';
+
+afterEach(() => void vi.useRealTimers());
 
 /** A merchant's journal, and a client over it; the clock stands still. */
 function openShop(fetch: Fetch, journalOptions: Partial<Journal> = {}) {
@@ -137,31 +141,38 @@ describe('a planned create', () => {
 
   it('is seen as planned also by who waited long for another transaction to write it', async () => {
     vi.useFakeTimers();
-    try {
-      const { journal, plan, rowOf } = openShop(accept());
-      await plan('payout-1');
-      const slow: Journal = {
-        ...journal,
-        insert: async row => {
-          await new Promise(resolve => setTimeout(resolve, 6_000));
-          return journal.insert(row);
-        },
-      };
-      const row = (await rowOf('payout-1')) as JournalRow;
-      const found = change(slow, row, current => ({ state: current?.state, ...(!current && { next: row }) }), {
-        known: { now: 0 },
-        isPatient: true,
-        tx,
-      });
-      await vi.advanceTimersByTimeAsync(6_000);
-      expect((await found).state).toBe('planned');
-    } finally {
-      vi.useRealTimers();
-    }
+    const { journal, plan, rowOf } = openShop(accept());
+    await plan('payout-1');
+    const slow: Journal = {
+      ...journal,
+      insert: async row => {
+        await new Promise(resolve => setTimeout(resolve, 6_000));
+        return journal.insert(row);
+      },
+    };
+    const row = (await rowOf('payout-1')) as JournalRow;
+    const found = change(slow, row, current => ({ state: current?.state, ...(!current && { next: row }) }), {
+      known: { now: 0 },
+      isPatient: true,
+      tx,
+    });
+    await vi.advanceTimersByTimeAsync(6_000);
+    expect((await found).state).toBe('planned');
   });
 
   it('needs a journal with a scope, and says so', async () => {
     await expect(memoryJournal().plan(tx, PLANNED)).rejects.toThrow("memoryJournal(…, { scope: 'eu-terminal' })");
+  });
+
+  it('is planned with the transaction before the request, and the error says so to whoever has swapped or forgotten one', async () => {
+    const { journal } = openShop(accept());
+    for (const args of [[PLANNED, tx], [PLANNED]]) {
+      const error = await errorOf(journal.plan(...(args as unknown as [string, typeof PLANNED])));
+      expect(error).toMatchObject({
+        name: 'ConfigurationError',
+        message: expect.stringContaining('journal.plan(tx, request)'),
+      });
+    }
   });
 
   it('is taken over by a create of the same request, and by no other', async () => {
@@ -227,6 +238,24 @@ describe('a planned create', () => {
     expect((await gateway.drain()).created).toBe(1);
     const refused = await errorOf(openShop(wire(answer).fetch).gateway.createWithdrawal(PAYOUT));
     expect(refused).not.toHaveProperty('isStillPlanned');
+  });
+
+  it('stays planned where a create of it is stopped before it could be written down, and the error says so', async () => {
+    const { journal, open, plan } = openShop(accept());
+    await plan('payout-1');
+    const asked = Promise.withResolvers<void>();
+    const hanging = open({
+      ...journal,
+      replace: () => {
+        asked.resolve();
+        return new Promise(() => {});
+      },
+    });
+    const stop = new AbortController();
+    const creating = errorOf(hanging.createWithdrawal(PAYOUT, { signal: stop.signal }));
+    await asked.promise;
+    stop.abort();
+    expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted', isStillPlanned: true });
   });
 
   it('is refused while a create of it runs, because that may end without a payment', async () => {
@@ -481,32 +510,28 @@ describe('a drain', () => {
 
   it('gives back what the journal answers too late to be sent', async () => {
     vi.useFakeTimers();
-    try {
-      const sent: string[] = [];
-      const { journal, open, plan, gateway, rowOf } = openShop(accept(sent));
-      await plan('payout-1');
-      const answered = Promise.withResolvers<void>();
-      const slow = open({
-        ...journal,
-        claim: async (...asked) => {
-          const claimed = await journal.claim(...asked);
-          await answered.promise;
-          return claimed;
-        },
-      });
-      const failing = errorOf(slow.drain());
-      await vi.advanceTimersByTimeAsync(5_001);
-      expect((await failing) as Error).toMatchObject({
-        message: expect.stringContaining('did not answer within 5000 ms'),
-      });
-      expect((await rowOf('payout-1'))?.leasedUntil).toBeTypeOf('number');
-      answered.resolve();
-      await vi.advanceTimersByTimeAsync(1);
-      expect((await rowOf('payout-1'))?.leasedUntil).toBeUndefined();
-      expect([await gateway.drain(), sent]).toEqual([{ ...NONE, created: 1 }, ['payout-1']]);
-    } finally {
-      vi.useRealTimers();
-    }
+    const sent: string[] = [];
+    const { journal, open, plan, gateway, rowOf } = openShop(accept(sent));
+    await plan('payout-1');
+    const answered = Promise.withResolvers<void>();
+    const slow = open({
+      ...journal,
+      claim: async (...asked) => {
+        const claimed = await journal.claim(...asked);
+        await answered.promise;
+        return claimed;
+      },
+    });
+    const failing = errorOf(slow.drain());
+    await vi.advanceTimersByTimeAsync(5_001);
+    expect((await failing) as Error).toMatchObject({
+      message: expect.stringContaining('did not answer within 5000 ms'),
+    });
+    expect((await rowOf('payout-1'))?.leasedUntil).toBeTypeOf('number');
+    answered.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await rowOf('payout-1'))?.leasedUntil).toBeUndefined();
+    expect([await gateway.drain(), sent]).toEqual([{ ...NONE, created: 1 }, ['payout-1']]);
   });
 
   it('leaves a row alone that somebody has changed in the database', async () => {
@@ -529,6 +554,55 @@ describe('a drain', () => {
     expect([await gateway.drain(), sent.length]).toEqual([NONE, 1]);
     expect((await gateway.inDoubt()).map(({ reference }) => reference)).toEqual(['payout-1']);
     expect(await errorOf(plan('payout-1'))).toMatchObject({ name: 'PaymentInDoubtError', reference: 'payout-1' });
+  });
+
+  it.each<[string, Answer, number, object]>([
+    ['stops, where nothing can be sent', refusedConnection, 1, { ...NONE, inDoubt: 1 }],
+    ['goes on, where the gateway forbids one', json('{}', 403), 2, { ...NONE, inDoubt: 1, created: 1 }],
+  ])('counts as in doubt what the journal does not take back in time, and %s', async (_, answer, count, drained) => {
+    vi.useFakeTimers();
+    const { fetch, sent } = wire(answer, taken);
+    const { journal, gateway, open, plan, stateOf, clock } = openShop(fetch);
+    const answered = Promise.withResolvers<void>();
+    const slow = open({
+      ...journal,
+      replace: async (row, revision) => {
+        if (row.state === 'planned') await answered.promise;
+        return journal.replace(row, revision);
+      },
+    });
+    await plan('payout-1');
+    await plan('payout-2');
+    const draining = slow.drain({ concurrency: 1 });
+    await vi.advanceTimersByTimeAsync(5_001);
+    expect([await draining, sent.length, await stateOf('payout-1')]).toEqual([drained, count, 'begun']);
+    // The journal is told in the background.
+    answered.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await stateOf('payout-1')).toBe('planned');
+    clock.now += MINUTE;
+    await gateway.drain();
+    expect(await stateOf('payout-1')).toBe('created');
+  });
+
+  it('waits for the journal also where the create has used up its time', async () => {
+    vi.useFakeTimers();
+    const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+    const { journal, open, plan, stateOf } = openShop(async () => {
+      await pause(29_990);
+      throw refusedConnection;
+    });
+    const slow = open({
+      ...journal,
+      replace: async (row, revision) => {
+        if (row.state === 'planned') await pause(1_000);
+        return journal.replace(row, revision);
+      },
+    });
+    await plan('payout-1');
+    const draining = slow.drain();
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect([await draining, await stateOf('payout-1')]).toEqual([{ ...NONE, postponed: 1 }, 'planned']);
   });
 
   it('finishes what has begun when it is stopped, and begins nothing more', async () => {
@@ -632,51 +706,43 @@ describe('a drain that follows', () => {
 
   it('looks every second where the journal does not tell', async () => {
     vi.useFakeTimers();
-    try {
-      const sent: string[] = [];
-      const { gateway, plan } = openShop(accept(sent), { watch: undefined } as never);
-      const stop = new AbortController();
-      const following = gateway.drain({ follow: true, signal: stop.signal });
-      await vi.advanceTimersByTimeAsync(100);
-      await plan('payout-1');
-      await vi.advanceTimersByTimeAsync(899);
-      expect(sent).toEqual([]);
-      await vi.advanceTimersByTimeAsync(2);
-      await vi.waitFor(() => expect(sent).toEqual(['payout-1']));
-      stop.abort();
-      expect(await following).toEqual({ ...NONE, created: 1 });
-    } finally {
-      vi.useRealTimers();
-    }
+    const sent: string[] = [];
+    const { gateway, plan } = openShop(accept(sent), { watch: undefined } as never);
+    const stop = new AbortController();
+    const following = gateway.drain({ follow: true, signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(100);
+    await plan('payout-1');
+    await vi.advanceTimersByTimeAsync(899);
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    await vi.waitFor(() => expect(sent).toEqual(['payout-1']));
+    stop.abort();
+    expect(await following).toEqual({ ...NONE, created: 1 });
   });
 
   it('goes on when the journal or the gateway fails, ever more slowly', async () => {
     vi.useFakeTimers();
-    try {
-      const { fetch, sent } = wire(refusedConnection, refusedConnection, refusedConnection, taken);
-      const shop = openShop(fetch);
-      let failures = 2;
-      const gateway = shop.open({
-        ...shop.journal,
-        claim: async (...asked) => {
-          if (failures-- > 0) throw new Error('the database is gone');
-          return shop.journal.claim(...asked);
-        },
-      });
-      await shop.plan('payout-1');
-      const stop = new AbortController();
-      const following = gateway.drain({ follow: true, signal: stop.signal });
-      await vi.advanceTimersByTimeAsync(2_000 + 4_000);
-      expect([shop.warnings().map(({ code }) => code), sent.length]).toEqual([['drain_failed', 'drain_failed'], 1]);
-      await vi.advanceTimersByTimeAsync(8_000 + 16_000);
-      expect(sent.length).toBe(3);
-      await vi.advanceTimersByTimeAsync(32_000);
-      expect(await shop.stateOf('payout-1')).toBe('created');
-      stop.abort();
-      expect(await following).toEqual({ ...NONE, created: 1, postponed: 3 });
-    } finally {
-      vi.useRealTimers();
-    }
+    const { fetch, sent } = wire(refusedConnection, refusedConnection, refusedConnection, taken);
+    const shop = openShop(fetch);
+    let failures = 2;
+    const gateway = shop.open({
+      ...shop.journal,
+      claim: async (...asked) => {
+        if (failures-- > 0) throw new Error('the database is gone');
+        return shop.journal.claim(...asked);
+      },
+    });
+    await shop.plan('payout-1');
+    const stop = new AbortController();
+    const following = gateway.drain({ follow: true, signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(2_000 + 4_000);
+    expect([shop.warnings().map(({ code }) => code), sent.length]).toEqual([['drain_failed', 'drain_failed'], 1]);
+    await vi.advanceTimersByTimeAsync(8_000 + 16_000);
+    expect(sent.length).toBe(3);
+    await vi.advanceTimersByTimeAsync(32_000);
+    expect(await shop.stateOf('payout-1')).toBe('created');
+    stop.abort();
+    expect(await following).toEqual({ ...NONE, created: 1, postponed: 3 });
   });
 
   it('goes on with the others while one hangs', async () => {
@@ -701,26 +767,23 @@ describe('a drain that follows', () => {
 
   it('does not sleep longer than an hour, however long the gateway asks it to', async () => {
     vi.useFakeTimers();
-    try {
-      const { fetch, sent } = wire(json('{}', 429, { 'retry-after': '2592000' }), taken);
-      const { gateway, plan, clock } = openShop(fetch);
-      await plan('payout-1');
-      const stop = new AbortController();
-      const following = gateway.drain({ follow: true, signal: stop.signal });
-      await vi.advanceTimersByTimeAsync(10);
-      clock.now += MINUTE;
-      await vi.advanceTimersByTimeAsync(3_598_000);
-      expect(sent).toHaveLength(1);
-      await vi.advanceTimersByTimeAsync(3_000);
-      expect(sent).toHaveLength(2);
-      stop.abort();
-      expect(await following).toEqual({ ...NONE, created: 1, postponed: 1 });
-    } finally {
-      vi.useRealTimers();
-    }
+    const { fetch, sent } = wire(json('{}', 429, { 'retry-after': '2592000' }), taken);
+    const { gateway, plan, clock } = openShop(fetch);
+    await plan('payout-1');
+    const stop = new AbortController();
+    const following = gateway.drain({ follow: true, signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(10);
+    clock.now += MINUTE;
+    await vi.advanceTimersByTimeAsync(3_598_000);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(sent).toHaveLength(2);
+    stop.abort();
+    expect(await following).toEqual({ ...NONE, created: 1, postponed: 1 });
   });
 
   it('counts what was sent before the journal failed to its limit', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { journal, open, plan } = openShop(accept());
     for (const reference of ['payout-1', 'payout-2', 'payout-3', 'payout-4']) await plan(reference);
     let claims = 0;
@@ -732,7 +795,8 @@ describe('a drain that follows', () => {
         return journal.claim(query, limit, leaseMs);
       },
     });
-    expect(await gateway.drain({ follow: true, concurrency: 1, limit: 2 })).toEqual({ ...NONE, created: 2 });
+    const following = gateway.drain({ follow: true, concurrency: 1, limit: 2 });
+    expect(await whileTimePasses(following, 10)).toEqual({ ...NONE, created: 2 });
   });
 
   it('ends after so many creates, if it is told to', async () => {
@@ -755,18 +819,19 @@ describe('what is kept of a plan', () => {
       fc.integer({ min: 1, max: 1e9 }).map(cents => cents / 100),
     );
     const request = fc.record({ amount, additionalParameters: fields, description: fc.oneof(text, fc.constant(null)) });
+    const { fetch, sent } = wire(json('{}', 422));
+    const [planned, direct] = [openShop(fetch), openShop(fetch)];
     await fc.assert(
       fc.asyncProperty(request, fields, async (changes, given) => {
         const extra = Object.fromEntries(Object.entries(given).map(([name, value]) => [`x_${name}`, value]));
-        const { fetch, sent } = wire(json('{}', 500));
-        const planned = openShop(fetch);
         const wanted = { ...PLANNED, ...changes };
         await planned.journal.plan(tx, wanted, { extra });
         const row = await planned.rowOf('payout-1');
         await planned.gateway.drain();
-        const direct = openShop(fetch);
         await errorOf(direct.gateway.createPayment(wanted, { extra }));
-        expect(sent[0]?.body).toBe(sent[1]?.body);
+        // What was refused is free again, for the next run.
+        const [byPlan, byCreate] = sent.splice(0);
+        expect(byPlan?.body).toBe(byCreate?.body);
         expect((await direct.rowOf('payout-1'))?.bodyHash).toBe(row?.bodyHash);
       }),
       { numRuns: 200, seed: 20261122 },
@@ -776,7 +841,6 @@ describe('what is kept of a plan', () => {
   it('keeps every digit, and every name, of what extra holds', async () => {
     const { fetch, sent } = wire(taken);
     const { journal, gateway } = openShop(fetch);
-    const rawJSON = (text: string) => (JSON as unknown as { rawJSON(text: string): object }).rawJSON(text);
     const extra = JSON.parse('{"__proto__":{"a":1}}');
     Object.assign(extra, { digits: rawJSON('12345678901234567890.12'), tenth: [rawJSON('0.10'), 1e21, -0.5] });
     await journal.plan(tx, PLANNED, { extra });

@@ -81,25 +81,46 @@ describe('in an empty project', () => {
     expect(run(process.execPath, ['--no-experimental-require-module', 'main.cjs'])).toBe('consumer: done\n');
   });
 
-  /** Writes the requests that compile, and those that must not, as a project of its own. */
-  const typedProject = (extension: 'mts' | 'cts'): void => {
-    copyFileSync(join(root, 'test/types/requests.ts'), join(app, `requests.${extension}`));
-    const options = {
+  const project = (file: string, options: object): void => {
+    const common = {
       module: 'nodenext',
       target: 'es2022',
       lib: ['es2024', 'dom'],
       strict: true,
       exactOptionalPropertyTypes: true,
-      noEmit: true,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
     };
-    const files = [`requests.${extension}`];
-    writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
+    const compilerOptions = { ...common, ...options };
+    writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }));
+  };
+  /** Writes the requests that compile, and those that must not, as a project of its own. */
+  const typedProject = (extension: 'mts' | 'cts'): void => {
+    copyFileSync(join(root, 'test/types/requests.ts'), join(app, `requests.${extension}`));
+    project(`requests.${extension}`, { noEmit: true });
   };
 
   it.each(['mts', 'cts'] as const)('the compiler takes and refuses in .%s what it should', extension => {
     typedProject(extension);
+    expect(run(bin('tsc'), ['-p', '.'])).toBe('');
+  });
+
+  it('the compiler can write the declarations of whoever exports what the SDK gives, and they refuse what it refuses', () => {
+    project('shop.mts', { skipLibCheck: true, declaration: true, emitDeclarationOnly: true, outDir: 'declared' });
+    expect(run(bin('tsc'), ['-p', '.'])).toBe('');
+    const request = `{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '1', currency: 'EUR', webhookUrl: 'https://shop.example' } as const`;
+    const uses = `
+      import { createWithdrawal, onrampMethods, plan } from './declared/shop.mjs';
+      const request = ${request};
+      createWithdrawal(request);
+      onrampMethods.deposit({ ...request, paymentMethod: 'ONRAMP_PIX' });
+      plan({ query: async () => ({ rows: [], command: '' }) }, request);
+      // @ts-expect-error
+      createWithdrawal({ ...request, paymentMethod: 'BLIK' });
+      // @ts-expect-error
+      plan(request);`;
+    writeFileSync(join(app, 'uses.mts'), uses);
+    project('uses.mts', { skipLibCheck: true, noEmit: true });
     expect(run(bin('tsc'), ['-p', '.'])).toBe('');
   });
 

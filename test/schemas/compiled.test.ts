@@ -1,3 +1,4 @@
+import { deepEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { envelopeSchema, type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { expect, it, vi } from 'vitest';
@@ -11,7 +12,8 @@ const created = JSON.parse(record('created card deposit'));
 /** A function that has compiled the schema. */
 function busy<T>(...[schema, valid]: [Parameters<typeof compiledWhenBusy<T>>[0], unknown]) {
   const parse = compiledWhenBusy(schema);
-  for (let count = 0; count < 1_000; count++) expect(parse(valid).success).toBe(true);
+  for (let count = 0; count < 1_000; count++) parse(valid);
+  expect(parse(valid).success).toBe(true);
   return parse;
 }
 
@@ -32,11 +34,7 @@ it.each([
   fc.assert(
     fc.property(drifted(valid), value => {
       const [before, after] = [schema.safeParse(value), parse(value)];
-      expect([after.success, after.data, after.error?.issues]).toEqual([
-        before.success,
-        before.data,
-        before.error?.issues,
-      ]);
+      deepEqual([after.success, after.data, after.error?.issues], [before.success, before.data, before.error?.issues]);
     }),
     { numRuns: 500 },
   );

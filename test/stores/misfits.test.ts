@@ -17,6 +17,7 @@ import {
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { expectDocumented, tableOf } from '../support/documents.ts';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms, hasPrisma } from '../support/install-orms.ts';
 import { lacks } from '../support/skips.ts';
 
@@ -149,19 +150,40 @@ describe.skipIf(missing)('a DataSource that is not connected yet', () => {
 
 describe.skipIf(missing)('a handle that is no transaction', () => {
   it.each([
-    ['a pool', () => new pg.Pool(), (given: Given) => given],
-    ['Drizzle', () => things().drizzle, fromDrizzle],
-    ['Kysely', () => things().kysely, fromKysely],
-    ['Knex', () => things().knex, fromKnex],
-    ['postgres.js', () => things().sql, fromPostgresJs],
-    ['an EntityManager', () => things().dataSource, fromTypeOrm],
-    ['Prisma', () => things().prisma, fromPrisma],
-  ] as [string, () => Given, (given: Given) => Given][])('is not written into: %s', async (_, make, adapter) => {
-    const handle = make();
-    const journal = postgresJournal(adapter(handle));
-    for (const wrong of [handle.manager ?? handle, null]) {
-      await expect(journal.insert({} as never, wrong)).rejects.toMatchObject({ name: 'ConfigurationError' });
-    }
+    ['a pool', 'pool.connect()', () => new pg.Pool(), (given: Given) => given],
+    ['Drizzle', 'db.transaction(async tx => …)', () => things().drizzle, fromDrizzle],
+    ['Kysely', 'db.transaction().execute(async trx => …)', () => things().kysely, fromKysely],
+    ['Knex', 'knex.transaction(async trx => …)', () => things().knex, fromKnex],
+    ['postgres.js', 'sql.begin(async sql => …)', () => things().sql, fromPostgresJs],
+    ['TypeORM', 'dataSource.transaction(async manager => …)', () => things().dataSource, fromTypeOrm],
+    ['Prisma', 'prisma.$transaction(async tx => …)', () => things().prisma, fromPrisma],
+  ] as [string, string, () => Given, (given: Given) => Given][])(
+    'is not planned in, and the error says what is: over %s',
+    async (_, wanted, make, adapter) => {
+      const handle = make();
+      const journal = postgresJournal(adapter(handle), { scope: 'eu' });
+      const request = { ...PAYOUT, paymentType: 'WITHDRAWAL' } as const;
+      for (const wrong of [handle.manager ?? handle, {}, 'tx']) {
+        const error = await errorOf(journal.plan(wrong, request));
+        expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining(wanted) });
+        expect((error as Error).message).toMatch(/^plan takes as its tx .*\. Nothing was planned\.$/);
+      }
+      for (const args of [[request, handle], [request]] as Given[]) {
+        const error = await errorOf(journal.plan(...(args as [Given, Given])));
+        expect(error).toMatchObject({
+          name: 'ConfigurationError',
+          message: expect.stringContaining('journal.plan(tx, request)'),
+        });
+      }
+    },
+  );
+
+  it('of another library is named by its adapter', async () => {
+    const { drizzle, prismaTx } = things();
+    const journal = postgresJournal(fromDrizzle(drizzle), { scope: 'eu' });
+    await expect(journal.plan(prismaTx as Given, PAYOUT as Given)).rejects.toThrow(
+      'what was passed is for fromPrisma()',
+    );
   });
 });
 

@@ -1,5 +1,4 @@
 // Creates that are planned in a transaction of a real Postgres: what is committed is sent, once, whoever dies.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient, type GatewayEvent } from 'payment-gateway-sdk';
 import { type PostgresJournalOptions, postgresJournal } from 'payment-gateway-sdk/postgres';
@@ -8,7 +7,7 @@ import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCredits } from '../support/credits.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
-import { FROM_SOURCE } from '../support/processes.ts';
+import { Replicas } from '../support/processes.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
@@ -75,6 +74,8 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
         const error = await errorOf(journalOf().plan(tx as never, wanted()));
         expect((error as Error).name).toBe('ConfigurationError');
       }
+      await expect(journalOf().plan(pool as never, wanted())).rejects.toThrow('pool.connect()');
+      await expect(journalOf().plan(wanted() as never, client as never)).rejects.toThrow('journal.plan(tx, request)');
       const { totalCount, ...poolOfSomebody } = pool as never as { totalCount: number };
       await expect(
         journalOf().plan({ ...poolOfSomebody, query: pool.query.bind(pool) } as never, wanted()),
@@ -283,7 +284,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(1);
       stop.abort();
       expect(await following).toEqual({ ...NONE, created: 6 });
-      expect(await listeners()).toEqual([]);
+      await expect.poll(listeners).toEqual([]);
     });
 
     it('on one connection for all of a pool, and on none of a small pool', async () => {
@@ -304,7 +305,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       stop.abort();
       const drained = await Promise.all(following);
       expect(drained.reduce((sum, { created }) => sum + created, 0)).toBe(2);
-      expect(await listeners()).toEqual([]);
+      await expect.poll(listeners).toEqual([]);
       await small.end();
     });
 
@@ -328,7 +329,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       const quiet = journalOf({ notify: false });
       const following = gatewayOf(quiet).drain({ follow: true, signal: stop.signal });
       expect(await plan('payout-1', quiet)).toBeLessThan(3_000);
-      expect(await listeners()).toEqual([]);
+      await expect.poll(listeners).toEqual([]);
       stop.abort();
       expect(await following).toEqual({ ...NONE, created: 1 });
     });
@@ -338,9 +339,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
   it(`is made once, or in honest doubt, though three replicas that plan, drain and sweep are killed at every step: ${count} orders`, async () => {
     const credits = await openCredits(pool);
     const server = await sandbox.listen();
-    const env = {
-      ...process.env,
-      NODE_ENV: '',
+    const replicas = new Replicas(planner, 3, {
       GATEWAY_URL: server.url,
       MARKS: credits.marks,
       EFFECTS: credits.table,
@@ -348,20 +347,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       ORDERS: orders,
       COUNT: String(count),
       KILL: '0.015',
-    };
-    const children = new Set<ChildProcess>();
-    let isOver = false;
-    let deaths = 0;
-    const start = () => {
-      const child = spawn(process.execPath, [...FROM_SOURCE, planner], { env, stdio: 'ignore' });
-      children.add(child);
-      child.once('exit', () => {
-        children.delete(child);
-        deaths += 1;
-        if (!isOver) start();
-      });
-    };
-    for (let replica = 0; replica < 3; replica++) start();
+    });
     const left = async () => {
       // Payments are completed, and their callbacks are lost.
       for (const { id, paymentStatus } of sandbox.payments) if (paymentStatus === 'PENDING') await sandbox.complete(id);
@@ -376,8 +362,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     try {
       await expect.poll(left, { timeout: 150_000, interval: 300 }).toBe(0);
     } finally {
-      isOver = true;
-      for (const child of children) child.kill('SIGKILL');
+      replicas.stop();
       await server.close();
     }
     const gateway = gatewayOf(journalOf({ settleMargin: 0 }));
@@ -385,7 +370,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       ({ reference }) => reference as string,
     );
     const doubts = new Set((await gateway.inDoubt()).map(({ reference }) => reference));
-    expect(deaths).toBeGreaterThan(3);
+    expect(replicas.deaths).toBeGreaterThan(3);
     // Nothing was sent of what was rolled back.
     expect(sandbox.payments.filter(({ reference }) => !known.includes(reference ?? ''))).toEqual([]);
     for (const reference of known) {

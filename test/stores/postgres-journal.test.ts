@@ -296,6 +296,18 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     expect((await journal.read(row)).row).toBeUndefined();
   });
 
+  it('begins no attempt that a trigger of the table keeps out', async () => {
+    const name = uniqueName('kept_out');
+    await pool.query(`
+      create table ${name} (like ${table} including all);
+      create function ${name}() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger ${name} before insert on ${name} for each row execute function ${name}()`);
+    await expect(postgresJournal(pool, { table: name }).insert(newRow())).rejects.toThrow(
+      'could neither be written nor found',
+    );
+    await pool.query(`drop table ${name}; drop function ${name}`);
+  });
+
   it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
     const client = await pool.connect();
     expect(() => postgresJournal(client as never, { table })).toThrow('pass the pool, not one of its clients');

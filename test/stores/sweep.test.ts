@@ -1,5 +1,4 @@
 // Sweeps over Postgres: thousands of lost callbacks, a million final payments, replicas that are killed.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
@@ -8,7 +7,7 @@ import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCredits } from '../support/credits.ts';
 import { PAYOUT } from '../support/fixtures.ts';
-import { FROM_SOURCE } from '../support/processes.ts';
+import { Replicas } from '../support/processes.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
@@ -114,28 +113,13 @@ describe.skipIf(lacks(hasPostgres, 'sweeps: no PostgreSQL at 127.0.0.1:5432'))('
     const count = isCi ? 300 : 60;
     await lose(count);
     const server = await sandbox.listen();
-    const env = {
-      ...process.env,
-      NODE_ENV: '',
+    const replicas = new Replicas(sweeper, 3, {
       GATEWAY_URL: server.url,
       MARKS: credits.marks,
       EFFECTS: credits.table,
       JOURNAL: table,
       KILL: '0.02',
-    };
-    const children = new Set<ChildProcess>();
-    let isOver = false;
-    let deaths = 0;
-    const start = () => {
-      const child = spawn(process.execPath, [...FROM_SOURCE, sweeper], { env, stdio: 'ignore' });
-      children.add(child);
-      child.once('exit', () => {
-        children.delete(child);
-        deaths += 1;
-        if (!isOver) start();
-      });
-    };
-    for (let replica = 0; replica < 3; replica++) start();
+    });
     const left = async () => {
       // What the dead have leased is let go at once, where two minutes would pass.
       await pool.query(`update ${table} set leased_until = null where leased_until is not null`);
@@ -145,11 +129,10 @@ describe.skipIf(lacks(hasPostgres, 'sweeps: no PostgreSQL at 127.0.0.1:5432'))('
     try {
       await expect.poll(left, { timeout: 100_000, interval: 500 }).toBe(0);
     } finally {
-      isOver = true;
-      for (const child of children) child.kill('SIGKILL');
+      replicas.stop();
       await server.close();
     }
     expect(await timesCredited()).toEqual(Array(count).fill(1));
-    expect(deaths).toBeGreaterThan(3);
+    expect(replicas.deaths).toBeGreaterThan(3);
   }, 120_000);
 });

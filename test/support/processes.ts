@@ -10,6 +10,33 @@ export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./raw-files.mj
 const worker = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
 const creator = fileURLToPath(new URL('../stores/creator.ts', import.meta.url));
 
+/** A script that runs in so many processes, each of which is followed by another one whenever it dies. */
+export class Replicas {
+  deaths = 0;
+  readonly #children = new Set<ChildProcess>();
+  #isOver = false;
+
+  /** @param env what the script is told beside the environment */
+  constructor(script: string, count: number, env: NodeJS.ProcessEnv) {
+    const start = () => {
+      const options = { env: { ...process.env, NODE_ENV: '', ...env }, stdio: 'ignore' } as const;
+      const child = spawn(process.execPath, [...FROM_SOURCE, script], options);
+      this.#children.add(child);
+      child.once('exit', () => {
+        this.#children.delete(child);
+        this.deaths += 1;
+        if (!this.#isOver) start();
+      });
+    };
+    for (let replica = 0; replica < count; replica++) start();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+}
+
 export interface WorkerOptions {
   STORE: 'postgres' | 'redis';
   GATEWAY_URL: string;

@@ -203,7 +203,7 @@ describe('the webhook handler', () => {
     let most = 0;
     const { reply, lookups } = setUp({}, async () => {
       most = Math.max(most, ++running);
-      await new Promise(resolve => setTimeout(resolve, 5));
+      await new Promise(setImmediate);
       running -= 1;
       return completed;
     });

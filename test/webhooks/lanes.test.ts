@@ -1,11 +1,14 @@
 // Lanes for callbacks: how much of each kind is taken at once.
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Lane, LIMITS } from '../../src/webhooks/lanes.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { expectDocumented, tableOf } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 import { as, callback, claiming, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const KIB = 1024;
 
@@ -113,17 +116,19 @@ describe('the lane of callbacks without a token', () => {
         await leave.promise;
       },
     });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const first = reply(claiming('FAILED'));
     await entered.promise;
     // These two share the next turn, which meets another final mark and looks again: their lane is full by then.
     const unsigned = reply(claiming('COMPLETED'));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await vi.advanceTimersByTimeAsync(20);
     const swept = handler.process(ID);
     const flood = Array.from({ length: 16 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await vi.advanceTimersByTimeAsync(20);
     status = 'COMPLETED';
     leave.resolve();
-    expect([await first, (await swept).result, await unsigned]).toEqual(['200 handled', 'ran', '200 handled']);
+    const ended = Promise.all([first, swept.then(({ result }) => result), unsigned]);
+    expect(await whileTimePasses(ended, 20)).toEqual(['200 handled', 'ran', '200 handled']);
     others.reject(new Error('the end of the test'));
     await Promise.all(flood);
   });

@@ -4,6 +4,7 @@ import { createWebhookHandler, type Inbox, type Mark, memoryInbox, type Payment 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented, tableOf } from '../support/documents.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 import { as, claiming, completed, notFound, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
 
 const statuses = (effects: Payment[]) =>
@@ -13,10 +14,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 /** Its answer, however long the handler takes. */
-async function settled(reply: Promise<string>): Promise<string> {
-  const passing = setInterval(() => vi.advanceTimersByTime(250), 2);
-  return reply.finally(() => clearInterval(passing));
-}
+const settled = (reply: Promise<string>) => whileTimePasses(reply, 250);
 
 /** A shop whose gateway's record is of that status; it can be changed. */
 function shopWith(status: string) {

@@ -2,10 +2,13 @@
 import { inspect } from 'node:util';
 import { createWebhookHandler, GatewayClient, memoryJournal, type Payment } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, KEYS, OTHER_ID } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 import { completed, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
 import { json, wire } from '../support/wire.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const SHOP = 'https://shop.example/callbacks';
 const CARD = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', webhookUrl: SHOP } as const;
@@ -262,7 +265,9 @@ describe("unsigned: 'refuse'", () => {
         },
       },
     });
-    expect(await shop.reply(post(JSON.stringify({ id: OTHER_ID }), {}, `${SHOP}${token}`))).toBe('401 unsigned');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const replying = shop.reply(post(JSON.stringify({ id: OTHER_ID }), {}, `${SHOP}${token}`));
+    expect(await whileTimePasses(replying, 20)).toBe('401 unsigned');
     expect([shop.effects, looks]).toEqual([[], 2]);
   });
 
@@ -373,10 +378,11 @@ describe("unsigned: 'limit'", () => {
     expect(await shop.reply(post(body))).toBe('503 unknown_payment');
     expect(await shop.reply(post(body))).toBe('503 unknown_payment');
     expect(asked).toHaveLength(1);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const signed = shop.reply(post(body, {}, `${SHOP}${search}`));
     await expect.poll(() => asked.length).toBe(2);
     isKnown = true;
-    expect(await signed).toBe('200 handled');
+    expect(await whileTimePasses(signed, 20)).toBe('200 handled');
     // What was found is unknown no more, to callbacks without a token either.
     expect(await shop.reply(post(body))).toBe('200 handled before');
   });

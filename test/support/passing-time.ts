@@ -1,0 +1,19 @@
+// Lets a clock that is faked run while something is waited for.
+import { vi } from 'vitest';
+
+/**
+ * Settles as the promise does, while so many milliseconds of the faked clock pass at each turn of the event loop. Nothing may
+ * be faked of `setImmediate`; and what takes real time, such as a first import, must not race against a time-out.
+ */
+export async function whileTimePasses<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  promise.then(end, end);
+  while (!isOver) {
+    await new Promise(setImmediate);
+    vi.advanceTimersByTime(ms);
+  }
+  return promise;
+}
