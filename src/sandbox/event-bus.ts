@@ -20,6 +20,8 @@ export type Happening =
       message?: string | undefined;
       /** The fault that was injected. */
       fault?: Fault | undefined;
+      /** Made by a scenario, and not by the merchant. */
+      isPlayed?: boolean | undefined;
     }
   | {
       type: 'move';

@@ -30,6 +30,8 @@ export interface Call {
   fault?: CallFault | undefined;
   /** Of the payment that it made or read. */
   paymentId?: string | undefined;
+  /** Made by a scenario, and not by the merchant. */
+  isPlayed?: boolean | undefined;
   /** Of a create. */
   signature?: SignatureCheck | undefined;
 }
@@ -106,7 +108,7 @@ export class CallLog {
   }
 
   /** @returns the call, and what to call at its end */
-  begin(request: Request, body: Uint8Array): { call: Call; end(how: End): void } {
+  begin(request: Request, body: Uint8Array, isPlayed = false): { call: Call; end(how: End): void } {
     const begun = performance.now();
     const { life } = this;
     const { pathname, search } = new URL(request.url);
@@ -118,6 +120,7 @@ export class CallLog {
       headers: [...request.headers].map(([name, value]) => [name, masked(name, value)]),
       body: body.subarray(0, KEPT_BYTES),
       bodyLength: body.length,
+      ...(isPlayed && { isPlayed }),
     };
     this.#nextId += 1;
     this.#keep(call);
@@ -139,6 +142,7 @@ export class CallLog {
         paymentId,
         message,
         fault,
+        ...(isPlayed && { isPlayed }),
       });
     };
     return { call, end };

@@ -66,6 +66,7 @@ export const callShape = z
     durationMs: z.number().optional(),
     fault,
     paymentId: z.guid().optional(),
+    isPlayed: z.boolean().optional().describe('Made by a scenario, and not by the merchant.'),
     signature: z
       .object({
         given: z.string().optional(),

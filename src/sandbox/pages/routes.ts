@@ -1,4 +1,4 @@
-// The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
+// The pages of the sandbox and what their forms do: the customer's page, the dashboard and faults.
 import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
 import { isFinalStatus } from '../../schemas/methods.ts';
@@ -9,7 +9,6 @@ import type { EventBus, SandboxEvent } from '../event-bus.ts';
 import { type Fault, isCallbackFault, isCreateFault, isFault, type Operation } from '../faults/kinds.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
-import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { ACTS, CHOICES, checkout, DECLINES, returnUrlOf } from './checkout.ts';
 import { dashboard } from './dashboard.ts';
 import { paymentPage } from './dashboard-payment.ts';
@@ -128,26 +127,6 @@ export function addPages(app: Hono, parts: Parts): void {
   act('/reset', () => {
     parts.reset();
     return '/';
-  });
-
-  app.post('/scenarios/:name', async ({ req }) => {
-    if (isForeign(req.raw.headers))
-      return new Response('This request came from another site and was refused.', { status: 403 });
-    const name = req.param('name');
-    if (!isScenario(name)) {
-      throw new SandboxError(
-        'refused',
-        `No scenario is called ${name}. There are: ${Object.keys(SCENARIOS).join(', ')}.`,
-      );
-    }
-    const webhookUrl = new URLSearchParams(await req.text()).get('to') ?? settings.forwardTo;
-    if (!webhookUrl) {
-      throw new SandboxError(
-        'refused',
-        'Callbacks have nowhere to go: start the sandbox with --forward-to, or pass --to.',
-      );
-    }
-    return Response.json(await play(parts, name, new URL(req.url).origin, webhookUrl));
   });
 
   app.onError((error, { req }) => {
