@@ -33,6 +33,14 @@ const withoutConnections: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 };
 
+/** The build of yaml for browsers asks Node for nothing, and is made of modules: what nobody uses of it stays out. */
+const plainYaml: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'plain-yaml',
+  setup(build) {
+    build.onResolve({ filter: /^yaml$/ }, () => ({ path: resolve('node_modules/yaml/browser/index.js') }));
+  },
+};
+
 const common: Options = {
   entry,
   target: 'node22',
@@ -40,13 +48,13 @@ const common: Options = {
   removeNodeProtocol: false,
   dts: { entry },
   // Loading all of zod would take most of the time that importing takes. Its types are imported all the same.
-  noExternal: ['zod'],
-  esbuildPlugins: [rawFiles],
+  noExternal: ['zod', 'yaml'],
+  esbuildPlugins: [rawFiles, plainYaml],
 };
 
-/** What the build carries inside: zod, ky in CommonJS, hono in the sandbox. Their licences ask to be carried too. */
+/** What the build carries inside: zod, ky in CommonJS, hono and yaml in the sandbox. Their licences ask to be carried too. */
 async function writeLicences(): Promise<void> {
-  const licences = ['ky/license', 'hono/LICENSE', 'zod/LICENSE'].map(async path => {
+  const licences = ['ky/license', 'hono/LICENSE', 'yaml/LICENSE', 'zod/LICENSE'].map(async path => {
     const text = await readFile(`node_modules/${path}`, 'utf8');
     return `${path.split('/')[0]}\n\n${text.trim()}\n`;
   });
@@ -62,7 +70,7 @@ export default defineConfig([
     onSuccess: writeLicences,
   },
   // ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside.
-  { ...common, format: 'cjs', noExternal: ['ky', 'zod'] },
+  { ...common, format: 'cjs', noExternal: ['ky', 'zod', 'yaml'] },
   {
     ...common,
     entry: { 'workerd/index': entry.index },

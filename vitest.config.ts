@@ -12,6 +12,7 @@ const SERVERS = [
   'test/examples/*.test.ts',
   'test/readme.test.ts',
   'test/schedulers/*.test.ts',
+  'test/openapi/*.test.ts',
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/http/{agent,connection*}.test.ts',

@@ -20,6 +20,8 @@ export type Happening =
       message?: string | undefined;
       /** The fault that was injected. */
       fault?: Fault | undefined;
+      /** Made by a scenario, and not by the merchant. */
+      isPlayed?: boolean | undefined;
     }
   | {
       type: 'move';
@@ -44,6 +46,8 @@ export type Happening =
   /** A fault was armed, or disarmed; without a name, all were disarmed. */
   | { type: 'fault'; fault?: Fault | undefined; isDisarmed?: boolean | undefined }
   | { type: 'clock'; offset: number }
+  /** A scenario has been played to its end. */
+  | { type: 'scenario'; paymentId: string; name: string; problems: string[] }
   | { type: 'reset' };
 
 /** Something happened in the sandbox: `at` is in milliseconds since 1970, by the sandbox's clock. */

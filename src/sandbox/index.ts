@@ -17,3 +17,18 @@ export { Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
 export type { SavedSandbox } from './saved.ts';
+export type {
+  AdvanceStep,
+  Duration,
+  Expectation,
+  Expected,
+  FaultStep,
+  MoveStep,
+  RedeliverStep,
+  Scenario,
+  ScenarioCreate,
+  Step,
+} from './scenarios/format.ts';
+export type { ScenarioName } from './scenarios/library.ts';
+export type { Played, PlayOptions } from './scenarios/play.ts';
+export { readScenario } from './scenarios/read.ts';

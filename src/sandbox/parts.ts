@@ -21,8 +21,8 @@ export interface Parts {
   events: EventBus;
   /** Forgets everything. */
   reset(): void;
-  /** Takes a call that no armed fault is injected into: those are for the merchant's own calls. */
+  /** Takes a call of a scenario, which meets no fault but those that are armed for its reference. */
   send(request: Request): Promise<Response>;
   /** Whether a call came through `send`. */
-  isExempt(request: Request): boolean;
+  isPlayed(request: Request): boolean;
 }

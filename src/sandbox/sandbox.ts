@@ -19,6 +19,10 @@ import { addPages } from './pages/routes.ts';
 import type { Parts } from './parts.ts';
 import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
 import { restore, type SavedSandbox, save } from './saved.ts';
+import type { Scenario } from './scenarios/format.ts';
+import { type ScenarioName, textOf } from './scenarios/library.ts';
+import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
+import { checkScenario, readScenario } from './scenarios/read.ts';
 
 /**
  * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
@@ -54,7 +58,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       for (const part of [callbacks, calls, history]) part.forget(id);
     };
     const ledger = new Ledger(now, { seed, maxPayments, onForgotten });
-    const exempt = new WeakSet<Request>();
+    const played = new WeakSet<Request>();
     this.faults = faults;
     this.clock = clock;
     this.#parts = {
@@ -69,10 +73,10 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       events,
       reset: () => this.reset(),
       send: async request => {
-        exempt.add(request);
+        played.add(request);
         return this.#app.fetch(request);
       },
-      isExempt: request => exempt.has(request),
+      isPlayed: request => played.has(request),
     };
     addApi(this.#app, this.#parts);
     addControl(this.#app, this.#parts);
@@ -177,6 +181,25 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    */
   waitFor(what: WaitFor): Promise<PaymentRecord> {
     return waitFor(this.#parts, what);
+  }
+
+  /**
+   * Plays a scenario at a merchant's callback address: one that the sandbox brings along, by its name, or one of your own.
+   *
+   * @param options `to`: where its callbacks go, in place of `forwardTo`
+   * @example
+   * const { problems } = await sandbox.play('callback-forged', { to: 'http://localhost:3000/callbacks' });
+   * expect(problems).toEqual([]);
+   * @throws {ConfigurationError} for a scenario with a mistake in it
+   * @throws {SandboxError} `unknown_scenario`; `refused` if the gateway refuses its create, or a reset ends it;
+   * `final_state` for a move without `force`
+   */
+  async play(scenario: ScenarioName | Scenario, options?: PlayOptions): Promise<Played> {
+    const { to } = readPlayOptions(options ?? {});
+    const isName = typeof scenario === 'string';
+    const checked = isName ? await readScenario(textOf(scenario)) : checkScenario(scenario);
+    const origin = this.clientOptions.baseUrl;
+    return play(this.#parts, checked, { to, origin, name: isName ? scenario : 'scenario' });
   }
 
   /** Everything that it holds, as plain JSON: for the option `saved` of another sandbox. */

@@ -1,12 +1,40 @@
-// Lays text out in columns.
+// Lays text out in columns, and breaks long lines.
 
-/** Lines whose cells stand below each other, each line indented. The last cell of a line is as long as it is. */
-export function columns(rows: readonly (readonly string[])[]): string {
+/** Columns of the narrowest terminal. */
+export const WIDTH = 80;
+
+/**
+ * Lines whose cells stand below each other, each line indented. The last cell of a line is as long as it is, or is broken
+ * into further lines where a width is given.
+ */
+export function columns(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
   }
-  const line = (row: readonly string[]) =>
-    row.map((cell, index) => (index < row.length - 1 ? cell.padEnd(widths[index] ?? 0) : cell)).join('  ');
-  return rows.map(row => `  ${line(row)}`.trimEnd()).join('\n');
+  const line = (row: readonly string[]): string => {
+    const before = row
+      .slice(0, -1)
+      .map((cell, index) => `${cell.padEnd(widths[index] ?? 0)}  `)
+      .join('');
+    const last = broken(row.at(-1) ?? '', width - before.length - 2);
+    return last
+      .map((part, index) => `  ${index === 0 ? before : ' '.repeat(before.length)}${part}`.trimEnd())
+      .join('\n');
+  };
+  return rows.map(line).join('\n');
+}
+
+/** A paragraph. */
+export const wrap = (text: string): string => broken(text, WIDTH).join('\n');
+
+/** Between words. A word that is too long is not broken. */
+function broken(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
 }

@@ -1,11 +1,16 @@
+// The command line: how it is read, what its help says, and what a shell completes.
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readCommand } from '../../src/sandbox/cli/arguments.ts';
-import { HELP } from '../../src/sandbox/cli/help.ts';
+import { COMMAND_NAMES, type CommandName, entryOf } from '../../src/sandbox/cli/commands.ts';
+import { completionOf } from '../../src/sandbox/cli/completion.ts';
+import { helpOf } from '../../src/sandbox/cli/help.ts';
 import { lineOf } from '../../src/sandbox/cli/lines.ts';
 import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
-import { SCENARIOS } from '../../src/sandbox/scenarios.ts';
+import { SCENARIO_NAMES } from '../../src/sandbox/scenarios/library.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
 import { printable } from '../../src/terminal/printable.ts';
+import { lacks } from '../support/skips.ts';
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean));
 const refusalOf = (line: string): string => {
@@ -19,53 +24,79 @@ const refusalOf = (line: string): string => {
 };
 
 describe('the command line', () => {
-  it('serves unless told otherwise, on port 4010', () => {
-    expect(read('')).toMatchObject({ name: 'serve', options: { port: 4010, auto: [] } });
+  it('serves unless told otherwise', () => {
+    expect(read('')).toEqual({ name: 'serve', args: [], values: {} });
+    expect(read('serve --port 0')).toEqual({ name: 'serve', args: [], values: { port: 0 } });
   });
 
   it('takes every option of the gateway', () => {
     const line =
-      '--port 0 --api-key k --sign-key s --signature-encoding base64 --terminal onramp --payid redirect --shape unwrapped ' +
-      '--shop-name Nordlicht --forward-to http://localhost:3000/webhooks --callback-query drop --auto authorize:500ms --auto complete:2s';
+      '--port 0 --host 0.0.0.0 --allow-host sandbox --allow-host gateway --api-key k --sign-key s ' +
+      '--signature-encoding base64 --terminal onramp --payid redirect --shape unwrapped --latency 250ms ' +
+      '--shop-name Nordlicht --forward-to http://localhost:3000/webhooks --callback-query drop ' +
+      '--callback-retries 1s,5s,30s --auto authorize:500ms --auto complete:2s --state a.json --seed a ' +
+      '--max-payments 5 --max-deliveries 6 --json';
     expect(read(line)).toEqual({
       name: 'serve',
-      options: {
+      args: [],
+      values: {
         port: 0,
-        apiKey: 'k',
-        signKey: 's',
-        signatureEncoding: 'base64',
+        host: '0.0.0.0',
+        'allow-host': ['sandbox', 'gateway'],
+        'api-key': 'k',
+        'sign-key': 's',
+        'signature-encoding': 'base64',
         terminal: 'onramp',
         payid: 'redirect',
         shape: 'unwrapped',
-        shopName: 'Nordlicht',
-        forwardTo: 'http://localhost:3000/webhooks',
-        callbackQuery: 'drop',
+        latency: 250,
+        'shop-name': 'Nordlicht',
+        'forward-to': 'http://localhost:3000/webhooks',
+        'callback-query': 'drop',
+        'callback-retries': [1_000, 5_000, 30_000],
         auto: [
           { move: 'authorize', ms: 500 },
           { move: 'complete', ms: 2000 },
         ],
+        state: 'a.json',
+        seed: 'a',
+        'max-payments': 5,
+        'max-deliveries': 6,
+        json: true,
       },
     });
   });
 
-  it('takes its commands', () => {
-    expect(read('trigger deposit-declined --port 5 --to http://localhost:3000/')).toEqual({
-      name: 'trigger',
-      port: 5,
-      scenario: 'deposit-declined',
-      to: 'http://localhost:3000/',
-    });
-    expect(read('fault slow --on lookup --ms 250')).toEqual({
-      name: 'fault',
-      port: 4010,
-      fault: 'slow',
-      on: 'lookup',
-      ms: 250,
-    });
-    for (const line of ['--help', '-h', 'help', 'trigger --help', 'fault -h'])
-      expect(read(line)).toEqual({ name: 'help' });
-    expect(read('--port 5 trigger deposit-completed')).toMatchObject({ name: 'trigger', port: 5 });
-    expect(read('--version')).toEqual({ name: 'version' });
+  it.each([
+    [
+      'trigger deposit-declined --port 5 --to http://localhost:3000/',
+      ['deposit-declined'],
+      { port: 5, to: 'http://localhost:3000/' },
+    ],
+    ['trigger ./mine.yaml', ['./mine.yaml'], {}],
+    ['trigger -', ['-'], {}],
+    ['--port 5 trigger deposit-completed', ['deposit-completed'], { port: 5 }],
+    ['fault slow --on lookup --ms 250 --count 2', ['slow'], { on: 'lookup', ms: 250, count: 2 }],
+    ['fault slow --probability 0.5 --reference a', ['slow'], { probability: 0.5, reference: 'a' }],
+    [
+      'wait --id x --status FAILED --answered --timeout 2m',
+      [],
+      { id: 'x', status: 'FAILED', answered: true, timeout: 120_000 },
+    ],
+    ['clock --at 2026-11-21T09:00:00Z', [], { at: Date.UTC(2026, 10, 21, 9) }],
+    ['fail order-1 --code 4004 --force', ['order-1'], { code: '4004', force: true }],
+    ['list --url http://sandbox:4010', [], { url: 'http://sandbox:4010' }],
+    ['scenarios', [], {}],
+  ])('reads %s', (line, args, values) => {
+    expect(read(line)).toMatchObject({ args, values });
+  });
+
+  it('prints the help of the command, and the version', () => {
+    for (const line of ['--help', '-h', 'help']) expect(read(line)).toEqual({ name: 'help', args: [], values: {} });
+    for (const line of ['trigger --help', '--help trigger', 'help trigger', 'trigger --port 5 -h']) {
+      expect(read(line)).toEqual({ name: 'help', args: ['trigger'], values: {} });
+    }
+    expect(read('--version')).toBe('version');
   });
 
   it.each([
@@ -81,46 +112,121 @@ describe('the command line', () => {
     ['--shape round', '--shape takes wrapped or unwrapped'],
     ['--shop-name=', '--shop-name must not be empty'],
     ['--forward-to localhost:3000', '--forward-to takes an http(s) URL'],
+    ['--latency soon', '--latency takes a time such as 500ms, 5s, 2m, 1h or 7d, and at most 24 days, and not "soon".'],
+    ['--callback-retries 1s,soon', '--callback-retries takes a time'],
+    ['--max-payments 0', '--max-payments takes a number 1 or more, and not "0".'],
     ['--auto complete', '--auto takes a move and a time, such as complete:2s or fail:500ms, and not "complete".'],
     ['--auto refund:2s', 'and not "refund:2s"'],
-    ['--auto complete:9999999s', 'up to 24 days'],
-    ['fault slow --ms 3000000000', '--ms takes milliseconds'],
+    ['--auto complete:9999999s', 'at most 24 days'],
+    ['fault slow --ms 3000000000', '--ms takes a time'],
+    ['fault slow --probability 2', '--probability takes a number above 0, and at most 1'],
     ['--api-key=', '--api-key must not be empty.'],
     ['--help=yes', "Option '-h, --help' does not take an argument."],
-    ['serve', 'No command is called "serve". There are: trigger, fault, help.'],
+    ['srve', 'No command is called "srve". Did you mean serve?'],
     ['tirgger x', 'No command is called "tirgger". Did you mean trigger?'],
+    ['help tirgger', 'No command is called "tirgger". Did you mean trigger?'],
     ['trigger', 'Which scenario? There are: deposit-completed, '],
     ['trigger deposit-complted', 'No scenario is called "deposit-complted". Did you mean deposit-completed?'],
-    ['trigger deposit-completed twice', '"twice" is one argument too many: see --help.'],
-    ['trigger deposit-completed --api-key k', 'No option is called "--api-key"'],
+    ['trigger deposit-completed twice', '"twice" is one argument too many: see help trigger.'],
+    ['scenarios nope', 'No scenario is called "nope".'],
+    ['completion powershell', 'No shell is called "powershell". There are: bash, zsh, fish.'],
+    ['show', 'Which id or reference? See help show.'],
     ['fault toString', 'No fault is called "toString". There are: drop, '],
-    ['fault slow --ms soon', '--ms takes milliseconds, and not "soon".'],
+    ['fault slow --ms soon', '--ms takes a time'],
     ['fault slow --on callback', '--on takes create or lookup, and not "callback".'],
+    ['clock --at noon', '--at takes a date such as 2026-11-21T09:00:00Z, and not "noon".'],
   ])('refuses %s: %s', (line, told) => {
     expect(refusalOf(line)).toContain(told);
+  });
+
+  it.each([
+    ['trigger deposit-completed --api-key k', '--api-key is for serve, not for trigger.'],
+    ['--follow', '--follow is for logs, not for serve.'],
+    ['list --to http://x.example', '--to is for trigger, not for list.'],
+    ['complete x --code 5', '--code is for fail, not for complete.'],
+    ['scenarios --port 5', 'scenarios takes no --port: see help scenarios.'],
+    ['show x --version', '--version is for no command, not for show.'],
+  ])('ignores no option: %s', (line, told) => {
+    expect(refusalOf(line)).toBe(told);
   });
 
   it('echoes no key', () => {
     expect(refusalOf('--api-key secret --port x')).not.toContain('secret');
   });
+});
 
-  it('has every scenario, fault and option in its help', () => {
-    const names = [...Object.keys(SCENARIOS), ...Object.keys(FAULTS)];
-    const options = [
-      'port',
-      'api-key',
-      'sign-key',
-      'signature-encoding',
-      'terminal',
-      'payid',
-      'shape',
-      'shop-name',
-      'forward-to',
-      'auto',
-    ];
-    for (const name of [...names, ...[...options, 'to', 'on', 'ms', 'version', 'help'].map(option => `--${option}`)]) {
-      expect(HELP).toContain(name);
+describe('the help', () => {
+  const helps = [undefined, ...COMMAND_NAMES].map(name => [name ?? 'of all', helpOf(name)] as const);
+
+  it.each(helps)('%s fits 80 columns', (_, help) => {
+    expect(help.split('\n').filter(line => line.length > 80)).toEqual([]);
+  });
+
+  it('has every command, scenario, fault and option, each where it belongs', () => {
+    for (const name of COMMAND_NAMES) {
+      expect(helpOf()).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+      if (name === 'help') continue;
+      expect(helpOf(name)).toMatch(new RegExp(`^payment-gateway-sandbox \\[?${name}\\b`));
+      for (const option of Object.keys(entryOf(name).options))
+        expect(helpOf(name)).toMatch(new RegExp(`^  --${option}\\b`, 'm'));
     }
+    for (const name of SCENARIO_NAMES) expect(helpOf('trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const name of Object.keys(FAULTS)) expect(helpOf('fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(new Set(helps.map(([, help]) => help)).size).toBe(COMMAND_NAMES.length);
+  });
+
+  it('has examples that are understood', () => {
+    const examples = COMMAND_NAMES.flatMap(name => entryOf(name).examples ?? []);
+    expect(examples.length).toBeGreaterThan(10);
+    for (const example of examples) expect(refusalOf(example.replace(/ >.*/, ''))).toBe('accepted');
+  });
+});
+
+describe('the completion', () => {
+  /** What bash offers for a line that ends where the cursor is. */
+  const completed = (line: string) => {
+    const words = ['payment-gateway-sandbox', ...line.split(' ')];
+    const script = `${completionOf('bash')}
+COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+_payment_gateway_sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' });
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter(Boolean);
+  };
+  const hasBash = spawnSync('bash', ['--version']).status === 0;
+
+  it.skipIf(lacks(hasBash, 'the completion of bash: there is no bash on this machine'))(
+    'of bash knows commands, options and names',
+    () => {
+      expect(completed('tri')).toEqual(['trigger']);
+      expect(completed('trigger callback-f')).toEqual(['callback-first', 'callback-forged']);
+      expect(completed('--port 5 fault callback-d')).toEqual([
+        'callback-duplicate',
+        'callback-delay',
+        'callback-drop-query',
+      ]);
+      expect(completed('wait --status C')).toEqual(['COMPLETED', 'CANCELED']);
+      expect(completed('logs --f')).toEqual(['--follow']);
+      expect(completed('help re')).toEqual(['redeliver', 'reset']);
+      expect(completed('--payid ')).toEqual(['host-to-host', 'redirect']);
+    },
+  );
+
+  it.each(['bash', 'zsh', 'fish'] as const)('of %s has every command and option', shell => {
+    const script = completionOf(shell);
+    for (const name of COMMAND_NAMES) {
+      expect(script).toContain(name);
+      for (const option of Object.keys(entryOf(name as CommandName).options)) {
+        expect(script).toContain(shell === 'fish' ? `-l ${option}` : `--${option}`);
+      }
+    }
+  });
+
+  it.each(['zsh', 'fish'] as const)('of %s is understood by it', shell => {
+    const options = { input: completionOf(shell), encoding: 'utf8' } as const;
+    const { error, status, stderr } = spawnSync(shell, ['-n', '/dev/stdin'], options);
+    if (lacks(!error, `the completion of ${shell}: there is no ${shell} on this machine`)) return;
+    expect([status, stderr]).toEqual([0, '']);
   });
 });
 

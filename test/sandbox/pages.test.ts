@@ -1,61 +1,5 @@
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import { SCENARIOS } from '../../src/sandbox/scenarios.ts';
 import { HERE, openPages as open } from '../support/pages.ts';
-
-describe('scenarios', () => {
-  it.each(Object.entries(SCENARIOS))('%s plays', async (name, { request, moves }) => {
-    const { sandbox, post } = open();
-    const { status, text } = await post(`/scenarios/${name}`, { to: 'https://shop.example/callbacks' });
-    expect(status).toBe(200);
-    const { payment, deliveries } = JSON.parse(text);
-    expect(payment).toMatchObject({ ...request, reference: expect.stringContaining(name) });
-    expect(payment.paymentStatus).not.toBe('PENDING');
-    expect(deliveries.length).toBeGreaterThanOrEqual(moves.length);
-    expect(deliveries).toEqual(sandbox.deliveries);
-  });
-
-  it.each([
-    ['base64', { signatureEncoding: 'base64' as const }],
-    ['the unwrapped shape', { shape: 'unwrapped' as const }],
-    ['other keys', { apiKey: 'k', signKey: 's' }],
-  ])('play on a terminal of %s', async (_, options) => {
-    const { post } = open(options);
-    expect((await post('/scenarios/deposit-completed', { to: 'http://127.0.0.1:1/' })).status).toBe(200);
-  });
-
-  it('meet no fault that is armed for the merchant, and go where they are told', async () => {
-    const posted: string[] = [];
-    const fetch = async (url: string) => {
-      posted.push(url);
-      return new Response();
-    };
-    const { sandbox, post } = open({ fetch, forwardTo: 'http://127.0.0.1:1/all' });
-    sandbox.faults.next('commit-then-502');
-    sandbox.faults.next('callback-lose');
-    await post('/scenarios/callback-duplicated', { to: 'http://127.0.0.1:1/mine' });
-    expect(posted).toEqual(['http://127.0.0.1:1/mine', 'http://127.0.0.1:1/mine']);
-    await post('/scenarios/deposit-completed');
-    expect(sandbox.faults.armed.map(({ fault }) => fault)).toEqual(['commit-then-502']);
-  });
-
-  it('post to no real shop, not even where another address takes all callbacks', async () => {
-    const sandbox = new Sandbox({ forwardTo: 'http://127.0.0.1:1/all' });
-    const body = new URLSearchParams({ to: 'https://shop.example/callbacks' });
-    await sandbox.fetch(`${HERE}/scenarios/deposit-completed`, { method: 'POST', body });
-    expect(sandbox.deliveries).toMatchObject([{ error: expect.stringContaining('not on loopback') }]);
-  });
-
-  it('need a name, and an address for their callbacks', async () => {
-    const { post } = open();
-    expect((await post('/scenarios/nope', { to: 'http://127.0.0.1:1/' })).status).toBe(422);
-    const lost = await post('/scenarios/deposit-completed');
-    expect([lost.status, lost.text]).toEqual([422, expect.stringContaining('--forward-to')]);
-    const forwarding = open({ forwardTo: 'http://127.0.0.1:1/' });
-    expect((await forwarding.post('/scenarios/deposit-completed')).status).toBe(200);
-    expect((await post('/scenarios/deposit-completed', { to: 'ftp://x' })).text).toContain('The create was refused');
-  });
-});
 
 describe('what merchants sent', () => {
   const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&lt;`;
@@ -131,8 +75,5 @@ describe('a page from elsewhere', () => {
     const id = await create();
     expect((await post(`/payments/${id}`, { move: 'complete' }, headers as never)).status).toBe(status);
     expect(sandbox.payments[0]?.paymentStatus).toBe(status === 403 ? 'PENDING' : 'COMPLETED');
-    expect((await post('/scenarios/deposit-completed', { to: 'http://127.0.0.1:1/' }, headers as never)).status).toBe(
-      status === 403 ? 403 : 200,
-    );
   });
 });

@@ -32,6 +32,8 @@ export interface Call {
   paymentId?: string | undefined;
   /** Whether it carried the API key of this terminal; absent for an address that there is not. */
   hasRightKey?: boolean | undefined;
+  /** Made by a scenario, and not by the merchant. */
+  isPlayed?: boolean | undefined;
   /** Of a create. */
   signature?: SignatureCheck | undefined;
 }
@@ -113,7 +115,7 @@ export class CallLog {
   }
 
   /** @returns the call, and what to call at its end */
-  begin(request: Request, body: Uint8Array): { call: Call; end(how: End): void } {
+  begin(request: Request, body: Uint8Array, isPlayed = false): { call: Call; end(how: End): void } {
     const begun = performance.now();
     const { life } = this;
     const { pathname, search } = new URL(request.url);
@@ -125,6 +127,7 @@ export class CallLog {
       headers: [...request.headers].map(([name, value]) => [name, masked(name, value)]),
       body: body.subarray(0, KEPT_BYTES),
       bodyLength: body.length,
+      ...(isPlayed && { isPlayed }),
     };
     this.#nextId += 1;
     this.#keep(call);
@@ -146,6 +149,7 @@ export class CallLog {
         paymentId,
         message,
         fault,
+        ...(isPlayed && { isPlayed }),
       });
     };
     return { call, end };

@@ -19,16 +19,17 @@ import type { Call } from './call-log.ts';
 import { checkSignature } from './signature.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, moves, callbacks, faults, calls, isExempt } = parts;
+  const { settings, ledger, moves, callbacks, faults, calls, isPlayed } = parts;
 
   /** Logs a call, takes it unless a fault keeps it from the gateway, and answers it, perhaps with a fault. */
   async function serve(on: Operation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
-    const { call, end } = calls.begin(request, body);
+    const { call, end } = calls.begin(request, body, isPlayed(request));
     call.hasRightKey = credentialProblem(request.headers, settings.apiKey) === undefined;
     const { life } = calls;
-    const reference = on === 'create' ? referenceIn(body) : ledger.find(idIn(request))?.reference;
-    const armed = isExempt(request) ? undefined : faults.take(on, reference);
+    const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
+    const reference = on === 'create' ? referenceIn(body) : known?.reference;
+    const armed = faults.take(on, reference, isPlayed(request));
     const signal = AbortSignal.any([request.signal, life]);
     let taken: Answer | undefined;
     try {
@@ -48,10 +49,10 @@ export function addApi(app: Hono, parts: Parts): void {
         }
         answer = await injectAfter(armed, taken, signal);
       }
-      end({ answer, fault: armed?.fault });
+      end({ answer, fault: armed?.fault, paymentId: answer.paymentId ?? known?.id });
       return toResponse(answer);
     } catch (broken) {
-      end({ fault: armed?.fault, paymentId: taken?.paymentId });
+      end({ fault: armed?.fault, paymentId: taken?.paymentId ?? known?.id });
       throw broken;
     }
   }
@@ -65,6 +66,7 @@ export function addApi(app: Hono, parts: Parts): void {
       const checked = validate(body, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
       const record = ledger.create(checked.request, alteredBy(fault, checked.request));
+      if (isPlayed(req.raw)) callbacks.keepAddress(record.id);
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
     }),
   );

@@ -1,66 +1,60 @@
-// What --help prints: every command, option, scenario and fault.
-import { columns } from '../../terminal/columns.ts';
-import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS } from '../faults/kinds.ts';
-import { SCENARIOS } from '../scenarios.ts';
-import { DEFAULT_PORT } from './arguments.ts';
+// What the help prints: of all commands, or of one. Every line fits a terminal of 80 columns.
+
+import { columns, WIDTH, wrap } from '../../terminal/columns.ts';
+import { COMMAND_NAMES, COMMANDS, type CommandEntry, type CommandName, entryOf } from './commands.ts';
+import { isValueOption, OPTIONS, type Option, type OptionName } from './options.ts';
+
+const PROGRAM = 'payment-gateway-sandbox';
+
+const EXIT_CODES =
+  'Exit codes: 0 good; 1 not as expected, or not in time; 2 not understood, refused, or no sandbox there.';
+
+const ANYWHERE = { '--version': 'print the version', '-h, --help': 'print the help of a command' };
+
+/** @param name of a command; without it, of all */
+export const helpOf = (name?: CommandName): string => (name && name !== 'help' ? helpOfCommand(name) : HELP);
 
 const table = (entries: Readonly<Record<string, string>>): string =>
-  columns(Object.entries(entries).map(([name, does]) => [name, does.replaceAll('`', '')]));
+  columns(
+    Object.entries(entries).map(([name, does]) => [name, does.replaceAll('`', '')]),
+    WIDTH,
+  );
 
-export const HELP = `payment-gateway-sandbox: the payment gateway, on this machine. No account, no network, no money.
+const section = (title: string, entries: Readonly<Record<string, string>>): string => `${title}\n${table(entries)}`;
 
-Usage
-${columns([
-  ['payment-gateway-sandbox [options]', 'run the gateway, its payment pages and its dashboard'],
-  [
-    'payment-gateway-sandbox trigger <scenario>',
-    'play a whole scenario against a running sandbox; exit code 1 if a callback is not taken',
-  ],
-  ['payment-gateway-sandbox fault <fault>', 'arm a fault on a running sandbox'],
-])}
+/** As it is typed: `redeliver <delivery>`. */
+function usageOf(name: CommandName): string {
+  const { arguments: wanted = [] } = entryOf(name);
+  return [name, ...wanted.map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`))].join(' ');
+}
 
-Options
-${columns([
-  ['--port <number>', `where it listens, on 127.0.0.1; 0 takes a free port (default: ${DEFAULT_PORT})`],
-  ['--api-key <key>', 'the bearer that calls must carry (default: sandbox-api-key)'],
-  ['--sign-key <key>', 'the key that creates must be signed with (default: sandbox-sign-key)'],
-  ['--signature-encoding <encoding>', 'hex or base64 (default: hex)'],
-  ['--terminal <terminal>', 'standard, or onramp for the on-ramp methods (default: standard)'],
-  ['--payid <way>', 'host-to-host: transfer instructions; or redirect: a page (default: host-to-host)'],
-  ['--shape <shape>', "wrapped, or unwrapped as in the interface's earlier variant (default: wrapped)"],
-  ['--shop-name <name>', "the shop on the customer's pages (default: Your shop)"],
-  ['--forward-to <url>', 'post every callback there, and not to the address of the payment'],
-  ['--callback-query <what>', "keep, or drop the query of a callback's address (default: keep)"],
-  [
-    '--auto <move>:<time>',
-    'move each new payment by itself: complete:2s, authorize:1s, cancel:5s, fail:500ms; repeatable',
-  ],
-  ['--version', 'print the version'],
-  ['-h, --help', 'print this'],
-])}
+function helpOfCommand(name: CommandName): string {
+  const { does, options, more = [], lists = [], examples = [] }: CommandEntry = COMMANDS[name];
+  const usage = name === 'serve' ? `${PROGRAM} [serve] [options]` : `${PROGRAM} ${usageOf(name)} [options]`;
+  return [
+    wrap(`${usage}: ${does}.`),
+    ...(Object.keys(options).length > 0 ? [section('Options', optionsOf(options))] : []),
+    ...more.map(paragraph => wrap(paragraph)),
+    ...lists.map(({ title, entries }) => section(title, entries)),
+    ...(examples.length > 0 ? [`Examples\n${examples.map(example => `  ${PROGRAM} ${example}`).join('\n')}`] : []),
+  ].join('\n\n');
+}
 
-Options of trigger
-${columns([
-  ['--port <number>', `where the sandbox listens (default: ${DEFAULT_PORT})`],
-  ['--to <url>', "where its callbacks go (default: the sandbox's --forward-to)"],
-])}
+function optionsOf(options: CommandEntry['options']): Record<string, string> {
+  const rows = Object.entries(options).map(([name, does]) => [written(name as OptionName), does]);
+  return Object.fromEntries(rows);
+}
 
-Options of fault
-${columns([
-  ['--port <number>', `where the sandbox listens (default: ${DEFAULT_PORT})`],
-  ['--on <call>', 'the call that a fault of calls is injected into: create or lookup (default: create)'],
-  ['--ms <number>', 'milliseconds, for slow and callback-delay'],
-])}
+function written(name: OptionName): string {
+  const option: Option = OPTIONS[name];
+  return isValueOption(option) ? `--${name} ${option.value}` : `--${name}`;
+}
 
-Scenarios
-${table(Object.fromEntries(Object.entries(SCENARIOS).map(([name, { does }]) => [name, does])))}
-
-Faults of the next call
-${table(CALL_FAULTS)}
-
-Faults of the next create alone
-${table(CREATE_FAULTS)}
-
-Faults of the next callback
-${table(CALLBACK_FAULTS)}
-`;
+const HELP = [
+  wrap(`${PROGRAM}: the payment gateway, on this machine. No account, no network, no money.`),
+  section('Commands', Object.fromEntries(COMMAND_NAMES.map(name => [usageOf(name), COMMANDS[name].does]))),
+  section('Options of serve, which is the command if there is no other', optionsOf(COMMANDS.serve.options)),
+  section('Options of all', ANYWHERE),
+  wrap(`The options of each command, and the names of scenarios and faults: ${PROGRAM} help <command>.`),
+  wrap(EXIT_CODES),
+].join('\n\n');

@@ -1,14 +1,26 @@
-// What the command line prints while the sandbox runs: one line for each thing that happens.
+// How the command line prints what happens, and what there is: one line each.
 import { styleText } from 'node:util';
+import { columns } from '../../terminal/columns.ts';
 import { printable } from '../../terminal/printable.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
+import type { Armed } from '../faults/faults.ts';
+import type { PaymentRecord } from '../ledger/ledger.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);
 const bad = (text: string) => styleText('red', text);
 
 const milliseconds = (duration: number | undefined) => dim(`${Math.round(duration ?? 0)} ms`);
+
+/** Hours, minutes and seconds, on this machine's clock. */
+export const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+
+/** With its time. */
+export function timedLineOf(event: SandboxEvent): string | undefined {
+  const line = lineOf(event);
+  return line && `${dim(clockTime(event.type === 'callback' ? event.delivery.at : event.at))} ${line}`;
+}
 
 /** Undefined for what is not worth a line. */
 export function lineOf(event: SandboxEvent): string | undefined {
@@ -29,23 +41,84 @@ export function lineOf(event: SandboxEvent): string | undefined {
     }
     case 'move':
       return `    ${event.paymentStatus}  ${printable(event.reference ?? '')}  ${dim(event.paymentId)}`;
+    case 'callback-waits': {
+      const { paymentStatus, due, fault } = event;
+      const until = due === undefined ? 'the next one of its payment' : clockTime(due);
+      return ['    callback', paymentStatus, `waits for ${until}`, fault && bad(` fault: ${fault}`)]
+        .filter(Boolean)
+        .join(' ');
+    }
     case 'callback':
       return callbackLine(event.delivery);
     case 'fault':
-      return event.fault ? `    armed: ${event.fault}` : '    disarmed';
+      if (!event.fault) return '    disarmed';
+      return event.isDisarmed ? `    disarmed: ${event.fault}` : `    armed: ${event.fault}`;
+    case 'clock':
+      return `    clock: ${event.offset < 0 ? '' : '+'}${event.offset} ms`;
+    case 'scenario':
+      return `    ${event.name}: ${event.problems.length === 0 ? good('as expected') : bad('not as expected')}`;
     case 'reset':
       return '    reset';
   }
 }
 
-export function callbackLine({ paymentStatus, url, status, error, durationMs, fault }: Delivery): string {
+export function callbackLine({ id, paymentStatus, url, status, error, durationMs, fault, repeats }: Delivery): string {
   const outcome = status === undefined ? bad('---') : (status < 300 ? good : bad)(String(status));
   const why = error && bad(printable(error));
   return [
     `${outcome} callback ${paymentStatus} → ${printable(url)}`,
     why ?? milliseconds(durationMs),
     fault && bad(`fault: ${fault}`),
+    dim(`delivery ${id}${repeats ? `, again ${repeats}` : ''}`),
   ]
     .filter(Boolean)
     .join('  ');
+}
+
+export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): string =>
+  `${paymentStatus}  ${printable(reference ?? '')}  ${id}`;
+
+const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
+
+export const paymentTable = (payments: readonly PaymentRecord[]): string =>
+  columns([
+    HEAD,
+    ...payments.map(({ paymentStatus, reference, amount, currency, paymentMethod, paymentType, created, id }) => [
+      paymentStatus,
+      printable(reference ?? '-'),
+      `${paymentType === 'WITHDRAWAL' ? '-' : ''}${amount} ${printable(currency)}`,
+      paymentMethod,
+      created.date.slice(0, 19),
+      id,
+    ]),
+  ]);
+
+export const faultTable = (faults: readonly Armed[]): string =>
+  columns(
+    faults.map(({ id, fault, on, ms, count, probability, reference }) => [
+      String(id),
+      fault,
+      `on ${on}`,
+      [
+        count > 1 && `${count} times`,
+        ms !== undefined && `${ms} ms`,
+        probability !== undefined && `probability ${probability}`,
+        reference !== undefined && `reference ${printable(reference)}`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    ]),
+  );
+
+/** What is known of one payment. */
+export function paymentText(payment: PaymentRecord, callbackUrl: string, timeline: readonly SandboxEvent[]): string {
+  const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod, amount, currency } = payment;
+  const facts = [
+    ['id', id],
+    ['reference', printable(reference ?? '-')],
+    ['state', `${paymentStatus}${errorMessage ? `: ${printable(errorMessage)}` : ''}`],
+    ['asked for', `${paymentType} by ${paymentMethod}, ${amount} ${printable(currency)}`],
+    ['callbacks to', printable(callbackUrl)],
+  ];
+  return [columns(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }

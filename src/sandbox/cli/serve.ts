@@ -1,47 +1,93 @@
 // Runs the sandbox until it is stopped, and prints what happens.
 import { styleText } from 'node:util';
+import { ConfigurationError } from '../../errors.ts';
 import { UsageError } from '../../terminal/arguments.ts';
 import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import { Sandbox } from '../sandbox.ts';
-import type { Auto, ServeOptions } from './arguments.ts';
-import { lineOf } from './lines.ts';
+import { DEFAULT_PORT } from './commands.ts';
+import { timedLineOf } from './lines.ts';
+import type { Auto, Values } from './options.ts';
+import { notOurs, readState, StateFile } from './state.ts';
 
 type Print = (line: string) => void;
+type AnySandbox = Sandbox<'standard' | 'onramp'>;
 
 /** @throws {UsageError} if the port is busy, or an option is refused */
-export async function serve({ port, auto, ...options }: ServeOptions, print: Print): Promise<Listening> {
+export async function serve(values: Values, print: Print, complain: Print): Promise<Listening> {
+  const { port = DEFAULT_PORT, host, json, auto = [], state: file } = values;
   const onEvent = (event: SandboxEvent) => {
-    const line = lineOf(event);
-    if (line) print(`${styleText('dim', new Date().toTimeString().slice(0, 8))} ${line}`);
-    if (event.type === 'request' && event.method === 'POST' && event.paymentId) {
+    const line = json ? JSON.stringify(event) : timedLineOf(event);
+    if (line) print(line);
+    state?.touch();
+    // A scenario makes the moves of its own payments.
+    if (event.type === 'request' && event.method === 'POST' && event.paymentId && !event.isPlayed) {
       for (const move of auto) moveLater(sandbox, event.paymentId, move);
     }
   };
-  const sandbox = new Sandbox({ ...options, onEvent });
-  const listening = await sandbox.listen({ port }).catch(error => {
-    throw new UsageError(problemOf(error, port));
+  const saved = file === undefined ? undefined : readState(file);
+  const sandbox = openSandbox(values, { onEvent, saved });
+  const state = file === undefined ? undefined : new StateFile(file, () => sandbox.save(), complain);
+  const listening = await sandbox.listen({ port, host, allowHosts: values['allow-host'] }).catch(error => {
+    throw new UsageError(problemOf(error, port, host));
   });
-  print(greeting(sandbox, listening.url, options.forwardTo));
-  const close = () => {
+  const close = async () => {
+    await listening.close();
+    await state?.close();
     sandbox.reset(); // nothing that is delayed keeps the process
-    return listening.close();
   };
+  try {
+    await state?.begin();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, values));
   return { ...listening, close };
 }
 
-function greeting(sandbox: Sandbox<'standard' | 'onramp'>, url: string, forwardTo: string | undefined): string {
+function openSandbox(
+  values: Values,
+  rest: Pick<ConstructorParameters<typeof Sandbox>[0] & object, 'onEvent' | 'saved'>,
+) {
+  try {
+    return new Sandbox<'standard' | 'onramp'>({
+      apiKey: values['api-key'],
+      signKey: values['sign-key'],
+      signatureEncoding: values['signature-encoding'],
+      terminal: values.terminal,
+      payid: values.payid,
+      shape: values.shape,
+      shopName: values['shop-name'],
+      forwardTo: values['forward-to'],
+      callbackQuery: values['callback-query'],
+      callbackRetries: values['callback-retries'],
+      latency: values.latency,
+      seed: values.seed,
+      maxPayments: values['max-payments'],
+      maxDeliveries: values['max-deliveries'],
+      ...rest,
+    });
+  } catch (error) {
+    if (error instanceof ConfigurationError && error.message.includes('saved')) throw notOurs(values.state ?? '');
+    throw error;
+  }
+}
+
+function greeting(sandbox: AnySandbox, url: string, values: Values): string {
   const { signatureEncoding, terminal } = sandbox.clientOptions;
   const further = [
     signatureEncoding !== 'hex' && `signatureEncoding: '${signatureEncoding}'`,
     terminal !== 'standard' && `terminal: '${terminal}'`,
   ].filter(Boolean);
+  const { state } = values;
   return [
     '',
     `  ${styleText('bold', 'Payment gateway sandbox')}`,
     `  Gateway and dashboard  ${styleText('cyan', url)}`,
-    `  Callbacks go to        ${forwardTo ?? "each payment's own webhookUrl, if it is on loopback"}`,
+    `  Callbacks go to        ${values['forward-to'] ?? "each payment's own webhookUrl, if it is on loopback"}`,
+    ...(state === undefined ? [] : [`  Everything is kept in  ${state} (${sandbox.payments.length} payments)`]),
     '',
     '  For the .env of your app:',
     ...environmentOf(url, sandbox.clientOptions).map(line => `    ${line}`),
@@ -51,14 +97,15 @@ function greeting(sandbox: Sandbox<'standard' | 'onramp'>, url: string, forwardT
 }
 
 /** A payment that has become final in the meantime is not moved. */
-function moveLater(sandbox: Sandbox<'standard' | 'onramp'>, id: string, { move, ms }: Auto): void {
+function moveLater(sandbox: AnySandbox, id: string, { move, ms }: Auto): void {
   setTimeout(() => sandbox[move](id).catch(() => {}), ms).unref();
 }
 
-function problemOf({ code, message }: NodeJS.ErrnoException, port: number): string {
+function problemOf({ code, message }: NodeJS.ErrnoException, port: number, host: string | undefined): string {
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`;
   }
   if (code === 'EACCES') return `No permission to listen on port ${port}. Use a port above 1023.`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `--host: this machine has no address ${host}.`;
   return message;
 }

@@ -23,6 +23,7 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   /** Of a JSON answer; text and streams name their type. */
   answer: z.ZodType | { contentType: string; description: string };
   errors?: readonly SandboxError['code'][];
+  /** @param call `id` is the parameter of its path */
   run(call: { id: string; query: z.output<Q>; body: z.output<B>; request: Request }): unknown;
 }
 
@@ -52,7 +53,7 @@ export function addRoutes(app: Hono, routes: readonly Route[]): void {
           return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
         }
         const answer = await run({
-          id: req.param('id') ?? '',
+          id: Object.values<string>(req.param())[0] ?? '',
           query: query ? read(query, req.query()) : {},
           body: body ? read(body, await jsonOf(req.raw)) : {},
           request: req.raw,

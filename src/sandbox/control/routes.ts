@@ -6,9 +6,10 @@ import { addRoutes, type Route, route } from './define.ts';
 import { machineryRoutes } from './machinery.ts';
 import { describe } from './openapi.ts';
 import { paymentRoutes } from './payments.ts';
+import { scenarioRoutes } from './scenarios.ts';
 
 export function addControl(app: Hono, parts: Parts): void {
-  const routes: Route[] = [...paymentRoutes(parts), ...machineryRoutes(parts)];
+  const routes: Route[] = [...paymentRoutes(parts), ...scenarioRoutes(parts), ...machineryRoutes(parts)];
   const description = route({
     method: 'get',
     path: '/openapi.json',

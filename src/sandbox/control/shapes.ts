@@ -70,6 +70,7 @@ export const callShape = z
       .boolean()
       .optional()
       .describe('Whether it carried the API key of this terminal; absent for an address that there is not.'),
+    isPlayed: z.boolean().optional().describe('Made by a scenario, and not by the merchant.'),
     signature: z
       .object({
         given: z.string().optional(),
@@ -96,7 +97,7 @@ export const faultShape = z
 
 export const eventShape = z
   .looseObject({
-    type: z.enum(['request', 'move', 'callback-waits', 'callback', 'fault', 'clock', 'reset']),
+    type: z.enum(['request', 'move', 'callback-waits', 'callback', 'fault', 'clock', 'scenario', 'reset']),
     at,
     paymentId: z.guid().optional(),
   })

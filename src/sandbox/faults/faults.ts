@@ -137,14 +137,18 @@ export class Faults {
     this.#events.emit({ type: 'fault' });
   }
 
-  /** @internal Uses up one injection of the first fault that is meant for this call or callback. */
-  take(on: Operation, reference: string | null | undefined): Armed<CallFault> | undefined;
+  /**
+   * @internal Uses up one injection of the first fault that is meant for this call or callback.
+   *
+   * @param isOwnOnly leaves those that are armed for all to the merchant's calls
+   */
+  take(on: Operation, reference: string | null | undefined, isOwnOnly?: boolean): Armed<CallFault> | undefined;
   take(on: 'callback', reference: string | null | undefined): Armed<CallbackFault> | undefined;
-  take(on: Armed['on'], reference: string | null | undefined): Armed | undefined {
+  take(on: Armed['on'], reference: string | null | undefined, isOwnOnly = false): Armed | undefined {
     const own = this.#armed.filter(armed => armed.on === on && armed.reference !== undefined);
     const fitting = [
       ...own.filter(armed => armed.reference === reference),
-      ...this.#armed.filter(armed => armed.on === on && armed.reference === undefined),
+      ...(isOwnOnly ? [] : this.#armed.filter(armed => armed.on === on && armed.reference === undefined)),
     ];
     const armed = fitting.find(({ probability = 1 }) => probability === 1 || this.#random() < probability);
     if (!armed) return undefined;

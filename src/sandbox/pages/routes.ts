@@ -1,18 +1,15 @@
-// The pages of the sandbox and what their forms do: the customer's page, the dashboard, faults and scenarios.
+// The pages of the sandbox and what their forms do: the customer's page, the dashboard and faults.
 import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
 import { isForeign } from '../api/origin.ts';
 import { STATUS } from '../control/define.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
-import { isScenario, play, SCENARIOS } from '../scenarios.ts';
 import { addCustomerPages } from './customer/routes.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import { goTo, noticeResponse } from './layout.ts';
 
 export function addPages(app: Hono, parts: Parts): void {
-  const { settings } = parts;
-
   const act = (path: string, run: Run) =>
     app.post(path, async ({ req }) => {
       if (isForeign(req.raw.headers)) {
@@ -26,26 +23,6 @@ export function addPages(app: Hono, parts: Parts): void {
   addCustomerPages(app, parts, act);
 
   addDashboard(app, parts, act);
-
-  app.post('/scenarios/:name', async ({ req }) => {
-    if (isForeign(req.raw.headers))
-      return new Response('This request came from another site and was refused.', { status: 403 });
-    const name = req.param('name');
-    if (!isScenario(name)) {
-      throw new SandboxError(
-        'refused',
-        `No scenario is called ${name}. There are: ${Object.keys(SCENARIOS).join(', ')}.`,
-      );
-    }
-    const webhookUrl = new URLSearchParams(await req.text()).get('to') ?? settings.forwardTo;
-    if (!webhookUrl) {
-      throw new SandboxError(
-        'refused',
-        'Callbacks have nowhere to go: start the sandbox with --forward-to, or pass --to.',
-      );
-    }
-    return Response.json(await play(parts, name, new URL(req.url).origin, webhookUrl));
-  });
 
   app.onError((error, { req }) => {
     // Anything else that a route throws breaks its connection on purpose.

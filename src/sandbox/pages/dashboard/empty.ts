@@ -12,7 +12,7 @@ export const firstSteps = (view: View): Html => html`<section class="card first"
   <h2 id="first-title">No payment yet. Make the first one:</h2>
   <ol>
     <li><h3>Play a story</h3>
-      <p>A payment is created, paid and called back, here and now. Nothing has to be set up: without an app its callback finds nobody, and can be posted again later.</p>
+      <p>A payment is created, paid and called back, here and now. Nothing has to be set up. To have your app called back, say where it listens.</p>
       ${storyForm(view)}</li>
     <li><h3>Create one with curl</h3>
       <p>As it stands: with the key of this sandbox, and signed.</p>

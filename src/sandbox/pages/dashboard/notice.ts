@@ -1,10 +1,18 @@
 // What the form that led here has done, in words. The address names it, and the words come from what is so now.
 import { html } from 'hono/html';
+import type { Parts } from '../../parts.ts';
 import type { Html } from '../layout.ts';
 import { nameOf } from '../layout.ts';
 import { moveNotice } from './moves.ts';
 import { outcomeOfDelivery } from './outcome.ts';
 import { sent, type View } from './view.ts';
+
+/** What was not as a story expects it. */
+const problemsOf = ({ history }: Parts, paymentId: string): Html[] =>
+  history
+    .ofPayment(paymentId)
+    .flatMap(event => (event.type === 'scenario' ? event.problems : []))
+    .map(problem => html` ${sent(problem)}`);
 
 export function noticeOf({ url, parts, now }: View): Html | string | undefined {
   const done = url.searchParams.get('done') ?? '';
@@ -20,7 +28,7 @@ export function noticeOf({ url, parts, now }: View): Html | string | undefined {
       const record = parts.ledger.find(of);
       return (
         record &&
-        html`The story was played: <a href="/payments/${record.id}">${sent(nameOf(record))}</a> is ${record.paymentStatus}.`
+        html`The story was played: <a href="/payments/${record.id}">${sent(nameOf(record))}</a> is ${record.paymentStatus}. ${problemsOf(parts, record.id)}`
       );
     }
     case 'redelivered': {

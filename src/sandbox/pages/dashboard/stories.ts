@@ -1,8 +1,9 @@
 // Stories to play from the page: a payment that is created, moved and called back.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
-import { SandboxError } from '../../sandbox-error.ts';
-import { isScenario, play, SCENARIOS } from '../../scenarios.ts';
+import { SCENARIO_NAMES, textOf } from '../../scenarios/library.ts';
+import { play, readPlayOptions } from '../../scenarios/play.ts';
+import { readScenario } from '../../scenarios/read.ts';
 import type { Html } from '../layout.ts';
 import { formOf, type View } from './view.ts';
 
@@ -12,9 +13,9 @@ export const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
 /** @returns the id of its payment */
 export async function playStory(parts: Parts, form: URLSearchParams, origin: string): Promise<string> {
   const name = form.get('name') ?? '';
-  if (!isScenario(name)) throw new SandboxError('unknown_scenario', `No story is called ${JSON.stringify(name)}.`);
-  const to = form.get('to') || parts.settings.forwardTo || USUAL_ADDRESS;
-  return (await play(parts, name, origin, to)).payment.id;
+  const options = readPlayOptions({ to: form.get('to') || undefined });
+  const { payment } = await play(parts, await readScenario(textOf(name)), { ...options, name, origin });
+  return payment.id;
 }
 
 export const storyForm = (view: View): Html =>
@@ -22,9 +23,9 @@ export const storyForm = (view: View): Html =>
     view,
     '/stories',
     html`<div class="field"><label for="story">Story</label>
-      <select id="story" name="name">${Object.keys(SCENARIOS).map(name => html`<option>${name}</option>`)}</select></div>
+      <select id="story" name="name">${SCENARIO_NAMES.map(name => html`<option>${name}</option>`)}</select></div>
     <div class="field grow"><label for="story-to">Callbacks go to</label>
-      <input id="story-to" name="to" type="url" required value="${view.parts.settings.forwardTo ?? USUAL_ADDRESS}"></div>
+      <input id="story-to" name="to" type="url" placeholder="${USUAL_ADDRESS}" value="${view.parts.settings.forwardTo ?? ''}"></div>
     <button class="primary" id="play">Play</button>`,
     'fields',
   );

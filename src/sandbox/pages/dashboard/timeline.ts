@@ -64,6 +64,8 @@ function entryOf(view: View, group: readonly SandboxEvent[]): Entry {
       return posted(event.delivery);
     case 'callback-waits':
       return { at, tone: 'wait', content: waits(view, event) };
+    case 'scenario':
+      return { at, tone: event.problems.length === 0 ? 'good' : 'bad', content: played(event) };
     default:
       return { at, tone: 'plain', content: html`${event.type}` };
   }
@@ -117,6 +119,10 @@ function waits(view: View, event: Extract<SandboxEvent, { type: 'callback-waits'
   return html`<p><b>Callback</b> ${badge(paymentStatus)} ${pill({ tone: 'wait', label: what })} ${until}</p>
     ${isStill ? moveClockThere(view, { due: due as number }) : ''}${faulty(fault)}`;
 }
+
+const played = ({ name, problems }: Extract<SandboxEvent, { type: 'scenario' }>): Html => html`<p><b>Story played</b>
+  <code>${sent(name)}</code> ${pill(problems.length === 0 ? { tone: 'good', label: 'as expected' } : { tone: 'bad', label: 'not as expected' })}</p>
+  ${problems.map(problem => html`<p class="why">${sent(problem)}</p>`)}`;
 
 const faulty = (fault: Fault | undefined): Html | string =>
   fault

@@ -1,0 +1,63 @@
+// The latest calls and deliveries, and, for those who follow, what happens from then on.
+import type { Call } from '../api/call-log.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
+import type { SandboxEvent } from '../event-bus.ts';
+import { timedLineOf } from './lines.ts';
+import type { Values } from './options.ts';
+import type { Remote } from './remote.ts';
+
+type Print = (line: string) => void;
+
+export async function logs(remote: Remote, { follow, limit = 50, json }: Values, print: Print): Promise<void> {
+  const tell = (event: SandboxEvent) => {
+    const line = json ? JSON.stringify(event) : timedLineOf(event);
+    if (line) print(line);
+  };
+  // The stream is opened first, so that nothing falls between.
+  const stream = follow ? await remote.open('GET', '/events') : undefined;
+  const told = new Set<string>();
+  for (const event of await latest(remote, limit)) {
+    told.add(keyOf(event));
+    tell(event);
+  }
+  for await (const event of eventsOf(stream)) {
+    // Its numbers begin at 1 again.
+    if (event.type === 'reset') told.clear();
+    if (!told.delete(keyOf(event))) tell(event);
+  }
+}
+
+/** As the events that they were, the oldest first. */
+async function latest(remote: Remote, limit: number): Promise<SandboxEvent[]> {
+  const query = { limit };
+  const { calls } = await remote.ask<{ calls: Call[] }>('GET', '/calls', { query });
+  const { deliveries } = await remote.ask<{ deliveries: Delivery[] }>('GET', '/deliveries', { query });
+  const requests = calls
+    .filter(({ durationMs }) => durationMs !== undefined)
+    .map(({ id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault }): SandboxEvent => {
+      const { status } = answer ?? {};
+      return { type: 'request', at, callId, method, path, status, durationMs, paymentId, message, fault };
+    });
+  const callbacks = deliveries
+    .filter(({ status, error }) => (status ?? error) !== undefined)
+    .map((delivery): SandboxEvent => ({ type: 'callback', at: delivery.at, delivery }));
+  return [...requests, ...callbacks].sort((a, b) => a.at - b.at).slice(-limit);
+}
+
+const keyOf = (event: SandboxEvent): string =>
+  event.type === 'request' ? `call ${event.callId}` : event.type === 'callback' ? `delivery ${event.delivery.id}` : '';
+
+/** One JSON value per line, until the sandbox ends. */
+async function* eventsOf(stream: Response | undefined): AsyncGenerator<SandboxEvent> {
+  let text = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of stream?.body ?? []) {
+      const lines = (text + decoder.decode(chunk, { stream: true })).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) if (line) yield JSON.parse(line);
+    }
+  } catch {
+    // The sandbox was stopped.
+  }
+}

@@ -1,0 +1,74 @@
+// The part of the sandbox's own API that is about scenarios, and a payment as a test.
+import * as z from 'zod';
+import type { Parts } from '../parts.ts';
+import { exportTest } from '../scenarios/export-test.ts';
+import { scenarioSchema } from '../scenarios/format.ts';
+import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
+import { play } from '../scenarios/play.ts';
+import { checkScenario, readScenario } from '../scenarios/read.ts';
+import { type Route, route } from './define.ts';
+import { deliveryShape, paymentShape } from './shapes.ts';
+
+const to = z.string().optional().describe("Where the callbacks go, in place of the sandbox's `forwardTo`.");
+
+const played = z
+  .object({
+    payment: paymentShape,
+    deliveries: z.array(deliveryShape),
+    problems: z.array(z.string()).describe('What was not as expected, each in a sentence: empty if everything was.'),
+    note: z.string().optional().describe('What could not be checked, and what to do.'),
+  })
+  .meta({ id: 'Played', description: 'What came of a scenario.' });
+
+export const scenarioRoutes = (parts: Parts): Route[] => [
+  route({
+    method: 'get',
+    path: '/scenarios',
+    name: 'listScenarios',
+    tag: 'Scenarios',
+    summary: 'The scenarios that the sandbox brings along.',
+    answer: z.object({ scenarios: z.array(z.object({ name: z.string(), does: z.string(), text: z.string() })) }),
+    run: () => ({
+      scenarios: Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text })),
+    }),
+  }),
+  route({
+    method: 'post',
+    path: '/scenarios/{name}',
+    name: 'playScenario',
+    tag: 'Scenarios',
+    summary: 'Plays one of them, and answers once it has ended.',
+    body: z.strictObject({ to }),
+    answer: played,
+    errors: ['unknown_scenario', 'refused'],
+    run: async ({ id: name, body, request }) =>
+      play(parts, await readScenario(textOf(name)), { ...body, name, origin: new URL(request.url).origin }),
+  }),
+  route({
+    method: 'post',
+    path: '/scenarios',
+    name: 'playOwnScenario',
+    tag: 'Scenarios',
+    summary: 'Plays a scenario of your own.',
+    body: z.strictObject({
+      scenario: z.union([z.string().describe('YAML.'), z.looseObject({}).meta({ ...scenarioSchema.meta() })]),
+      to,
+    }),
+    answer: played,
+    errors: ['refused'],
+    run: async ({ body: { scenario, to }, request }) => {
+      const checked = typeof scenario === 'string' ? await readScenario(scenario) : checkScenario(scenario);
+      return play(parts, checked, { to, name: 'scenario', origin: new URL(request.url).origin });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/payments/{id}/test',
+    name: 'exportTest',
+    tag: 'Scenarios',
+    summary: 'What happened to a payment, as a test for Vitest.',
+    answer: { contentType: 'text/plain', description: 'A file of TypeScript.' },
+    errors: ['unknown_payment'],
+    run: ({ id }) => new Response(exportTest(parts, id), { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+  }),
+];

@@ -1,0 +1,14 @@
+// Times as people write them: 500ms, 5s, 2m, 1h, 7d.
+import { LONGEST_TIMER } from '../schemas/store-options.ts';
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** What to write, for messages. */
+export const DURATION = 'a time such as 500ms, 5s, 2m, 1h or 7d';
+
+/** Milliseconds; undefined for what is no time, or one above 24 days. A number is milliseconds. */
+export function durationOf(written: string | number): number | undefined {
+  const [, count = '', unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(String(written)) ?? [];
+  const ms = count === '' ? Number.NaN : Number(count) * (UNITS[unit] ?? 1);
+  return ms <= LONGEST_TIMER ? ms : undefined;
+}

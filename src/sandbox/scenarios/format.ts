@@ -1,0 +1,213 @@
+// What a scenario is made of: a payment that is created, what happens to it, and how the merchant's server must answer.
+import * as z from 'zod';
+import { nearest, unknownNames } from '../../schemas/hints.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
+import type { IsSame } from '../../schemas/objects.ts';
+import { count, oneOf, text } from '../../schemas/read-options.ts';
+import { REQUEST_FIELDS } from '../../schemas/request.ts';
+import { DURATION, durationOf } from '../duration.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../faults/kinds.ts';
+
+/** A time: milliseconds, or a text such as `500ms`, `5s`, `2m`, `1h` or `7d`. */
+export type Duration = number | string;
+
+/**
+ * How a callback must be answered. `taken`: 2xx. `refused`: anything else. `answered`: either. `not-believed`: not 2xx, or
+ * 2xx only after the payment was looked up. `lost`: it is never posted. A number is an HTTP status.
+ */
+export type Expectation = 'taken' | 'refused' | 'answered' | 'not-believed' | 'lost' | number;
+
+/** What must be so at the end of a step, or of the scenario. */
+export interface Expected {
+  /**
+   * One for each callback that was posted, in that order.
+   * @default `taken`; `not-believed` for a forged one; `answered` where a fault met its lookup; `lost` for a lost one
+   */
+  callbacks?: Expectation[] | undefined;
+  paymentStatus?: PaymentStatus | undefined;
+}
+
+/** The create, as the gateway takes it: every other field of a create may be given too. */
+export interface ScenarioCreate {
+  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
+  paymentMethod: string;
+  amount: number;
+  currency: string;
+  /**
+   * @default another one each time
+   */
+  reference?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** Arms a fault for this payment alone: one of its callbacks, or of its lookups. */
+export interface FaultStep {
+  fault: keyof typeof CALL_FAULTS | keyof typeof CALLBACK_FAULTS;
+  /** For `slow` and `callback-delay`. */
+  ms?: Duration | undefined;
+  /**
+   * How often it is injected.
+   * @default 1
+   */
+  count?: number | undefined;
+}
+
+/** Moves the payment to another state. */
+export interface MoveStep {
+  move: 'complete' | 'authorize' | 'cancel' | 'fail';
+  /** A processor's code, which the gateway translates: only for `fail`. */
+  code?: number | string | undefined;
+  /** A text, which passes through: only for `fail`. */
+  reason?: string | undefined;
+  /** Also out of a final state. */
+  force?: boolean | undefined;
+  expect?: Expected | undefined;
+}
+
+/** Moves the sandbox's clock forward: callbacks that wait for that time are posted. */
+export interface AdvanceStep {
+  advance: Duration;
+  expect?: Expected | undefined;
+}
+
+/** Posts a callback again: 1 is the payment's first. */
+export interface RedeliverStep {
+  redeliver: number;
+  /** Posted in place of its body. */
+  body?: string | undefined;
+  expect?: Expected | undefined;
+}
+
+export type Step = FaultStep | MoveStep | AdvanceStep | RedeliverStep;
+
+/** A story of one payment, to play at a merchant's callback address. */
+export interface Scenario {
+  /** One sentence. */
+  does?: string | undefined;
+  create: ScenarioCreate;
+  /** Injected into the create. */
+  createFault?: keyof typeof CREATE_FAULTS | undefined;
+  /** What happens then, in this order. */
+  steps?: Step[] | undefined;
+  expect?: Expected | undefined;
+}
+
+function unknownName(what: string, given: unknown, names: readonly string[]): string {
+  if (typeof given !== 'string') return `must be one of ${names.join(', ')}`;
+  const near = nearest(given, names);
+  return `is no ${what}: ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`;
+}
+
+/** A name out of a list. */
+const nameOf = <const N extends string>(what: string, names: readonly N[]) =>
+  z.enum(names as readonly [N, ...N[]], { error: ({ input }) => unknownName(what, input, names) });
+
+const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];
+
+const duration = z
+  .union([z.number(), z.string()], { error: `must be ${DURATION}` })
+  .refine(written => durationOf(written) !== undefined, { error: `must be ${DURATION}, and at most 24 days` });
+
+const STATUS = 'must be taken, refused, answered, not-believed, lost, or an HTTP status';
+const expectation = z.union(
+  [z.enum(['taken', 'refused', 'answered', 'not-believed', 'lost']), z.int().min(100).max(599)],
+  { error: STATUS },
+);
+
+/** An object with these fields and no other. */
+const fields = <S extends z.ZodRawShape>(shape: S, what: string) =>
+  z.strictObject(shape, {
+    error: issue =>
+      issue.code === 'unrecognized_keys'
+        ? unknownNames('field', issue.keys, Object.keys(shape))
+        : `must be ${what}, with the fields ${Object.keys(shape).join(', ')}`,
+  });
+
+const expected = fields(
+  {
+    callbacks: z.array(expectation, { error: 'must be a list, such as [taken]' }).optional(),
+    paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
+  },
+  'what is expected',
+);
+
+/** What it is checked for here makes it a scenario; the rest the gateway checks. */
+const create = z.strictObject(
+  {
+    ...(Object.fromEntries([...REQUEST_FIELDS].map(name => [name, z.unknown().optional()])) as object),
+    paymentType: oneOf(['DEPOSIT', 'WITHDRAWAL']),
+    paymentMethod: z.string({ error: 'must be a method of the gateway, such as CARD' }),
+    amount: z.number({ error: 'must be a number' }),
+    currency: text,
+    reference: text.min(1, { error: 'must not be empty: leave it out for another one each time' }).optional(),
+  },
+  {
+    error: issue =>
+      issue.code === 'unrecognized_keys'
+        ? unknownNames('field', issue.keys, REQUEST_FIELDS)
+        : 'must be the fields of a create: paymentType, paymentMethod, amount, currency',
+  },
+) as unknown as z.ZodType<ScenarioCreate>;
+
+const expect = expected.optional();
+
+const STEP_FAULTS = { ...CALL_FAULTS, ...CALLBACK_FAULTS };
+
+/** By the field that says which one it is. */
+const STEPS = {
+  fault: fields(
+    {
+      fault: z.enum(keysOf(STEP_FAULTS) as [keyof typeof STEP_FAULTS], {
+        error: ({ input }) =>
+          Object.hasOwn(CREATE_FAULTS, String(input))
+            ? `${input} is injected into the create: write it as createFault`
+            : unknownName('fault', input, keysOf(STEP_FAULTS)),
+      }),
+      ms: duration.optional(),
+      count: count.optional(),
+    },
+    'a fault',
+  ).refine(({ fault, ms }) => ms === undefined || takesMs(fault), {
+    error: 'ms is for slow and callback-delay',
+  }),
+  move: fields(
+    {
+      move: nameOf('move', ['complete', 'authorize', 'cancel', 'fail']),
+      code: z.union([z.number(), z.string()], { error: 'must be a number or a text' }).optional(),
+      reason: text.optional(),
+      force: z.boolean({ error: 'must be true or false' }).optional(),
+      expect,
+    },
+    'a move',
+  ).refine(({ move, code, reason }) => move === 'fail' || (code ?? reason) === undefined, {
+    error: 'code and reason are for "move: fail"',
+  }),
+  advance: fields({ advance: duration, expect }, 'a move of the clock'),
+  redeliver: fields({ redeliver: count, body: text.optional(), expect }, 'a redelivery'),
+};
+
+export type Action = keyof typeof STEPS;
+export const ACTIONS = keysOf(STEPS);
+
+/** Which kind of step a value is meant to be. */
+export const actionsIn = (step: unknown): Action[] =>
+  ACTIONS.filter(action => typeof step === 'object' && step !== null && action in step);
+
+const step = z.union([STEPS.fault, STEPS.move, STEPS.advance, STEPS.redeliver]);
+
+const shape = fields(
+  {
+    does: text.optional(),
+    create,
+    createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
+    steps: z.array(step, { error: 'must be a list of steps' }).optional(),
+    expect,
+  },
+  'a scenario',
+).meta({ id: 'Scenario', description: 'A story of one payment, to play at a callback address.' });
+
+const publish = <S extends z.ZodType>(schema: S & IsSame<z.output<S>, Scenario>) =>
+  schema as unknown as z.ZodType<Scenario>;
+
+/** Checks a scenario. What it takes is what it gives. */
+export const scenarioSchema = publish(shape);

@@ -1,0 +1,101 @@
+// Compares what came of a scenario with what was expected, and says each difference in a sentence.
+
+import { printable } from '../../terminal/printable.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
+import type { Expectation, Expected } from './format.ts';
+import type { Witnessed } from './witness.ts';
+
+/**
+ * @param where the part of the scenario, as in `steps[1] (move: complete)`
+ * @param all every delivery of the payment so far
+ */
+export function judgeCallbacks(
+  where: string,
+  expected: Expected | undefined,
+  callbacks: readonly Witnessed[],
+  all: readonly Delivery[],
+): string[] {
+  const wanted = expected?.callbacks;
+  if (wanted && wanted.length !== callbacks.length) {
+    const came = callbacks.map(({ delivery }) => `${nameOf(delivery, all)}, ${answerOf(delivery)}`).join('; ');
+    return [
+      `${where}: expected ${countOf(wanted.length)}${wanted.length > 0 ? ` (${wanted.join(', ')})` : ''}, and ${callbacks.length === 0 ? 'none' : callbacks.length} came${came && ` (${came})`}. Expect one for each callback that is posted.`,
+    ];
+  }
+  return callbacks.flatMap((witnessed, index) => {
+    const expectation = wanted?.[index] ?? usual(witnessed, all);
+    if (isMet(expectation, witnessed)) return [];
+    const { delivery, isLookedUp } = witnessed;
+    const unchecked = expectation === 'not-believed' && !isLookedUp ? ', and the payment was not looked up before' : '';
+    const name = `callback ${index + 1} of ${callbacks.length} (${nameOf(delivery, all)})`;
+    return [
+      `${where}, ${name}: expected ${expectation}, but it was ${answerOf(delivery)}${unchecked}. ${advice(expectation, delivery)}`,
+    ];
+  });
+}
+
+const countOf = (count: number): string =>
+  count === 0 ? 'no callback' : count === 1 ? '1 callback' : `${count} callbacks`;
+
+/** What is expected of a callback about which the scenario says nothing. */
+function usual({ delivery, isHindered }: Witnessed, all: readonly Delivery[]): Expectation {
+  if (isLost(delivery)) return 'lost';
+  if (isForged(delivery, all)) return 'not-believed';
+  return isHindered ? 'answered' : 'taken';
+}
+
+function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): boolean {
+  const { status } = delivery;
+  switch (expectation) {
+    case 'lost':
+      return isLost(delivery);
+    case 'answered':
+      return status !== undefined;
+    case 'taken':
+      return isGood(status);
+    case 'refused':
+      return status !== undefined && !isGood(status);
+    case 'not-believed':
+      return status !== undefined && (!isGood(status) || isLookedUp);
+    default:
+      return status === expectation;
+  }
+}
+
+const isGood = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
+
+const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
+
+/** Somebody else's, or changed by hand: also if it is posted again. */
+function isForged({ fault, isEdited, repeats }: Delivery, all: readonly Delivery[]): boolean {
+  if (fault === 'callback-forge' || isEdited) return true;
+  const origin = all.find(({ id }) => id === repeats);
+  return origin !== undefined && isForged(origin, all);
+}
+
+function nameOf(delivery: Delivery, all: readonly Delivery[]): string {
+  const { paymentStatus, repeats } = delivery;
+  return [isForged(delivery, all) && 'forged', paymentStatus, repeats && 'posted again'].filter(Boolean).join(' ');
+}
+
+function answerOf(delivery: Delivery): string {
+  const { status, answer, error } = delivery;
+  if (isLost(delivery)) return 'never posted';
+  if (status === undefined) return `not answered (${error?.replace(/\.$/, '') ?? 'it is still under way'})`;
+  return `answered ${status}${answer ? ` "${printable(answer.slice(0, 120))}"` : ''}`;
+}
+
+/** What to do. */
+function advice(expectation: Expectation, { status }: Delivery): string {
+  if (status === undefined) return 'Is your server running, and is that the address of its callbacks?';
+  switch (expectation) {
+    case 'taken':
+      return 'A server answers 2xx once a callback has taken effect: its log says why this one has not.';
+    case 'refused':
+      return 'A server must not answer 2xx to what has no effect: it would never come again.';
+    case 'not-believed':
+      return 'Look each payment up before you act on its callback, and act on the record: createWebhookHandler does.';
+    default:
+      return "Your server's log says why.";
+  }
+}

@@ -1,0 +1,227 @@
+// Plays a scenario as a merchant and a gateway would: a signed create, then one step after the other.
+import { delay } from '../../deadline.ts';
+import { signBody } from '../../payments/sign.ts';
+import { optionsReader } from '../../schemas/read-options.ts';
+import { httpUrl } from '../../schemas/url.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
+import { durationOf } from '../duration.ts';
+import { isCallbackFault } from '../faults/kinds.ts';
+import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { Parts } from '../parts.ts';
+import { SandboxError } from '../sandbox-error.ts';
+import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
+import { judgeCallbacks } from './judge.ts';
+import { Witness, type Witnessed } from './witness.ts';
+
+/** What came of a scenario. */
+export interface Played {
+  /** As it is at the end. */
+  payment: PaymentRecord;
+  /** Every post of its callbacks, in order. */
+  deliveries: Delivery[];
+  /** What was not as expected, each in a sentence: empty if everything was. */
+  problems: string[];
+  /** What could not be checked, and what to do. */
+  note?: string | undefined;
+}
+
+/** How a scenario is played. */
+export interface PlayOptions {
+  /** Where the callbacks go, in place of the sandbox's `forwardTo`. */
+  to?: string | undefined;
+}
+
+export const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
+
+interface Stage extends PlayOptions {
+  /** What a generated reference begins with. */
+  name: string;
+  /** Of the sandbox. */
+  origin: string;
+}
+
+/** A host that there is not: nothing is posted to it. */
+const NOWHERE = 'http://nowhere.invalid/';
+const NOT_HEARD =
+  'Nobody was called back, so nothing was checked of your server: say where its callbacks go with --to (in code, { to }), or start the sandbox with --forward-to.';
+
+/** Milliseconds for a timer that is due to fire. */
+const WAKING = 2;
+
+/** @throws {SandboxError} `refused` if the gateway refuses the create */
+export async function play(parts: Parts, scenario: Scenario, stage: Stage): Promise<Played> {
+  const witness = new Witness(parts.events);
+  try {
+    const played = await new Play(parts, scenario, witness).run(stage);
+    const { payment, problems } = played;
+    parts.events.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
+    return played;
+  } finally {
+    witness.leave();
+  }
+}
+
+class Play {
+  readonly #parts: Parts;
+  readonly #scenario: Scenario;
+  readonly #witness: Witness;
+  readonly #problems: string[] = [];
+  /** Faults of the scenario, by the number of their arming. */
+  readonly #armed = new Map<number, { where: string; step: FaultStep }>();
+  /** Callbacks that have been judged. */
+  #judged = 0;
+  #id = '';
+  /** Whether anybody gets the callbacks. */
+  #isHeard = true;
+  /** Aborted when the sandbox is reset. */
+  readonly #life: AbortSignal;
+
+  constructor(parts: Parts, scenario: Scenario, witness: Witness) {
+    this.#parts = parts;
+    this.#scenario = scenario;
+    this.#witness = witness;
+    this.#life = parts.calls.life;
+  }
+
+  async run(stage: Stage): Promise<Played> {
+    const { ledger, faults } = this.#parts;
+    const { steps = [], expect } = this.#scenario;
+    await this.#create(stage);
+    try {
+      this.#judge('create', undefined);
+      for (const [index, step] of steps.entries()) {
+        const [action = 'move'] = actionsIn(step);
+        const where = `steps[${index}] (${action}: ${(step as unknown as Record<string, unknown>)[action]})`;
+        await this.#take(step, where);
+      }
+      const payment = ledger.get(this.#id);
+      this.#judgeEnd(expect, payment);
+      const played = { payment, deliveries: this.#deliveries, problems: this.#problems };
+      return this.#isHeard ? played : { ...played, note: NOT_HEARD };
+    } finally {
+      for (const { id } of faults.armed) if (this.#armed.has(id)) faults.disarm(id);
+    }
+  }
+
+  async #create({ to, name, origin }: Stage): Promise<void> {
+    const { settings, faults, send } = this.#parts;
+    const { create, createFault } = this.#scenario;
+    const { webhookUrl, callbackUrl, ...fields } = create;
+    const address = to ?? settings.forwardTo ?? webhookUrl ?? callbackUrl;
+    const reference = create.reference ?? `${name}-${crypto.randomUUID().slice(0, 8)}`;
+    const body = JSON.stringify({ ...fields, reference, webhookUrl: address ?? NOWHERE });
+    const request = new Request(`${origin}/api/v1/payments`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${settings.apiKey}`,
+        signature: signBody(body, settings.signKey, settings.signatureEncoding),
+        'content-type': 'application/json',
+      },
+      body,
+    });
+    const fault = createFault && faults.next(createFault, { reference });
+    const response = await send(request);
+    const { result, ...bare } = JSON.parse(await response.text());
+    if (!response.ok) {
+      if (fault) faults.disarm(fault.id);
+      throw new SandboxError('refused', `The gateway refuses the create: ${problemOf(bare)}`);
+    }
+    this.#id = (result ?? bare).id;
+    this.#isHeard = (address ?? settings.fetch) !== undefined;
+  }
+
+  async #take(step: Step, where: string): Promise<void> {
+    const { moves, clock, callbacks, ledger } = this.#parts;
+    if ('fault' in step) {
+      this.#arm(step, where);
+      return;
+    }
+    if ('move' in step) {
+      const { move, code, reason, force } = step;
+      if (move === 'fail') moves.fail(this.#id, { code, reason, force });
+      else moves[move](this.#id, { force });
+    } else if ('advance' in step) {
+      clock.advance(durationOf(step.advance) ?? 0);
+    } else {
+      const delivery = this.#deliveries[step.redeliver - 1];
+      if (delivery) await callbacks.redeliver(delivery.id, { body: step.body });
+      else this.#problems.push(`${where}: there are ${this.#deliveries.length} callbacks so far, and the first is 1.`);
+    }
+    await this.#settled();
+    this.#judge(where, step.expect);
+    this.#judgeStatus(where, step.expect, ledger.get(this.#id));
+  }
+
+  #arm(step: FaultStep, where: string): void {
+    const { faults, ledger } = this.#parts;
+    const { fault, ms, count } = step;
+    // As it was recorded: a fault may have changed it.
+    const reference = ledger.get(this.#id).reference ?? undefined;
+    const on = isCallbackFault(fault) ? undefined : 'lookup';
+    const { id } = faults.next(fault, { on, count, reference, ms: ms === undefined ? undefined : durationOf(ms) });
+    this.#armed.set(id, { where, step });
+  }
+
+  /** No callback of the payment is being posted, and none is due. */
+  async #settled(): Promise<void> {
+    const { callbacks, clock } = this.#parts;
+    const isDue = () =>
+      callbacks.waiting.some(
+        ({ callback, due }) => callback.paymentId === this.#id && (due ?? Infinity) <= clock.now(),
+      );
+    do {
+      await callbacks.delivered(this.#id);
+      if (this.#life.aborted) throw new SandboxError('refused', 'The sandbox was reset while the scenario was played.');
+      if (isDue()) await delay(WAKING);
+    } while (isDue());
+    await callbacks.delivered(this.#id);
+  }
+
+  get #deliveries(): Delivery[] {
+    return this.#parts.callbacks.ofPayment(this.#id).reverse();
+  }
+
+  /** What was posted since the last time. A list for the whole scenario stands in for what is usual. */
+  #judge(where: string, expected: Expected | undefined): void {
+    const callbacks = this.#witness.callbacksOf(this.#id);
+    const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
+    if (!isListed) this.#judgeCallbacks(where, expected, callbacks.slice(this.#judged));
+    this.#judged = callbacks.length;
+  }
+
+  #judgeEnd(expected: Expected | undefined, payment: PaymentRecord): void {
+    if (expected?.callbacks) this.#judgeCallbacks('expect', expected, this.#witness.callbacksOf(this.#id));
+    this.#judgeStatus('expect', expected, payment);
+    const { faults, callbacks } = this.#parts;
+    for (const { id, count } of faults.armed) {
+      const { where, step } = this.#armed.get(id) ?? {};
+      if (!where || !step || count < (step.count ?? 1)) continue;
+      if (isCallbackFault(step.fault)) this.#problems.push(`${where}: no callback was posted after it. ${BEFORE}`);
+      else if (this.#isHeard) this.#problems.push(`${where}: your server has not looked the payment up. ${LOOK}`);
+    }
+    for (const { callback, due } of callbacks.waiting) {
+      if (callback.paymentId !== this.#id || callback.repeats !== undefined) continue;
+      const step = due === undefined ? 'another move' : 'advance: with the time of its delay';
+      this.#problems.push(`The callback of ${callback.paymentStatus} still waits at the end. Add a step: ${step}.`);
+    }
+  }
+
+  #judgeCallbacks(where: string, expected: Expected | undefined, callbacks: readonly Witnessed[]): void {
+    if (this.#isHeard) this.#problems.push(...judgeCallbacks(where, expected, callbacks, this.#deliveries));
+  }
+
+  #judgeStatus(where: string, expected: Expected | undefined, { paymentStatus }: PaymentRecord): void {
+    const wanted = expected?.paymentStatus;
+    if (wanted === undefined || wanted === paymentStatus) return;
+    this.#problems.push(`${where}: expected the payment to be ${wanted}, and it is ${paymentStatus}.`);
+  }
+}
+
+const BEFORE = 'Write a fault before the move whose callback is to meet it.';
+const LOOK = 'It must, before it acts on a callback: createWebhookHandler does.';
+
+/** The gateway's message, and the fields that it names. */
+function problemOf({ message, errors = {} }: { message?: string; errors?: Record<string, string[]> }): string {
+  const fields = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
+  return [message, ...fields].join(' ');
+}
