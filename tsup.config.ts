@@ -48,13 +48,13 @@ const common: Options = {
   removeNodeProtocol: false,
   dts: { entry },
   // Loading all of zod would take most of the time that importing takes. Its types are imported all the same.
-  noExternal: ['zod', 'yaml'],
+  noExternal: ['zod', 'uqr', 'yaml'],
   esbuildPlugins: [rawFiles, plainYaml],
 };
 
-/** What the build carries inside: zod, ky in CommonJS, hono and yaml in the sandbox. Their licences ask to be carried too. */
+/** What the build carries inside: zod, ky in CommonJS, hono, uqr and yaml in the sandbox. Their licences ask to be carried too. */
 async function writeLicences(): Promise<void> {
-  const licences = ['ky/license', 'hono/LICENSE', 'yaml/LICENSE', 'zod/LICENSE'].map(async path => {
+  const licences = ['ky/license', 'hono/LICENSE', 'uqr/LICENSE', 'yaml/LICENSE', 'zod/LICENSE'].map(async path => {
     const text = await readFile(`node_modules/${path}`, 'utf8');
     return `${path.split('/')[0]}\n\n${text.trim()}\n`;
   });
@@ -70,7 +70,7 @@ export default defineConfig([
     onSuccess: writeLicences,
   },
   // ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside.
-  { ...common, format: 'cjs', noExternal: ['ky', 'zod', 'yaml'] },
+  { ...common, format: 'cjs', noExternal: ['ky', 'zod', 'uqr', 'yaml'] },
   {
     ...common,
     entry: { 'workerd/index': entry.index },

@@ -114,6 +114,7 @@ export function contractOf(description: Description) {
     if (!content) return [];
     const [type = ''] = headers.get('content-type')?.split(';') ?? [];
     if (!(type in content)) return [`the content type "${type}" is not described`];
+    if (type !== 'application/json') return [];
     let value: unknown;
     try {
       value = JSON.parse(body);

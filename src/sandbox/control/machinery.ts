@@ -7,7 +7,7 @@ import type { EventBus } from '../event-bus.ts';
 import { faultFields } from '../faults/faults.ts';
 import type { Parts } from '../parts.ts';
 import { type Route, route } from './define.ts';
-import { pageOf, paging } from './payments.ts';
+import { pageOf, paging, total } from './payments.ts';
 import { callShape, clockShape, faultName, faultShape } from './shapes.ts';
 
 /** A reader that is so many events behind has gone away without saying so. */
@@ -21,11 +21,11 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Sandbox',
     summary: 'How a client is set up for this sandbox.',
     answer: z.object({
-      baseUrl: z.string(),
-      apiKey: z.string(),
-      signKey: z.string(),
-      signatureEncoding: z.enum(['hex', 'base64']),
-      terminal: z.enum(['standard', 'onramp']),
+      baseUrl: z.string().describe('Where it listens.'),
+      apiKey: z.string().describe('The bearer that calls must carry.'),
+      signKey: z.string().describe('The key that creates must be signed with.'),
+      signatureEncoding: z.enum(['hex', 'base64']).describe('How a signature must be written.'),
+      terminal: z.enum(['standard', 'onramp']).describe('Which methods deposits may use.'),
       environment: z.array(z.string()).describe('Lines for the .env of an app.'),
     }),
     run: ({ request }) => {
@@ -41,7 +41,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Calls',
     summary: 'The latest calls of the gateway, refused ones too, the newest first.',
     query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
-    answer: z.object({ calls: z.array(callShape), total: z.number().int() }),
+    answer: z.object({ calls: z.array(callShape).describe('Those of this page.'), total }),
     run: ({ query: { paymentId, ...page } }) => {
       const found = calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
       return { calls: pageOf(found, page).map(shownCall), total: found.length };
@@ -63,7 +63,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     name: 'listFaults',
     tag: 'Faults',
     summary: 'The faults that are armed, in the order in which they will be injected.',
-    answer: z.object({ faults: z.array(faultShape) }),
+    answer: z.object({ faults: z.array(faultShape).describe('Those that wait.') }),
     run: () => ({ faults: faults.armed }),
   }),
   route({

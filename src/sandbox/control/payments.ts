@@ -11,6 +11,8 @@ import { waitFor } from './wait-for.ts';
 const text = z.string().optional();
 const whole = (otherwise: number, most: number) => z.coerce.number().int().min(0).max(most).default(otherwise);
 
+export const total = z.number().int().describe('How many there are on all pages.');
+
 /** How much of a list is asked for. */
 export const paging = { limit: whole(50, 1_000), offset: whole(0, Number.MAX_SAFE_INTEGER) };
 export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
@@ -20,19 +22,21 @@ const paymentDetail = z.object({
   payment: paymentShape,
   request: z.looseObject({}).describe('What the merchant asked for.'),
   callbackUrl: z.string().describe('Where its callbacks go.'),
-  timeline: z.array(eventShape),
+  timeline: z.array(eventShape).describe('What happened to it, the oldest first.'),
 });
 
 const force = z.boolean().optional().describe('Also out of a final state.');
 const move = z.discriminatedUnion('move', [
-  z.strictObject({ move: z.enum(['complete', 'authorize', 'cancel']), force }),
+  z.strictObject({ move: z.enum(['complete', 'authorize', 'cancel']).describe('Where to.'), force }),
   z.strictObject({
-    move: z.literal('fail'),
+    move: z.literal('fail').describe('Where to.'),
     code: z.union([z.number(), z.string()]).optional().describe("A processor's code, which the gateway translates."),
     reason: text.describe('A text, which passes through unchanged.'),
     force,
   }),
 ]);
+
+const forgotten = z.number().int().describe('How many made way for newer ones.');
 
 const UNKNOWN = ['unknown_payment'] as const;
 
@@ -56,9 +60,9 @@ export const paymentRoutes = (parts: Parts): Route[] => {
         ...paging,
       }),
       answer: z.object({
-        payments: z.array(paymentShape),
-        total: z.number().int(),
-        forgotten: z.number().int().describe('How many made way for newer ones.'),
+        payments: z.array(paymentShape).describe('Those of this page.'),
+        total,
+        forgotten,
       }),
       run: ({ query: { limit, offset, ...wanted } }) => {
         const { payments, total } = ledger.page(wanted, { limit, offset });
@@ -121,7 +125,11 @@ export const paymentRoutes = (parts: Parts): Route[] => {
       tag: 'Callbacks',
       summary: 'The deliveries of callbacks, the newest first.',
       query: z.strictObject({ paymentId: text, ...paging }),
-      answer: z.object({ deliveries: z.array(deliveryShape), total: z.number().int(), forgotten: z.number().int() }),
+      answer: z.object({
+        deliveries: z.array(deliveryShape).describe('Those of this page.'),
+        total,
+        forgotten,
+      }),
       run: ({ query: { paymentId, ...page } }) => {
         const found = paymentId === undefined ? newest() : callbacks.ofPayment(paymentId.toLowerCase());
         return { deliveries: pageOf(found, page), total: found.length, forgotten: callbacks.forgotten };
@@ -155,7 +163,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
       tag: 'Callbacks',
       summary: 'Answers when no callback is under way any more, and none waits for its time.',
       query: z.strictObject({ timeout: z.coerce.number().positive().max(600_000).default(30_000) }),
-      answer: z.object({ deliveries: z.number().int() }),
+      answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
       errors: ['timeout'],
       run: async ({ query: { timeout } }) => {
         await withinTime(callbacks.idle(), timeout);

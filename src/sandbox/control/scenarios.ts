@@ -14,7 +14,7 @@ const to = z.string().optional().describe("Where the callbacks go, in place of t
 const played = z
   .object({
     payment: paymentShape,
-    deliveries: z.array(deliveryShape),
+    deliveries: z.array(deliveryShape).describe('Every post of its callbacks, in order.'),
     problems: z.array(z.string()).describe('What was not as expected, each in a sentence: empty if everything was.'),
     note: z.string().optional().describe('What could not be checked, and what to do.'),
   })
@@ -27,7 +27,17 @@ export const scenarioRoutes = (parts: Parts): Route[] => [
     name: 'listScenarios',
     tag: 'Scenarios',
     summary: 'The scenarios that the sandbox brings along.',
-    answer: z.object({ scenarios: z.array(z.object({ name: z.string(), does: z.string(), text: z.string() })) }),
+    answer: z.object({
+      scenarios: z
+        .array(
+          z.object({
+            name: z.string().describe('To play it by.'),
+            does: z.string().describe('In one sentence.'),
+            text: z.string().describe('Its file, in YAML.'),
+          }),
+        )
+        .describe('All of them.'),
+    }),
     run: () => ({
       scenarios: Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text })),
     }),
@@ -51,7 +61,9 @@ export const scenarioRoutes = (parts: Parts): Route[] => [
     tag: 'Scenarios',
     summary: 'Plays a scenario of your own.',
     body: z.strictObject({
-      scenario: z.union([z.string().describe('YAML.'), z.looseObject({}).meta({ ...scenarioSchema.meta() })]),
+      scenario: z
+        .union([z.string().describe('YAML.'), z.looseObject({}).meta({ ...scenarioSchema.meta() })])
+        .describe('YAML as text, or the same as JSON.'),
       to,
     }),
     answer: played,

@@ -47,11 +47,21 @@ const PROBABILITY = { error: 'must be a number above 0, and at most 1' };
 
 /** The options of a fault, as the JSON API takes them too. */
 export const faultFields = {
-  on: oneOf(['create', 'lookup']).optional(),
-  ms: z.number(MS).min(0, MS).max(LONGEST_TIMER, MS).optional(),
-  count: count.optional(),
-  probability: z.number(PROBABILITY).positive(PROBABILITY).max(1, PROBABILITY).optional(),
-  reference: text.optional(),
+  on: oneOf(['create', 'lookup']).optional().describe('The call that a fault of calls is injected into.'),
+  ms: z
+    .number(MS)
+    .min(0, MS)
+    .max(LONGEST_TIMER, MS)
+    .optional()
+    .describe('Milliseconds, for `slow` and `callback-delay`.'),
+  count: count.optional().describe('How often it is injected before it is used up; 1 unless said.'),
+  probability: z
+    .number(PROBABILITY)
+    .positive(PROBABILITY)
+    .max(1, PROBABILITY)
+    .optional()
+    .describe('How likely it is injected into each call or callback that it is meant for; 1 unless said.'),
+  reference: text.optional().describe('Only payments with this reference meet it.'),
 };
 
 const readFields = optionsReader<FaultOptions>()('faults.next', faultFields);

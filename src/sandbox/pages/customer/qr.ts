@@ -1,9 +1,9 @@
 // Pix and the Thai QR wallet: a code to scan with the banking app, or to copy.
 import { html } from 'hono/html';
+import { encode } from 'uqr';
 import type { PaymentRecord } from '../../ledger/ledger.ts';
 import { money, plainAmount } from '../../money.ts';
 import { type Html, methodName } from '../layout.ts';
-import { qrCode } from './qr-code.ts';
 import { copyRows, digitsOf, type Face, formOf, mainButton, methodOf } from './view.ts';
 
 /** A field of an EMV payload: its number, its length, its text. */
@@ -60,7 +60,7 @@ function crc16(text: string): string {
 }
 
 function picture(text: string): Html {
-  const code = qrCode(text).map(row => row.map(Number).join(''));
+  const code = encode(text, { ecc: 'L', border: 0 }).data.map(row => row.map(Number).join(''));
   const bars = code.flatMap((row, y) =>
     [...row.matchAll(/1+/g)].map(({ 0: { length }, index }) => `M${index + 4} ${y + 4}h${length}v1h-${length}z`),
   );
