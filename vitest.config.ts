@@ -15,6 +15,7 @@ const SERVERS = [
   'test/openapi/*.test.ts',
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
+  'test/sandbox/export-test.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',
 ];

@@ -40,7 +40,7 @@ describe('the tarball', () => {
     expect(installed.sort()).toEqual(['ky', 'payment-gateway-sdk', 'zod']);
   });
 
-  it('carries zod and the router of the sandbox inside, and ky inside its CommonJS build', () => {
+  it('carries zod, and the router and the YAML of the sandbox, inside, and ky inside its CommonJS build', () => {
     let count = 0;
     for (const file of packed.filter(path => /^dist\/.*\.c?js$/.test(path))) {
       const code = read(file).replace(/^\s*(\*|\/\/|\/\*\*).*$/gm, '');
@@ -55,7 +55,7 @@ describe('the tarball', () => {
   it('carries the licences of what it carries inside', () => {
     const licences = read('dist/THIRD-PARTY-LICENCES.txt');
     expect(licences).toMatch(
-      /^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^hono\n[\s\S]*Yusuke Wada[\s\S]*^zod\n[\s\S]*Colin McDonnell/m,
+      /^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^hono\n[\s\S]*Yusuke Wada[\s\S]*^yaml\n[\s\S]*Eemeli Aro[\s\S]*^zod\n[\s\S]*Colin McDonnell/m,
     );
     expect(licences.match(/Permission is hereby granted/g)).toHaveLength(3);
   });

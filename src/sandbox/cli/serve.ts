@@ -17,7 +17,10 @@ type AnySandbox = Sandbox<'standard' | 'onramp'>;
 /** @throws {UsageError} if the port is busy, or an option is refused */
 export async function serve(values: Values, print: Print, complain: Print): Promise<Listening> {
   const { port = DEFAULT_PORT, host, json, auto = [], state: file } = values;
+  let state: StateFile | undefined;
+  let isOver = false;
   const onEvent = (event: SandboxEvent) => {
+    if (isOver) return;
     const line = json ? JSON.stringify(event) : timedLineOf(event);
     if (line) print(line);
     state?.touch();
@@ -28,20 +31,28 @@ export async function serve(values: Values, print: Print, complain: Print): Prom
   };
   const saved = file === undefined ? undefined : readState(file);
   const sandbox = openSandbox(values, { onEvent, saved });
-  const state = file === undefined ? undefined : new StateFile(file, () => sandbox.save(), complain);
+  /** Nothing that is delayed keeps the process. */
+  const end = () => {
+    isOver = true;
+    sandbox.reset();
+  };
   const listening = await sandbox.listen({ port, host, allowHosts: values['allow-host'] }).catch(error => {
+    end();
     throw new UsageError(problemOf(error, port, host));
   });
   const close = async () => {
     await listening.close();
     await state?.close();
-    sandbox.reset(); // nothing that is delayed keeps the process
+    end();
   };
-  try {
-    await state?.begin();
-  } catch (error) {
-    await close();
-    throw error;
+  if (file !== undefined) {
+    // Not before it listens: another sandbox, at the same port, may be writing the file.
+    const opened = new StateFile(file, () => sandbox.save(), complain);
+    await opened.begin().catch(async error => {
+      await close();
+      throw error;
+    });
+    state = opened;
   }
   print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, values));
   return { ...listening, close };

@@ -88,7 +88,7 @@ function stepsOf(events: readonly SandboxEvent[], deliveries: readonly Delivery[
   const arm = (fault: FaultStep['fault'], ms?: number) => {
     const same = steps.slice(before).find((step): step is FaultStep => 'fault' in step && step.fault === fault);
     if (same) same.count = (same.count ?? 1) + 1;
-    else steps.splice(before, 0, { fault, ...(ms !== undefined && { ms }) });
+    else steps.splice(afterFaults(steps, before), 0, { fault, ...(ms !== undefined && { ms }) });
   };
   for (const event of events) {
     if (event.type === 'move') {
@@ -112,6 +112,12 @@ function stepsOf(events: readonly SandboxEvent[], deliveries: readonly Delivery[
     }
   }
   return steps;
+}
+
+/** Where the next one goes: faults keep the order in which they were met. */
+function afterFaults(steps: readonly Step[], from: number): number {
+  const next = steps.findIndex((step, index) => index >= from && !('fault' in step));
+  return next < 0 ? steps.length : next;
 }
 
 /** Some of the delay has passed until it is told of. */

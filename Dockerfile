@@ -1,0 +1,10 @@
+# The sandbox in a container, from the tarball that `npm pack` makes: the package is not published.
+# `npm run docker` packs, builds and starts it.
+FROM node:24-slim
+COPY payment-gateway-sdk-*.tgz /tmp/
+RUN npm install --global --omit=dev /tmp/payment-gateway-sdk-*.tgz && rm /tmp/payment-gateway-sdk-*.tgz
+USER node
+EXPOSE 4010
+# Other containers call it by its name; callbacks to them need --forward-to http://<app>:<port>/<path>.
+ENTRYPOINT ["payment-gateway-sandbox"]
+CMD ["--host", "0.0.0.0", "--allow-host", "sandbox"]
