@@ -22,7 +22,7 @@ export function callPage(view: View, call: Call): Html {
   ${outcome.sentence ? html`<p class="verdict ${outcome.tone}">${sent(outcome.sentence)}</p>` : ''}
   <div class="columns">
     <div>
-      ${signature ? html`<section class="card" aria-labelledby="signature"><h2 id="signature">Signature</h2>${signatureView(signature, signature.problem === call.message)}</section>` : ''}
+      ${signature ? html`<section class="card" aria-labelledby="signature"><h2 id="signature">Signature</h2>${signatureView(signature, call.message !== undefined && signature.problem === call.message)}</section>` : ''}
       <section class="card" aria-labelledby="sent"><h2 id="sent">${signature ? 'Body: what the signature is made of' : 'Body'}</h2>
         ${bodyOf(view, call.body, call.bodyLength)}
         ${signature ? html`<p class="dim">The signature is the HMAC-SHA256 of exactly these bytes, under the sign key.${digestOf(call)}</p>` : ''}

@@ -191,13 +191,19 @@ async function send(form, submitter) {
     const { pathname, searchParams } = new URL(response.url);
     if (pathname !== location.pathname) return location.assign(response.url);
     tell(page.querySelector('#notice'), searchParams.get('done') === 'moved');
-    submitter?.closest('details.menu')?.removeAttribute('open');
-    form.querySelector('details')?.removeAttribute('open');
+    const menu = submitter?.closest('details.menu');
+    if (menu) close(menu);
     if (form.matches('.fault')) form.reset();
     refresh();
   } catch {
     complain('The sandbox does not answer: is it still running?');
   }
+}
+
+/** The focus goes back to what opened it. */
+function close(menu) {
+  if (menu.contains(document.activeElement)) menu.querySelector('summary').focus();
+  menu.open = false;
 }
 
 /** The address says what is searched for, and the page follows. */
@@ -225,10 +231,7 @@ document.addEventListener('click', ({ target }) => {
 });
 document.addEventListener('keydown', event => {
   const menu = event.key === 'Escape' && document.querySelector('details.menu[open]');
-  if (menu) {
-    menu.open = false;
-    menu.querySelector('summary').focus();
-  }
+  if (menu) close(menu);
   const isTyping = event.target.matches('input, select, textarea');
   if (event.key === '/' && !isTyping && byId('search')) {
     event.preventDefault();

@@ -10,26 +10,20 @@ export interface View {
   url: URL;
 }
 
-/** The address of the page itself, with its filters and without its notice. */
-export function hereOf({ url }: View): string {
-  const search = new URLSearchParams(url.search);
-  for (const name of ['done', 'of']) search.delete(name);
+/** The same address with other parameters; those that are empty are left out. */
+export function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
+  const all = { ...Object.fromEntries(url.searchParams), done: undefined, of: undefined, ...changes };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
   return search.size > 0 ? `${url.pathname}?${search}` : url.pathname;
 }
+
+/** The address of the page itself, with its filters and without its notice. */
+const hereOf = (view: View): string => linkTo(view, {});
 
 /** A form whose buttons lead back to this page; with a script they do not leave it. */
 export const formOf = (view: View, action: string, content: Html, className = ''): Html =>
   html`<form method="post" action="${action}" class="${className}" data-quiet><input type="hidden" name="back" value="${hereOf(view)}">${content}</form>`;
-
-/** The same address with other parameters: undefined ones are left out. */
-export function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
-  const search = new URLSearchParams(url.search);
-  for (const [name, value] of Object.entries({ done: undefined, of: undefined, ...changes })) {
-    if (value === undefined || value === '') search.delete(name);
-    else search.set(name, String(value));
-  }
-  return search.size > 0 ? `${url.pathname}?${search}` : url.pathname;
-}
 
 /** Lines on a page of a list. */
 export const PAGE = 50;

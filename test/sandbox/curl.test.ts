@@ -1,0 +1,86 @@
+// A call as a command: a shell must make of it the very bytes that were sent.
+import { execFileSync } from 'node:child_process';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../src/sandbox/api/call-log.ts';
+import { curlOf, curlOfCall } from '../../src/sandbox/api/curl.ts';
+
+/** Stands in for curl: writes its words and its input, each ended by a NUL, in hex. */
+const STUB = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; case "$*" in *@-*) cat;; esac; }\n`;
+
+/** What a POSIX shell makes of the command. */
+function words(command: string): { words: string[]; input: Buffer } {
+  const out = execFileSync('sh', ['-c', STUB + command], { input: '', encoding: 'buffer' });
+  const isPiped = command.includes('--data-binary @-');
+  const end = isPiped ? out.indexOf('@-\0') + 3 : out.length;
+  return { words: out.subarray(0, end).toString('utf8').split('\0').slice(0, -1), input: out.subarray(end) };
+}
+
+const sentence = new TextEncoder().encode('{"a":1}');
+const at = { method: 'POST', url: 'http://127.0.0.1:1/x', headers: [['content-type', 'application/json']] } as const;
+
+describe('a call as curl', () => {
+  it.each([
+    ['quotes', `{"a":"it's \\"so\\" '' ' \\\\"}`],
+    ['what a shell would expand', '$HOME `id` $(id) !! * ~ \\n %s %d'],
+    ['line breaks', 'a\r\nb\n'],
+    ['a leading at sign', '@/etc/passwd'],
+    ['letters beyond ASCII', '{"name":"Zoë 東京 🙂"}'],
+    ['a byte order mark', '\ufeff{}'],
+  ])('keeps a body with %s', (_, text) => {
+    const { words: sent } = words(curlOf({ ...at, body: new TextEncoder().encode(text) }));
+    expect(sent.slice(-2)).toEqual(['--data-raw', text]);
+  });
+
+  it.each([
+    ['NUL', [0x7b, 0, 0x7d]],
+    ['no UTF-8', [0xff, 0xfe, 0x25, 0x5c, 0x27, 0x0a]],
+  ])('pipes bytes with %s', (_, bytes) => {
+    const { words: sent, input } = words(curlOf({ ...at, body: Uint8Array.from(bytes) }));
+    expect(sent.slice(-2)).toEqual(['--data-binary', '@-']);
+    expect([...input]).toEqual(bytes);
+  });
+
+  it('names no type that the call did not have, and keeps a header that is empty', () => {
+    const { words: sent } = words(curlOf({ ...at, headers: [['signature', '']], body: sentence }));
+    expect(sent).toEqual([
+      '-i',
+      '-X',
+      'POST',
+      at.url,
+      '-H',
+      'signature;',
+      '-H',
+      'content-type:',
+      '--data-raw',
+      '{"a":1}',
+    ]);
+  });
+
+  it('takes an address with brackets and quotes as it is', () => {
+    const url = "http://[::1]:4010/a'b?c={d}";
+    expect(words(curlOf({ method: 'GET', url, headers: [], body: new Uint8Array() })).words).toEqual([
+      '-i',
+      '--globoff',
+      url,
+    ]);
+  });
+
+  it('fills the key in only for a call that had it', async () => {
+    const sandbox = new Sandbox({ apiKey: "it's-a-key" });
+    const send = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}`, signature: '00' };
+      await sandbox.fetch('http://sandbox.localhost/api/v1/payments', { method: 'POST', headers, body: '{}' });
+      return words(curlOfCall(sandbox.calls.at(-1) as Call, 'http://sandbox.localhost', "it's-a-key") ?? '').words;
+    };
+    expect(await send("it's-a-key")).toContain("authorization: Bearer it's-a-key");
+    expect(await send('sk_live_1')).toContain('authorization: Bearer <the key of that call>');
+  });
+
+  it('is none for a body that was not kept whole', async () => {
+    const sandbox = new Sandbox();
+    const body = 'x'.repeat(65_537);
+    await sandbox.fetch('http://sandbox.localhost/api/v1/payments', { method: 'POST', body });
+    expect(curlOfCall(sandbox.calls[0] as Call, 'http://sandbox.localhost', 'k')).toBeUndefined();
+  });
+});

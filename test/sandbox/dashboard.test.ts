@@ -1,0 +1,537 @@
+// The dashboard without a browser: what its pages show, and what their forms do.
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { hexDump, hidden } from '../../src/sandbox/pages/dashboard/bytes.ts';
+import { difference } from '../../src/sandbox/pages/dashboard/signature.ts';
+import { spanOf } from '../../src/sandbox/pages/dashboard/time.ts';
+import { CARD, OTHER_ID } from '../support/fixtures.ts';
+import { freePorts } from '../support/ports.ts';
+
+const HERE = 'http://sandbox.localhost';
+
+function open(options: SandboxOptions<'onramp'> = {}) {
+  const sandbox = new Sandbox({ fetch: async () => new Response('thanks'), terminal: 'onramp', ...options });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, retries: 0 });
+  const create = async (request: object = {}) =>
+    (await gateway.createPayment({ paymentType: 'DEPOSIT', ...CARD, ...request } as never)).payment.id;
+  const get = async (path: string) => {
+    const response = await sandbox.fetch(HERE + path, { headers: { accept: 'text/html' } });
+    const text = await response.text();
+    return { status: response.status, text, words: wordsOf(text), title: /<title>(.*) · /.exec(text)?.[1] };
+  };
+  const post = async (path: string, form: Record<string, string> = {}) => {
+    const init = { method: 'POST', body: new URLSearchParams(form), headers: { accept: 'text/html' } };
+    const response = await sandbox.fetch(HERE + path, init);
+    const location = response.headers.get('location') ?? '';
+    return { status: response.status, location, words: wordsOf(await response.text()) };
+  };
+  /** A form is sent, and the browser follows. */
+  const press = async (path: string, form: Record<string, string> = {}) => get((await post(path, form)).location);
+  /** A create as it leaves another library. */
+  const send = (body: string | Uint8Array, headers: Record<string, string>) =>
+    sandbox.fetch(`${HERE}/api/v1/payments`, { method: 'POST', body: body as string, headers });
+  return { sandbox, gateway, create, get, post, press, send };
+}
+
+/** The words of a page, as a reader sees them. */
+const wordsOf = (page: string) =>
+  page
+    .replace(/<script.*?<\/script>|<[^>]*>/gs, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replace(/\s+/g, ' ');
+
+const referencesOf = (page: string) =>
+  [...page.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]+)/g)].map(([, name]) => name);
+
+describe('the list of payments', () => {
+  it('shows each with its amount, its state and what became of its callback', async () => {
+    const { sandbox, create, get } = open();
+    const id = await create({ reference: 'order-7', amount: '1249.5' });
+    await create({ reference: 'order-8', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' });
+    await sandbox.complete(id);
+    await sandbox.idle();
+    const { words, title } = await get('/');
+    expect(title).toBe('Payments (2)');
+    expect(words).toMatch(/COMPLETED 1,249\.50 EUR order-7 Card 200/);
+    expect(words).toMatch(/PENDING −25\.50 EUR order-8 SEPA withdrawal –/);
+    expect(words).toContain(`PAYMENT_GATEWAY_URL=${HERE}`);
+  });
+
+  it('is searched and filtered by its address, and counts the states of what is searched for', async () => {
+    const { sandbox, create, get } = open();
+    const anna = await create({ reference: 'order-1', customer: { email: 'anna@example.com' } });
+    await create({ reference: 'order-2', paymentMethod: 'PAYID', customer: { email: 'anna@example.com' } });
+    await create({ reference: 'order-3' });
+    await sandbox.cancel(anna);
+    const of = async (query: string) => referencesOf((await get(`/?${query}`)).text);
+    expect(await of('search=ANNA')).toEqual(['order-2', 'order-1']);
+    expect(await of('search=anna&status=CANCELED')).toEqual(['order-1']);
+    expect(await of('method=PAYID')).toEqual(['order-2']);
+    expect(await of('search=nobody')).toEqual([]);
+    const { text, words } = await get('/?search=anna&status=PENDING');
+    expect(words).toContain('All 2 Pending 1 Authorized 0 Completed 0 Failed 0 Canceled 1');
+    expect(text).toContain('value="anna"');
+    expect(text).toContain('href="/?search=anna&amp;status=CANCELED"');
+  });
+
+  it('shows fifty at a time, the newest first', async () => {
+    const { create, get } = open();
+    for (let count = 1; count <= 120; count++) await create({ reference: `order-${count}` });
+    const page = async (page: string) => referencesOf((await get(`/?page=${page}`)).text);
+    expect((await page('1'))[0]).toBe('order-120');
+    expect(await page('2')).toHaveLength(50);
+    expect((await page('3')).at(-1)).toBe('order-1');
+    expect(await page('99')).toEqual(await page('3'));
+    expect(await page('x')).toEqual(await page('1'));
+    expect((await get('/?page=2')).words).toContain('51–100 of 120 Newer Older');
+  });
+
+  it('says what has been forgotten', async () => {
+    const { sandbox, create, get } = open({ maxPayments: 2 });
+    for (let count = 0; count < 5; count++) await sandbox.complete(await create());
+    expect((await get('/')).words).toContain('3 older final payments made way for newer ones: the sandbox keeps 2.');
+    const few = open({ maxDeliveries: 2 });
+    for (let count = 0; count < 3; count++) {
+      await few.sandbox.complete(await few.create());
+      await few.sandbox.idle();
+    }
+    expect((await few.get('/deliveries')).words).toContain('1 older callbacks are forgotten: the sandbox keeps 2');
+    expect((await few.get('/calls')).words).toContain('The latest 500 are kept');
+  });
+});
+
+describe('a move', () => {
+  it.each([
+    ['complete', { paymentStatus: 'COMPLETED' }],
+    ['authorize', { paymentStatus: 'AUTHORIZED' }],
+    ['cancel', { paymentStatus: 'CANCELED' }],
+    ['fail-insufficient-balance', { paymentStatus: 'FAILED', errorMessage: 'Insufficient balance' }],
+    ['fail-cvv', { paymentStatus: 'FAILED', errorMessage: 'CVV error' }],
+    ['fail-canceled', { paymentStatus: 'FAILED', errorMessage: 'Canceled by the user' }],
+    ['fail-not-funded', { paymentStatus: 'FAILED', errorMessage: 'Payment not funded' }],
+    ['fail', { paymentStatus: 'FAILED' }],
+  ])(
+    '%s moves to %j, and says so on the page that it was pressed on',
+    async (move, {
+      paymentStatus,
+      errorMessage,
+    }: {
+      paymentStatus: string;
+      errorMessage?: string;
+    }) => {
+      const { sandbox, create, post, get } = open();
+      const id = await create({ reference: 'order-9' });
+      const { status, location } = await post(`/payments/${id}`, { move, back: '/?search=order' });
+      expect([status, location]).toEqual([303, `/?search=order&done=moved&of=${id}`]);
+      expect(sandbox.payments[0]).toMatchObject({ paymentStatus });
+      expect(sandbox.payments[0]?.errorMessage).toBe(errorMessage);
+      expect((await get(location)).words).toContain(`order-9 is now ${paymentStatus}`);
+    },
+  );
+
+  it('fails for a reason in own words', async () => {
+    const { sandbox, create, post } = open();
+    await post(`/payments/${await create()}`, { move: 'fail', reason: 'Account closed' });
+    expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'FAILED', errorMessage: 'Account closed' });
+  });
+
+  it('of what is in that state already changes nothing, and says so in words', async () => {
+    const { sandbox, create, press } = open();
+    const id = await create({ reference: 'order-9' });
+    await sandbox.complete(id);
+    await sandbox.idle();
+    for (const form of [{ move: 'complete' }, { move: 'complete', force: 'yes' }]) {
+      const { words } = await press(`/payments/${id}`, form);
+      expect(words).toContain('Nothing changed: order-9 was COMPLETED already, and no callback was posted.');
+    }
+    await sandbox.idle();
+    expect(sandbox.deliveries).toHaveLength(1);
+  });
+
+  it('of what is final goes by force, and the page says so', async () => {
+    const { sandbox, create, get, post } = open();
+    const id = await create();
+    expect((await get(`/payments/${id}`)).words).not.toContain('by force');
+    await sandbox.cancel(id);
+    const refused = await post(`/payments/${id}`, { move: 'complete' });
+    expect(refused.status).toBe(409);
+    expect(refused.words).toContain('is CANCELED by now, which is final');
+    const { text, words } = await get(`/payments/${id}`);
+    expect(words).toContain('CANCELED is final: the gateway makes no more moves. These go by force');
+    expect(text).toContain('<input type="hidden" name="force" value="yes">');
+    await post(`/payments/${id}`, { move: 'complete', force: 'yes' });
+    expect(sandbox.payments[0]).toMatchObject({ paymentStatus: 'COMPLETED' });
+    expect((await post(`/payments/${id}`, { move: 'explode' })).status).toBe(422);
+    expect((await post(`/payments/${OTHER_ID}`, { move: 'complete' })).status).toBe(404);
+  });
+
+  it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', 'http://['])(
+    'never leads to %s',
+    async back => {
+      const { create, post } = open();
+      const id = await create();
+      expect((await post(`/payments/${id}`, { move: 'complete', back })).location).toBe(
+        `/payments/${id}?done=moved&of=${id}`,
+      );
+    },
+  );
+});
+
+describe('the timeline', () => {
+  it('tells of calls, moves, and callbacks with what was answered, each at its time', async () => {
+    const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
+    const { sandbox, gateway, create, get } = open({ now });
+    const id = await create({ reference: 'order-8' });
+    sandbox.clock.advance(1_500);
+    for (let count = 0; count < 3; count++) await gateway.getPayment(id);
+    await sandbox.fail(id, { code: 4004 });
+    await sandbox.idle();
+    const { words, title } = await get(`/payments/${id}`);
+    expect(title).toBe('FAILED: order-8, 25.50 EUR');
+    expect(words).toContain('Sandbox clock, UTC 03:04:06 +1.5 s');
+    const [, timeline = ''] = /Timeline (.*) Move it/.exec(words) ?? [];
+    expect(timeline).toMatch(
+      /^03:04:05\.000 Created 201 call 1 .* 03:04:06\.500 \+1\.5 s Looked up 3 times 200 .* Moved PENDING → FAILED Insufficient balance .* Callback 1 FAILED 200 .* thanks/,
+    );
+  });
+
+  it('tells of what is held back, delayed, retried and lost, and by which fault', async () => {
+    const answers = [503, 200];
+    const fetch = async () => new Response('busy', { status: answers.shift() ?? 200 });
+    const { sandbox, create, get, press } = open({ fetch, callbackRetries: [60_000] });
+    const id = await create();
+    const timeline = async () => (await get(`/payments/${id}`)).words;
+    sandbox.faults.next('callback-delay', { ms: 3_600_000 });
+    await sandbox.authorize(id);
+    expect(await timeline()).toMatch(
+      /Callback AUTHORIZED delayed until [\d:.]+ Move the clock there fault callback-delay/,
+    );
+    const [, due = ''] = /name="at" value="(\d+)"/.exec((await get(`/payments/${id}`)).text) ?? [];
+    await press('/clock', { at: due });
+    await expect.poll(timeline).toMatch(/Callback 1 AUTHORIZED 503 .* Your app did not take it: 503 .* busy/);
+    expect(await timeline()).toMatch(/Callback AUTHORIZED retry due until/);
+    sandbox.clock.advance(60_000);
+    await sandbox.idle();
+    expect(await timeline()).toMatch(/Callback 2 AUTHORIZED 200 .* again, after 1/);
+    sandbox.faults.next('callback-lose');
+    await sandbox.complete(id);
+    expect(await timeline()).toMatch(/Callback 3 COMPLETED lost .* It was never posted: a fault lost it/);
+    sandbox.faults.next('callback-reorder');
+    await sandbox.cancel(id, { force: true });
+    expect(await timeline()).toMatch(/Callback CANCELED held back until the next callback of this payment was posted/);
+    expect((await get('/deliveries')).words).toMatch(/Not posted yet held back CANCELED/);
+  });
+
+  it('shows a fault of a call, and a callback that is under way', async () => {
+    const { sandbox, gateway, create, get } = open({ fetch: () => new Promise<Response>(() => {}) });
+    const id = await create();
+    sandbox.faults.next('commit-then-502', { on: 'lookup' });
+    await gateway.getPayment(id).catch(() => {});
+    await sandbox.complete(id);
+    const { words } = await get(`/payments/${id}`);
+    expect(words).toMatch(/Looked up 502 .* fault commit-then-502 The gateway takes the call; a proxy answers 502/);
+    expect(words).toMatch(/Callback 1 COMPLETED under way/);
+    sandbox.reset();
+  });
+});
+
+describe('the inspector of a call', () => {
+  const body = '{"paymentType": "DEPOSIT"}';
+  // printf '%s' '{"paymentType": "DEPOSIT"}' | openssl dgst -sha256 -hmac sandbox-sign-key
+  const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', 'sandbox-sign-key'], { input: body });
+  const hex = /[0-9a-f]{64}/.exec(digest.toString())?.[0] ?? '';
+  const authorization = 'Bearer sandbox-api-key';
+
+  it('shows the bytes, what was expected in hex and base64 against what came, and why', async () => {
+    const { get, send } = open();
+    await send(body, { authorization, signature: `${hex.slice(0, 62)}zz` });
+    const { words, text, title } = await get('/calls/1');
+    expect(title).toBe('401: POST /api/v1/payments');
+    expect(words).toContain('The signature does not match: another key, or another body than the one sent.');
+    expect(words).toContain('2 of 64 letters differ, from letter 63 on.');
+    expect(text).toContain(`${hex.slice(32, 62)}<mark>zz</mark>`);
+    expect(words).toContain(hex);
+    expect(words).toContain(Buffer.from(hex, 'hex').toString('base64').replaceAll('&', '&amp;'));
+    expect(words).toContain(body);
+    expect(words).toContain('authorization Bearer ••••••••');
+    expect(words).toContain(`-H 'authorization: ${authorization}'`);
+  });
+
+  it('of one without a signature says so, and of a right one that it matches', async () => {
+    const { create, get, send } = open();
+    await send(body, { authorization });
+    expect((await get('/calls/1')).words).toMatch(/The Signature header is missing.* Came no Signature header/);
+    await create();
+    expect((await get('/calls/2')).words).toContain('It matches.');
+  });
+
+  it('shows no key that a merchant took by mistake', async () => {
+    const { get, send } = open();
+    await send(body, { authorization: 'Bearer sk_live_1', signature: hex });
+    const { words } = await get('/calls/1');
+    expect(words).toContain('The API key is not that of this terminal.');
+    expect(words).toContain("-H 'authorization: Bearer <the key of that call>'");
+    expect(words).not.toContain('sk_live_1');
+    expect((await get('/')).words).not.toMatch(/Bearer sk/);
+  });
+
+  it('dumps what is no UTF-8, and on demand what is', async () => {
+    const { get, send } = open();
+    await send(Uint8Array.of(0x7b, 0xff, 0x00), { authorization, signature: hex });
+    await send('\ufeff{}\r\n', { authorization, signature: hex });
+    expect((await get('/calls/1')).words).toMatch(/3 bytes; it is no UTF-8\. .*00000000 7b ff 00 \|\{\.\.\|/);
+    expect((await get('/calls/2')).words).toContain(
+      '7 bytes; it begins with a byte order mark, ends with a line break',
+    );
+    expect((await get('/calls/2?body=hex')).words).toContain('00000000 ef bb bf 7b 7d 0d 0a |...{}..|');
+  });
+
+  it('shows a call that a fault broke, and a long body as far as it was kept', async () => {
+    const { sandbox, create, get, send } = open();
+    sandbox.faults.next('drop');
+    await create().catch(() => {});
+    const { words, title } = await get('/calls/1');
+    expect(title).toBe('no answer: POST /api/v1/payments');
+    expect(words).toContain('No answer was sent: a fault broke the connection.');
+    await send('x'.repeat(70_000), { authorization, signature: hex });
+    expect((await get('/calls/2')).words).toMatch(/70,000 bytes. The first 65,536 are kept.*longer than what is kept/);
+  });
+
+  it('is found in the list of calls, also a refused one and one to no address', async () => {
+    const { sandbox, create, get, send } = open();
+    await create({ reference: 'order-1' });
+    await send(body, { authorization });
+    await sandbox.fetch(`${HERE}/api/v1/refunds`, { method: 'POST' });
+    const all = await get('/calls');
+    expect([...all.text.matchAll(/id="open-call-(\d)"/g)].map(([, id]) => id)).toEqual(['3', '2', '1']);
+    expect(all.words).toContain('There is no such address.');
+    const refused = await get('/calls?show=refused');
+    expect([...refused.text.matchAll(/id="open-call-(\d)"/g)].map(([, id]) => id)).toEqual(['3', '2']);
+    expect((await get('/calls/99')).status).toBe(404);
+  });
+});
+
+describe('a callback', () => {
+  const playing = async () => {
+    const bodies: string[] = [];
+    const fetch = async (_: string, { body }: RequestInit) => {
+      bodies.push(String(body));
+      return new Response('thanks');
+    };
+    const opened = open({ fetch });
+    await opened.sandbox.complete(await opened.create({ reference: 'order-1' }));
+    await opened.sandbox.idle();
+    return { ...opened, bodies };
+  };
+
+  it('is redelivered byte for byte, also from the editor that lays it out', async () => {
+    const { sandbox, get, post, bodies } = await playing();
+    expect(await post('/deliveries/1')).toMatchObject({ status: 303, location: '/deliveries/2?done=redelivered&of=2' });
+    const [, editor = ''] = /<textarea[^>]*>([^<]*)/.exec((await get('/deliveries/1')).text) ?? [];
+    const text = editor.replaceAll('&quot;', '"');
+    expect(text).toContain('\n  "paymentStatus": "COMPLETED"');
+    // A browser sends the lines of an editor with CR LF.
+    await post('/deliveries/1', { body: text.replaceAll('\n', '\r\n') });
+    expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
+    expect(sandbox.deliveries[2]).not.toHaveProperty('isEdited');
+    expect((await post('/deliveries/9')).status).toBe(404);
+  });
+
+  it('is posted as it was edited, and says so', async () => {
+    const { press, bodies } = await playing();
+    const { words, title } = await press('/deliveries/1', { body: '{"paymentStatus":\r\n"FAILED"}' });
+    expect(bodies[1]).toBe('{"paymentStatus":\n"FAILED"}');
+    expect(title).toBe('200: COMPLETED order-1, callback 2');
+    expect(words).toContain('Callback 2 was posted. Your app took it: 200');
+    expect(words).toMatch(/Repeats callback 1 with an edited body/);
+    expect(words).toMatch(/Your app's answer 200 thanks/);
+  });
+
+  it('that found nobody says so, and what to do', async () => {
+    const { sandbox, create, get } = open({ fetch: undefined });
+    await sandbox.complete(await create({ webhookUrl: `http://127.0.0.1:${(await freePorts(1))[0]}/callbacks` }));
+    await sandbox.idle();
+    const { words } = await get('/deliveries/1');
+    expect(words).toContain('Nobody listens there: start your app, then redeliver it.');
+    expect((await get('/deliveries?show=not-taken')).words).toContain('Callback 1');
+  });
+});
+
+describe('faults', () => {
+  it('are armed with every option from their card, told of on every page, and disarmed one by one', async () => {
+    const { sandbox, create, get, post, press } = open();
+    await create();
+    await post('/faults', {
+      fault: 'slow',
+      on: 'lookup',
+      ms: '5',
+      count: '2',
+      probability: '0.5',
+      reference: 'order-1',
+    });
+    const { words } = await press('/faults', { fault: 'callback-lose', ms: '', count: '', reference: '' });
+    expect(sandbox.faults.armed).toEqual([
+      { id: 1, fault: 'slow', on: 'lookup', ms: 5, count: 2, probability: 0.5, reference: 'order-1' },
+      { id: 2, fault: 'callback-lose', on: 'callback', count: 1 },
+    ]);
+    expect(words).toContain('callback-lose is armed.');
+    expect(words).toContain(
+      'The next 2 lookups with reference order-1 meet slow , of 5 ms, with probability 0.5 each time.',
+    );
+    for (const path of ['/', '/calls', '/deliveries', '/calls/1']) {
+      expect((await get(path)).words).toContain('Armed. The next 2 lookups');
+    }
+    expect((await press('/faults', { disarm: '1' })).words).toContain('The fault is disarmed.');
+    expect(sandbox.faults.armed.map(({ id }) => id)).toEqual([2]);
+    expect((await post('/faults', { disarm: '1' })).status).toBe(404);
+    await post('/faults', { clear: 'yes' });
+    expect(sandbox.faults.armed).toEqual([]);
+    expect((await get('/')).words).not.toContain('Armed.');
+  });
+
+  it('are refused with the reason', async () => {
+    const { post } = open();
+    expect(await post('/faults', { fault: 'explode' })).toMatchObject({
+      status: 422,
+      words: expect.stringContaining('No fault is called "explode"'),
+    });
+    expect(await post('/faults', { fault: 'drop', count: 'x' })).toMatchObject({ status: 422 });
+  });
+});
+
+describe('the clock of the sandbox', () => {
+  it('is advanced, and set right again', async () => {
+    const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
+    const { sandbox, press, get } = open({ now });
+    expect((await press('/clock', { advance: '86400000' })).words).toContain('now shows 2026-01-03 03:04:05 UTC');
+    expect((await get('/')).words).toContain('It is 1 d ahead of this machine.');
+    await press('/clock', { right: 'yes' });
+    expect(sandbox.clock.offset).toBe(0);
+  });
+
+  it('is set right by a reset, which is asked for twice', async () => {
+    const { sandbox, create, get, press } = open();
+    await create();
+    sandbox.clock.advance(1_000);
+    expect((await get('/')).words).toMatch(/Reset the sandbox Forget every payment, .*\? Yes, forget everything/);
+    expect((await press('/reset')).words).toContain('The sandbox has forgotten everything.');
+    expect([sandbox.payments, sandbox.clock.offset]).toEqual([[], 0]);
+  });
+});
+
+describe('a newcomer', () => {
+  it('plays a story with one button', async () => {
+    const { sandbox, get, press } = open();
+    const { text, words } = await get('/');
+    expect(words).toContain('No payment yet. Make the first one:');
+    const [, action = '', to = ''] = /action="(\/stories)".*?name="to"[^>]* value="([^"]*)"/s.exec(text) ?? [];
+    const played = await press(action, { name: 'deposit-completed', to });
+    expect(played.words).toMatch(/The story was played: deposit-completed-\w+ is COMPLETED\./);
+    expect(sandbox.deliveries).toMatchObject([{ url: to, status: 200 }]);
+  });
+
+  it('is shown a command that creates a payment as it stands', async () => {
+    const { sandbox, get } = open({ apiKey: "it's a key", signatureEncoding: 'base64' });
+    const [, command = ''] = /id="first-curl"[^>]*><code>([^<]*)/.exec((await get('/')).text) ?? [];
+    const text = command.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&lt;', '<');
+    const { url, close } = await sandbox.listen();
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${text.replace(HERE, url)} -s`]);
+    await close();
+    expect(stdout).toContain('HTTP/1.1 201');
+    expect(sandbox.payments).toMatchObject([{ reference: 'first-order' }]);
+  });
+});
+
+describe('the feed', () => {
+  it('hears of everything that happens, until it goes away', async () => {
+    const { sandbox, create } = open();
+    const response = await sandbox.fetch(`${HERE}/live`);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const next = async () => new TextDecoder().decode((await reader.read()).value);
+    expect(await next()).toBe(': hello\n\n');
+    const id = await create();
+    expect(await next()).toBe('data: \n\n');
+    await sandbox.complete(id);
+    expect(await next()).toBe(`data: ${id} is COMPLETED\n\n`);
+    expect(await next()).toBe('data: \n\n');
+    await reader.cancel();
+    await sandbox.cancel(id, { force: true });
+  });
+});
+
+describe('what a merchant sent', () => {
+  const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>&lt;`;
+
+  it('stays text on every page of the dashboard', async () => {
+    const { sandbox, create, get, send } = open({ fetch: async () => new Response(ATTACK) });
+    const id = await create({ reference: ATTACK, description: ATTACK, customer: { email: ATTACK } });
+    await sandbox.fail(id, { reason: ATTACK });
+    await sandbox.idle();
+    sandbox.faults.next('drop', { reference: ATTACK });
+    await send(ATTACK, { authorization: ATTACK, signature: ATTACK, 'x-other': ATTACK });
+    await sandbox.fetch(`${HERE}/api/v1/payments/x?${ATTACK}`);
+    const query = new URLSearchParams({ search: ATTACK, status: ATTACK, method: ATTACK, done: ATTACK, of: ATTACK });
+    const paths = [
+      '/',
+      `/?${query}`,
+      `/payments/${id}?done=moved&of=${id}`,
+      '/calls',
+      '/calls/1',
+      '/calls/2',
+      '/calls/3',
+    ];
+    for (const path of [...paths, '/deliveries', '/deliveries/1', '/faults']) {
+      const { text, status } = await get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toMatch(/<script>alert|<img/);
+      expect(text.replace(/"[^"]*"/g, '""')).not.toMatch(/<[^>]* (style|on\w+)=/);
+    }
+  });
+});
+
+describe('the words of a page', () => {
+  it.each([
+    [0.4, '0 ms'],
+    [999, '999 ms'],
+    [1_500, '1.5 s'],
+    [61_000, '1 min 1 s'],
+    [3_600_000, '1 h'],
+    [90_061_000, '1 d 1 h'],
+  ])('for %d ms are %s', (ms, words) => expect(spanOf(ms)).toBe(words));
+
+  it('for bytes are those of hexdump -C', () => {
+    // printf 'payment\tgateway \360\237\231\202!' | hexdump -C
+    expect(hexDump(Buffer.from('payment\tgateway 🙂!'))).toBe(
+      [
+        '00000000  70 61 79 6d 65 6e 74 09  67 61 74 65 77 61 79 20  |payment.gateway |',
+        '00000010  f0 9f 99 82 21                                    |....!|',
+      ].join('\n'),
+    );
+  });
+
+  it('name what a reader does not see', () => {
+    expect(hidden('{"a":1}')).toEqual([]);
+    expect(hidden(' {"a":"\u0007"}\r\n')).toEqual([
+      'ends with a line break',
+      'begins with white space',
+      'has CR LF line ends',
+      'has control letters',
+    ]);
+  });
+
+  it.each([
+    ['abc', 'abc', { count: 0, first: 0 }],
+    ['abx', 'abc', { count: 1, first: 3 }],
+    ['ab', 'abcd', { count: 2, first: 3 }],
+    ['', 'ab', { count: 2, first: 1 }],
+  ])('for %j in place of %j count the letters that differ', (came, expected, found) =>
+    expect(difference(came, expected)).toEqual(found),
+  );
+});
