@@ -5,6 +5,6 @@ COPY payment-gateway-sdk-*.tgz /tmp/
 RUN npm install --global --omit=dev /tmp/payment-gateway-sdk-*.tgz && rm /tmp/payment-gateway-sdk-*.tgz
 USER node
 EXPOSE 4010
-# Other containers call it by its name; callbacks to them need --forward-to http://<app>:<port>/<path>.
-ENTRYPOINT ["payment-gateway-sandbox"]
-CMD ["--host", "0.0.0.0", "--allow-host", "sandbox"]
+ENTRYPOINT ["payment-gateway-sandbox", "serve", "--host", "0.0.0.0"]
+# Other containers call it by its name. Callbacks to them need --forward-to http://<app>:<port>/<path>.
+CMD ["--allow-host", "sandbox"]

@@ -20,7 +20,14 @@ function complete(code: string): string {
   return `import { ${missing.join(', ')} } from '../support/readme-names.ts';\n${code}\nexport {};\n`;
 }
 
-const text = ['README.md', 'docs/callbacks.md', 'docs/checkout.md', 'docs/doubts.md', 'docs/sweep-and-outbox.md']
+const text = [
+  'README.md',
+  'docs/callbacks.md',
+  'docs/checkout.md',
+  'docs/doubts.md',
+  'docs/sandbox.md',
+  'docs/sweep-and-outbox.md',
+]
   .map(name => readFileSync(root + name, 'utf8'))
   .join('\n');
 const examples = [...text.matchAll(/^## (.+)$|^```ts\n([\s\S]*?)^```$/gm)]
