@@ -5,8 +5,8 @@ import type { EventBus } from '../event-bus.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
 import { toPhpJson } from '../php.ts';
-import { SandboxError } from '../sandbox-error.ts';
 import type { Delivery } from './delivery.ts';
+import { DeliveryLog } from './delivery-log.ts';
 import { addressOf, type PostSettings, post, withoutQuery } from './post.ts';
 
 type Callback = Pick<
@@ -46,9 +46,7 @@ export interface RedeliverOptions {
 }
 
 export class Callbacks {
-  readonly #log = new Map<number, Delivery>();
-  #nextId = 1;
-  #forgotten = 0;
+  readonly #log: DeliveryLog;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #waiting = new Set<Waiting>();
   /** Resolves those who wait for nothing to be under way. */
@@ -64,6 +62,7 @@ export class Callbacks {
   readonly #clock: Clock;
 
   constructor(settings: CallbackSettings, faults: Faults, events: EventBus, clock: Clock) {
+    this.#log = new DeliveryLog(settings.maxDeliveries);
     this.#settings = settings;
     this.#faults = faults;
     this.#events = events;
@@ -72,7 +71,7 @@ export class Callbacks {
 
   /** In the order of posting. */
   get deliveries(): Delivery[] {
-    return [...this.#log.values()].map(delivery => ({ ...delivery }));
+    return this.#log.all;
   }
 
   /** How many deliveries are kept. */
@@ -82,7 +81,17 @@ export class Callbacks {
 
   /** How many made way for newer ones. */
   get forgotten(): number {
-    return this.#forgotten;
+    return this.#log.forgotten;
+  }
+
+  /** So many of the last, the newest first. */
+  latest(count: number): Delivery[] {
+    return this.#log.latest(count);
+  }
+
+  /** The last of a payment. */
+  lastOf(paymentId: string): Delivery | undefined {
+    return this.#log.lastOf(paymentId);
   }
 
   /** The newest first. */
@@ -92,9 +101,7 @@ export class Callbacks {
 
   /** @throws {SandboxError} `unknown_delivery` */
   get(id: number): Delivery {
-    const delivery = this.#log.get(id);
-    if (!delivery) throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
-    return { ...delivery };
+    return this.#log.get(id);
   }
 
   /** Those that wait, in the order in which they began to. */
@@ -128,8 +135,6 @@ export class Callbacks {
     for (const { cancel } of this.#waiting) cancel();
     this.#waiting.clear();
     this.#log.clear();
-    this.#nextId = 1;
-    this.#forgotten = 0;
     this.#underWay.clear();
     this.#ownAddress.clear();
     this.#rest();
@@ -137,7 +142,7 @@ export class Callbacks {
 
   /** Forgets a payment's deliveries, as the payment is forgotten. */
   forget(paymentId: string): void {
-    for (const [id, delivery] of this.#log) if (delivery.paymentId === paymentId) this.#drop(id);
+    this.#log.forget(paymentId);
     for (const waiting of this.#waiting) if (waiting.callback.paymentId === paymentId) this.#wake(waiting);
     this.#ownAddress.delete(paymentId);
   }
@@ -197,29 +202,17 @@ export class Callbacks {
 
   /** Those of a sandbox that was saved. What was under way then is posted again. */
   restore(deliveries: readonly Delivery[], waiting: readonly WaitingCallback[]): void {
-    for (const delivery of deliveries) this.#log.set(delivery.id, { ...delivery });
-    this.#nextId = Math.max(0, ...this.#log.keys()) + 1;
+    this.#log.restore(deliveries);
     for (const { callback, due } of waiting) this.#wait(callback, due, true);
     for (const { id, paymentId, paymentStatus, url, body, status, error } of deliveries) {
       if (status !== undefined || error !== undefined) continue;
-      this.#drop(id);
+      this.#log.drop(id);
       this.#enqueue({ paymentId, paymentStatus, url, body, repetition: 0 });
     }
   }
 
   #record({ repetition: _, ...callback }: Callback): Delivery {
-    const delivery: Delivery = { id: this.#nextId, at: this.#clock.now(), ...callback };
-    this.#nextId += 1;
-    this.#log.set(delivery.id, delivery);
-    for (const [id, { status, error }] of this.#log) {
-      if (this.#log.size <= this.#settings.maxDeliveries || (status ?? error) === undefined) break;
-      this.#drop(id);
-    }
-    return delivery;
-  }
-
-  #drop(id: number): void {
-    if (this.#log.delete(id)) this.#forgotten += 1;
+    return this.#log.add({ at: this.#clock.now(), ...callback });
   }
 
   /** Keeps the callbacks of one payment in order. */

@@ -31,6 +31,8 @@ async function show() {
   const { href } = location;
   const response = await fetch(href, { headers: { accept: 'text/html' } });
   const page = pageOf(await response.text());
+  // In a task of its own, as typing goes before.
+  await new Promise(resolve => setTimeout(resolve));
   if (location.href !== href) return;
   if (!response.ok) return complain(`This page no longer exists: ${messageOf(page)}`);
   apply(page);

@@ -35,8 +35,11 @@ export function overview(view: View): Html {
   if (ledger.size === 0)
     return html`<h1>Payments</h1><div class="beside"><div>${firstSteps(view)}</div>${aside(view)}</div>`;
   const query = queryOf(view);
-  const { total } = ledger.page(query, { limit: 0, offset: 0 });
-  const { payments, byStatus } = ledger.page(query, { limit: PAGE, offset: pageOf(view, total).offset });
+  const all = ledger.page(query, { limit: PAGE, offset: pageOf(view, ledger.size).offset });
+  const { total, byStatus } = all;
+  const { offset } = pageOf(view, total);
+  // A page beyond the end is the last one.
+  const payments = all.payments.length > 0 ? all.payments : ledger.page(query, { limit: PAGE, offset }).payments;
   return html`<h1>Payments</h1>
   <div class="beside">
     <section aria-label="Payments" id="payments">
@@ -95,13 +98,14 @@ const table = (view: View, payments: readonly PaymentRecord[]): Html => {
 
 /** What became of the latest callback of each of these payments. */
 function callbacksOf({ parts: { callbacks }, now }: View, payments: readonly PaymentRecord[]): Map<string, Html> {
-  const wanted = new Set(payments.map(({ id }) => id));
   const found = new Map<string, Html>();
-  for (const delivery of callbacks.deliveries) {
-    if (!wanted.has(delivery.paymentId)) continue;
+  for (const { id } of payments) {
+    const delivery = callbacks.lastOf(id);
+    if (!delivery) continue;
+    const outcome = outcomeOfDelivery(delivery);
     found.set(
-      delivery.paymentId,
-      html`<a href="/deliveries/${delivery.id}" aria-label="Callback ${delivery.id}: ${outcomeOfDelivery(delivery).label}">${pill(outcomeOfDelivery(delivery))}</a>`,
+      id,
+      html`<a href="/deliveries/${delivery.id}" aria-label="Callback ${delivery.id}: ${outcome.label}">${pill(outcome)}</a>`,
     );
   }
   for (const waiting of callbacks.waiting) found.set(waiting.callback.paymentId, pill(outcomeOfWaiting(waiting, now)));
@@ -116,7 +120,7 @@ function memory({ parts: { ledger, settings } }: View): Html | string {
 
 function aside(view: View): Html {
   const { callbacks, calls, ledger } = view.parts;
-  const deliveries = callbacks.deliveries.slice(-BESIDE).reverse();
+  const deliveries = callbacks.latest(BESIDE);
   const latest = calls.latest.slice(0, BESIDE);
   return html`<aside aria-label="What happens">
     <section class="card" aria-labelledby="beside-callbacks"><h2 id="beside-callbacks"><a href="/deliveries">Callbacks</a></h2>
