@@ -168,7 +168,7 @@ describe('the command line', () => {
   it('is installed with the package, that of operators too', () => {
     const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
     expect(run(sandbox, ['--version'])).toBe(`${JSON.parse(read('package.json')).version}\n`);
-    expect(run(sandbox, ['--help'])).toContain('payment-gateway-sandbox trigger <scenario>');
+    expect(run(sandbox, ['--help'])).toContain('trigger <scenario or file>');
     const operator = join(app, 'node_modules/.bin/payment-gateway-sdk');
     expect(run(operator, ['--version'])).toBe(run(sandbox, ['--version']));
     expect(run(operator, ['--help'])).toContain('payment-gateway-sdk settle <reference> not_created');

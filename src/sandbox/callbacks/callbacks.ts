@@ -161,7 +161,7 @@ export class Callbacks {
         this.#events.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
         return;
       case 'callback-delay':
-        this.#wait(faulty, this.#clock.now() + (armed.ms ?? DELAY));
+        this.#wait(faulty, armed.ms ?? DELAY);
         return;
       case 'callback-reorder':
         this.#wait(faulty);
@@ -203,7 +203,8 @@ export class Callbacks {
   /** Those of a sandbox that was saved. What was under way then is posted again. */
   restore(deliveries: readonly Delivery[], waiting: readonly WaitingCallback[]): void {
     this.#log.restore(deliveries);
-    for (const { callback, due } of waiting) this.#wait(callback, due, true);
+    const now = this.#clock.now();
+    for (const { callback, due } of waiting) this.#wait(callback, due === undefined ? due : due - now, true);
     for (const { id, paymentId, paymentStatus, url, body, status, error } of deliveries) {
       if (status !== undefined || error !== undefined) continue;
       this.#log.drop(id);
@@ -246,18 +247,18 @@ export class Callbacks {
   #repeat({ id, status = 0 }: Delivery, { repetition, fault: _, ...callback }: Callback): void {
     const ms = repetition === undefined ? undefined : this.#settings.callbackRetries[repetition];
     if (ms === undefined || repetition === undefined || (status >= 200 && status < 300)) return;
-    this.#wait({ ...callback, repeats: id, repetition: repetition + 1 }, this.#clock.now() + ms);
+    this.#wait({ ...callback, repeats: id, repetition: repetition + 1 }, ms);
   }
 
-  /** Until a time, or until the next callback of its payment. */
-  #wait(callback: Callback, due?: number, isSilent = false): void {
+  /** For so many milliseconds, or until the next callback of its payment. */
+  #wait(callback: Callback, ms?: number, isSilent = false): void {
+    const at = this.#clock.now();
+    const due = ms === undefined ? undefined : at + ms;
     const waiting: Waiting = { callback, cancel: () => {}, ...(due !== undefined && { due }) };
     this.#waiting.add(waiting);
-    if (due !== undefined) {
-      waiting.cancel = this.#clock.after(due - this.#clock.now(), () => this.#postWaiting(waiting));
-    }
+    if (ms !== undefined) waiting.cancel = this.#clock.after(ms, () => this.#postWaiting(waiting));
     const { paymentId, paymentStatus, fault } = callback;
-    if (!isSilent) this.#events.emit({ type: 'callback-waits', paymentId, paymentStatus, due, fault });
+    if (!isSilent) this.#events.emit({ at, type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
   #postWaiting(waiting: Waiting): void {

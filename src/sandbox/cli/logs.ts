@@ -41,7 +41,7 @@ async function latest(remote: Remote, limit: number): Promise<SandboxEvent[]> {
   const callbacks = deliveries
     .filter(({ status, error }) => (status ?? error) !== undefined)
     .map((delivery): SandboxEvent => ({ type: 'callback', at: delivery.at, delivery }));
-  return [...requests, ...callbacks].sort((a, b) => a.at - b.at).slice(-limit);
+  return [...requests.reverse(), ...callbacks.reverse()].sort((a, b) => a.at - b.at).slice(-limit);
 }
 
 const keyOf = (event: SandboxEvent): string =>

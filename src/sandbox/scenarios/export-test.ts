@@ -9,6 +9,12 @@ import type { Parts } from '../parts.ts';
 import type { FaultStep, MoveStep, Scenario, Step } from './format.ts';
 import { literal } from './literal.ts';
 
+const IMPORTS = [
+  ['payment-gateway-sdk', 'createWebhookHandler, GatewayClient'],
+  ['payment-gateway-sdk/sandbox', 'Sandbox'],
+  ['vitest', 'expect, test'],
+] as const;
+
 /** @throws {SandboxError} `unknown_payment` */
 export function exportTest(parts: Parts, id: string): string {
   const { ledger, callbacks, settings } = parts;
@@ -26,13 +32,12 @@ export function exportTest(parts: Parts, id: string): string {
     ({ paymentStatus, status, error }, index) =>
       `// ${index + 1}. ${paymentStatus}: ${status ?? printable(error ?? 'under way')}`,
   );
+  const imports = IMPORTS.map(([from, names]) => `import { ${names} } from ${literal(from)};`);
   // A token in it is of another key.
   const to = withoutQuery(ledger.callbackUrlOf(payment.id));
   return `// What happened to payment ${payment.id} in the sandbox. How its callbacks were answered then:
 ${answers.join('\n') || '// It had none.'}
-import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { expect, test } from 'vitest';
+${imports.join('\n')}
 
 // Put your own handler here: a function from a Request to a Response, over this client.
 const handlerOver = (gateway: GatewayClient) => createWebhookHandler({ gateway, onPayment: () => {} });
