@@ -241,13 +241,23 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
     expect(await once(child, 'exit').catch(() => [child.exitCode])).toEqual([0, null]);
   });
 
+  it('prints into head', () => {
+    const command = [process.execPath, ...FROM_SOURCE, cli, 'help'].map(part => `'${part}'`).join(' ');
+    const options = { encoding: 'utf8', env: { ...environment, NODE_ENV: '' } } as const;
+    const { stdout, stderr, status } = spawnSync('bash', ['-o', 'pipefail', '-c', `${command} | head -n 1`], options);
+    const first = 'payment-gateway-sandbox: the payment gateway, on this machine. No account, no\n';
+    expect([stdout, stderr, status]).toEqual([first, '', 0]);
+  });
+
   it('ends quietly when its reader goes away', async () => {
-    const command = [process.execPath, ...FROM_SOURCE, cli, 'completion', 'zsh'].map(part => `'${part}'`).join(' ');
-    const { stdout, stderr, status } = spawnSync('bash', ['-o', 'pipefail', '-c', `${command} | head -n 1`], {
-      encoding: 'utf8',
-      env: { ...environment, NODE_ENV: '' },
-    });
-    expect([stdout, stderr, status]).toEqual(['#compdef payment-gateway-sandbox\n', '', 0]);
+    const child = start(['--port', '0', '--json']);
+    const stderr = text(child.stderr);
+    const [, url = ''] = await watch(child)(/^\{"type":"listening","url":"(.*)"\}\n/);
+    child.stdout.destroy();
+    const exit = once(child, 'exit');
+    // Something to print.
+    await fetch(`${url}/api/v1/payments/x`).catch(() => {});
+    expect([await exit, await stderr]).toEqual([[0, null], '']);
   });
 
   it.each([
