@@ -22,7 +22,7 @@ async function refresh() {
     const begun = performance.now();
     await show().catch(() => {});
     // A sandbox that has much to do is asked less often.
-    pause = Math.max(50, 3 * (performance.now() - begun));
+    pause = Math.min(Math.max(50, 3 * (performance.now() - begun)), 1_000);
   }
   isRefreshing = false;
 }
