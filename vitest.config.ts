@@ -39,6 +39,8 @@ export default defineConfig({
     // Without this, a style sheet that is imported as text would be empty.
     css: true,
     coverage: { include: ['src/**/*.ts'] },
+    // What is polled comes, on a machine where others compute too after some seconds.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       {
         extends: true,
@@ -61,7 +63,8 @@ export default defineConfig({
           include: SERVERS,
           // Most of their time is waiting. CI, which plays outages as well, has the time for one after the other.
           maxWorkers: isCi ? 1 : 3,
-          testTimeout: 20_000,
+          // They start processes, which takes longer where others do, too.
+          testTimeout: 60_000,
           globalSetup: ['test/support/install-orms.ts', 'test/support/install-schedulers.ts'],
           setupFiles: 'test/support/customer-watch.ts',
         },
@@ -72,6 +75,7 @@ export default defineConfig({
           name: 'orms',
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
           exclude: ['**/node_modules/**'],
+          testTimeout: 30_000,
           globalSetup: 'test/support/install-orms.ts',
           setupFiles: 'test/support/orm-schema.ts',
         },

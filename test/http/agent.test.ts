@@ -145,7 +145,7 @@ describe('the proxies of the environment', () => {
   const LONE = fileURLToPath(new URL('lone-create.ts', import.meta.url));
   const create = async (env: object) => {
     const child = spawn(process.execPath, [...FROM_SOURCE, LONE], {
-      env: { ...process.env, TIMEOUT: '5000', ...env },
+      env: { ...process.env, TIMEOUT: '30000', ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     return JSON.parse(await text(child.stdout));

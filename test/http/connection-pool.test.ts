@@ -81,7 +81,7 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
     const held: Connection[] = [];
     const onRequest = (connection: Connection) => void held.push(connection);
     await withGateway({ onRequest }, certificate, { maxConnections: 3, retries: 0 }, async (client, gateway) => {
-      const creating = Array.from({ length: 5 }, () => client.createDeposit(CARD, { timeout: 5_000 }));
+      const creating = Array.from({ length: 5 }, () => client.createDeposit(CARD));
       await expect.poll(() => held.length).toBe(3);
       const late = await errorOf(client.createDeposit(CARD, { timeout: 100 }));
       expect(late).toMatchObject({ code: 'timeout', outcome: 'not_sent' });
@@ -102,7 +102,7 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
     await withGateway({}, certificate, { retries: 0 }, async (client, gateway) => {
       const controller = new AbortController();
       const { signal } = controller;
-      const failing = errorOf(client.createDeposit(CARD, by === 'its signal' ? { signal } : { timeout: 200 }));
+      const failing = errorOf(client.createDeposit(CARD, by === 'its signal' ? { signal } : { timeout: 1_000 }));
       await expect.poll(() => gateway.creates).toBe(1);
       controller.abort();
       expect(await failing).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
@@ -122,7 +122,7 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
     };
     const script: Script = certificate ? { onSecure: pause, onBegin } : { onConnect: pause, onBegin };
     await withGateway(script, certificate, { retries: 0 }, async (client, gateway) => {
-      expect(await errorOf(client.createDeposit(CARD, { timeout: 200 }))).toMatchObject({ outcome: 'unknown' });
+      expect(await errorOf(client.createDeposit(CARD, { timeout: 1_000 }))).toMatchObject({ outcome: 'unknown' });
       await sleep(50);
       for (const socket of paused) socket.resume();
       await expect.poll(() => gateway.ends).toEqual(['rst']);
@@ -133,7 +133,7 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
   it('that breaks while a create is written never mixes up the answers of others', async () => {
     const breaking: Script = { onBegin: ({ fin }) => fin() };
     for (let round = 0; round < 5; round++) {
-      await withGateway(breaking, certificate, { retries: 0, timeout: 1_000 }, async client => {
+      await withGateway(breaking, certificate, { retries: 0, timeout: 20_000 }, async client => {
         expect(await errorOf(client.createDeposit({ ...CARD, description: 'x'.repeat(10_000_000) }))).toMatchObject({
           outcome: 'unknown',
         });
@@ -143,7 +143,7 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
       setTimeout(() => socket.write(http(created.replace('order\\/1', `order-${count}`))), 20);
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        withGateway({ onRequest: own }, certificate, { timeout: 5_000 }, async client => {
+        withGateway({ onRequest: own }, certificate, { timeout: 30_000 }, async client => {
           for (let count = 1; count <= 3; count++) {
             const { payment } = await client.createDeposit(CARD);
             expect(payment.reference).toBe(`order-${count}`);
@@ -187,7 +187,7 @@ describe('a clock that jumps', () => {
   ])('%s', async (_, ms, creates, outcome) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const script: Script = { onConnect: () => void vi.setSystemTime(Date.now() + ms), onRequest: answers };
-    await withGateway(script, 'server', { timeout: 2_000, retries: 0 }, async (client, gateway) => {
+    await withGateway(script, 'server', { timeout: 20_000, retries: 0 }, async (client, gateway) => {
       const ended: unknown = await client.createDeposit(CARD).catch(error => error);
       expect((ended as { outcome?: string }).outcome).toBe(outcome);
       expect(gateway.creates).toBe(creates);
@@ -207,46 +207,42 @@ function loneCreate(baseUrl: string, timeout: number, description = 0) {
 }
 
 describe.skipIf(process.platform === 'win32')('a process that stands still', () => {
-  it.each([
+  it.concurrent.each([
     ['while it connects over TLS', 'server', 0, { outcome: 'not_sent', code: 'timeout' }, 0],
     ['after the request', undefined, 0, { outcome: 'unknown', code: 'timeout' }, 1],
     ['in the middle of the request', undefined, 20_000_000, { outcome: 'unknown', code: 'timeout' }, 0],
-  ] as const)(
-    '%s sends nothing once it goes on',
-    { timeout: 20_000 },
-    async (_, certificate, size, expected, creates) => {
-      const stop = Promise.withResolvers<Connection>();
-      const script: Script = {
-        // TLS begins once the process stands.
-        onConnect: connection => {
-          if (certificate) connection.socket.pause();
-          if (certificate) stop.resolve(connection);
-        },
-        onBegin: connection => {
-          if (size > 0) connection.socket.pause();
-          stop.resolve(connection);
-        },
-      };
-      await withGateway(script, certificate, {}, async (_client, gateway) => {
-        const { child, ended } = loneCreate(gateway.url, 3_000, size);
-        const { socket } = await stop.promise;
-        child.kill('SIGSTOP');
-        socket.resume();
-        await sleep(3_200);
-        child.kill('SIGCONT');
-        expect(await ended()).toEqual(expected);
-        await sleep(50);
-        expect(gateway.creates).toBe(creates);
-      });
-    },
-  );
+  ] as const)('%s sends nothing once it goes on', async (_, certificate, size, expected, creates) => {
+    const stop = Promise.withResolvers<Connection>();
+    const script: Script = {
+      // TLS begins once the process stands.
+      onConnect: connection => {
+        if (certificate) connection.socket.pause();
+        if (certificate) stop.resolve(connection);
+      },
+      onBegin: connection => {
+        if (size > 0) connection.socket.pause();
+        stop.resolve(connection);
+      },
+    };
+    await withGateway(script, certificate, {}, async (_client, gateway) => {
+      const { child, ended } = loneCreate(gateway.url, 5_000, size);
+      const { socket } = await stop.promise;
+      child.kill('SIGSTOP');
+      socket.resume();
+      await sleep(5_200);
+      child.kill('SIGCONT');
+      expect(await ended()).toEqual(expected);
+      await sleep(50);
+      expect(gateway.creates).toBe(creates);
+    });
+  });
 });
 
 describe('a create that has ended', () => {
   /** Milliseconds: none of them may be waited for, but where the answer stops. */
   const LONG = 600_000;
   const REFUSAL = http('', 'HTTP/1.1 413 Content Too Large\r\nconnection: close');
-  it.each<[string, Script, number, object, number?]>([
+  it.concurrent.each<[string, Script, number, object, number?]>([
     ['with its payment', { onRequest: answers }, LONG, { id: ID }],
     [
       'because it was refused in the middle, by a gateway that reads nothing more',
@@ -264,7 +260,7 @@ describe('a create that has ended', () => {
     [
       'because the answer stopped',
       { onRequest: ({ socket }) => void socket.write(http(created).slice(0, -9)) },
-      1_000,
+      5_000,
       { outcome: 'unknown', code: 'timeout' },
     ],
   ])('%s leaves no socket and no timer that keeps the process alive', async (_, script, timeout, expected, size) => {

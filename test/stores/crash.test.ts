@@ -119,7 +119,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
     const DOUBT_OF_ONE = 'in doubt, and the gateway has 1';
     const CREATED = 'created, and the gateway has 1';
 
-    it('is killed at every step', { timeout: 60_000 }, async () => {
+    it('is killed at every step', { timeout: 180_000 }, async () => {
       expect(await killAtEveryStep(() => {})).toEqual({
         'before begin': NOTHING,
         'begin has left': DOUBT,
@@ -135,7 +135,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
 
     const further = it.skipIf(lacks(isCi, 'more creates that are killed, which CI plays'));
 
-    further('is killed at every step, and its answer was cut off', { timeout: 60_000 }, async () => {
+    further('is killed at every step, and its answer was cut off', { timeout: 180_000 }, async () => {
       expect(await killAtEveryStep(() => sandbox.faults.next('commit-then-cut'))).toEqual({
         'before begin': NOTHING,
         'begin has left': DOUBT,
@@ -149,7 +149,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
       });
     });
 
-    further('is killed at every step, and the gateway refused it', { timeout: 60_000 }, async () => {
+    further('is killed at every step, and the gateway refused it', { timeout: 180_000 }, async () => {
       expect(await killAtEveryStep(() => {}, { SIGN_KEY: 'another' })).toEqual({
         'before begin': NOTHING,
         'begin has left': DOUBT,
@@ -163,7 +163,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
       });
     });
 
-    it('is killed at every step, and an earlier one has left a doubt', { timeout: 60_000 }, async () => {
+    it('is killed at every step, and an earlier one has left a doubt', { timeout: 180_000 }, async () => {
       const cut = async (reference: string) => {
         sandbox.faults.next('commit-then-cut');
         await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
@@ -185,7 +185,7 @@ describe.skipIf(lacks(hasPostgres, 'creates that crash: no PostgreSQL at 127.0.0
     });
 
     it(`of ${REFERENCES} references by each of 16 processes makes ${REFERENCES} payments`, {
-      timeout: 120_000,
+      timeout: 180_000,
     }, async () => {
       const references = Array.from({ length: REFERENCES }, () => randomUUID());
       const processes = await Promise.all(

@@ -360,7 +360,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       return rows[0].orders < count ? 'orders are missing' : rows[0].due;
     };
     try {
-      await expect.poll(left, { timeout: 150_000, interval: 300 }).toBe(0);
+      await expect.poll(left, { timeout: 200_000, interval: 300 }).toBe(0);
     } finally {
       replicas.stop();
       await server.close();
@@ -389,5 +389,5 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     const settled = sandbox.payments.filter(({ reference }) => !doubts.has(reference ?? ''));
     expect(settled.map(({ id }) => credited.get(id))).toEqual(settled.map(() => 1));
     await credits.close();
-  }, 180_000);
+  }, 240_000);
 });

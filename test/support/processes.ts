@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** Arguments of Node that runs a script from source. */
-export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./raw-files.mjs', import.meta.url).href];
+export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./from-source.mjs', import.meta.url).href];
 
 const worker = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
 const creator = fileURLToPath(new URL('../stores/creator.ts', import.meta.url));

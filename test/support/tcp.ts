@@ -65,16 +65,24 @@ export async function tcpGateway(script: Script, tls?: 'server' | 'elsewhere'): 
       socket.once('secure', () => script.onSecure?.({ socket, fin, rst }));
     }
     const connection = { socket, fin, rst };
-    let received = '';
+    let head = '';
+    /** Bytes of the body that have not arrived, once the headers have. */
+    let missing: number | undefined;
     socket.on('data', chunk => {
-      if (received === '') script.onBegin?.(connection, gateway.creates + gateway.lookups);
-      received += chunk.toString('latin1');
-      const headers = received.indexOf('\r\n\r\n');
-      const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0);
-      if (headers < 0 || received.length < headers + 4 + length) return;
-      if (received.startsWith('POST')) gateway.creates += 1;
+      if (head === '') script.onBegin?.(connection, gateway.creates + gateway.lookups);
+      if (missing === undefined) {
+        head += chunk.toString('latin1');
+        const headers = head.indexOf('\r\n\r\n');
+        if (headers < 0) return;
+        missing = headers + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - head.length;
+      } else {
+        missing -= chunk.length;
+      }
+      if (missing > 0) return;
+      if (head.startsWith('POST')) gateway.creates += 1;
       else gateway.lookups += 1;
-      received = '';
+      head = '';
+      missing = undefined;
       script.onRequest?.(connection, gateway.creates + gateway.lookups);
     });
   });
