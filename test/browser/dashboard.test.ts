@@ -309,6 +309,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
         const hero = await create({ description: 'Two tickets', amount: 1_249_999.5, currency: long, reference: long });
         await create({ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' });
         await sandbox.authorize(hero);
+        sandbox.clock.advance(90_061_000);
         sandbox.faults.next('callback-delay', { ms: 3_600_000 });
         await sandbox.fail(hero, { reason: long });
         sandbox.faults.next('callback-lose');
