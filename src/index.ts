@@ -59,7 +59,7 @@ export type { LookUp } from './payments/lookup.ts';
 export type { NextAction, TransferInstructions } from './payments/next-action.ts';
 export { signBody } from './payments/sign.ts';
 export type { WaitOptions } from './payments/wait.ts';
-export { type Amount, amountSchema } from './schemas/amount.ts';
+export { type Amount, amountSchema, type PlainAmount } from './schemas/amount.ts';
 export type {
   DepositRequest,
   NftPurchaseRequest,

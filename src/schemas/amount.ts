@@ -49,7 +49,7 @@ export function canonicalAmount(amount: Amount): string {
   return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
 }
 
-// An amount that the compiler can see, if it can be one; else what is wrong with it. Other amounts pass as they are.
+/** An amount that the compiler can see, if it can be one; else what is wrong with it. Other amounts pass as they are. */
 export type PlainAmount<A extends Amount> =
   // biome-ignore lint/complexity/noBannedTypes: {} has no keys, so it fits a record of any text but not one of literals
   {} extends Record<`${A}`, 1> ? PlainPattern<A> : [Problem<`${A}`>] extends [never] ? A : Problem<`${A}`>;

@@ -55,9 +55,9 @@ describe('the tarball', () => {
   it('carries the licences of what it carries inside', () => {
     const licences = read('dist/THIRD-PARTY-LICENCES.txt');
     expect(licences).toMatch(
-      /^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^hono\n[\s\S]*Yusuke Wada[\s\S]*^yaml\n[\s\S]*Eemeli Aro[\s\S]*^zod\n[\s\S]*Colin McDonnell/m,
+      /^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^hono\n[\s\S]*Yusuke Wada[\s\S]*^uqr\n[\s\S]*Anthony Fu[\s\S]*^yaml\n[\s\S]*Eemeli Aro[\s\S]*^zod\n[\s\S]*Colin McDonnell/m,
     );
-    expect(licences.match(/Permission is hereby granted/g)).toHaveLength(3);
+    expect(licences.match(/Permission is hereby granted/g)).toHaveLength(4);
   });
 
   it('passes publint', () => {
