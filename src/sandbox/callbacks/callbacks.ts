@@ -7,7 +7,7 @@ import type { PaymentRecord } from '../ledger/ledger.ts';
 import { toPhpJson } from '../php.ts';
 import type { Delivery } from './delivery.ts';
 import { DeliveryLog } from './delivery-log.ts';
-import { addressOf, type PostSettings, post, withoutQuery } from './post.ts';
+import { addressOf, isRefused, type PostSettings, post, withoutQuery } from './post.ts';
 
 type Callback = Pick<
   Delivery,
@@ -240,7 +240,7 @@ export class Callbacks {
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
     this.#events.emit({ type: 'callback', delivery: { ...delivery } });
-    this.#repeat(delivery, callback);
+    if (!isRefused(delivery)) this.#repeat(delivery, callback);
   }
 
   /** A callback that was not answered with 2xx comes again, as the schedule says. */

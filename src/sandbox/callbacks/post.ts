@@ -30,6 +30,9 @@ const NOT_LOOPBACK =
   'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
 const NOT_OWN = 'not posted: the address is that of the sandbox itself.';
 
+/** Whether it was not posted at all, and never will be: there is no point in repeating it. */
+export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK || error === NOT_OWN;
+
 /**
  * Where a callback goes: to the payment's own address, or to the one that takes all.
  *
