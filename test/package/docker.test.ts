@@ -12,7 +12,7 @@ const hasDocker = docker('info').status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-docker-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.skipIf(lacks(hasDocker, 'the container of the sandbox: no docker runs on this machine'))(
+it.skipIf(lacks(hasDocker, 'the container of the sandbox: no docker runs on this machine', true))(
   'answers from its container, by the name that it has there',
   { timeout: 600_000 },
   async () => {

@@ -1,5 +1,8 @@
 // The command line: how it is read, what its help says, and what a shell completes.
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCommand } from '../../src/sandbox/cli/arguments.ts';
 import { COMMAND_NAMES, type CommandName, entryOf } from '../../src/sandbox/cli/commands.ts';
@@ -223,8 +226,10 @@ _payment_gateway_sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
   });
 
   it.each(['zsh', 'fish'] as const)('of %s is understood by it', shell => {
-    const options = { input: completionOf(shell), encoding: 'utf8' } as const;
-    const { error, status, stderr } = spawnSync(shell, ['-n', '/dev/stdin'], options);
+    const file = join(mkdtempSync(join(tmpdir(), 'payment-gateway-completion-')), shell);
+    writeFileSync(file, completionOf(shell));
+    const { error, status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+    rmSync(dirname(file), { recursive: true });
     if (lacks(!error, `the completion of ${shell}: there is no ${shell} on this machine`)) return;
     expect([status, stderr]).toEqual([0, '']);
   });
