@@ -317,6 +317,7 @@ describe('a repeated attempt', () => {
   const collectGarbage: () => void = runInNewContext('gc');
 
   it("ends with the call's signal", async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     const { fetch, seen } = silent();
     const controller = new AbortController();
     const ending = errorOf(client({ fetch }).getPayment(ID, { signal: controller.signal }));
@@ -325,6 +326,7 @@ describe('a repeated attempt', () => {
     controller.abort();
     expect(seen[1]?.aborted).toBe(true);
     expect(await ending).toMatchObject({ code: 'aborted' });
+    vi.restoreAllMocks();
   });
 
   it('ends with the time-out', async () => {

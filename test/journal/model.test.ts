@@ -10,6 +10,8 @@ import { KEYS } from '../support/fixtures.ts';
 import { isCi } from '../support/skips.ts';
 import { json, networkError } from '../support/wire.ts';
 
+/** CI plays ten times as many. */
+const RUNS = isCi ? 1_000 : 100;
 const REFERENCES = ['payout-1', 'payout-2', 'payout-3'];
 const PROCESSES = 3;
 const TIMEOUT = 10_000;
@@ -245,7 +247,9 @@ class World {
 
   async check(): Promise<void> {
     await vi.advanceTimersByTimeAsync(0);
-    expect(REFERENCES.filter(reference => this.gateway.payableOf(reference).length > 1)).toEqual([]);
+    const twice = REFERENCES.filter(reference => this.gateway.payableOf(reference).length > 1);
+    // Thousands of times: an assertion takes longer than the look.
+    if (twice.length > 0) expect(twice).toEqual([]);
   }
 
   /** Lets every process go on until nothing is left to do. */
@@ -429,9 +433,9 @@ it('no reference ever has a second payment, no told payment is unknown, no next 
       }
       seen.failed += world.toldFailed.size;
     }),
-    { numRuns: isCi ? 1_000 : 200, seed: 20261122 },
+    { numRuns: RUNS, seed: 20261122 },
   );
   // The model has been where it hurts.
-  expect(seen.payments).toBeGreaterThan(100);
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
+  expect(seen.payments).toBeGreaterThan(RUNS / 2);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(RUNS / 40);
 });

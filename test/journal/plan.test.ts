@@ -19,6 +19,7 @@ import { sealWith } from '../../src/journal/seal.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
+import { isCi } from '../support/skips.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
 
 const MINUTE = 60_000;
@@ -834,7 +835,7 @@ describe('what is kept of a plan', () => {
         expect(byPlan?.body).toBe(byCreate?.body);
         expect((await direct.rowOf('payout-1'))?.bodyHash).toBe(row?.bodyHash);
       }),
-      { numRuns: 200, seed: 20261122 },
+      { numRuns: isCi ? 1_000 : 100, seed: 20261122 },
     );
   });
 

@@ -88,13 +88,13 @@ describe('a payment whose callback was lost', () => {
     expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
-  it('is found among hundreds, each once, by three sweeps at a time', async () => {
+  it('is found among many, each once, by three sweeps at a time', async () => {
     const { sweep, lose, effects, lookups } = openShop();
-    const references = Array.from({ length: 200 }, (_, index) => `payout-${index}`);
+    const references = Array.from({ length: 120 }, (_, index) => `payout-${index}`);
     for (const reference of references) await lose(reference);
     const swept = await Promise.all([sweep(), sweep(), sweep({ concurrency: 3 })]);
-    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(200);
-    expect([effects.toSorted(), lookups.length]).toEqual([references.toSorted(), 200]);
+    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(120);
+    expect([effects.toSorted(), lookups.length]).toEqual([references.toSorted(), 120]);
   });
 });
 

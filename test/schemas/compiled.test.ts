@@ -36,7 +36,7 @@ it.each([
       const [before, after] = [schema.safeParse(value), parse(value)];
       deepEqual([after.success, after.data, after.error?.issues], [before.success, before.data, before.error?.issues]);
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 

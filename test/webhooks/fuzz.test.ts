@@ -7,9 +7,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
 import { isCi } from '../support/skips.ts';
 
-const BODIES = 10_000;
-/** So many of them are posted. */
-const POSTED = isCi ? BODIES : 3_000;
+/** CI plays all of them. */
+const BODIES = isCi ? 10_000 : 3_000;
 const SEED = 20261121;
 const callback = record('completed CARD callback');
 const near: Record<string, unknown> = JSON.parse(callback);
@@ -54,8 +53,8 @@ describe(`${BODIES} random and near-valid bodies`, () => {
       }
     }
     expect(outcomes.wrong).toBe(0);
-    expect(outcomes.parsed).toBeGreaterThan(500);
-    expect(outcomes.refused).toBeGreaterThan(5_000);
+    expect(outcomes.parsed).toBeGreaterThan(BODIES / 20);
+    expect(outcomes.refused).toBeGreaterThan(BODIES / 2);
   });
 
   it('make the handler look up nothing that cannot be a payment, and grow by nothing', {
@@ -75,7 +74,7 @@ describe(`${BODIES} random and near-valid bodies`, () => {
     const statuses = new Map<number, number>();
     const heaps: number[] = [];
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    for (const [index, body] of sampled.slice(0, POSTED).entries()) {
+    for (const [index, body] of sampled.entries()) {
       const replying = handler(new Request('https://shop.example', { method: 'POST', body: body as string }));
       // A claim that is ahead of the record is looked up again after a while.
       const passing = setInterval(() => vi.advanceTimersByTime(500), 5);
@@ -90,7 +89,7 @@ describe(`${BODIES} random and near-valid bodies`, () => {
     vi.useRealTimers();
     expect([...statuses.keys()].sort()).toEqual([200, 400, 503]);
     expect(statuses.get(503)).toBeLessThan(100);
-    expect(lookups.length).toBeLessThan(POSTED / 2);
+    expect(lookups.length).toBeLessThan(BODIES / 2);
     expect(lookups.every(id => /^[\da-f-]{36}$/i.test(id))).toBe(true);
     expect(effects).toEqual([ID]);
     expect((heaps.at(-1) ?? 0) - (heaps[1] ?? 0)).toBeLessThan(1_000_000);
