@@ -332,7 +332,7 @@ describe('a repeated attempt', () => {
   it('ends with the time-out', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { fetch, seen } = silent();
-    expect(await errorOf(client({ fetch, timeout: 100 }).getPayment(ID))).toMatchObject({ code: 'timeout' });
+    expect(await errorOf(client({ fetch, timeout: 1_000 }).getPayment(ID))).toMatchObject({ code: 'timeout' });
     expect(seen[1]?.aborted).toBe(true);
     vi.restoreAllMocks();
   });
