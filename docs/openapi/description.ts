@@ -19,6 +19,14 @@ const INFO = paragraphs(
     '- how a payment becomes `AUTHORIZED` or `CANCELED`',
     '- rate limits, and the least and the greatest amount',
   ].join('\n'),
+  'Where a schema has to say something all the same, it assumes:',
+  [
+    '- the fields of a customer are text, and `referenceId` text or a number',
+    '- `currency` has three letters or digits, or more; `webhookUrl`, `callbackUrl` and `returnUrl` are absolute URLs',
+    '- an NFT purchase is a deposit',
+    '- any field of a record may be null but those that decide about money; an empty object may come as an empty list',
+    '- a lookup may be answered without `result`, as a create may be',
+  ].join('\n'),
   'Read answers leniently: a program that refuses a whole answer for one unexpected field loses a payment that was created.',
 );
 

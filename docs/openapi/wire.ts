@@ -39,6 +39,13 @@ export const WIRE: Record<string, JsonSchema> = {
     description:
       "What every request can hold. The gateway's document shows what Apple Pay demands of it, and not what the other methods demand.",
   },
+  AuthorizedPayment: {
+    description: "Not final. The gateway's document does not show how a payment becomes so, nor what follows.",
+  },
+  CanceledPayment: {
+    description:
+      "Canceled, which payment-gateway-sdk takes as final. The gateway's document does not show how a payment becomes so.",
+  },
   UnknownPayment: {
     description: "In a status that the gateway's document does not name: neither final nor paid.",
   },
