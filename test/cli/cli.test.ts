@@ -279,6 +279,21 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         expect([linesOf(out).at(-1), code]).toEqual([{ time, command: 'drain', ...NONE, ...counts }, exitCode]);
       });
 
+      it('finishes what it drains though nobody reads what it prints any more', async () => {
+        for (const reference of ['payout-1', 'payout-2', 'payout-3']) await plan(reference);
+        // The reader is gone while the first create is under way.
+        sandbox.faults.next('slow', { ms: 500 });
+        const child = spawn(process.execPath, [...FROM_SOURCE, cli, 'drain', '--scope', 'eu'], {
+          env: { ...environment, ...env },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        child.stdout.destroy();
+        const [code] = await once(child, 'exit');
+        expect([sandbox.payments.length, code]).toEqual([3, 0]);
+        const { rows } = await pool.query(`select count(*)::int as left from ${table} where state <> 'created'`);
+        expect(rows).toEqual([{ left: 0 }]);
+      });
+
       it('drains and sweeps with the client and the handler of an app', async () => {
         await plan('payout-1');
         const drained = await run(['drain', '--app', app]);
