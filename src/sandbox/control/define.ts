@@ -5,9 +5,6 @@ import { ConfigurationError } from '../../errors.ts';
 import { isForeign } from '../api/origin.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
-/** Texts of a query, checked and read. */
-export type Query = z.ZodObject;
-
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
   method: 'get' | 'post' | 'put' | 'delete';
   /** Below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
@@ -28,7 +25,7 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
 }
 
 /** Keeps the types of a route's query and body. */
-export const route = <Q extends z.ZodType, B extends z.ZodType>(one: Route<Q, B>): Route => one as unknown as Route;
+export const route = <Q extends z.ZodType, B extends z.ZodType>(one: Route<Q, B>): Route => one;
 
 export const PREFIX = '/_sandbox';
 

@@ -147,7 +147,7 @@ const create = z.strictObject(
         ? unknownNames('field', issue.keys, REQUEST_FIELDS)
         : 'must be the fields of a create: paymentType, paymentMethod, amount, currency',
   },
-) as unknown as z.ZodType<ScenarioCreate>;
+) as z.ZodType<ScenarioCreate>;
 
 const expect = expected.optional();
 
@@ -206,8 +206,7 @@ const shape = fields(
   'a scenario',
 ).meta({ id: 'Scenario', description: 'A story of one payment, to play at a callback address.' });
 
-const publish = <S extends z.ZodType>(schema: S & IsSame<z.output<S>, Scenario>) =>
-  schema as unknown as z.ZodType<Scenario>;
+const publish = <S extends z.ZodType>(schema: S & IsSame<z.output<S>, Scenario>) => schema as z.ZodType<Scenario>;
 
 /** Checks a scenario. What it takes is what it gives. */
 export const scenarioSchema = publish(shape);

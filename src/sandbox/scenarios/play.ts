@@ -91,7 +91,7 @@ class Play {
       this.#judge('create', undefined);
       for (const [index, step] of steps.entries()) {
         const [action = 'move'] = actionsIn(step);
-        const where = `steps[${index}] (${action}: ${(step as unknown as Record<string, unknown>)[action]})`;
+        const where = `steps[${index}] (${action}: ${step[action as never]})`;
         await this.#take(step, where);
       }
       const payment = ledger.get(this.#id);

@@ -6,7 +6,6 @@ import type { SandboxEvent } from '../../event-bus.ts';
 import type { Parts } from '../../parts.ts';
 import { asset } from '../layout.ts';
 import { stream } from '../stream.ts';
-import tokens from '../tokens.css?raw';
 import { callPage, callTitle } from './call.ts';
 import { callsPage } from './calls.ts';
 import style from './dashboard.css?raw';
@@ -24,7 +23,7 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
   const { ledger, calls, callbacks, faults, clock, events } = parts;
   const viewOf = ({ req }: Context): View => ({ parts, now: clock.now(), url: new URL(req.url) });
 
-  app.get('/dashboard.css', () => asset(tokens + style, 'text/css'));
+  app.get('/dashboard.css', () => asset(style, 'text/css'));
   app.get('/dashboard.js', () => asset(script, 'text/javascript'));
   app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(events, newsOf)));
 
