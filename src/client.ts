@@ -1,27 +1,20 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
 import { bindMethods } from './detached.ts';
-import { ConfigurationError } from './errors.ts';
-import { withinCall } from './journal/change.ts';
 import type { Doubt, JournalEntry } from './journal/contract.ts';
-import { doubtsIn, findReference } from './journal/find.ts';
-import { acknowledgePayment, reconcilePayment } from './journal/reconcile.ts';
-import type { ClientJournal } from './journal/reports.ts';
-import { settleDoubt } from './journal/settle.ts';
-import { type Swept, sweepIds, sweepJournal } from './journal/sweep.ts';
-import { readSweepOptions, type SweepOptions } from './journal/sweep-options.ts';
+import type { Swept } from './journal/sweep.ts';
+import type { SweepOptions } from './journal/sweep-options.ts';
 import {
   type CallOptions,
   type ClientOptions,
   type CreateOptions,
   readCallOptions,
   readClientOptions,
-  readSettleOptions,
   type SettleOptions,
 } from './options.ts';
 import { type Created, create } from './payments/create.ts';
-import { type Drained, type DrainOptions, readDrainOptions } from './payments/drain-options.ts';
-import { drainPlans } from './payments/follow.ts';
+import type { Drained, DrainOptions } from './payments/drain-options.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
+import { acknowledge, drain, find, inDoubt, reconcile, settle, sweep } from './payments/journal-calls.ts';
 import { lookUp, lookUpIn, lookUpWithin } from './payments/lookup.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Amount } from './schemas/amount.ts';
@@ -201,8 +194,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * `createWebhookHandler` does so for every callback. It throws what the journal throws: take the callback again later.
    */
   async reconcile(payment: Payment): Promise<void> {
-    const { clientJournal } = this.#gateway;
-    if (clientJournal) await reconcilePayment(clientJournal, payment, id => lookUp(this.#gateway, id));
+    return reconcile(this.#gateway, payment);
   }
 
   /**
@@ -210,8 +202,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * `createWebhookHandler` does so after every effect. It throws what the journal throws.
    */
   async acknowledge(payment: Payment): Promise<void> {
-    const { clientJournal } = this.#gateway;
-    if (clientJournal) await acknowledgePayment(clientJournal, payment);
+    return acknowledge(this.#gateway, payment);
   }
 
   /**
@@ -224,8 +215,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * const { processed, open, gaveUp, failed } = await gateway.sweep({ handler });
    */
   async sweep(options: SweepOptions): Promise<Swept> {
-    const read = readSweepOptions(options);
-    return 'ids' in read ? sweepIds(read) : sweepJournal(this.#journalFor('sweep'), read);
+    return sweep(this.#gateway, options);
   }
 
   /**
@@ -237,7 +227,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * const { created, refused, postponed, inDoubt } = await gateway.drain();
    */
   async drain(options?: DrainOptions): Promise<Drained> {
-    return drainPlans(this.#gateway, this.#journalFor('drain'), readDrainOptions(options));
+    return drain(this.#gateway, options);
   }
 
   /**
@@ -248,7 +238,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * for (const { reference, amount, currency, since } of await gateway.inDoubt()) console.log(reference, amount, currency, since);
    */
   async inDoubt(options?: CallOptions): Promise<Doubt[]> {
-    return this.#ask('inDoubt', readCallOptions(options), ({ journal, scope }) => doubtsIn(journal, scope));
+    return inDoubt(this.#gateway, options);
   }
 
   /**
@@ -261,7 +251,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * if (entry?.state === 'created') console.log(entry.paymentId, entry.payment?.paymentStatus);
    */
   async find(reference: string, options?: CallOptions): Promise<JournalEntry | undefined> {
-    return this.#ask('find', readCallOptions(options), client => findReference(client, reference));
+    return find(this.#gateway, reference, options);
   }
 
   /**
@@ -277,20 +267,6 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds
    */
   async settle(reference: string, paymentId: 'not_created' | (string & {}), options?: SettleOptions): Promise<void> {
-    const { despite, ...limits } = readSettleOptions(options);
-    const resolution = { reference, resolution: paymentId, despite };
-    const readPayment = (id: string) => lookUp(this.#gateway, id, limits);
-    await this.#ask('settle', limits, client => settleDoubt(client, resolution, readPayment));
-  }
-
-  #ask<R>(method: string, { signal, timeout }: CallOptions, ask: (client: ClientJournal) => Promise<R>): Promise<R> {
-    const client = this.#journalFor(method);
-    return withinCall(() => ask(client), { signal, timeout: timeout ?? this.#gateway.timeout });
-  }
-
-  #journalFor(method: string): ClientJournal {
-    const { clientJournal } = this.#gateway;
-    if (!clientJournal) throw new ConfigurationError(`${method} needs a client with a journal.`);
-    return clientJournal;
+    return settle(this.#gateway, reference, paymentId, options);
   }
 }

@@ -74,12 +74,6 @@ export abstract class GatewayError extends Error {
   }
 }
 
-/** Nothing was paid by this call, and something else will be: the message must not sound as if nothing could. */
-export function tellStillPlanned(error: GatewayError): void {
-  const message = `${error.message} It was planned, and still is: a drain will send it. To withdraw it, call gateway.settle(reference, 'not_created').`;
-  Object.assign(error, { message, isStillPlanned: true });
-}
-
 type Inspect = (value: unknown, options: object) => string;
 
 /** The SDK refused the request before it was sent: correct the request. */
@@ -119,6 +113,7 @@ interface FailedAnswer {
   requestId?: string | undefined;
   /** Milliseconds. */
   pause?: number | undefined;
+  reason?: string | undefined;
 }
 
 /** The gateway answered with an error. */
@@ -127,9 +122,12 @@ export class ApiError extends AnswerError {
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
   /** Milliseconds to wait before the next call, if the gateway asked for that with `Retry-After`. */
   declare readonly retryAfter?: number;
+  /** With `errorReasons`, the gateway's own words of a 4xx: for people, and nothing to branch on. */
+  declare readonly reason?: string;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
     super(message, answer, details);
     if (answer.pause) this.retryAfter = answer.pause;
+    if (answer.reason) this.reason = answer.reason;
   }
 }
 

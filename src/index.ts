@@ -19,16 +19,6 @@ export {
   WebhookError,
   type WebhookErrorCode,
 } from './errors.ts';
-export type {
-  Call,
-  CallbackEvent,
-  CallbackStep,
-  CallbackWarningCode,
-  EventListener,
-  GatewayEvent,
-  JournalChange,
-  WarningCode,
-} from './events.ts';
 export type { Fetch, FetchAnswer, FetchInit } from './http/own-fetch.ts';
 export type { BodyReader, BodyStream } from './http/read-body.ts';
 export type { Inbox, InboxEvent, InboxResult, Mark } from './inbox/contract.ts';
@@ -157,6 +147,19 @@ export type {
   WrittenPayment,
   WrittenRequest,
 } from './schemas/written-request.ts';
+export type { CallOutcome, CallTrace } from './telemetry/channels.ts';
+export type {
+  CallbackEvent,
+  CallbackStep,
+  CallbackWarningCode,
+  CallFacts,
+  EventListener,
+  GatewayEvent,
+  JournalChange,
+  Operation,
+  Success,
+  WarningCode,
+} from './telemetry/events.ts';
 export type { WebhookClaim } from './webhooks/claim.ts';
 export type { ConfirmedWebhook } from './webhooks/confirm.ts';
 export type { CallbackContext, Processed } from './webhooks/effect.ts';

@@ -3,7 +3,6 @@ import { createSecretKey } from 'node:crypto';
 import type { Agent } from 'node:http';
 import * as z from 'zod';
 import { ConfigurationError } from './errors.ts';
-import type { EventListener } from './events.ts';
 import type { Fetch } from './http/own-fetch.ts';
 import { runtime } from './http/runtime.ts';
 import type { Journal } from './journal/contract.ts';
@@ -23,6 +22,7 @@ import {
   text,
 } from './schemas/read-options.ts';
 import { isLoopback } from './schemas/url.ts';
+import type { EventListener } from './telemetry/events.ts';
 
 /** How the signature's 32 bytes are written. The gateway's document does not say: ask the gateway. */
 export type SignatureEncoding = 'hex' | 'base64';
@@ -94,7 +94,13 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * @default []
    */
   formerSignKeys?: readonly string[] | undefined;
-  /** Gets every request, response, retry and failure; never a secret or customer data. */
+  /**
+   * Whether the `reason` of an `ApiError` tells the gateway's own words of a 4xx, without what looks like customer data.
+   * Errors are logged as a rule, and what those words may be is not documented: look at some before you switch it on.
+   * @default false
+   */
+  errorReasons?: boolean | undefined;
+  /** Gets every step and the end of every call; never a secret or customer data. */
   onEvent?: EventListener | undefined;
 }
 
@@ -190,6 +196,7 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   ).optional(),
   signCallbackUrls: z.boolean({ error: 'must be true or false' }).default(false),
   formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),
+  errorReasons: z.boolean({ error: 'must be true or false' }).default(false),
   onEvent: functionOf<EventListener>().optional(),
 });
 

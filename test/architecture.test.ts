@@ -31,17 +31,18 @@ describe('imports', () => {
     ['errors.ts imports nothing but types', isIn('errors.ts'), /./],
     ['waiting imports nothing', isIn('deadline.ts', 'limit.ts'), /./],
     ['schemas import zod, errors and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/|errors\.ts$)/],
-    ['http knows no payment and no journal', isIn('http/'), /^(?!npm:|http\/|deadline\.ts$|limit\.ts$|events\.ts$)/],
+    ['http knows no payment and no journal', isIn('http/'), /^(?!npm:|http\/|deadline\.ts$|limit\.ts$|telemetry\/)/],
     [
       'the journal and the inbox know neither the client nor HTTP nor callbacks',
       isIn('journal/', 'inbox/'),
-      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|events\.ts$)/,
+      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|telemetry\/)/,
     ],
+    ['telemetry knows nothing of payments', isIn('telemetry/'), /^(?!npm:node:|telemetry\/|deadline\.ts$|errors\.ts$)/],
     ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|redis|sandbox)\/|^client\.ts$/],
     [
       'callbacks know the client only as something that looks payments up',
       isIn('webhooks/'),
-      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/(?:read-body|retry-policy)\.ts|payments\/lookup|deadline|limit|errors|events)/,
+      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/(?:read-body|retry-policy)\.ts|payments\/lookup|deadline|limit|errors|telemetry\/)/,
     ],
     [
       'stores know no driver: pools and clients come by shape',

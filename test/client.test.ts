@@ -138,7 +138,7 @@ describe('creating', () => {
       const gateway = client(fetch, { onEvent: (event: GatewayEvent) => events.push(event) });
       const { nextAction } = await gateway.createDeposit(CARD);
       expect(nextAction).toEqual({ type: 'wait' });
-      expect(events.at(-1)).toMatchObject({ type: 'warning', code: 'unusable_redirect_url', paymentId: ID });
+      expect(events.at(-2)).toMatchObject({ type: 'warning', code: 'unusable_redirect_url', paymentId: ID });
     },
   );
 
@@ -445,21 +445,22 @@ describe('events', () => {
     return events;
   };
 
-  it('tell request and response of a create, with its reference and duration', async () => {
+  it('tell request, response and success of a create, with its reference and duration', async () => {
     const { fetch } = wire(json(record('created card deposit'), 201, { 'request-id': 'r-2' }));
     const events = await heard(onEvent => client(fetch, { onEvent }).createDeposit({ ...CARD, reference: 'order-1' }));
+    const call = {
+      callId: expect.stringMatching(/^\w+-\w+$/),
+      operation: 'create',
+      reference: 'order-1',
+      attempt: 1,
+      durationMs: expect.any(Number),
+    };
     expect(events).toEqual([
-      { operation: 'create', reference: 'order-1', type: 'request', attempt: 1 },
-      {
-        operation: 'create',
-        reference: 'order-1',
-        type: 'response',
-        attempt: 1,
-        status: 201,
-        requestId: 'r-2',
-        durationMs: expect.any(Number),
-      },
+      { ...call, type: 'request' },
+      { ...call, type: 'response', status: 201, requestId: 'r-2', attemptMs: expect.any(Number) },
+      { ...call, paymentId: ID, type: 'success', outcome: 'ok', paymentStatus: 'PENDING' },
     ]);
+    expect(new Set(events.map(({ callId }) => callId)).size).toBe(1);
   });
 
   it('tell every retry of a lookup, and the failure at its end', async () => {

@@ -147,7 +147,9 @@ describe('no secret leaks from', () => {
 
   it('the events of all of them', () => {
     expect(events.length).toBeGreaterThan(20);
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['request', 'response', 'failure', 'journal']));
+    expect(new Set(events.map(({ type }) => type))).toEqual(
+      new Set(['request', 'response', 'success', 'failure', 'journal']),
+    );
     for (const event of events) expectNoSecretIn(event);
   });
 

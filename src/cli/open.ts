@@ -2,12 +2,12 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
-import type { EventListener } from '../events.ts';
 import type { Journal } from '../journal/contract.ts';
 import type { PostgresDatabase } from '../postgres/database.ts';
 import { postgresJournal } from '../postgres/journal.ts';
 import type { PgPool } from '../postgres/pool.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
+import type { EventListener } from '../telemetry/events.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import type { Place } from './arguments.ts';
 

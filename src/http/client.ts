@@ -2,7 +2,6 @@
 import type { Agent } from 'node:http';
 import ky, { isHTTPError, TimeoutError } from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
-import { type EventListener, notify } from '../events.ts';
 import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
@@ -29,7 +28,6 @@ export interface HttpOptions {
   agent?: Agent | undefined;
   maxConnections: number;
   retries: number;
-  onEvent?: EventListener | undefined;
 }
 
 /** How long a call may take. */
@@ -76,11 +74,11 @@ class AttemptFailed extends Error {
 }
 
 export function createHttpClient(options: HttpOptions): Send {
-  const { retries, onEvent } = options;
+  const { retries } = options;
   const exchange = exchangeOf(options);
   const api = ky.create({
     // Headers and body stay out of ky, so that none of its errors can show them, and the bytes sent are those signed.
-    fetch: (_, init) => attemptOnce((init as Carrier).attempts, exchange, onEvent) as never,
+    fetch: (_, init) => attemptOnce((init as Carrier).attempts, exchange) as never,
     timeout: false,
     retry: {
       ...RETRY,
@@ -157,7 +155,7 @@ const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
   text: async () => '',
 });
 
-async function attemptOnce(attempts: Attempts, exchange: Exchange, onEvent: EventListener | undefined) {
+async function attemptOnce(attempts: Attempts, exchange: Exchange) {
   const { request, deadline, all, giveUp, latest: earlier } = attempts;
   const { signal } = giveUp;
   const { call } = request;
@@ -170,17 +168,18 @@ async function attemptOnce(attempts: Attempts, exchange: Exchange, onEvent: Even
     endedAt: 0,
   };
   all.push(attempt);
+  call.attempt = all.length;
   try {
     signal.throwIfAborted();
     if (earlier) {
       const reason = earlier.answer?.status ?? codeOf(earlier.error);
-      notify(onEvent, { ...call, type: 'retry', attempt: all.length, reason, waitedMs: since(earlier.endedAt) });
+      call.tell({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
     }
-    notify(onEvent, { ...call, type: 'request', attempt: all.length });
+    call.tell({ type: 'request' });
     attempt.answer = await exchange(request, attempt, signal);
     const { status, requestId } = attempt.answer;
-    const durationMs = since(begun);
-    notify(onEvent, { ...call, type: 'response', attempt: all.length, status, requestId, durationMs });
+    call.httpStatus = status;
+    call.tell({ type: 'response', status, requestId, attemptMs: since(begun) });
     return seenByKy(attempt.answer);
   } catch (error) {
     // What an abort throws says nothing about the attempt.

@@ -1,6 +1,6 @@
 // One exchange with the gateway: what goes out, what comes back, and what is known in between.
 import type { Deadline } from '../deadline.ts';
-import type { Call } from '../events.ts';
+import type { Call } from '../telemetry/call.ts';
 import type { BoundedBody } from './read-body.ts';
 
 /** Bytes of an answer that are read. A record takes one or two thousand. */

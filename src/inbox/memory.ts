@@ -1,5 +1,5 @@
 // An inbox in this process's memory: for development and tests.
-import { warnInProduction } from '../events.ts';
+import { warnInProduction } from '../telemetry/events.ts';
 import { decide, type Inbox, type Mark } from './contract.ts';
 
 /**

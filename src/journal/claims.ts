@@ -1,7 +1,7 @@
 // Works off what is due in a journal: rows are leased, so that many processes can do so at once.
 import { bounded } from './change.ts';
 import type { DueQuery, JournalRow, Timed } from './contract.ts';
-import type { ClientJournal } from './reports.ts';
+import type { ScopedJournal } from './reports.ts';
 
 /** Milliseconds: whoever dies gives its rows to another process after that. */
 const LEASE = 120_000;
@@ -31,7 +31,7 @@ export interface WorkOptions {
  * @throws the first error, once those at work have ended: a journal that fails
  */
 export async function workOnDue(
-  client: ClientJournal,
+  client: ScopedJournal,
   query: DueQuery,
   { budget, concurrency, isOver, isFair = false, whenIdle }: WorkOptions,
   work: (claimed: Claimed) => Promise<void>,
@@ -65,7 +65,7 @@ export async function workOnDue(
 }
 
 /** What comes too late to be worked on is given back. */
-async function claim(client: ClientJournal, query: DueQuery, count: number): Promise<Timed<{ rows: JournalRow[] }>> {
+async function claim(client: ScopedJournal, query: DueQuery, count: number): Promise<Timed<{ rows: JournalRow[] }>> {
   const claiming = client.journal.claim(query, count, LEASE);
   let isLate = false;
   const giveBack = async () => {
@@ -82,7 +82,7 @@ async function claim(client: ClientJournal, query: DueQuery, count: number): Pro
 }
 
 /** Gives a row back as it was. */
-export async function release({ journal }: ClientJournal, row: JournalRow): Promise<void> {
+export async function release({ journal }: ScopedJournal, row: JournalRow): Promise<void> {
   const { leasedUntil, ...rest } = row;
   // Whoever has changed it meanwhile has it.
   await bounded(journal.replace(rest, row.revision));

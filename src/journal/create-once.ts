@@ -28,15 +28,15 @@ import {
   NOT_TAKEN_BACK,
   type Outcome,
   PaymentInDoubtError,
-  tellStillPlanned,
 } from '../errors.ts';
 import type { Envelope } from '../schemas/response.ts';
+import { Untold } from '../telemetry/call.ts';
 import { change, type Found, patiently, record } from './change.ts';
 import type { Journal, JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { InFlight, type Left } from './in-flight.ts';
-import { isRefused, postponed } from './planned.ts';
+import { isRefused, postponed, tellStillPlanned } from './planned.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
 import { type JournalAttempt, knownIds } from './row.ts';
@@ -123,7 +123,7 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
 }
 
 /** A plan is not to be sent any more: another create has taken it over, or it was withdrawn. */
-export class PlanGone extends Error {}
+export class PlanGone extends Untold {}
 
 /** Whether a create that knows of no plan can begin. */
 const isFree = (row: JournalRow | undefined, { bodyHash }: JournalAttempt): boolean =>

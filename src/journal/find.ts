@@ -1,7 +1,7 @@
 // Reads what a journal knows: of one reference, and of all that are in doubt.
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
-import type { ClientJournal } from './reports.ts';
+import type { ScopedJournal } from './reports.ts';
 
 /** The doubts of a scope, or of all scopes, the oldest first. */
 export async function doubtsIn(journal: Journal, scope: string | undefined): Promise<Doubt[]> {
@@ -11,7 +11,7 @@ export async function doubtsIn(journal: Journal, scope: string | undefined): Pro
 
 /** What the journal knows of a reference; undefined if it does not know it. */
 export async function findReference(
-  { journal, scope }: ClientJournal,
+  { journal, scope }: ScopedJournal,
   reference: string,
 ): Promise<JournalEntry | undefined> {
   const { row, now } = await bounded(journal.read({ scope, reference }));

@@ -1,7 +1,7 @@
 // A journal in this process's memory: for development and tests.
 import { aborted } from '../deadline.ts';
-import { warnInProduction } from '../events.ts';
 import { functionProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { warnInProduction } from '../telemetry/events.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 import { type Planning, planIn } from './plan.ts';
 

@@ -1,5 +1,5 @@
 // The rules of what is planned: written down with the merchant's own transaction, and sent later.
-import { ApiError, ConfigurationError } from '../errors.ts';
+import { ApiError, ConfigurationError, type GatewayError } from '../errors.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 import { newRow, type Step } from './row.ts';
 
@@ -66,3 +66,9 @@ export const postponed = (plan: JournalRow, now: number): JournalRow => ({
 
 /** What is planned is not sent. */
 export const withdrawn = ({ dueAt, body, ...plan }: JournalRow): JournalRow => ({ ...unleased(plan), state: 'freed' });
+
+/** Nothing was paid by this call, and something else will be: the message must not sound as if nothing could. */
+export function tellStillPlanned(error: GatewayError): void {
+  const message = `${error.message} It was planned, and still is: a drain will send it. To withdraw it, call gateway.settle(reference, 'not_created').`;
+  Object.assign(error, { message, isStillPlanned: true });
+}

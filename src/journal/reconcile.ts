@@ -6,7 +6,7 @@ import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change, type Found } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
-import { type ClientJournal, report, reportConflict, warnMismatch } from './reports.ts';
+import { type ClientJournal, report, reportConflict, type ScopedJournal, warnMismatch } from './reports.ts';
 import { acknowledge, reconcile, suspect } from './transitions.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function reconcilePayment(
  *
  * @throws what the journal throws
  */
-export async function acknowledgePayment(client: ClientJournal, payment: Payment): Promise<void> {
+export async function acknowledgePayment(client: ScopedJournal, payment: Payment): Promise<void> {
   const { reference } = payment;
   if (!reference || reference.includes('\0') || !isFinal(payment)) return;
   const { key, known } = await find(client, payment, reference);
@@ -58,7 +58,7 @@ interface Known {
 }
 
 /** The payment's own reference; or that in lower case, if the journal knows this very payment by it: gateways may fold. */
-async function find({ journal, scope }: ClientJournal, payment: Payment, reference: string): Promise<Known> {
+async function find({ journal, scope }: ScopedJournal, payment: Payment, reference: string): Promise<Known> {
   const readRow = async (reference: string): Promise<Known> => {
     const key = { scope, reference };
     return { key, known: await bounded(journal.read(key)) };

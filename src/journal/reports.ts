@@ -1,33 +1,39 @@
 // What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
-import { type EventListener, type JournalChange, notify, type WarningCode } from '../events.ts';
 import type { Payment } from '../schemas/payment.ts';
+import type { Call } from '../telemetry/call.ts';
+import type { JournalChange, WarningCode } from '../telemetry/events.ts';
 import type { Journal, JournalRow } from './contract.ts';
 
 /** The journal of one client. */
-export interface ClientJournal {
+export interface ScopedJournal {
   journal: Journal;
   scope: string;
-  onEvent?: EventListener | undefined;
+}
+
+/** It, for one call. */
+export interface ClientJournal extends ScopedJournal {
+  /** To which everything is reported. */
+  call: Call;
 }
 
 /** Reports a change of a reference. */
 export function report(
-  { onEvent }: ClientJournal,
+  { call }: ClientJournal,
   change: JournalChange,
   reference: string,
   paymentId?: string | undefined,
 ): void {
-  notify(onEvent, { operation: 'create', reference, paymentId, type: 'journal', change });
+  call.tell({ type: 'journal', change, reference, paymentId });
 }
 
 function warn(
-  { onEvent }: ClientJournal,
+  { call }: ClientJournal,
   reference: string | undefined,
   code: WarningCode,
   message: string,
   paymentId?: string,
 ): void {
-  notify(onEvent, { operation: 'create', reference, paymentId, type: 'warning', code, message });
+  call.tell({ type: 'warning', code, message, reference, paymentId });
 }
 
 export function warnNotRecorded(client: ClientJournal, reference: string): void {

@@ -2,17 +2,19 @@
 import { Buffer } from 'node:buffer';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
-import { type Call, notify, reportFailure } from '../events.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { JournalRow } from '../journal/contract.ts';
 import { createOnce } from '../journal/create-once.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
 import { serialize } from '../schemas/serialize.ts';
+import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
+import { reasonOf } from './reason.ts';
 import { examineRefusal, isRefused } from './refusal.ts';
 import { readCreated } from './response.ts';
 import { signBody } from './sign.ts';
@@ -37,58 +39,59 @@ export async function create(
   options?: CreateOptions,
   plan?: JournalRow,
 ): Promise<Created> {
-  const begun = performance.now();
-  const { onEvent } = gateway;
-  let call: Call = { operation: 'create' };
-  try {
-    const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
-    const request = parseRequest(kind, gateway.terminal, input);
-    call = { operation: 'create', reference: request.reference ?? undefined };
-    // The journal compares requests without tokens: a rotated key makes no other request of the same one.
-    const { text, fields } = serialize(request, extra);
-    const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
-    // Made once: the bytes signed are the bytes sent.
-    const body = Buffer.from(addressed);
+  const call = new Call('create', gateway);
+  return call.conclude(
+    () => createOf(gateway, call, { kind, input, options, plan }),
+    ({ payment, replayed, stale }) => ({
+      paymentId: payment.id,
+      paymentStatus: rawStatusOf(payment),
+      outcome: stale ? 'stale' : replayed ? 'replayed' : 'ok',
+    }),
+  );
+}
 
-    const lookUp = lookUpIn(gateway);
-    const send = async (limits: CallLimits) => {
-      const { url, signKey, signatureEncoding } = gateway;
-      const signature = signBody(body, signKey, signatureEncoding);
-      const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-      const answer = await gateway.send({ call, method: 'POST', url, headers, body }, limits);
-      if (!isRefused(answer)) return readCreated(answer, call);
-      return readCreated(answer, call, await examineRefusal(answer, request, lookUp, limits));
-    };
-    const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
-    const { replayed, stale, ...created } =
-      gateway.clientJournal && needsJournal(request)
-        ? await createOnce({
-            ...gateway.clientJournal,
-            request,
-            fields,
-            timeout,
-            signal,
-            send: sendShared,
-            lookUp,
-            plan,
-          })
-        : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
+/** What a create is asked for. */
+interface Asked {
+  kind: RequestKind;
+  input: unknown;
+  options?: CreateOptions | undefined;
+  plan?: JournalRow | undefined;
+}
 
-    const { payment } = created;
-    const nextAction = nextActionOf(created, message =>
-      notify(onEvent, {
-        ...call,
-        paymentId: payment.id,
-        type: 'warning',
-        code: 'unusable_redirect_url',
-        message,
-      }),
-    );
-    return { payment, nextAction, replayed, stale };
-  } catch (error) {
-    reportFailure(onEvent, call, error, begun);
-    throw error;
-  }
+async function createOf(gateway: Gateway, call: Call, { kind, input, options, plan }: Asked): Promise<Created> {
+  const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
+  const request = parseRequest(kind, gateway.terminal, input);
+  const { reference, paymentType, paymentMethod } = request;
+  Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
+  // The journal compares requests without tokens: a rotated key makes no other request of the same one.
+  const { text, fields } = serialize(request, extra);
+  const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
+  // Made once: the bytes signed are the bytes sent.
+  const body = Buffer.from(addressed);
+
+  const lookUp = lookUpIn(gateway, call);
+  const send = async (limits: CallLimits) => {
+    const { url, signKey, signatureEncoding } = gateway;
+    const signature = signBody(body, signKey, signatureEncoding);
+    const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
+    const answer = await gateway.send({ call, method: 'POST', url, headers, body }, limits);
+    const reason = gateway.errorReasons ? reasonOf(answer, { headers, fields }) : undefined;
+    if (!isRefused(answer)) return readCreated(answer, call, { reason });
+    const verdict = await examineRefusal(answer, request, lookUp, limits);
+    return readCreated(answer, call, { verdict, reason });
+  };
+  const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
+  const journal = gateway.journalInScope;
+  const { replayed, stale, ...created } =
+    journal && needsJournal(request)
+      ? await createOnce({ ...journal, call, request, fields, timeout, signal, send: sendShared, lookUp, plan })
+      : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
+
+  const { payment } = created;
+  const nextAction = nextActionOf(created, message =>
+    call.tell({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
+  );
+  return { payment, nextAction, replayed, stale };
 }
 
 const NO_REFERENCE = {

@@ -3,7 +3,7 @@ import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { scopeOf } from '../journal/fingerprint.ts';
-import type { ClientJournal } from '../journal/reports.ts';
+import type { ScopedJournal } from '../journal/reports.ts';
 import type { Settings } from '../options.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 
@@ -15,11 +15,11 @@ export interface Gateway extends Settings {
   headers: Record<string, string>;
   send: Send;
   tokens: CallbackTokens;
-  clientJournal: ClientJournal | undefined;
+  journalInScope: ScopedJournal | undefined;
 }
 
 export function openGateway(settings: Settings): Gateway {
-  const { baseUrl, apiKey, signKey, formerSignKeys, journal, onEvent } = settings;
+  const { baseUrl, apiKey, signKey, formerSignKeys, journal } = settings;
   return {
     ...settings,
     url: `${baseUrl}/api/v1/payments`,
@@ -32,7 +32,7 @@ export function openGateway(settings: Settings): Gateway {
     },
     send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
-    clientJournal: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl), onEvent },
+    journalInScope: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl) },
   };
 }
 

@@ -10,37 +10,50 @@ import {
   PaymentNotFoundError,
   ResponseError,
 } from '../errors.ts';
-import { type Call, nameOf } from '../events.ts';
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { pauseAsked } from '../http/retry-policy.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isSamePayment, type Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
+import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
 
 /**
  * The payment that a create made, and the transfer instructions beside it.
  *
- * @param verdict on a refusal
+ * @param refusal what is known of it, if it is one
  */
-export function readCreated(result: HttpAnswer | NoAnswer, call: Call, verdict?: Verdict): Envelope {
+export function readCreated(
+  result: HttpAnswer | NoAnswer,
+  call: Call,
+  { verdict, reason }: { verdict?: Verdict | undefined; reason?: string | undefined } = {},
+): Envelope {
   if ('code' in result) {
     const paymentId = result.received.map(text => findPaymentId(text)).find(id => id !== undefined);
     throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
   }
   if (isSuccess(result)) return read(result, call, 'unknown');
-  throw apiError(result, call, verdict ?? { outcome: 'unknown', paymentId: findPaymentId(result.body) });
+  throw apiError(result, call, verdict ?? { outcome: 'unknown', paymentId: findPaymentId(result.body) }, reason);
 }
 
-/** The payment that was looked up: that very one, and never another. */
-export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
+/**
+ * The payment that was looked up: that very one, and never another.
+ *
+ * @param reason of a refusal
+ */
+export function readLookedUp(
+  result: HttpAnswer | NoAnswer,
+  call: Call,
+  paymentId: string,
+  reason: string | undefined,
+): Payment {
   if ('code' in result) throw noAnswer(result, call, { paymentId });
   if (result.status === 404) {
     const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
-    throw new PaymentNotFoundError(message, result, { paymentId });
+    throw new PaymentNotFoundError(message, { ...result, reason }, { paymentId });
   }
-  if (!isSuccess(result)) throw apiError(result, call, { paymentId });
+  if (!isSuccess(result)) throw apiError(result, call, { paymentId }, reason);
   const { payment } = read(result, call);
   if (isSamePayment(payment.id, paymentId)) return payment;
   throw unreadable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
@@ -49,6 +62,12 @@ export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentI
 interface Verdict {
   outcome?: Outcome | undefined;
   paymentId?: string | undefined;
+}
+
+/** How an error's message calls a call. */
+function nameOf({ operation, reference, paymentId }: Call): string {
+  if (operation === 'lookup') return paymentId ? `the lookup of payment ${paymentId}` : 'a lookup';
+  return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
 }
 
 const isSuccess = ({ status }: HttpAnswer) => status >= 200 && status < 300;
@@ -86,12 +105,12 @@ function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: O
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }
 
-function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
+function apiError(answer: HttpAnswer, call: Call, verdict: Verdict, reason: string | undefined): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
   const isDenied = answer.status === 401 || answer.status === 403;
   const check = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
   const text = [message, isDenied && check, adviceOf(verdict)].filter(Boolean).join(' ');
-  return new ApiError(text, { ...answer, pause: pauseAsked(answer.retryAfter) }, verdict);
+  return new ApiError(text, { ...answer, reason, pause: pauseAsked(answer.retryAfter) }, verdict);
 }
 
 function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {

@@ -1,11 +1,11 @@
 // Looks at a payment again and again until it has the status that the merchant waits for.
 import { Deadline, delay } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
-import { notify } from '../events.ts';
 import { isPassing, POLL } from '../http/retry-policy.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { callFields, functionOf, milliseconds, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { notify } from '../telemetry/events.ts';
 import type { LookUp } from './lookup.ts';
 
 /** What `waitForPayment` can take as its second argument. */

@@ -1,6 +1,7 @@
 // What happens in the sandbox, for every listener: the command line, the dashboard, and a merchant's own tests.
-import { notify } from '../events.ts';
+
 import type { PaymentStatus } from '../schemas/methods.ts';
+import { notify } from '../telemetry/events.ts';
 import type { Delivery } from './callbacks/delivery.ts';
 import type { CallbackFault, Fault } from './faults/kinds.ts';
 

@@ -10,6 +10,7 @@ import { createOnce } from '../journal/create-once.ts';
 import { reconcilePayment } from '../journal/reconcile.ts';
 import { settleDoubt } from '../journal/settle.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { Call } from '../telemetry/call.ts';
 import { pick, seeded } from './test-function.ts';
 
 const REFERENCES = ['payout-1', 'payout-2'];
@@ -85,6 +86,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   const journals = Array.from({ length: PROCESSES }, (_, process) => startProcess(process));
   const running = new Set<Promise<unknown>>();
 
+  const call = new Call('create', {});
   const create = (process: number, reference: string): Create => {
     const amount = random() < 0.8 ? 75 : 76;
     const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount, currency: 'EUR', reference } as const;
@@ -97,7 +99,16 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
       if (fate === 'arrives, and its answer is lost') throw lost('unknown');
       return { payment };
     };
-    return { journal: journals[process] as Journal, scope, request, fields: request, timeout: TIMEOUT, send, lookUp };
+    return {
+      journal: journals[process] as Journal,
+      scope,
+      call,
+      request,
+      fields: request,
+      timeout: TIMEOUT,
+      send,
+      lookUp,
+    };
   };
 
   const check = () => {
@@ -123,7 +134,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     } else if (what < 0.88) {
       await delay(TIMEOUT / 2);
     } else {
-      const client = { journal: { ...stores[0], scope, settleMargin: 0 } as Journal, scope };
+      const client = { journal: { ...stores[0], scope, settleMargin: 0 } as Journal, scope, call };
       const [payment] = of(reference);
       const resolution = payment?.id ?? 'not_created';
       if (payment && what < 0.94) await reconcilePayment(client, payment, lookUp);
@@ -141,7 +152,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   }
   check();
   // The callbacks of all payments settle all doubts that have a payment.
-  const client = { journal: { ...stores[1], scope } as Journal, scope };
+  const client = { journal: { ...stores[1], scope } as Journal, scope, call };
   for (const payment of payments) await reconcilePayment(client, payment, lookUp);
   const { rows } = await stores[0].list({ scope, states: ['begun'] });
   deepEqual(

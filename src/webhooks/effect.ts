@@ -1,12 +1,12 @@
 // Lets a payment's status take effect, once: the journal first, then the inbox with onPayment, then what waits for the commit.
 import { delay } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
-import { type CallbackWarningCode, notify } from '../events.ts';
 import { LAG_PAUSES } from '../http/retry-policy.ts';
 import { eventOf, type Inbox, type InboxEvent, type InboxResult } from '../inbox/contract.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
+import { type CallbackWarningCode, notify } from '../telemetry/events.ts';
 import type { ClaimDigest } from './claim.ts';
 
 /** What `onPayment` gets beside the inbox's own context. */
@@ -27,7 +27,13 @@ export interface Processed {
 }
 
 /** Tells the merchant of what somebody should look at. */
-export type Warn = (paymentId: string, code: CallbackWarningCode, message: string) => void;
+export type Warn = (about: About, code: CallbackWarningCode, message: string) => void;
+
+/** The payment, and the callback that is at work. */
+export interface About {
+  paymentId: string;
+  callId: string;
+}
 
 export interface EffectSettings<Context extends object> {
   reconcile: (payment: Payment) => Promise<void>;
@@ -44,7 +50,7 @@ const MOST_CONFLICTS = 3;
 export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
   const { reconcile, acknowledge, inbox, onPayment, onError, warn } = settings;
 
-  const runOnce = async (event: InboxEvent, payment: Payment) => {
+  const runOnce = async (event: InboxEvent, payment: Payment, callId: string) => {
     let afterCommit: (() => unknown)[] = [];
     const answer = await inbox.run(event, async context => {
       // The inbox may run the work again after a rollback.
@@ -62,7 +68,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
         await work();
       } catch (error) {
         const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${payment.id}.`;
-        warn(event.paymentId, 'after_commit_failed', message);
+        warn({ paymentId: event.paymentId, callId }, 'after_commit_failed', message);
         notify(onError, error);
       }
     }
@@ -74,15 +80,20 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
      * Takes the payment to the inbox. If that has another final status marked, the payment may have moved since it was
      * looked up: it is looked up again, outside any transaction.
      *
+     * @param callId of the callback that is at work
      * @throws {WebhookError} `effect_uncertain`
      * @throws what the journal, the inbox, `onPayment` or the lookup throws
      */
-    async takeEffect(found: Payment, lookAgain: (paymentId: string) => Promise<Payment>): Promise<Processed> {
+    async takeEffect(
+      found: Payment,
+      callId: string,
+      lookAgain: (paymentId: string) => Promise<Payment>,
+    ): Promise<Processed> {
       let payment = found;
       let event = eventOf(payment);
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
         await reconcile(payment);
-        const answer = await runOnce(event, payment);
+        const answer = await runOnce(event, payment, callId);
         if (typeof answer === 'string') {
           // If that fails, a sweep looks at it once more.
           if (answer !== 'busy') await acknowledge(payment).catch(() => {});
@@ -91,7 +102,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
         const { paymentId, status } = event;
         if (answer.some(mark => mark.begun && mark.status === status)) {
           const error = uncertain(payment);
-          warn(paymentId, 'effect_uncertain', error.message);
+          warn({ paymentId, callId }, 'effect_uncertain', error.message);
           throw error;
         }
         // The record may be a moment behind.

@@ -1,16 +1,18 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
 import * as z from 'zod';
-import { since, withTimeout } from '../deadline.ts';
+import { withTimeout } from '../deadline.ts';
 import { ConfigurationError, isGatewayError, WebhookError } from '../errors.ts';
-import { type CallbackEvent, emitWarning, notify } from '../events.ts';
 import type { Inbox } from '../inbox/contract.ts';
 import { memoryInbox } from '../inbox/memory.ts';
 import { isPaymentId, type Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { callFields, functionOf, objectWith, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { Call } from '../telemetry/call.ts';
+import { traced } from '../telemetry/channels.ts';
+import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
 import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
 import type { CallbackContext, Processed, Warn } from './effect.ts';
-import { Lane, type LaneName, type Place } from './lanes.ts';
+import { Lane, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
 import { answer, failureOf, isRefused, replyTo, replyToError, type Step } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
@@ -111,8 +113,8 @@ export function createWebhookHandler<Context extends object = object>(
   checkTokens(gateway, unsigned);
   // Without a listener a failure would stay unseen.
   const { onError = onEvent ? () => {} : warnOf } = fields;
-  const warn: Warn = (paymentId, code, message) =>
-    notify(onEvent, { operation: 'callback', paymentId, type: 'warning', code, message });
+  const warn: Warn = (about, code, message) =>
+    notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
   const callbacks = createProcess({ gateway, inbox, onPayment, unsigned, onError, warn });
   const lanes = { signed: new Lane('signed'), unsigned: new Lane('unsigned') };
 
@@ -142,62 +144,77 @@ export function createWebhookHandler<Context extends object = object>(
     return claim;
   };
 
-  const handle = async (request: Request): Promise<Response> => {
-    if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
-    const begun = performance.now();
+  /** Tells what became of a callback, or of a payment that a sweep processes. */
+  const report = (call: Call, { result, ...step }: Step): void => {
+    const { callId, paymentId, lane = 'sweep', durationMs } = call;
+    if (result !== 'received') Object.assign(call, { outcome: result, ...step });
+    const about = { callId, operation: 'callback', paymentId } as const;
+    notify(onEvent, { ...about, type: 'callback', result, lane, ...step, durationMs });
+  };
+
+  const handlePosted = async (request: Request, call: Call): Promise<Response> => {
     const token = tokenOf(request);
     const lane = lanes[token === undefined ? 'unsigned' : 'signed'];
+    call.lane = lane.name;
     let place: Place | undefined;
-    let paymentId: string | undefined;
     let leave = () => {};
     let isAnswered = false;
 
-    const report = (step: Step, httpStatus?: number) =>
-      notify(onEvent, callbackEvent(begun, lane.name, paymentId, { ...step, ...(!isAnswered && { httpStatus }) }));
+    const conclude = (step: Step, { status }: Response) =>
+      report(call, { ...step, ...(!isAnswered && { httpStatus: status }) });
     const succeed = ({ result, payment }: Processed): Response => {
       if (result === 'busy') return fail(taken(payment.id));
       const response = replyTo(result);
-      report({ result, paymentStatus: rawStatusOf(payment) }, response.status);
+      conclude({ result, paymentStatus: rawStatusOf(payment) }, response);
       return response;
     };
     const fail = (error: unknown): Response => {
       const response = replyToError(error);
       notify(onError, error);
-      report(failureOf(error), response.status);
+      conclude(failureOf(error), response);
       return response;
     };
     const take = async (): Promise<Processed> => {
       if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
       place = lane.enter();
       const claim = await read(request, place);
-      ({ paymentId } = claim);
-      report({ result: 'received' });
-      const visit = callbacks.callback({ claim, token, lane });
+      call.paymentId = claim.paymentId;
+      report(call, { result: 'received' });
+      const visit = callbacks.callback({ claim, token, lane, callId: call.callId });
       ({ leave } = visit);
       return visit.processed;
     };
 
-    const response = await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, () => fail(tooLate(paymentId)));
+    const late = () => fail(tooLate(call.paymentId));
+    const response = await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, late);
     isAnswered = true;
     leave();
     place?.leave();
     return response;
   };
 
+  const handle = async (request: Request): Promise<Response> => {
+    if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
+    const call = new Call('callback', {});
+    return traced(call, () => handlePosted(request, call));
+  };
+
   const process = async (id: string, options?: ProcessOptions): Promise<Processed> => {
-    const begun = performance.now();
-    const limits = readArgument(readProcessOptions, options);
-    // Any other value stays out of events: it may be anything.
-    const paymentId = isPaymentId(id) ? id.toLowerCase() : undefined;
-    const report = (step: Step) => notify(onEvent, callbackEvent(begun, 'sweep', paymentId, step));
-    try {
-      const processed = await callbacks.sweep(id, limits);
-      report({ result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
-      return processed;
-    } catch (error) {
-      report(failureOf(error));
-      throw error;
-    }
+    const call = new Call('callback', {});
+    call.lane = 'sweep';
+    return traced(call, async () => {
+      const limits = readArgument(readProcessOptions, options);
+      // Any other value stays out of events: it may be anything.
+      if (isPaymentId(id)) call.paymentId = id.toLowerCase();
+      try {
+        const processed = await callbacks.sweep(id, call.callId, limits);
+        report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
+        return processed;
+      } catch (error) {
+        report(call, failureOf(error));
+        throw error;
+      }
+    });
   };
 
   return Object.assign(handle, { process });
@@ -211,13 +228,6 @@ function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: Webho
     "createWebhookHandler: unsigned: 'refuse' needs a gateway that signs its callbacks: new GatewayClient({ signCallbackUrls: true }).",
   );
 }
-
-const callbackEvent = (
-  begun: number,
-  lane: LaneName,
-  paymentId: string | undefined,
-  step: Step & { httpStatus?: number | undefined },
-): CallbackEvent => ({ operation: 'callback', paymentId, type: 'callback', lane, ...step, durationMs: since(begun) });
 
 /** Without an onError a failure would stay unseen. The error's message may hold customer data. */
 function warnOf(error: unknown): void {

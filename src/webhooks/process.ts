@@ -41,6 +41,7 @@ export interface Callback {
   /** A good token, of whatever payment. */
   token: string | undefined;
   lane: Lane;
+  callId: string;
 }
 
 interface Settings<Context extends object> extends Omit<EffectSettings<Context>, 'reconcile' | 'acknowledge'> {
@@ -51,6 +52,7 @@ interface Settings<Context extends object> extends Omit<EffectSettings<Context>,
 /** A callback that waits for its answer, or a sweep, which has no claim. */
 interface Visit extends Visitor, Partial<Callback> {
   lane: Lane;
+  callId: string;
   resolve(processed: Processed): void;
 }
 
@@ -87,13 +89,13 @@ export function createProcess<Context extends object>(settings: Settings<Context
 
   /** Tells what differs from the record, and refuses tokens of other payments if that is asked for. */
   const admit = (visits: readonly Visit[], payment: Payment): Visit[] =>
-    visits.filter(({ claim, token, reject }) => {
+    visits.filter(({ callId, claim, token, reject }) => {
       if (!claim) return true;
       const isOwn = token === undefined || gateway.isCallbackOf?.(token, payment) !== false;
       const mismatches = [...mismatchesOf(claim, payment), ...(isOwn ? [] : ['the token of its address'])];
       if (mismatches.length > 0) {
         const message = `A callback of payment ${payment.id} differs from the gateway's record, which counts: ${mismatches.join(', ')}.`;
-        warn(claim.paymentId, 'callback_mismatch', message);
+        warn({ paymentId: claim.paymentId, callId }, 'callback_mismatch', message);
       }
       if (isOwn || unsigned === 'limit') return true;
       reject(unsignedCallback(payment.id));
@@ -115,8 +117,9 @@ export function createProcess<Context extends object>(settings: Settings<Context
       !claim || !isBehind(record, claim) || marked.get(claim.mark) === true;
     if (!isFinal(payment) && !visits.some(visit => isShown(payment, visit))) return { behind: visits };
 
-    const lane = visits[0]?.lane ?? sweeps;
-    const processed = await takeEffect(payment, id => lane.lookUp(() => lookUp(id)));
+    const [first] = visits;
+    if (!first) return { behind: visits };
+    const processed = await takeEffect(payment, first.callId, id => first.lane.lookUp(() => lookUp(id)));
     // After a conflict it is another record that took effect.
     const isAnswered = (visit: Visit) => processed.result === 'busy' || isShown(processed.payment, visit);
     for (const visit of visits) if (isAnswered(visit)) visit.resolve(processed);
@@ -184,23 +187,27 @@ export function createProcess<Context extends object>(settings: Settings<Context
      * @returns `processed`, which rejects with what may come again, or with what the lookup, the inbox or `onPayment`
      * throws; and `leave`, for a callback that is answered before
      */
-    callback({ claim, token, lane }: Callback): { processed: Promise<Processed>; leave: () => void } {
+    callback({ claim, token, lane, callId }: Callback): { processed: Promise<Processed>; leave: () => void } {
       const { paymentId } = claim;
       if (token === undefined && unknownIds.has(paymentId)) throw unknownPayment(paymentId);
-      return join({ paymentId, claim, token, lane });
+      return join({ paymentId, claim, token, lane, callId });
     },
 
     /**
      * @throws {WaitTimeoutError} after `timeout`, or if the payment's turn has not come in time
      * @throws what the lookup, the inbox or `onPayment` throws
      */
-    async sweep(id: string, { signal, timeout = Number.POSITIVE_INFINITY }: ProcessOptions): Promise<Processed> {
+    async sweep(
+      id: string,
+      callId: string,
+      { signal, timeout = Number.POSITIVE_INFINITY }: ProcessOptions,
+    ): Promise<Processed> {
       if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
       const paymentId = id.toLowerCase();
       if (signal?.aborted) throw stopped(paymentId);
       const place = sweeps.enter();
       const longest = turns.isAtWork(paymentId) ? Math.min(timeout, LONGEST_TURN) : timeout;
-      const { processed, leave } = join({ paymentId, lane: sweeps });
+      const { processed, leave } = join({ paymentId, lane: sweeps, callId });
       const late = () => {
         const message = `Payment ${paymentId} was not processed within ${longest} ms. What has begun goes on.`;
         throw new WaitTimeoutError(message, undefined, { paymentId });

@@ -1,7 +1,7 @@
 // What a callback is answered, and how that is reported.
 import { isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
-import type { CallbackStep } from '../events.ts';
 import type { InboxResult } from '../inbox/contract.ts';
+import type { CallbackStep } from '../telemetry/events.ts';
 
 /** What became of a callback. */
 export type Step = Omit<CallbackStep, 'lane' | 'durationMs'>;

@@ -6,7 +6,8 @@ import { ID } from '../support/fixtures.ts';
 import { callback, completed, openShop, post } from '../support/shop-callbacks.ts';
 
 const durationMs = expect.any(Number);
-const step = { operation: 'callback', type: 'callback', paymentId: ID, lane: 'unsigned', durationMs };
+const callId = expect.stringMatching(/^\w+-\w+$/);
+const step = { callId, operation: 'callback', type: 'callback', paymentId: ID, lane: 'unsigned', durationMs };
 const received = { ...step, result: 'received' };
 
 afterEach(() => void vi.restoreAllMocks());
@@ -22,6 +23,9 @@ describe('the events of a callback', () => {
       received,
       { ...step, result: 'already', paymentStatus: 'COMPLETED', httpStatus: 200 },
     ]);
+    const [first, second, third, fourth] = events.map(event => event.callId);
+    expect([first, third]).toEqual([second, fourth]);
+    expect(first).not.toBe(third);
   });
 
   it.each([

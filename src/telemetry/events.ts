@@ -1,36 +1,50 @@
 // What the merchant is told beside results: by `onEvent`, enough for logs and metrics and nothing secret; by a warning.
-import { since } from './deadline.ts';
-import { GatewayError, type Outcome } from './errors.ts';
+import type { Outcome } from '../errors.ts';
 
-/** The call that an event or an error is about. */
-export interface Call {
-  operation: 'create' | 'lookup';
-  /** The merchant's own transaction id, on a create that has one. */
+/** What a call of the merchant's does. A `callback` is one that the handler takes, or a payment that a sweep processes. */
+export type Operation = 'create' | 'lookup' | 'settle' | 'sweep' | 'drain' | 'callback';
+
+/** What every event of a client tells of its call. */
+export interface CallFacts {
+  /** The same for all events of one call, and of the lookups that it makes. */
+  callId: string;
+  operation: Operation;
+  /** The merchant's own transaction id, where there is one. */
   reference?: string | undefined;
   /** The gateway's id of the payment, where it is known. */
   paymentId?: string | undefined;
+  /** How often the call has been sent so far: 1 from the first attempt on. */
+  attempt: number;
+  /** Milliseconds since the call began. */
+  durationMs: number;
 }
 
-/** One step of a call. Durations are milliseconds; `attempt` counts from 1. */
-export type GatewayEvent = Call &
+/** One step of a call, or its end: every call ends with exactly one `success` or `failure`. */
+export type GatewayEvent = CallFacts &
   (
-    | { type: 'request'; attempt: number }
-    | {
-        type: 'response';
-        attempt: number;
-        status: number;
-        requestId?: string | undefined;
-        durationMs: number;
-      }
+    | { type: 'request' }
+    /** An answer, with any status. `attemptMs`: milliseconds of this attempt alone. */
+    | { type: 'response'; status: number; requestId?: string | undefined; attemptMs: number }
     /** The attempt that follows now, after `waitedMs`; `reason` is an HTTP status or a connection's code. */
-    | { type: 'retry'; attempt: number; reason: number | string; waitedMs: number }
-    /** The call failed and is not repeated; `durationMs` counts from its beginning. */
-    | { type: 'failure'; error: string; code: string; outcome?: Outcome | undefined; durationMs: number }
+    | { type: 'retry'; reason: number | string; waitedMs: number }
+    | ({ type: 'success' } & Success)
+    /** The call failed and is not repeated. `outcome` is that of a create. */
+    | { type: 'failure'; error: string; code: string; outcome?: Outcome | undefined }
     /** What became of a reference in the journal. */
     | { type: 'journal'; change: JournalChange }
     /** Nothing failed, and somebody should look at it. */
     | { type: 'warning'; code: WarningCode; message: string }
   );
+
+/** How a call has succeeded. */
+export interface Success {
+  /** `replayed`: an earlier create made the payment. `stale`: so it is, and could not be looked up. Else `ok`. */
+  outcome: 'ok' | 'replayed' | 'stale';
+  /** As the gateway wrote it, where the call was about one payment. */
+  paymentStatus?: string | undefined;
+  /** What a sweep or a drain has returned. */
+  counts?: Readonly<Record<string, number>> | undefined;
+}
 
 /**
  * `begun`: the attempt is written down, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
@@ -72,7 +86,12 @@ export type WarningCode =
   | 'drain_failed';
 
 /** One step of a callback, or of a sweep by `handler.process`. `httpStatus` is what the callback was answered. */
-export type CallbackEvent = { operation: 'callback'; paymentId?: string | undefined } & (
+export type CallbackEvent = {
+  /** The same for all events of one callback. */
+  callId: string;
+  operation: 'callback';
+  paymentId?: string | undefined;
+} & (
   | ({ type: 'callback' } & CallbackStep)
   /** Nothing failed, and somebody should look at it. */
   | { type: 'warning'; code: CallbackWarningCode; message: string }
@@ -113,20 +132,6 @@ export function notify<T>(listener: ((value: T) => unknown) | undefined, value: 
   } catch {
     // Errors of the listener are ignored.
   }
-}
-
-/** Reports the end of a call that failed. @param begun its beginning, of `performance.now()` */
-export function reportFailure(listener: EventListener | undefined, call: Call, error: unknown, begun: number): void {
-  if (!(error instanceof GatewayError)) return;
-  const { name, code, outcome, paymentId = call.paymentId } = error;
-  const durationMs = since(begun);
-  notify(listener, { ...call, type: 'failure', paymentId, error: name, code, outcome, durationMs });
-}
-
-/** How an error's message calls a call. */
-export function nameOf({ operation, reference, paymentId }: Call): string {
-  if (operation === 'lookup') return paymentId ? `the lookup of payment ${paymentId}` : 'a lookup';
-  return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
 }
 
 /** Writes a warning for the operator, once the app has no listener that could have been told. */

@@ -28,7 +28,7 @@ const WARNINGS: Record<WarningCode, true> = {
   drain_failed: true,
 };
 
-const document = readFileSync(new URL('../docs/doubts.md', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../docs/doubts.md', import.meta.url), 'utf8');
 
 it.each([
   ['change', CHANGES],

@@ -1,0 +1,78 @@
+// The gateway's own words of a refusal, without what looks like customer data or a key.
+import type { NoAnswer } from '../http/client.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
+
+/** The names under which APIs write what is wrong. The gateway's document shows no body of an error. */
+const NAMES = /^(?:error|errors|error_?message|error_?description|message|messages|detail|details|reason|title)$/i;
+/** Characters: more is a page, and no reason. */
+const LONGEST = 300;
+const DEEPEST = 5;
+
+/** What the text of an answer may repeat of its request. */
+export interface Sent {
+  headers: Record<string, string>;
+  /** All that was sent, as plain data. */
+  fields?: object | undefined;
+}
+
+/** @returns undefined if it is no refusal, or has no words */
+export function reasonOf(answer: HttpAnswer | NoAnswer, sent: Sent): string | undefined {
+  if (!('status' in answer) || answer.status < 400 || answer.status > 499) return undefined;
+  // Cut first: to look for an address takes the square of a text's length.
+  const words = wordsOf(answer.body)
+    .join('; ')
+    .slice(0, 4 * LONGEST)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (words === '') return undefined;
+  const struck = strike(words, sent);
+  return struck.length > LONGEST ? `${struck.slice(0, LONGEST)}…` : struck;
+}
+
+function wordsOf(body: string): string[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    // A page of a proxy says nothing; neither does half of an answer.
+    return /^\s*[<{["]/.test(body) ? [] : [body];
+  }
+  return [...new Set(textsIn(json, false, 0))];
+}
+
+/** @param isNamed whether it is under one of the names */
+function textsIn(value: unknown, isNamed: boolean, depth: number): string[] {
+  if (typeof value === 'string') return isNamed ? [value] : [];
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];
+  return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, isNamed || NAMES.test(name), depth + 1));
+}
+
+/** What was sent of these fields is no customer's. */
+const OWN = new Set(['paymentType', 'paymentMethod', 'amount', 'currency', 'reference']);
+/** Shorter ones are parts of every word. */
+const SHORTEST = 3;
+const UUID = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/i;
+
+/** An address of e-mail; six digits or more, as of a card, an account, a phone or a birthday; a key, an IBAN, a wallet. */
+const PRIVATE = /[^\s"'<>@]+@[^\s"'<>@]+|\+?\d(?:[\s().\-/]{0,3}\d){5,}|\b(?=\w*\d)[\w-]{12,}/g;
+
+function strike(words: string, { headers, fields = {} }: Sent): string {
+  const values = Object.entries(fields).flatMap(([name, value]) => (OWN.has(name) ? [] : leavesOf(value)));
+  const { authorization = '', signature = '' } = headers;
+  const secrets = [authorization.replace(/^Bearer /, ''), signature, ...values]
+    .filter(value => value.length >= SHORTEST)
+    .sort((one, other) => other.length - one.length);
+  const known = secrets.reduce((text, secret) => replaceAll(text, secret), words);
+  // The ids of payments are digits too.
+  return known
+    .split(UUID)
+    .map((part, index) => (index % 2 ? part : part.replace(PRIVATE, '***')))
+    .join('');
+}
+
+const leavesOf = (value: unknown): string[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
+
+/** In whatever case it is written. */
+const replaceAll = (text: string, secret: string): string =>
+  text.replace(new RegExp(secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi'), '***');

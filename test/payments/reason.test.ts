@@ -1,0 +1,104 @@
+// error.reason: the gateway's own words of a refusal, if the merchant asks for them, without customer data.
+import { inspect } from 'node:util';
+import { type ApiError, GatewayClient } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { errorOf, ID } from '../support/fixtures.ts';
+import { json, wire } from '../support/wire.ts';
+
+const apiKey = 'key-of-the-shop-1';
+const request = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  reference: 'order-1',
+  description: 'Two blue lamps',
+  webhookUrl: 'https://shop.example/callbacks',
+  customer: { firstName: 'Zoë', lastName: 'Müller-Lang', email: 'zoe@customer.example', phone: '+49 170 1234567' },
+  billingAddress: { street: 'Lindenallee 5', city: 'Köln', countryCode: 'DE' },
+} as const;
+
+async function refusalOf(body: string, { status = 422, ...options }: { status?: number; errorReasons?: boolean } = {}) {
+  const { fetch } = wire(json(body, status));
+  const gateway = new GatewayClient({
+    ...{ baseUrl: 'https://gateway.example', apiKey, signKey: 'sign-key', retries: 0, fetch },
+    ...{ errorReasons: true, ...options },
+  });
+  return (await errorOf(gateway.createDeposit(request as never))) as ApiError;
+}
+
+describe('the reason of a refusal', () => {
+  it.each([
+    ['{"message":"amount is below the minimum"}', 'amount is below the minimum'],
+    ['{"error":{"code":17,"message":"terminal is closed"}}', 'terminal is closed'],
+    ['{"errors":{"currency":["is not enabled"],"amount":["is too small"]}}', 'is not enabled; is too small'],
+    ['{"errors":[{"field":"amount","detail":"is too small"}],"title":"Invalid"}', 'amount; is too small; Invalid'],
+    ['{"result":null,"errorMessage":"Duplicate\\n reference"}', 'Duplicate reference'],
+    ['Signature mismatch', 'Signature mismatch'],
+  ])('of %s is %s', async (body, reason) => {
+    expect(await refusalOf(body)).toMatchObject({ name: 'ApiError', outcome: 'rejected', reason });
+  });
+
+  it.each(['', '{}', '{"id":17}', '<html><body>Bad gateway</body></html>', '{"message":"cut', '{"message":{}}', '[]'])(
+    'of %j is absent',
+    async body => {
+      expect(await refusalOf(body)).not.toHaveProperty('reason');
+    },
+  );
+
+  it('is there for statuses whose outcome is unknown, and for lookups', async () => {
+    expect(await refusalOf('{"message":"already exists"}', { status: 409 })).toMatchObject({
+      outcome: 'unknown',
+      reason: 'already exists',
+    });
+    const { fetch } = wire(json('{"message":"no such payment"}', 404));
+    const gateway = new GatewayClient({
+      baseUrl: 'https://g.example',
+      apiKey,
+      signKey: 'k',
+      fetch,
+      errorReasons: true,
+    });
+    expect(await errorOf(gateway.getPayment(ID))).toMatchObject({
+      name: 'PaymentNotFoundError',
+      reason: 'no such payment',
+    });
+  });
+
+  it.each([500, 502])('is absent for status %i, whose words are those of a fault', async status => {
+    expect(await refusalOf('{"message":"stack trace"}', { status })).not.toHaveProperty('reason');
+  });
+
+  it('is absent unless it is asked for', async () => {
+    expect(await refusalOf('{"message":"no"}', { errorReasons: false })).not.toHaveProperty('reason');
+  });
+
+  it.each([
+    ['ZOË MÜLLER-LANG of Lindenallee 5, Köln is blocked', '*** *** of ***, *** is blocked'],
+    ['"Two blue lamps" is refused', '"***" is refused'],
+    ['jane.doe@elsewhere.example is unknown', '*** is unknown'],
+    ['card 4242 4242 4242 4242 is declined', 'card *** is declined'],
+    ['call +49 (0)170-1234567', 'call ***'],
+    ['account DE89370400440532013000 is closed', 'account *** is closed'],
+    ['born 1990-02-28', 'born ***'],
+    ['wallet bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', 'wallet ***'],
+    ['key key-of-the-shop-1 is not valid', 'key *** is not valid'],
+    ['https://shop.example/callbacks does not answer', '*** does not answer'],
+    [`payment ${ID} exists for order-1 over 25.50 EUR`, `payment ${ID} exists for order-1 over 25.50 EUR`],
+    ['the minimum is 100000', 'the minimum is ***'],
+  ])('of %j is %j', async (message, reason) => {
+    const error = await refusalOf(JSON.stringify({ message }), { status: 409 });
+    expect(error.reason).toBe(reason);
+  });
+
+  it('has 300 characters at most, also of a body that is made to keep us busy', async () => {
+    expect((await refusalOf(JSON.stringify({ message: 'no '.repeat(500) }))).reason).toHaveLength(301);
+    expect((await refusalOf(JSON.stringify({ message: 'a'.repeat(1_000_000) }))).reason).toHaveLength(301);
+  });
+
+  it('is printed with the error, and nothing of the body beside it', async () => {
+    const error = await refusalOf('{"message":"no","trace":"secret words"}');
+    expect(inspect(error)).toContain("reason: 'no'");
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain('secret words');
+    expect(JSON.parse(JSON.stringify(error))).toHaveProperty('reason', 'no');
+  });
+});

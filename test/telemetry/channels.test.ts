@@ -1,0 +1,179 @@
+// What tracers get by Node's tracing channels, seen as a tracer sees it.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { tracingChannel } from 'node:diagnostics_channel';
+import { inspect } from 'node:util';
+import { type CallTrace, createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const OTHER_ID = '0b8f5a4e-3d21-4c6b-9a77-1d2e3f405162';
+const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
+const order = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  reference: 'order-1',
+  webhookUrl: 'https://shop.example/callbacks',
+  customer: { email: 'zoe@customer.example' },
+} as const;
+
+/** Listens on all channels. */
+function listen() {
+  const seen: { channel: string; step: string; trace: CallTrace }[] = [];
+  for (const channel of CHANNELS) {
+    const add = (step: string) => (trace: unknown) => void seen.push({ channel, step, trace: trace as CallTrace });
+    const subscribers = {
+      start: add('start'),
+      end: add('end'),
+      asyncStart: add('asyncStart'),
+      asyncEnd: add('asyncEnd'),
+      error: add('error'),
+    };
+    const tracing = tracingChannel(`payment-gateway-sdk:${channel}`);
+    tracing.subscribe(subscribers);
+    onTestFinished(() => void tracing.unsubscribe(subscribers));
+  }
+  /** The calls that have ended. */
+  const ended = () =>
+    seen.filter(({ step }) => step === 'asyncEnd').map(({ channel, trace }) => ({ channel, ...trace }));
+  return { seen, ended };
+}
+
+function open() {
+  const sandbox = new Sandbox();
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal(), retries: 0 });
+  const handler = createWebhookHandler({ gateway, onPayment: () => {} });
+  return { sandbox, gateway, handler };
+}
+
+const callId = expect.stringMatching(/^\w+-\w+$/);
+
+describe('the tracing channels', () => {
+  it('tell a create from its start to its end', async () => {
+    const { gateway } = open();
+    const { seen, ended } = listen();
+    const { payment } = await gateway.createDeposit(order);
+    expect(seen.map(({ channel, step }) => `${channel}:${step}`)).toEqual([
+      'create:start',
+      'create:end',
+      'create:asyncStart',
+      'create:asyncEnd',
+    ]);
+    expect(ended()).toEqual([
+      {
+        channel: 'create',
+        callId,
+        operation: 'create',
+        baseUrl: 'http://sandbox.localhost',
+        reference: 'order-1',
+        paymentId: payment.id,
+        paymentType: 'DEPOSIT',
+        paymentMethod: 'CARD',
+        paymentStatus: 'PENDING',
+        attempt: 1,
+        httpStatus: 201,
+        outcome: 'ok',
+      },
+    ]);
+  });
+
+  it('tell a replayed create, whose lookup has the id of its call', async () => {
+    const { gateway } = open();
+    await gateway.createDeposit(order);
+    const { ended } = listen();
+    await gateway.createDeposit(order);
+    const [lookup, create] = ended();
+    expect(create).toMatchObject({ channel: 'create', outcome: 'replayed', attempt: 0 });
+    expect(lookup).toMatchObject({ channel: 'lookup', outcome: 'ok', attempt: 1, callId: create?.callId });
+  });
+
+  it.each([
+    ['commit-then-drop', { outcome: 'unknown', code: 'UND_ERR_SOCKET' }],
+    ['reject-422', { outcome: 'rejected', code: 'api_error', httpStatus: 422 }],
+  ] as const)('tell how a create ended after %s, with its error', async (fault, expected) => {
+    const { sandbox, gateway } = open();
+    const { seen, ended } = listen();
+    sandbox.faults.next(fault);
+    const error = await gateway.createDeposit(order).catch(error => error);
+    const { code } = error;
+    expect(seen.map(({ step }) => step)).toContain('error');
+    expect(ended()[0]).toMatchObject({ channel: 'create', ...expected, code, error });
+  });
+
+  it('tell a lookup that failed', async () => {
+    const { gateway } = open();
+    const { ended } = listen();
+    const error = await gateway.getPayment(OTHER_ID).catch(error => error);
+    expect(ended()).toMatchObject([
+      { channel: 'lookup', paymentId: OTHER_ID, outcome: 'failed', code: 'payment_not_found', httpStatus: 404, error },
+    ]);
+  });
+
+  it('tell a callback, with the lookup inside it, and what it was answered', async () => {
+    const { sandbox, gateway, handler } = open();
+    const { payment } = await gateway.createDeposit(order);
+    await sandbox.complete(payment.id);
+    const { ended } = listen();
+    const body = JSON.stringify(payment);
+    await handler(new Request('https://shop.example/callbacks', { method: 'POST', body }));
+    await handler.process(payment.id);
+    expect(ended().filter(({ channel }) => channel === 'callback')).toMatchObject([
+      { lane: 'unsigned', paymentId: payment.id, paymentStatus: 'COMPLETED', outcome: 'ran', httpStatus: 200 },
+      { lane: 'sweep', paymentId: payment.id, paymentStatus: 'COMPLETED', outcome: 'already' },
+    ]);
+    expect(ended().filter(({ channel }) => channel === 'lookup')).toHaveLength(2);
+  });
+
+  it('tell a callback that was refused', async () => {
+    const { handler } = open();
+    const { ended } = listen();
+    await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
+    expect(ended()).toMatchObject([{ channel: 'callback', outcome: 'refused', code: 'not_json', httpStatus: 400 }]);
+  });
+
+  it('tell sweeps and settlements of the journal', async () => {
+    const { sandbox, gateway, handler } = open();
+    sandbox.faults.next('commit-then-drop');
+    await gateway.createDeposit(order).catch(() => {});
+    const [payment] = sandbox.payments;
+    const { ended } = listen();
+    await gateway.settle(order.reference, payment?.id ?? '');
+    await gateway.sweep({ handler, olderThan: 0 });
+    await gateway.drain().catch(() => {});
+    expect(ended().filter(({ channel }) => channel === 'journal')).toMatchObject([
+      { operation: 'settle', reference: 'order-1', outcome: 'ok' },
+      { operation: 'sweep', outcome: 'ok' },
+      { operation: 'drain', outcome: 'failed', code: 'configuration' },
+    ]);
+  });
+
+  it('carry the context of a tracer into everything that the call does', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const { start } = tracingChannel('payment-gateway-sdk:create');
+    start.bindStore(storage, () => 'the span of the create');
+    onTestFinished(() => void start.unbindStore(storage));
+    const { sandbox } = open();
+    let within: string | undefined;
+    const fetch: typeof sandbox.fetch = (...sent) => {
+      within = storage.getStore();
+      return sandbox.fetch(...sent);
+    };
+    await new GatewayClient({ ...sandbox.clientOptions, fetch }).createDeposit(order);
+    expect(within).toBe('the span of the create');
+    expect(storage.getStore()).toBeUndefined();
+  });
+
+  it('hold neither a secret nor customer data', async () => {
+    const { sandbox, gateway, handler } = open();
+    const { seen } = listen();
+    await gateway.createDeposit(order);
+    sandbox.faults.next('commit-then-drift');
+    await gateway.createDeposit({ ...order, reference: 'order-2' }).catch(() => {});
+    await handler(new Request('https://shop.example', { method: 'POST', body: '{"id":"zoe@customer.example"}' }));
+    expect(seen.length).toBeGreaterThan(10);
+    const text = inspect(seen, { depth: 9, showHidden: true });
+    for (const secret of ['zoe@', sandbox.clientOptions.apiKey, sandbox.clientOptions.signKey]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+// What onEvent is told of whole calls: which events belong together, and how each call ends.
+import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryJournal } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { expect, it } from 'vitest';
+
+const order = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  reference: 'order-1',
+  webhookUrl: 'https://shop.example/callbacks',
+} as const;
+
+function open(options: object = {}) {
+  const events: GatewayEvent[] = [];
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  const onEvent = (event: GatewayEvent) => void events.push(event);
+  const journal = memoryJournal({ scope: 'shop' });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, onEvent, retries: 0, ...options });
+  const handler = createWebhookHandler({ gateway, onPayment: () => {} });
+  /** What is told of a piece of work. */
+  const told = async (work: () => Promise<unknown>) => {
+    events.length = 0;
+    await work().catch(() => {});
+    return events.map(({ callId, durationMs, ...event }) => event);
+  };
+  const idsOf = (...types: string[]) =>
+    new Set(events.filter(({ type }) => types.length === 0 || types.includes(type)).map(({ callId }) => callId));
+  return { sandbox, gateway, handler, journal, events, told, idsOf };
+}
+
+it('a create tells its journal, its attempt and its end, all under one id', async () => {
+  const { gateway, told, idsOf } = open();
+  expect(await told(() => gateway.createDeposit(order))).toMatchObject([
+    { operation: 'create', type: 'journal', change: 'begun', attempt: 0 },
+    { operation: 'create', type: 'request', attempt: 1 },
+    { operation: 'create', type: 'response', status: 201, attempt: 1 },
+    { operation: 'create', type: 'journal', change: 'created', attempt: 1 },
+    { operation: 'create', type: 'success', outcome: 'ok', paymentStatus: 'PENDING', attempt: 1 },
+  ]);
+  expect(idsOf().size).toBe(1);
+});
+
+it('two calls have two ids', async () => {
+  const { gateway, told, idsOf } = open();
+  await told(async () => {
+    await gateway.createDeposit(order);
+    await gateway.createDeposit({ ...order, reference: 'order-2' });
+  });
+  expect(idsOf().size).toBe(2);
+});
+
+it('a replayed create says so, and its lookup has its id', async () => {
+  const { sandbox, gateway, told, idsOf } = open();
+  await gateway.createDeposit(order);
+  expect((await told(() => gateway.createDeposit(order))).at(-1)).toMatchObject({
+    operation: 'create',
+    type: 'success',
+    outcome: 'replayed',
+    attempt: 0,
+  });
+  expect(idsOf().size).toBe(1);
+  sandbox.faults.next('reject-401', { on: 'lookup' });
+  const stale = await told(() => gateway.createDeposit(order));
+  expect(stale.at(-1)).toMatchObject({ operation: 'create', type: 'success', outcome: 'stale' });
+  expect(stale).toContainEqual(expect.objectContaining({ operation: 'lookup', type: 'failure', code: 'api_error' }));
+  expect(idsOf().size).toBe(1);
+});
+
+it('a failed create ends with its outcome and code', async () => {
+  const { sandbox, gateway, told } = open();
+  sandbox.faults.next('commit-then-cut');
+  expect((await told(() => gateway.createDeposit(order))).at(-1)).toMatchObject({
+    operation: 'create',
+    type: 'failure',
+    error: 'ConnectionError',
+    outcome: 'unknown',
+    reference: 'order-1',
+    paymentId: sandbox.payments[0]?.id,
+    attempt: 1,
+  });
+});
+
+it('the looks of one wait have one id', async () => {
+  const { sandbox, gateway, told, idsOf } = open();
+  const { payment } = await gateway.createDeposit(order);
+  const events = await told(() =>
+    gateway.waitForPayment(payment.id, {
+      onPoll: ({ paymentStatus }) => void (paymentStatus === 'PENDING' && sandbox.complete(payment.id)),
+      timeout: 5_000,
+    }),
+  );
+  expect(
+    events.filter(({ type }) => type === 'success').map(event => 'paymentStatus' in event && event.paymentStatus),
+  ).toEqual(['PENDING', 'COMPLETED']);
+  expect(idsOf().size).toBe(1);
+});
+
+it('a settlement tells what it did and how it ended', async () => {
+  const { sandbox, gateway, told, idsOf } = open();
+  sandbox.faults.next('commit-then-drop');
+  await gateway.createDeposit(order).catch(() => {});
+  const id = sandbox.payments[0]?.id ?? '';
+  expect(await told(() => gateway.settle('order-1', id))).toMatchObject([
+    { operation: 'lookup', type: 'request' },
+    { operation: 'lookup', type: 'response' },
+    { operation: 'lookup', type: 'success' },
+    { operation: 'settle', type: 'journal', change: 'settled', reference: 'order-1', paymentId: id },
+    { operation: 'settle', type: 'success', outcome: 'ok', reference: 'order-1' },
+  ]);
+  expect(idsOf().size).toBe(1);
+  expect(await told(() => gateway.settle('order-2', id))).toContainEqual(
+    expect.objectContaining({ operation: 'settle', type: 'failure', code: 'invalid_request', reference: 'order-2' }),
+  );
+});
+
+it('a sweep and a drain tell their counts', async () => {
+  const { sandbox, gateway, handler, journal, told } = open();
+  const { payment } = await gateway.createDeposit(order);
+  await sandbox.complete(payment.id);
+  expect((await told(() => gateway.sweep({ handler, olderThan: 0 }))).at(-1)).toMatchObject({
+    operation: 'sweep',
+    type: 'success',
+    counts: { processed: 1, open: 0, gaveUp: 0, failed: 0 },
+  });
+  expect((await told(() => gateway.drain())).at(-1)).toMatchObject({
+    operation: 'drain',
+    type: 'success',
+    counts: { created: 0, refused: 0, postponed: 0, inDoubt: 0 },
+  });
+  journal.claim = () => Promise.reject(Object.assign(new Error('zoe@customer.example'), { code: '57P01' }));
+  const failed = await told(() => gateway.drain());
+  expect(failed.at(-1)).toMatchObject({ operation: 'drain', type: 'failure', error: 'Error', code: '57P01' });
+  expect(JSON.stringify(failed)).not.toContain('zoe@');
+});
+
+it('what a callback tells the journal is told as of a callback', async () => {
+  const { sandbox, gateway, handler, told } = open();
+  sandbox.faults.next('commit-then-drop');
+  await gateway.createDeposit(order).catch(() => {});
+  const id = sandbox.payments[0]?.id ?? '';
+  await sandbox.complete(id);
+  expect(await told(() => handler.process(id))).toContainEqual(
+    expect.objectContaining({ operation: 'callback', type: 'journal', change: 'settled', paymentId: id }),
+  );
+});
