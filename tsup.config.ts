@@ -7,6 +7,7 @@ const entry = {
   'sandbox/index': 'src/sandbox/index.ts',
   'postgres/index': 'src/postgres/index.ts',
   'redis/index': 'src/redis/index.ts',
+  'otel/index': 'src/otel/index.ts',
   'testing/index': 'src/testing/index.ts',
 };
 

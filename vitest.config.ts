@@ -12,6 +12,7 @@ const SERVERS = [
   'test/examples/*.test.ts',
   'test/readme.test.ts',
   'test/schedulers/*.test.ts',
+  'test/observability/*.test.ts',
   'test/openapi/*.test.ts',
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
@@ -32,6 +33,7 @@ export default defineConfig({
     alias: [
       { find: 'payment-gateway-sdk/postgres', replacement: source('postgres/index.ts') },
       { find: 'payment-gateway-sdk/redis', replacement: source('redis/index.ts') },
+      { find: 'payment-gateway-sdk/otel', replacement: source('otel/index.ts') },
       { find: 'payment-gateway-sdk/testing', replacement: source('testing/index.ts') },
       { find: 'payment-gateway-sdk/sandbox', replacement: source('sandbox/index.ts') },
       { find: 'payment-gateway-sdk', replacement: source('index.ts') },
@@ -67,7 +69,7 @@ export default defineConfig({
           maxWorkers: isCi ? 1 : 3,
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
-          globalSetup: ['test/support/install-orms.ts', 'test/support/install-schedulers.ts'],
+          globalSetup: ['test/support/install-orms.ts', 'test/support/install-schedulers.ts', 'test/support/install-observers.ts'],
           setupFiles: 'test/support/customer-watch.ts',
         },
       },

@@ -9,6 +9,7 @@ import { floods } from './flood.ts';
 import { handlers } from './handler.ts';
 import { imports } from './imports.ts';
 import { journal } from './journal.ts';
+import { listeners } from './listeners.ts';
 import { FINAL, OPEN, outbox } from './outbox.ts';
 import { parsing } from './parsing.ts';
 import { sandboxes } from './sandbox.ts';
@@ -90,6 +91,7 @@ const step = <T>(name: string, result: T): T => {
 };
 const made = step('creates', await creates(ROUNDS));
 const ours = made.find(({ name }) => name === OURS);
+const told = step('listeners', await listeners(2 * ROUNDS + 1));
 const read = step('parsing', parsing(2 * ROUNDS + 1));
 const handled = step('callbacks', await handlers(3));
 const flooded = step('a flood', await floods(60));
@@ -123,6 +125,15 @@ What this SDK allocates more than code by hand is mostly ky's, which merges its 
 Request for a possible repetition.
 
 With 4,000 creates in flight this SDK takes ${whole(ours?.at[4000]?.cpu)} µs of CPU for each: ${ratio(ours?.at[4000]?.cpu, ours?.at[64]?.cpu)} × that at 64.
+
+## Being told of a create
+
+By a \`fetch\` that answers at once, 64 in flight. By itself: \`node bench/listeners.ts\`.
+
+${table(
+  ['', 'CPU (µs)', '× nobody listens'],
+  told.map(({ name, us }) => [name, us.toFixed(1), ratio(us, told[0]?.us)]),
+)}
 
 ## Reading a callback
 

@@ -22,7 +22,10 @@ describe('the tarball', () => {
     const isIn = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
     const build = packed.filter(isIn('dist'));
     const papers = packed.filter(path => !['dist', 'docs', 'examples'].some(folder => isIn(folder)(path)));
-    expect(packed.filter(isIn('docs')).filter(path => !path.endsWith('.md'))).toEqual(['docs/openapi/gateway.json']);
+    expect(packed.filter(isIn('docs')).filter(path => !path.endsWith('.md'))).toEqual([
+      'docs/observability/grafana-dashboard.json',
+      'docs/openapi/gateway.json',
+    ]);
     expect(papers.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
     const code = /\.(js|cjs|d\.ts|d\.cts)$/;
     expect(build.filter(path => !code.test(path))).toEqual(['dist/THIRD-PARTY-LICENCES.txt']);

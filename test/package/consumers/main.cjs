@@ -9,6 +9,7 @@ const {
   parseWebhook,
   signBody,
 } = require('payment-gateway-sdk');
+const otel = require('payment-gateway-sdk/otel');
 const { postgresInbox, postgresJournal } = require('payment-gateway-sdk/postgres');
 const { redisInbox } = require('payment-gateway-sdk/redis');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
@@ -39,6 +40,21 @@ async function main() {
     signBody('what do ya want for nothing?', 'Jefe'),
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
   );
+  const spans = [];
+  const instrument = () => ({ record() {}, add() {}, addCallback() {}, removeCallback() {} });
+  const stop = otel.instrument({
+    trace: {
+      getTracer: () => ({ startSpan: name => ({ setAttributes() {}, setStatus() {}, end: () => spans.push(name) }) }),
+      setSpan: context => context,
+    },
+    context: { active: () => ({}), with: (_context, work) => work() },
+    metrics: {
+      getMeter: () => ({ createHistogram: instrument, createCounter: instrument, createObservableGauge: instrument }),
+    },
+  });
+  await gateway.getPayment(payment.id);
+  stop();
+  assert.deepEqual(spans, ['payment.lookup']);
   const error = await gateway.getPayment('nope').catch(error => error);
   assert(isGatewayError(error) && error.name === 'InvalidRequestError');
   assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });

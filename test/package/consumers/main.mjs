@@ -9,6 +9,7 @@ import {
   parseWebhook,
   signBody,
 } from 'payment-gateway-sdk';
+import * as otel from 'payment-gateway-sdk/otel';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -38,6 +39,21 @@ assert.equal(
   signBody('what do ya want for nothing?', 'Jefe'),
   '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
 );
+const spans = [];
+const instrument = () => ({ record() {}, add() {}, addCallback() {}, removeCallback() {} });
+const stop = otel.instrument({
+  trace: {
+    getTracer: () => ({ startSpan: name => ({ setAttributes() {}, setStatus() {}, end: () => spans.push(name) }) }),
+    setSpan: context => context,
+  },
+  context: { active: () => ({}), with: (_context, work) => work() },
+  metrics: {
+    getMeter: () => ({ createHistogram: instrument, createCounter: instrument, createObservableGauge: instrument }),
+  },
+});
+await gateway.getPayment(payment.id);
+stop();
+assert.deepEqual(spans, ['payment.lookup']);
 const error = await gateway.getPayment('nope').catch(error => error);
 assert(isGatewayError(error) && error.name === 'InvalidRequestError');
 assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });

@@ -1,11 +1,15 @@
 // A merchant's module with declarations of its own: it exports what it has of the SDK, and names none of the types.
 import * as sdk from 'payment-gateway-sdk';
+import { instrument, type OpenTelemetry } from 'payment-gateway-sdk/otel';
 import * as stores from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import * as suites from 'payment-gateway-sdk/testing';
 
 declare const pool: stores.PgPool;
+declare const api: OpenTelemetry;
+
+export const stop = instrument(api, { doubtsOf: [] });
 
 export const journal = stores.postgresJournal(pool, { scope: 'eu-terminal' });
 export const { plan, migrate, ddl, read, insert, replace, list, claim, watch, seal } = journal;

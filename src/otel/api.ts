@@ -1,0 +1,60 @@
+// What is asked of OpenTelemetry's API, by shape: the merchant passes their own copy, of whatever version they have.
+
+/** The part of `@opentelemetry/api` that is used: pass the module itself. */
+export interface OpenTelemetry {
+  readonly trace: {
+    getTracer(name: string, version?: string): Tracer;
+    setSpan(context: never, span: never): unknown;
+  };
+  readonly context: {
+    active(): unknown;
+    with(context: never, work: () => unknown): unknown;
+  };
+  readonly metrics: { getMeter(name: string, version?: string): Meter };
+}
+
+export type Attributes = Record<string, string | number | boolean>;
+
+interface Tracer {
+  startSpan(name: string, options?: { kind?: number; attributes?: Attributes }): Span;
+}
+
+export interface Span {
+  setAttributes(attributes: Attributes): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  end(): void;
+}
+
+interface Meter {
+  createHistogram(
+    name: string,
+    options?: Description & { advice?: { explicitBucketBoundaries?: number[] } },
+  ): Histogram;
+  createCounter(name: string, options?: Description): Counter;
+  createObservableGauge(name: string, options?: Description): Gauge;
+}
+
+interface Description {
+  description?: string;
+  unit?: string;
+}
+
+interface Histogram {
+  record(value: number, attributes?: Attributes): void;
+}
+
+interface Counter {
+  add(value: number, attributes?: Attributes): void;
+}
+
+interface Gauge {
+  addCallback(observe: Observe): void;
+  removeCallback(observe: Observe): void;
+}
+
+type Observe = (result: { observe(value: number): void }) => Promise<void>;
+
+/** Numbers of OpenTelemetry's specification, which all versions share. */
+export const INTERNAL = 0;
+export const CLIENT = 2;
+export const ERROR = 2;

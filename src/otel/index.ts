@@ -1,0 +1,51 @@
+// The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
+import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import { VERSION } from '../http/version.ts';
+import type { CallTrace } from '../telemetry/channels.ts';
+import type { OpenTelemetry } from './api.ts';
+import { type DoubtSource, openMetrics } from './metrics.ts';
+import { openSpans } from './spans.ts';
+
+export type { OpenTelemetry } from './api.ts';
+export type { DoubtSource } from './metrics.ts';
+
+/** What `instrument` can take as its second argument. */
+export interface InstrumentOptions {
+  /**
+   * Clients whose journals are asked for the gauge `payment.doubts` each time the metrics are collected: one of each scope.
+   * @default []
+   */
+  doubtsOf?: readonly DoubtSource[] | undefined;
+}
+
+const NAME = 'payment-gateway-sdk';
+const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
+
+/**
+ * Records spans and metrics of all clients and handlers in this process, until what it returns is called. Spans hold the
+ * ids of payments and the merchant's references; metrics hold neither, and nothing holds customer data.
+ *
+ * @param api your own `@opentelemetry/api`
+ * @returns stops it
+ * @example
+ * import * as opentelemetry from '@opentelemetry/api';
+ *
+ * const stop = instrument(opentelemetry, { doubtsOf: [gateway] });
+ */
+export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOptions = {}): () => void {
+  const spans = openSpans(api, VERSION);
+  const metrics = openMetrics(api.metrics.getMeter(NAME, VERSION), doubtsOf);
+  const subscribers = {
+    start: spans.begin,
+    asyncEnd: (trace: CallTrace) => {
+      spans.end(trace);
+      metrics.record(trace);
+    },
+  } as Parameters<TracingChannel<unknown, CallTrace>['subscribe']>[0];
+  const channels = CHANNELS.map(name => tracingChannel<unknown, CallTrace>(`${NAME}:${name}`));
+  for (const channel of channels) channel.subscribe(subscribers);
+  return () => {
+    for (const channel of channels) channel.unsubscribe(subscribers);
+    metrics.stop();
+  };
+}

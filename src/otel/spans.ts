@@ -1,0 +1,57 @@
+// A span for each call, within which everything happens that the call does.
+import type { CallTrace } from '../telemetry/channels.ts';
+import { type Attributes, CLIENT, ERROR, INTERNAL, type OpenTelemetry, type Span } from './api.ts';
+
+/** Calls to the gateway; the rest happens here. */
+const isRemote = ({ operation }: CallTrace) => operation === 'create' || operation === 'lookup';
+
+export function openSpans(api: OpenTelemetry, version: string) {
+  const tracer = api.trace.getTracer('payment-gateway-sdk', version);
+  const spans = new WeakMap<CallTrace, Span>();
+  return {
+    begin(trace: CallTrace): void {
+      const kind = isRemote(trace) ? CLIENT : INTERNAL;
+      const span = tracer.startSpan(`payment.${trace.operation}`, { kind, attributes: attributesAtStart(trace) });
+      spans.set(trace, span);
+      const context = api.trace.setSpan(api.context.active() as never, span as never);
+      trace.runIn(work => api.context.with(context as never, work) as ReturnType<typeof work>);
+    },
+
+    end(trace: CallTrace): void {
+      const span = spans.get(trace);
+      if (!span) return;
+      span.setAttributes(attributesAtEnd(trace));
+      // The message of an error stays out: one that onPayment throws may hold anything.
+      if (trace.code !== undefined) span.setStatus({ code: ERROR, message: trace.code });
+      span.end();
+    },
+  };
+}
+
+function attributesAtStart(trace: CallTrace): Attributes {
+  const { baseUrl, lane } = trace;
+  if (!isRemote(trace) || baseUrl === undefined) return defined({ 'payment.lane': lane });
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+const attributesAtEnd = (trace: CallTrace): Attributes =>
+  defined({
+    'payment.call_id': trace.callId,
+    'payment.id': trace.paymentId,
+    'payment.reference': trace.reference,
+    'payment.status': trace.paymentStatus,
+    'payment.type': trace.paymentType,
+    'payment.method': trace.paymentMethod,
+    'payment.lane': trace.lane,
+    'payment.outcome': trace.outcome,
+    'payment.attempts': isRemote(trace) ? trace.attempt : undefined,
+    'http.response.status_code': trace.httpStatus,
+    'error.type': trace.code,
+  });
+
+/** Those that are known. */
+export const defined = (values: Record<string, string | number | undefined>): Attributes =>
+  Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+  );

@@ -1,0 +1,39 @@
+// Spans and metrics for an agent with a tracer of its own, such as dd-trace: by Node's tracing channels, without OpenTelemetry.
+import { type TracingChannelSubscribers, tracingChannel } from 'node:diagnostics_channel';
+import type { CallTrace } from 'payment-gateway-sdk';
+
+/** What is used of `dd-trace`: `const tracer = require('dd-trace').init()`. */
+interface Tracer {
+  startSpan(name: string, options: { childOf?: Span | undefined; tags: object }): Span;
+  scope(): { active(): Span | null; activate<T>(span: Span, work: () => T): T };
+  dogstatsd: { distribution(name: string, value: number, tags: Record<string, string>): void };
+}
+
+interface Span {
+  addTags(tags: object): unknown;
+  finish(): void;
+}
+
+export function tellDatadog(tracer: Tracer): void {
+  const spans = new WeakMap<object, Span>();
+  const start = (trace: CallTrace) => {
+    const childOf = tracer.scope().active() ?? undefined;
+    const span = tracer.startSpan(`payment.${trace.operation}`, { childOf, tags: { 'span.kind': 'client' } });
+    spans.set(trace, span);
+    trace.runIn(work => tracer.scope().activate(span, work));
+  };
+  const asyncEnd = (trace: CallTrace) => {
+    const { operation, outcome = 'failed', code, paymentId, reference, paymentMethod, attempt, durationMs } = trace;
+    const span = spans.get(trace);
+    span?.addTags({ paymentId, reference, paymentMethod, outcome, code, attempt, error: code !== undefined });
+    span?.finish();
+    // No id is a tag of a metric: each would be a time series of its own.
+    tracer.dogstatsd.distribution('payment.operation.duration', durationMs / 1000, { operation, outcome });
+  };
+  for (const name of ['create', 'lookup', 'callback', 'journal']) {
+    tracingChannel<unknown, CallTrace>(`payment-gateway-sdk:${name}`).subscribe({
+      start,
+      asyncEnd,
+    } as TracingChannelSubscribers<CallTrace>);
+  }
+}
