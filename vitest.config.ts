@@ -69,7 +69,7 @@ export default defineConfig({
           maxWorkers: isCi ? 1 : 3,
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
-          globalSetup: ['test/support/install-orms.ts', 'test/support/install-schedulers.ts', 'test/support/install-observers.ts'],
+          globalSetup: ['test/support/install-orms.ts', 'test/support/install-suites.ts'],
           setupFiles: 'test/support/customer-watch.ts',
         },
       },

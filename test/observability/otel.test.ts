@@ -5,7 +5,7 @@ import { createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gate
 import { instrument } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasObservers } from '../support/install-observers.ts';
+import { isInstalled } from '../support/install-suites.ts';
 import { lacks } from '../support/skips.ts';
 
 const order = {
@@ -17,7 +17,7 @@ const order = {
   customer: { email: 'zoe@customer.example' },
 } as const;
 
-describe.skipIf(lacks(hasObservers(), 'OpenTelemetry: npm ci in test/observability failed'))(
+describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in test/observability failed'))(
   'with OpenTelemetry',
   () => {
     let api: typeof import('@opentelemetry/api');

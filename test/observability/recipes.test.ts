@@ -1,11 +1,13 @@
 // The recipes of docs/observability.md, each run against the sandbox.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type CallTrace, createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
-import { hasObservers } from '../support/install-observers.ts';
-import { lacks } from '../support/skips.ts';
+import { isInstalled } from '../support/install-suites.ts';
+import { isCi, lacks } from '../support/skips.ts';
 import { tellDatadog } from './datadog.ts';
 
 const order = {
@@ -19,7 +21,7 @@ const order = {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-describe.skipIf(lacks(hasObservers(), 'pino: npm ci in test/observability failed'))('with pino', () => {
+describe.skipIf(lacks(isInstalled('observability'), 'pino: npm ci in test/observability failed'))('with pino', () => {
   it('each event is a line, with a level that tells whether somebody must look', async () => {
     const sandbox = new Sandbox();
     const server = await sandbox.listen();
@@ -108,6 +110,17 @@ describe('with an agent that has a tracer of its own', () => {
     ]);
   });
 });
+
+it.skipIf(lacks(isCi && isInstalled('observability'), "the types of tracers and loggers: CI's"))(
+  'what is here agrees with the types of OpenTelemetry and pino',
+  { timeout: 120_000 },
+  () => {
+    const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+    const project = fileURLToPath(new URL('tsconfig.json', import.meta.url));
+    const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+    expect([stdout, status]).toEqual(['', 0]);
+  },
+);
 
 describe('docs/observability.md', () => {
   it.each(['pino', 'datadog'])('shows the recipe for %s that is run', name => {

@@ -9,13 +9,13 @@ import type { Payments } from '../../examples/upkeep.ts';
 import { type Credits, openCredits } from '../support/credits.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { PAYOUT } from '../support/fixtures.ts';
-import { hasSchedulers } from '../support/install-schedulers.ts';
+import { isInstalled } from '../support/install-suites.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, hasRedis, POSTGRES, postgresPool, uniqueName } from '../support/stores.ts';
 
 const missing =
   lacks(hasPostgres, 'schedulers: no PostgreSQL at 127.0.0.1:5432') ||
-  lacks(hasSchedulers(), 'schedulers: npm ci in test/schedulers failed');
+  lacks(isInstalled('schedulers'), 'schedulers: npm ci in test/schedulers failed');
 const connectionString = `postgres://${POSTGRES.user}@${POSTGRES.host}:${POSTGRES.port}/${POSTGRES.database}`;
 
 describe.skipIf(missing)('a recipe', () => {
