@@ -112,9 +112,12 @@ export class Call implements CallTrace {
   }
 }
 
+/** Of a system, a database or a driver. */
+const CODE = /^\w{1,40}$/;
+
 /** What may be told of an error. Whatever is not the SDK's own may hold anything in its message. */
 function factsOf(error: unknown): Partial<GatewayError> & { name: string; code: string } {
   if (error instanceof GatewayError) return error;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
-  return { name, code: typeof code === 'string' ? code : 'failed' };
+  return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }

@@ -256,11 +256,12 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         const changes = { PAYMENT_GATEWAY_JOURNAL_KEY: key, PAYMENT_GATEWAY_JOURNAL_SCOPE: 'eu' };
         await plan('payout-1', { encryptionKey: key });
         const { out, err, code } = await run(['drain'], changes);
-        const event = { time, operation: 'create', reference: 'payout-1', type: 'journal' };
+        const call = { callId: expect.any(String), operation: 'create', durationMs: expect.any(Number) };
+        const event = { time, ...call, reference: 'payout-1', type: 'journal' };
         expect([linesOf(out), err, code]).toEqual([
           [
-            { ...event, change: 'begun' },
-            { ...event, change: 'created', paymentId: sandbox.payments[0]?.id },
+            { ...event, change: 'begun', attempt: 0 },
+            { ...event, change: 'created', attempt: 1, paymentId: sandbox.payments[0]?.id },
             { time, command: 'drain', ...NONE, created: 1 },
           ],
           '',

@@ -148,6 +148,7 @@ describe.skipIf(lacks(hasPostgres, 'uncertain effects: no PostgreSQL at 127.0.0.
       events = [];
       expect(await deliver()).toBe('503 effect_uncertain');
       expect(events).toContainEqual({
+        callId: expect.any(String),
         operation: 'callback',
         paymentId: id,
         type: 'warning',
