@@ -6,7 +6,8 @@ import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
 import { type Block, blocksOf, pages, root, textOf } from './pages.ts';
 
-const folder = `${root}test/docs/examples/`;
+/** Of this test alone: others have theirs beside it. */
+const folder = `${root}test/docs/examples/pages/`;
 
 /** The names that examples have without declaring them. */
 const NAMES = [...textOf('test/docs/names.ts').matchAll(/^export const (.*) =/gm)].flatMap(
@@ -15,10 +16,10 @@ const NAMES = [...textOf('test/docs/names.ts').matchAll(/^export const (.*) =/gm
 
 /** Imports what an example uses and does not declare, and finds the examples that it copies. */
 function complete({ code }: Block): string {
-  const copied = code.replace(/'\.\/(checkout|admin-route|callbacks)\.js'/g, "'../../../examples/$1.ts'");
+  const copied = code.replace(/'\.\/(checkout|admin-route|callbacks)\.js'/g, "'../../../../examples/$1.ts'");
   const isDeclared = (name: string) => new RegExp(`(const|import) ([{][^}]*)?\\b${name}\\b`).test(copied);
   const missing = NAMES.filter(name => new RegExp(`[^.\\w]${name}\\b(?!:)`).test(copied) && !isDeclared(name));
-  return `import { ${missing.join(', ')} } from '../names.ts';\n${copied}\nexport {};\n`;
+  return `import { ${missing.join(', ')} } from '../../names.ts';\n${copied}\nexport {};\n`;
 }
 
 const fileOf = ({ page, line }: Block) => `${folder}${page.replace(/\W/g, '-')}-line-${line}.ts`;
@@ -30,7 +31,7 @@ const copies = readdirSync(`${root}examples/testing`).map(file =>
 );
 
 // The pages of docs/orms are compiled with their libraries, and run, by test/orms.
-const blocks = pages.filter(page => !page.startsWith('docs/orms/')).flatMap(blocksOf);
+const blocks = [...pages, 'AGENTS.md'].filter(page => !page.startsWith('docs/orms/')).flatMap(blocksOf);
 const examples = blocks
   .filter(({ language }) => language === 'ts' || language === 'js')
   .filter(({ code }) => !copies.includes(code));
@@ -49,6 +50,17 @@ describe('the examples of the documents', () => {
   it('compile', { timeout: 60_000 }, () => {
     expect(diagnosed(examples)).toEqual([]);
     expect(examples.length).toBeGreaterThan(30);
+  });
+
+  it('are held to what runs also where they are not run here: `typescript`', () => {
+    const free = blocks.filter(({ page, line, language }) => {
+      const before = textOf(page).split('\n').slice(0, line).join('\n');
+      const isSeen = before.lastIndexOf('<!-- seen:') > before.lastIndexOf('<!-- end -->');
+      const isOnPaper = before.slice(before.lastIndexOf('\n## ')).includes('On paper: it was not run by our tests.');
+      return ['typescript', 'javascript', 'tsx', 'jsx'].includes(language) && !isSeen && !isOnPaper;
+    });
+    // test/orms compiles and runs Drizzle's own page.
+    expect(free.map(placeOf)).toEqual([expect.stringMatching(/^docs\/orms\.md:/)]);
   });
 
   it('name the test that runs them, where the page is not enough to run them', () => {
