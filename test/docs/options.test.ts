@@ -125,8 +125,36 @@ describe('docs/options.md', () => {
 
 describe('every page', () => {
   it.each(pages)('%s states no other default: `option` (default `value`)', page => {
-    for (const [said, name = '', value = ''] of textOf(page).matchAll(/`(\w+)` \(default `([^`]+)`/g)) {
+    for (const [said, name = '', value = ''] of textOf(page).matchAll(/`(\w+)` \(default\s`([^`]+)`/g)) {
       expect([said, [...(stated.get(name) ?? [])]]).toEqual([said, expect.arrayContaining([plain(value)])]);
     }
+  });
+});
+
+/** What the pages say that no option changes. */
+const FIGURES: [page: string, says: string, file: string, constant: RegExp][] = [
+  ['docs/callbacks.md', '25 seconds have passed', 'src/webhooks/handler.ts', /LONGEST_ANSWER = 25_000;/],
+  ['docs/deployment.md', 'answered within 25 s', 'src/webhooks/handler.ts', /LONGEST_ANSWER = 25_000;/],
+  ['docs/deployment.md', 'each of its statements, and its COMMIT | 5 s', 'src/sql/bounded.ts', /LONGEST_WAIT = 5_000;/],
+  ['docs/deployment.md', '2 is the least', 'src/sql/bounded.ts', /if \(max >= 2\)/],
+  ['docs/deployment.md', '4 for a drain that follows', 'src/postgres/listen.ts', /SMALLEST_POOL = 4;/],
+  ['docs/deployment.md', 'about 1 s, then 503', 'src/inbox/contract.ts', /= \[20, 40, 80, 160, 320, 640\];/],
+  ['docs/deployment.md', 'with `Retry-After: 1`', 'src/webhooks/reply.ts', /busy: 1,/],
+  ['docs/payments.md', 'is respected, up to ten seconds', 'src/http/retry-policy.ts', /LONGEST_RETRY_AFTER = 10_000;/],
+  ['docs/callback-rules.md', '0.5 s and after another second', 'src/http/retry-policy.ts', /= \[500, 1_000\];/],
+  [
+    'docs/what-the-gateway-leaves-open.md',
+    'after 0.5 s and after 1 s',
+    'src/http/retry-policy.ts',
+    /= \[500, 1_000\];/,
+  ],
+  ['docs/callback-rules.md', 'A lookup is given ten\nseconds', 'src/webhooks/process.ts', /LONGEST_LOOKUP = 10_000;/],
+  ['docs/callback-rules.md', 'For five seconds further', 'src/webhooks/lanes.ts', /REMEMBERED_FOR = 5_000;/],
+];
+
+describe('the figures of other pages', () => {
+  it.each(FIGURES)('%s: %s', (page, says, file, constant) => {
+    expect(textOf(page)).toContain(says);
+    expect(textOf(file)).toMatch(constant);
   });
 });
