@@ -202,6 +202,14 @@ const TROUBLES: Record<string, () => Promise<string>> = {
     said(() => postgresJournal(pool, { scope: 'shop' }).plan(pool as never, { ...CARD, paymentType: 'DEPOSIT' })),
 };
 
+const NEED_POSTGRES = new Set([
+  'The journal has no table',
+  'The inbox has no table',
+  'An SQL error was ignored',
+  'The transaction was ended by somebody',
+  'The pool is exhausted',
+]);
+
 /** A module of ESM alone. */
 const esm = fileURLToPath(import.meta.resolve('ky'));
 
@@ -243,11 +251,13 @@ describe('troubleshooting', () => {
     expect([...page.matchAll(/^```text$/gm)]).toHaveLength(headings.length);
   });
 
-  it.each(Object.entries(TROUBLES))('%s', async (heading, produce) => {
-    const needsPostgres = /pool\b.*\b(table|scope|max: 1)|postgresJournal|inbox values/.test(produce.toString());
-    if (needsPostgres && lacks(hasPostgres, `the trouble "${heading}": no PostgreSQL at 127.0.0.1:5432`)) return;
-    const after = page.slice(page.indexOf(`### ${heading}\n`));
-    const [, text = 'nothing'] = /^```text\n([\s\S]*?)\n```$/m.exec(after) ?? [];
-    expect(await produce()).toMatch(patternOf(text));
-  });
+  for (const [heading, produce] of Object.entries(TROUBLES)) {
+    const isLacking =
+      NEED_POSTGRES.has(heading) && lacks(hasPostgres, `the trouble "${heading}": no PostgreSQL at 127.0.0.1:5432`);
+    it.skipIf(isLacking)(heading, async () => {
+      const after = page.slice(page.indexOf(`### ${heading}\n`));
+      const [, text = 'nothing'] = /^```text\n([\s\S]*?)\n```$/m.exec(after) ?? [];
+      expect(await produce()).toMatch(patternOf(text));
+    });
+  }
 });
