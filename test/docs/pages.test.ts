@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { anchorsOf, blocksOf, pages, root, textOf } from './pages.ts';
 
 const MOST_LINES = 200;
+/** One has a row for every option there is, the other whole programs. */
+const LONGER: Record<string, number> = { 'docs/options.md': 260, 'docs/observability.md': 240 };
 
 /** What others of the repository write: their links are checked as soon as they are there. */
 const ELSEWHERE = ['docs/observability.md', 'examples/shop'];
@@ -31,10 +33,9 @@ describe.each([...pages, ...PAPERS])('%s', page => {
     expect(problems.filter(problem => problem !== undefined)).toEqual([]);
   });
 
-  it(`has at most ${MOST_LINES} lines`, () => {
-    // One table lists every option there is.
-    const most = page === 'docs/options.md' ? 260 : MOST_LINES;
-    expect(textOf(page).trimEnd().split('\n').length).toBeLessThanOrEqual(most);
+  it('is short', () => {
+    const { length } = textOf(page).trimEnd().split('\n');
+    expect(length).toBeLessThanOrEqual(LONGER[page] ?? MOST_LINES);
   });
 });
 
