@@ -10,7 +10,7 @@ const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.met
 const SERVERS = [
   'test/stores/*.test.ts',
   'test/examples/*.test.ts',
-  'test/readme.test.ts',
+  'test/docs/{examples,troubleshooting,first,proxies}.test.ts',
   'test/schedulers/*.test.ts',
   'test/observability/*.test.ts',
   'test/openapi/*.test.ts',

@@ -14,7 +14,7 @@ import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
 it('docs/checkout.md shows the example as it is', () => {
   const code = readFileSync(new URL('../../examples/checkout.ts', import.meta.url), 'utf8').trim();
-  // Not as `ts`: readme.test runs those.
+  // Not as `ts`: test/docs/examples.test.ts runs those.
   expectDocumented('checkout.md', 'checkout', `\`\`\`typescript\n${code}\n\`\`\``);
 });
 

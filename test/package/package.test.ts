@@ -22,11 +22,13 @@ describe('the tarball', () => {
     const isIn = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
     const build = packed.filter(isIn('dist'));
     const papers = packed.filter(path => !['dist', 'docs', 'examples'].some(folder => isIn(folder)(path)));
-    expect(packed.filter(isIn('docs')).filter(path => !path.endsWith('.md'))).toEqual([
+    const furtherDocs = packed.filter(isIn('docs')).filter(path => !path.endsWith('.md'));
+    expect(furtherDocs.sort()).toEqual([
+      'docs/llms.txt',
       'docs/observability/grafana-dashboard.json',
       'docs/openapi/gateway.json',
     ]);
-    expect(papers.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
+    expect(papers.sort()).toEqual(['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
     const code = /\.(js|cjs|d\.ts|d\.cts)$/;
     expect(build.filter(path => !code.test(path))).toEqual(['dist/THIRD-PARTY-LICENCES.txt']);
   });
@@ -78,6 +80,12 @@ describe('the tarball', () => {
 describe('in an empty project', () => {
   it.each(['main.mjs', 'main.cjs', 'both.mjs', 'zod.mjs'])('%s runs', file => {
     expect(run(process.execPath, [file])).toBe('consumer: done\n');
+  });
+
+  it("the README's fifteen lines run as they are pasted", () => {
+    const [, lines = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    writeFileSync(join(app, 'first.mjs'), lines);
+    expect(run(process.execPath, ['first.mjs'])).toBe('redirect\norder-1042.1 COMPLETED true\n200\n');
   });
 
   it('the CommonJS build loads where require() knows no ESM, as in Jest', () => {
@@ -136,16 +144,16 @@ describe('in an empty project', () => {
   );
 });
 
-describe("a merchant's checkout test, as the README shows it", () => {
+describe("a merchant's checkout test, as docs/testing.md names it", () => {
   const testing = join(root, 'examples/testing');
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
   /** A folder of the app with one test in it, and nothing that another runner would pick up. */
   const folderOf = (name: string) => {
     const folder = join(app, name);
     mkdirSync(folder);
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const file = readdirSync(testing).find(file => file.includes(`.${name}.`)) ?? '';
-    expect(readme).toContain(readFileSync(join(testing, file), 'utf8'));
+    expect(page).toContain(file);
     copyFileSync(join(testing, file), join(folder, file));
     return folder;
   };

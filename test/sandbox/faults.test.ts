@@ -1,5 +1,4 @@
-// What the SDK does about every fault of the sandbox. The README's tables are what these tests have seen.
-import { readFileSync, writeFileSync } from 'node:fs';
+// What the SDK does about every fault of the sandbox. The tables of docs/testing.md are what these tests have seen.
 import {
   createdAt,
   createWebhookHandler,
@@ -12,10 +11,10 @@ import {
 import { type CallbackFault, type CallFault, type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../../src/sandbox/faults/kinds.ts';
+import { expectDocumented } from '../support/documents.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
-const README = new URL('../../README.md', import.meta.url);
 const accepting = async () => new Response();
 
 /** Quicker than the fault takes by itself, and slower than the client waits. */
@@ -311,21 +310,16 @@ describe('a fault of callbacks', () => {
   });
 });
 
-describe('the README', () => {
-  /** Mend: UPDATE_README=1 npx vitest run test/sandbox/faults.test.ts */
+describe('docs/testing.md', () => {
+  /** Mend: UPDATE_DOCS=1 npx vitest run test/sandbox/faults.test.ts */
   it('tells what was seen above', () => {
     const tables = {
       calls: ['| fault | what happens | a create gives | a lookup gives |', '| --- | --- | --- | --- |', ...rows.calls],
       creates: ['| fault | what happens | the SDK |', '| --- | --- | --- |', ...rows.creates],
       callbacks: ['| fault | what happens | `createWebhookHandler` |', '| --- | --- | --- |', ...rows.callbacks],
     };
-    let readme = readFileSync(README, 'utf8');
     for (const [name, table] of Object.entries(tables)) {
-      const shown = new RegExp(`(<!-- faults of ${name}: [^\\n]*-->\\n\\n?)([^<]*?)(\\n\\n<!-- end -->)`);
-      const text = table.join('\n');
-      if (process.env.UPDATE_README) readme = readme.replace(shown, (_, begin, __, end) => `${begin}${text}${end}`);
-      else expect(shown.exec(readme)?.[2]).toBe(text);
+      expectDocumented('testing.md', `faults of ${name}`, table.join('\n'));
     }
-    if (process.env.UPDATE_README) writeFileSync(README, readme);
   });
 });

@@ -469,8 +469,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     await pool.query(`drop schema ${schema} cascade`);
   });
 
-  it('prints the SQL that the README shows', () => {
-    const document = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  it('prints the SQL that its page shows', () => {
+    const document = readFileSync(new URL('../../docs/callbacks.md', import.meta.url), 'utf8');
     expect(document).toContain(`\`\`\`sql\n${postgresInbox(pool).ddl()}\`\`\``);
   });
 });

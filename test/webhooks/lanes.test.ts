@@ -152,7 +152,7 @@ describe('the lane of callbacks without a token', () => {
   });
 });
 
-it('docs/callbacks.md tells how wide the lanes are', () => {
+it('docs/callback-rules.md tells how wide the lanes are', () => {
   const whose = {
     signed: 'a good token in the address (`signCallbackUrls`)',
     unsigned: 'no good token',
@@ -167,7 +167,7 @@ it('docs/callbacks.md tells how wide the lanes are', () => {
     bytes ? `${bytes / 2 ** 20} MiB` : '–',
   ]);
   const names = ['lane', 'callbacks with', 'lookups at once', 'wait for one', 'callbacks at once', 'bodies'];
-  expectDocumented('callbacks.md', 'lanes', tableOf(names, rows));
+  expectDocumented('callback-rules.md', 'lanes', tableOf(names, rows));
 });
 
 it('a body that ends after its callback was answered takes no room', () => {

@@ -156,7 +156,7 @@ describe('a record that is behind its callback', () => {
   });
 });
 
-it('docs/callbacks.md tells which record takes effect, and what the callback is answered', async () => {
+it('docs/callback-rules.md tells which record takes effect, and what the callback is answered', async () => {
   const claims = [undefined, 'PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'SOMETHING_NEW'];
   const rows = [];
   for (const is of ['PENDING', 'AUTHORIZED', 'COMPLETED', 'SOMETHING_NEW']) {
@@ -171,7 +171,7 @@ it('docs/callbacks.md tells which record takes effect, and what the callback is 
     rows.push([`\`${is}\``, ...cells]);
   }
   const names = ['record', ...claims.map(claim => (claim ? `claims \`${claim}\`` : 'claims no status'))];
-  expectDocumented('callbacks.md', 'record and claim', tableOf(names, rows));
+  expectDocumented('callback-rules.md', 'record and claim', tableOf(names, rows));
 });
 
 describe('a status after a final one', () => {

@@ -1,38 +1,42 @@
-// The names that the documents' examples use without declaring them, as a merchant's app would have them.
+// What the documents' examples have without declaring it: an environment, and the names of a merchant's app.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { hasPostgres, postgresPool, uniqueName } from './stores.ts';
-import { authority, certificate } from './tls.ts';
+import pg from 'pg';
 
 const sandbox = new Sandbox({ fetch: async () => new Response() });
 const server = await sandbox.listen();
 const options = sandbox.clientOptions;
 
 export const { apiKey, signKey } = options;
-export const { cert, key } = certificate('client');
-export const ca = authority;
 export const baseUrl = server.url;
 export const gateway = new GatewayClient({ ...options, baseUrl, fetch: undefined });
 export const webhookUrl = 'https://shop.example/callbacks';
 
-const { payment } = await gateway.createDeposit({
-  paymentMethod: 'CARD',
-  amount: 1,
-  currency: 'EUR',
-  webhookUrl,
-});
+const { payment } = await gateway.createDeposit({ paymentMethod: 'CARD', amount: 1, currency: 'EUR', webhookUrl });
 await sandbox.complete(payment.id);
 export const id = payment.id;
-
-/** A schema of its own, so that the examples leave nothing behind. */
-const schema = uniqueName('readme');
-export const pool = postgresPool({ options: `-c search_path=${schema}` });
-
 /** A payment whose effect is in doubt. */
 export const paymentId = payment.id;
+
+// A schema of its own, so that the examples leave nothing behind. Nothing here imports test/support/stores.ts: the compiler
+// would read the types of every driver.
+const DATABASE_URL = 'postgres://postgres@127.0.0.1:5432/test';
+const schema = `docs_${crypto.randomUUID().replaceAll('-', '')}`;
+Object.assign(process.env, {
+  PAYMENT_GATEWAY_URL: baseUrl,
+  PAYMENT_GATEWAY_API_KEY: apiKey,
+  PAYMENT_GATEWAY_SIGN_KEY: signKey,
+  DATABASE_URL: `${DATABASE_URL}?options=-c%20search_path%3D${schema}`,
+});
+
+export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+pool.on('error', () => {});
+const hasPostgres = await pool.query(`create schema ${schema}`).then(
+  () => true,
+  () => false,
+);
 if (hasPostgres) {
-  await pool.query(`create schema ${schema}`);
   await postgresInbox(pool).migrate();
   await pool.query('create table payouts (reference text primary key, amount numeric not null)');
   await pool.query(`insert into payment_gateway_inbox values ($1, 'COMPLETED', true)`, [paymentId]);

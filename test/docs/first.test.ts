@@ -1,0 +1,68 @@
+// The first programs of a newcomer, run as they are pasted: the README's fifteen lines, and the server of Getting started.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FROM_SOURCE } from '../support/processes.ts';
+import { blocksOf, root } from './pages.ts';
+
+const BY_NAME = ['--import', new URL('./by-name.mjs', import.meta.url).href];
+
+let folder = '';
+beforeAll(() => {
+  mkdirSync(`${root}test/docs/examples`, { recursive: true });
+  folder = mkdtempSync(`${root}test/docs/examples/first-`);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(page: string, file: string, env: object = {}) {
+  const [example] = blocksOf(page).filter(({ language }) => language === 'js');
+  writeFileSync(`${folder}/${file}`, example?.code ?? '');
+  return spawn(process.execPath, [...FROM_SOURCE, ...BY_NAME, file], {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+describe('the README', () => {
+  it('has fifteen lines that run as they are pasted, and print what it says', async () => {
+    const [expected] = blocksOf('README.md').filter(({ language }) => language === 'text');
+    expect(await text(start('README.md', 'first.mjs').stdout)).toBe(expected?.code);
+    const [{ code } = { code: '' }] = blocksOf('README.md').filter(({ language }) => language === 'js');
+    expect(code.split('\n').filter(Boolean)).toHaveLength(15);
+  });
+});
+
+describe('docs/getting-started.md', () => {
+  it('has a shop that is paid on the page of its sandbox', async () => {
+    const port = await freePort();
+    const child = start('docs/getting-started.md', 'shop.mjs', { PORT: String(port) });
+    try {
+      const [line] = await once(child.stdout, 'data');
+      const shop = `http://127.0.0.1:${port}`;
+      expect(String(line)).toBe(`Open ${shop}\n`);
+      expect(await (await fetch(`${shop}/thanks`)).text()).toBe('Not paid yet: reload.');
+      const { headers } = await fetch(shop, { redirect: 'manual' });
+      const body = new URLSearchParams({ act: 'pay' });
+      const paid = await fetch(headers.get('location') ?? '', { method: 'POST', body, redirect: 'manual' });
+      expect(paid.headers.get('location')).toBe(`${shop}/thanks`);
+      await expect.poll(async () => (await fetch(`${shop}/thanks`)).text()).toBe('Paid.');
+      // A customer who comes back after paying pays nothing more.
+      expect((await fetch(shop, { redirect: 'manual' })).headers.get('location')).toBe('/thanks');
+    } finally {
+      child.kill();
+    }
+  });
+});
+
+/** It may be taken a moment later, as a rule it is not. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
