@@ -36,6 +36,8 @@ export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter
   return {
     record(trace: CallTrace): void {
       const { operation, outcome, code, lane, paymentType, paymentMethod } = trace;
+      // A plan that another worker had sent already: nothing was done.
+      if (outcome === undefined) return;
       const ended = { 'payment.outcome': outcome, 'payment.lane': lane, 'error.type': code };
       const about = { 'payment.operation': operation, 'payment.type': paymentType, 'payment.method': paymentMethod };
       duration.record(trace.durationMs / 1000, defined({ ...about, ...ended }));

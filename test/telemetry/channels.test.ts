@@ -163,6 +163,53 @@ describe('the tracing channels', () => {
     expect(storage.getStore()).toBeUndefined();
   });
 
+  it('let several tracers ask for a context, each inside that of the one before', async () => {
+    const entered: string[] = [];
+    const { start } = tracingChannel('payment-gateway-sdk:create');
+    for (const name of ['first', 'second']) {
+      const begin = (trace: unknown) =>
+        (trace as CallTrace).runIn(work => {
+          entered.push(name);
+          return work();
+        });
+      start.subscribe(begin);
+      onTestFinished(() => void start.unsubscribe(begin));
+    }
+    const { gateway } = open();
+    await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
+    expect(entered).toEqual(['first', 'second']);
+  });
+
+  it('tell nothing of a drain that follows, which ends with the process, and all of its creates', async () => {
+    const { sandbox } = open();
+    const journal = memoryJournal({ scope: 'shop' });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+    await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
+    const { seen } = listen();
+    await gateway.drain({ follow: true, limit: 1 });
+    expect(new Set(seen.map(({ trace }) => trace.operation))).toEqual(new Set(['create']));
+  });
+
+  it('tell no failure of a plan that was withdrawn when its turn came', async () => {
+    const { sandbox } = open();
+    const journal = memoryJournal({ scope: 'shop' });
+    const events: string[] = [];
+    const onEvent = ({ operation, type }: { operation: string; type: string }) =>
+      void events.push(`${operation} ${type}`);
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, onEvent });
+    await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
+    const { claim } = journal;
+    journal.claim = async (...query) => {
+      const claimed = await claim(...query);
+      if (claimed.rows.length > 0) await gateway.settle(order.reference, 'not_created');
+      return claimed;
+    };
+    const { ended } = listen();
+    expect(await gateway.drain()).toEqual({ created: 0, refused: 0, postponed: 0, inDoubt: 0 });
+    expect(events.filter(event => event.startsWith('create'))).toEqual([]);
+    expect(ended().find(({ operation }) => operation === 'create')).not.toHaveProperty('outcome');
+  });
+
   it('hold neither a secret nor customer data', async () => {
     const { sandbox, gateway, handler } = open();
     const { seen } = listen();
