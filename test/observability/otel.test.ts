@@ -44,7 +44,11 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in te
         const reader = new PrometheusExporter({ preventServerStart: true });
         api.metrics.disable();
         api.metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-        scrape = async () => new PrometheusSerializer().serialize((await reader.collect()).resourceMetrics);
+        scrape = async () => {
+          const { resourceMetrics, errors } = await reader.collect();
+          expect(errors).toEqual([]);
+          return new PrometheusSerializer().serialize(resourceMetrics);
+        };
       };
       ended = () => exporter.getFinishedSpans();
       clear = () => exporter.reset();
@@ -143,6 +147,29 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in te
       );
       expect(text).toMatch(/^payment_callbacks_total\{payment_outcome="ran",payment_lane="sweep"[^}]*\} \d/m);
       expect(text).not.toMatch(/order-1|order-2|zoe@|[0-9a-f]{8}-[0-9a-f]{4}-/);
+    });
+
+    it('a create that is still under way is no doubt', async () => {
+      sandbox.faults.next('commit-then-drop');
+      await gateway.createDeposit(order).catch(() => {});
+      expect(await scrape()).toMatch(/^payment_doubts\S* 0$/m);
+    });
+
+    it('what was planned, and withdrawn when its turn came, is no call that ended', async () => {
+      const journal = memoryJournal({ scope: 'shop' });
+      const draining = new GatewayClient({ ...sandbox.clientOptions, journal });
+      await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
+      const { claim } = journal;
+      journal.claim = async (...query) => {
+        const claimed = await claim(...query);
+        if (claimed.rows.length > 0) await draining.settle(order.reference, 'not_created');
+        return claimed;
+      };
+      await draining.drain();
+      expect(named('payment.create')[0]?.status.code).toBe(api.SpanStatusCode.UNSET);
+      const text = await scrape();
+      expect(text).toMatch(/payment_operation="drain"/);
+      expect(text).not.toMatch(/payment_operation="create"/);
     });
 
     it('a journal that does not answer counts no doubts, rather than none', async () => {

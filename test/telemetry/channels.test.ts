@@ -77,6 +77,26 @@ describe('the tracing channels', () => {
     ]);
   });
 
+  it.each(['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const)('tell who listens to %s alone', async step => {
+    const channel = tracingChannel('payment-gateway-sdk:lookup')[step];
+    const heard: unknown[] = [];
+    const hear = (trace: unknown) => void heard.push(trace);
+    channel.subscribe(hear);
+    onTestFinished(() => void channel.unsubscribe(hear));
+    await open()
+      .gateway.getPayment(OTHER_ID)
+      .catch(() => {});
+    expect(heard).toMatchObject([{ operation: 'lookup' }]);
+  });
+
+  it('keep what was known of a call whose error does not say it', async () => {
+    const { ended } = listen();
+    await open()
+      .gateway.getPayment(OTHER_ID, { timeout: -1 })
+      .catch(() => {});
+    expect(ended()).toMatchObject([{ paymentId: OTHER_ID, code: 'invalid_request' }]);
+  });
+
   it('tell a replayed create, whose lookup has the id of its call', async () => {
     const { gateway } = open();
     await gateway.createDeposit(order);

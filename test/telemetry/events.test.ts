@@ -132,6 +132,8 @@ it('a sweep and a drain tell their counts', async () => {
   const failed = await told(() => gateway.drain());
   expect(failed.at(-1)).toMatchObject({ operation: 'drain', type: 'failure', error: 'Error', code: '57P01' });
   expect(JSON.stringify(failed)).not.toContain('zoe@');
+  journal.claim = () => Promise.reject(Object.assign(new Error('x'), { code: 'zoe@customer.example' }));
+  expect((await told(() => gateway.drain())).at(-1)).toMatchObject({ type: 'failure', code: 'failed' });
 });
 
 it('what a callback tells the journal is told as of a callback', async () => {
