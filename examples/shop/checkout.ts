@@ -1,6 +1,13 @@
 // The checkout: each attempt to pay an order has a reference of its own, and the next one begins only after a decline.
 import { Hono } from 'hono';
-import { type GatewayClient, isFinal, isGatewayError, isPaid, type NextAction } from 'payment-gateway-sdk';
+import {
+  type GatewayClient,
+  isFinal,
+  isGatewayError,
+  isPaid,
+  type NextAction,
+  type WebhookHandler,
+} from 'payment-gateway-sdk';
 import { isCurrency, isMethod, isProduct, type Method, methodsOf, PRODUCTS } from './catalogue.ts';
 import type { Database } from './database.ts';
 import { findOrder, nextAttempt, type Order, placeOrder, referenceOf } from './orders.ts';
@@ -13,7 +20,7 @@ export type OrderState =
 
 const KEY = ':key{[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}}';
 
-export function openCheckout(db: Database, gateway: GatewayClient, shopUrl: string) {
+export function openCheckout(db: Database, gateway: GatewayClient, callbacks: WebhookHandler, shopUrl: string) {
   // The same for as long as the attempt lasts, because the journal takes another request for another payment.
   const create = (order: Order) =>
     gateway.createDeposit({
@@ -50,7 +57,11 @@ export function openCheckout(db: Database, gateway: GatewayClient, shopUrl: stri
     if (!entry || entry.state === 'freed') return { is: 'open' };
     if (entry.state !== 'created') return { is: 'checking' };
     const { payment, nextAction } = await create(order);
-    if (isPaid(payment)) return { is: 'booking' };
+    if (isPaid(payment)) {
+      // What its callback does, which is on its way, or lost: the customer need not wait for it. It happens once.
+      await callbacks.process(payment.id).catch(console.error);
+      return { is: 'booking' };
+    }
     return isFinal(payment) ? { is: 'declined' } : { is: 'pending', nextAction };
   }
 

@@ -16,7 +16,7 @@ export const page = (title: string, content: Html, isLive = false): Html => html
     <title>${title} · Harbour Tea</title>
     <link rel="stylesheet" href="/shop.css" />
     <link rel="icon" href="data:," />
-    ${isLive && html`<noscript><meta http-equiv="refresh" content="3" /></noscript>`}
+    ${isLive && html`<noscript><meta http-equiv="refresh" content="2" /></noscript>`}
     <script src="/live.js" defer></script>
   </head>
   <body>

@@ -52,7 +52,7 @@ app.use(async (c, next) => {
   await next();
   c.header('cache-control', 'no-store');
 });
-app.route('/', openCheckout(db, gateway, SHOP_URL));
+app.route('/', openCheckout(db, gateway, callbacks, SHOP_URL));
 app.route('/operator', openOperator({ db, gateway, callbacks, payouts, password: OPERATOR_PASSWORD }));
 app.notFound(c => c.html(problemPage('There is no such page.'), 404));
 app.onError((error, c) => {
