@@ -41,16 +41,16 @@ export function openOperator({ db, gateway, callbacks, payouts, password }: Oper
         <h2>Payments that paid no order</h2>
         ${table(
           ['Reference', 'Payment', 'Amount'],
-          checks.map(({ reference, paymentId, amount, currency }) => [reference, paymentId, money(amount, currency)]),
+          checks.map(({ reference, paymentId, amount, currency }) => [reference, paymentId, sum(amount, currency)]),
         )}
         <h2>Payouts</h2>
         ${table(
           ['Order', 'Attempt', 'Amount', 'Status'],
-          owed.map(({ orderId, attempt, amount, currency, status }) => [
+          owed.map(({ orderId, attempt, amount, currency, state, isUnpaid }) => [
             orderId,
             attempt,
-            money(amount, currency),
-            html`${status.toLowerCase()} ${payAgainForm(orderId, status)}`,
+            sum(amount, currency),
+            html`${state.toLowerCase()} ${isUnpaid && payAgainForm(orderId)}`,
           ]),
         )}`,
     );
@@ -66,13 +66,13 @@ export function openOperator({ db, gateway, callbacks, payouts, password }: Oper
     try {
       await gateway.settle(reference, paymentId, { despite });
       console.log('The operator has settled a doubt:', { reference, paymentId, despite });
-      // As its callback would: the order need not wait for the next sweep.
-      if (paymentId !== 'not_created') await callbacks.process(paymentId);
     } catch (error) {
       if (!isGatewayError(error)) throw error;
       // The message says what differs, or until when to wait.
       return c.html(await show(`${reference} was not settled. ${error.message}`), 409);
     }
+    // What its callback would do. If it fails, the next sweep does it.
+    if (paymentId !== 'not_created') await callbacks.process(paymentId).catch(console.error);
     return c.redirect('/operator', 303);
   });
 
@@ -106,9 +106,10 @@ const doubtForm = ({ reference, amount, currency, paymentType, paymentMethod, si
     </div>
   </form>`;
 
-const payAgainForm = (orderId: number, status: string) =>
-  (status === 'FAILED' || status === 'CANCELED') &&
-  html`<form method="post" action="/operator/payouts">
+const sum = (amount: string, currency: string) => html`<span class="sum">${money(amount, currency)}</span>`;
+
+const payAgainForm = (orderId: number) => html`
+  <form method="post" action="/operator/payouts">
     <button name="order" value="${orderId}" class="quiet">Pay again</button>
   </form>`;
 

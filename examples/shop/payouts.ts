@@ -1,7 +1,7 @@
 // Payouts to the growers: each is planned in the transaction that owes it, and sent by the drain in upkeep.ts.
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { PgInsertValue } from 'drizzle-orm/pg-core';
-import type { Payment } from 'payment-gateway-sdk';
+import type { GatewayClient, Payment } from 'payment-gateway-sdk';
 import { CURRENCIES } from './catalogue.ts';
 import { type Database, payouts, type Tx } from './database.ts';
 import type { Journal } from './gateway.ts';
@@ -11,10 +11,15 @@ type Payout = typeof payouts.$inferSelect;
 
 const referenceOf = ({ orderId, attempt }: Payout): string => `payout-${orderId}.${attempt}`;
 
+/** What becomes of a payout: as the gateway says once it is final, and as the journal says until then. */
+const STATES = { planned: 'planned', begun: 'in doubt', created: 'sent', freed: 'not paid' } as const;
+
+const isUnpaid = (state: string): boolean => ['FAILED', 'CANCELED', STATES.freed].includes(state);
+
 /** What of each order is the grower's. */
 const SHARE = '0.6';
 
-export function openPayouts(db: Database, journal: Journal, shopUrl: string) {
+export function openPayouts(db: Database, gateway: GatewayClient, journal: Journal, shopUrl: string) {
   /** The row and the plan are committed with whatever else `tx` writes, or not at all. */
   async function owe(tx: Tx, payout: PgInsertValue<typeof payouts>): Promise<void> {
     const [owed] = await tx.insert(payouts).values(payout).returning();
@@ -28,6 +33,12 @@ export function openPayouts(db: Database, journal: Journal, shopUrl: string) {
       description: `Grower's share of order ${owed.orderId}`,
       webhookUrl: `${shopUrl}/callbacks`,
     });
+  }
+
+  async function withState(payout: Payout) {
+    const entry = payout.status === 'OWED' ? await gateway.find(referenceOf(payout)) : undefined;
+    const state = entry ? STATES[entry.state] : payout.status;
+    return { ...payout, state, isUnpaid: isUnpaid(state) };
   }
 
   return {
@@ -44,7 +55,7 @@ export function openPayouts(db: Database, journal: Journal, shopUrl: string) {
         .where(and(eq(payouts.orderId, Number(orderId)), eq(payouts.attempt, Number(attempt))));
     },
 
-    /** Owes a payout that failed once more. Of two operators who ask at the same time the second violates the primary key. */
+    /** Owes a payout once more that was not paid. Of two operators who ask at once the second violates the primary key. */
     payAgain: (orderId: number) =>
       db.transaction(async tx => {
         const [last] = await tx
@@ -53,18 +64,17 @@ export function openPayouts(db: Database, journal: Journal, shopUrl: string) {
           .where(eq(payouts.orderId, orderId))
           .orderBy(desc(payouts.attempt))
           .limit(1);
-        if (last?.status !== 'FAILED' && last?.status !== 'CANCELED') return;
+        if (!last || !(await withState(last)).isUnpaid) return;
         const { amount, currency, attempt } = last;
         await owe(tx, { orderId, attempt: attempt + 1, amount, currency });
       }),
 
     /** The latest attempt of each. */
-    list: () =>
-      db
-        .selectDistinctOn([payouts.orderId])
-        .from(payouts)
-        .orderBy(desc(payouts.orderId), desc(payouts.attempt))
-        .limit(100),
+    async list() {
+      const { orderId, attempt } = payouts;
+      const latest = db.selectDistinctOn([orderId]).from(payouts).orderBy(desc(orderId), desc(attempt)).limit(100);
+      return Promise.all((await latest).map(withState));
+    },
   };
 }
 

@@ -29,7 +29,7 @@ if (NODE_ENV === 'production' && OPERATOR_PASSWORD === 'operator')
 
 const db = await openDatabase(DATABASE_URL, DATABASE_SCHEMA).catch((error: Error) => fail(error.message));
 const { gateway, journal, dashboard, close } = await openGateway(db);
-const payouts = openPayouts(db, journal, SHOP_URL);
+const payouts = openPayouts(db, gateway, journal, SHOP_URL);
 const callbacks = await openCallbacks(db, gateway, payouts);
 
 const app = new Hono();
@@ -47,11 +47,11 @@ for (const [file, type] of [
 const policy = { defaultSrc: ["'self'"], imgSrc: ['data:'], baseUri: ["'none'"], frameAncestors: ["'none'"] };
 app.use(secureHeaders({ contentSecurityPolicy: policy, referrerPolicy: 'same-origin' }));
 app.use(csrf({ origin: new URL(SHOP_URL).origin }), bodyLimit({ maxSize: 16_384 }));
-
 app.use(async (c, next) => {
   await next();
   c.header('cache-control', 'no-store');
 });
+
 app.route('/', openCheckout(db, gateway, callbacks, SHOP_URL));
 app.route('/operator', openOperator({ db, gateway, callbacks, payouts, password: OPERATOR_PASSWORD }));
 app.notFound(c => c.html(problemPage('There is no such page.'), 404));
@@ -66,6 +66,7 @@ const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, (
   console.log(`Shop       ${SHOP_URL}\nOperator   ${SHOP_URL}/operator`);
   if (dashboard) console.log(`Sandbox    ${dashboard}`);
 });
+server.on('error', error => fail(error.message));
 
 /** What has begun is finished; a second signal ends the process at once. */
 async function stop(): Promise<void> {
