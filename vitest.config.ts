@@ -84,7 +84,15 @@ export default defineConfig({
           setupFiles: 'test/support/orm-schema.ts',
         },
       },
-      { extends: true, test: { name: 'browser', include: [BROWSER], testTimeout: 30_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          testTimeout: 30_000,
+          globalSetup: 'test/support/install-shop.ts',
+        },
+      },
       {
         extends: true,
         test: { name: 'package', include: [PACKAGE], globalSetup: 'test/package/pack.ts', testTimeout: 120_000 },

@@ -1,0 +1,33 @@
+// The callbacks: a payment credits its order once, and owes the grower's share, in one transaction with the inbox's mark.
+import { createWebhookHandler, type GatewayClient, isFinal, isPaid } from 'payment-gateway-sdk';
+import { fromDrizzle, postgresInbox } from 'payment-gateway-sdk/postgres';
+import { money, PRODUCTS } from './catalogue.ts';
+import type { Database } from './database.ts';
+import { creditOrder, listToCheck, type Order } from './orders.ts';
+import type { Payouts } from './payouts.ts';
+
+export async function openCallbacks(db: Database, gateway: GatewayClient, payouts: Payouts) {
+  const inbox = postgresInbox(fromDrizzle(db));
+  await inbox.migrate();
+  return createWebhookHandler({
+    gateway,
+    inbox,
+    onPayment: async (payment, { tx, afterCommit }) => {
+      if (payment.paymentType === 'WITHDRAWAL') {
+        if (isFinal(payment)) await payouts.record(tx, payment);
+        return;
+      }
+      if (!isPaid(payment)) return;
+      const order = await creditOrder(tx, payment);
+      if (!order) return listToCheck(tx, payment);
+      await payouts.oweShare(tx, order);
+      afterCommit(() => sendReceipt(order));
+    },
+    onError: error => console.error(error),
+  });
+}
+
+/** Your e-mail. */
+function sendReceipt({ id, product, amount, currency }: Order): void {
+  console.log(`Receipt of order ${id}: ${PRODUCTS[product].name}, ${money(amount, currency)}.`);
+}

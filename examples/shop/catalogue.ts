@@ -1,0 +1,48 @@
+// What the shop sells, and how it can be paid. Prices are the server's: a form only names a product and a method.
+
+/** How each currency can be paid, and how the growers are paid in it. */
+export const CURRENCIES = {
+  EUR: { methods: ['CARD', 'IDEAL'], payout: 'SEPA' },
+  PLN: { methods: ['BLIK', 'CARD'], payout: 'CARD' },
+  AUD: { methods: ['PAYID', 'CARD'], payout: 'PAYID' },
+} as const;
+
+export const METHODS = { CARD: 'Card', IDEAL: 'iDEAL', BLIK: 'BLIK', PAYID: 'PayID transfer' } as const;
+
+export const PRODUCTS = {
+  sencha: {
+    name: 'Sencha',
+    about: 'Green tea, steamed and rolled. Fresh and grassy.',
+    prices: { EUR: '12.50', PLN: '54.00', AUD: '20.90' },
+  },
+  assam: {
+    name: 'Assam',
+    about: 'Black tea of the second flush. Strong, takes milk.',
+    prices: { EUR: '9.80', PLN: '42.00', AUD: '16.40' },
+  },
+  rooibos: {
+    name: 'Rooibos',
+    about: 'No tea at all, and no caffeine. Sweet by itself.',
+    prices: { EUR: '7.20', PLN: '31.00', AUD: '12.00' },
+  },
+} as const;
+
+export type Currency = keyof typeof CURRENCIES;
+export type Method = keyof typeof METHODS;
+export type Product = keyof typeof PRODUCTS;
+
+const isKeyOf =
+  <T extends object>(table: T) =>
+  (value: unknown): value is keyof T =>
+    typeof value === 'string' && Object.hasOwn(table, value);
+
+export const isCurrency = isKeyOf(CURRENCIES);
+export const isMethod = isKeyOf(METHODS);
+export const isProduct = isKeyOf(PRODUCTS);
+
+/** The methods of a currency. */
+export const methodsOf = (currency: Currency): readonly Method[] => CURRENCIES[currency].methods;
+
+/** An amount as customers read it. */
+export const money = (amount: string | number, currency: string): string =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));

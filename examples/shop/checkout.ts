@@ -1,0 +1,116 @@
+// The checkout: each attempt to pay an order has a reference of its own, and the next one begins only after a decline.
+import { Hono } from 'hono';
+import {
+  type GatewayClient,
+  isFinal,
+  isGatewayError,
+  isPaid,
+  type NextAction,
+  type WebhookHandler,
+} from 'payment-gateway-sdk';
+import { isCurrency, isMethod, isProduct, type Method, methodsOf, PRODUCTS } from './catalogue.ts';
+import type { Database } from './database.ts';
+import { findOrder, nextAttempt, type Order, placeOrder, referenceOf } from './orders.ts';
+import { orderPage, problemPage, productsPage } from './pages.ts';
+
+/** What a customer needs to know of an order. */
+export type OrderState =
+  | { is: 'paid' | 'booking' | 'open' | 'declined' | 'checking' | 'refused' }
+  | { is: 'pending'; nextAction: NextAction };
+
+const KEY = ':key{[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}}';
+
+export function openCheckout(db: Database, gateway: GatewayClient, callbacks: WebhookHandler, shopUrl: string) {
+  // The same for as long as the attempt lasts, because the journal takes another request for another payment.
+  const create = (order: Order) =>
+    gateway.createDeposit({
+      paymentMethod: order.method,
+      amount: order.amount,
+      currency: order.currency,
+      reference: referenceOf(order),
+      description: PRODUCTS[order.product].name,
+      webhookUrl: `${shopUrl}/callbacks`,
+      returnUrl: `${shopUrl}/orders/${order.key}`,
+    });
+
+  /**
+   * The customer presses "pay", now or again.
+   *
+   * @param method of the next attempt, if this one was declined
+   * @returns what to do next; undefined if the order is paid
+   */
+  async function pay(key: string, method: Method): Promise<NextAction | undefined> {
+    for (;;) {
+      const order = await findOrder(db, key);
+      if (!order || order.paidBy) return undefined;
+      const { payment, nextAction } = await create(order);
+      if (isPaid(payment)) return undefined; // its callback is on the way
+      if (!isFinal(payment)) return nextAction; // the same for a customer who comes back
+      await nextAttempt(db, order, method);
+    }
+  }
+
+  /** The customer looks at the order. Nothing is sent but a lookup, however often. */
+  async function stateOf(order: Order): Promise<OrderState> {
+    if (order.paidBy) return { is: 'paid' };
+    const entry = await gateway.find(referenceOf(order));
+    if (!entry || entry.state === 'freed') return { is: 'open' };
+    if (entry.state !== 'created') return { is: 'checking' };
+    const { payment, nextAction } = await create(order);
+    if (isPaid(payment)) {
+      // What its callback does, which is on its way, or lost: the customer need not wait for it. It happens once.
+      await callbacks.process(payment.id).catch(console.error);
+      return { is: 'booking' };
+    }
+    return isFinal(payment) ? { is: 'declined' } : { is: 'pending', nextAction };
+  }
+
+  const app = new Hono();
+
+  app.get('/', c => {
+    const currency = c.req.query('currency');
+    return c.html(productsPage(isCurrency(currency) ? currency : 'EUR'));
+  });
+
+  app.post('/orders', async c => {
+    const form = await c.req.formData();
+    const [product, currency, method] = [form.get('product'), form.get('currency'), form.get('method')];
+    if (!isProduct(product) || !isCurrency(currency) || !isMethod(method) || !methodsOf(currency).includes(method)) {
+      return c.html(problemPage('Choose a tea, and how to pay.'), 422);
+    }
+    const key = await placeOrder(db, product, currency, method);
+    return c.redirect(await next(key, method), 303);
+  });
+
+  app.get(`/orders/${KEY}`, async c => {
+    const order = await findOrder(db, c.req.param('key'));
+    if (!order) return c.html(problemPage('There is no such order.'), 404);
+    const isRefused = c.req.query('refused') !== undefined;
+    const state = await stateOf(order);
+    return c.html(orderPage(order, state.is === 'open' && isRefused ? { is: 'refused' } : state));
+  });
+
+  app.post(`/orders/${KEY}/pay`, async c => {
+    const order = await findOrder(db, c.req.param('key'));
+    if (!order) return c.html(problemPage('There is no such order.'), 404);
+    const method = (await c.req.formData()).get('method');
+    const isOffered = isMethod(method) && methodsOf(order.currency).includes(method);
+    return c.redirect(await next(order.key, isOffered ? method : order.method), 303);
+  });
+
+  /** Where the customer goes now: to the gateway's page, or to that of the order, which says how it stands. */
+  async function next(key: string, method: Method): Promise<string> {
+    try {
+      const action = await pay(key, method);
+      return action?.type === 'redirect' ? action.redirectUrl : `/orders/${key}`;
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      console.error(error.message);
+      // Otherwise a payment may exist: the page says that we are checking, and nothing is sent again.
+      const isNothing = error.outcome === 'not_sent' || error.outcome === 'rejected';
+      return isNothing ? `/orders/${key}?refused` : `/orders/${key}`;
+    }
+  }
+
+  return app;
+}

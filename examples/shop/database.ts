@@ -1,0 +1,82 @@
+// The database: its connection, its tables, and their creation at start.
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { integer, numeric, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import pg from 'pg';
+import type { Currency, Method, Product } from './catalogue.ts';
+
+const amount = () => numeric({ precision: 12, scale: 2 }).notNull();
+const currency = () => text().$type<Currency>().notNull();
+const createdAt = () => timestamp('created_at', { withTimezone: true }).notNull().defaultNow();
+
+/** An order has attempts to pay it, and is paid by one payment. */
+export const orders = pgTable('orders', {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  /** In the order's address, because nobody can guess it. */
+  key: uuid().notNull().unique().defaultRandom(),
+  product: text().$type<Product>().notNull(),
+  amount: amount(),
+  currency: currency(),
+  /** Of the current attempt. It does not change while that may be paid. */
+  method: text().$type<Method>().notNull(),
+  attempt: integer().notNull().default(1),
+  paidBy: uuid('paid_by'),
+  createdAt: createdAt(),
+});
+
+/** Payments that paid no order: the second of two attempts, another amount. Somebody looks, and pays them back. */
+export const toCheck = pgTable('to_check', {
+  paymentId: uuid('payment_id').primaryKey(),
+  reference: text(),
+  amount: numeric().notNull(),
+  currency: text().notNull(),
+  createdAt: createdAt(),
+});
+
+/** What growers get for an order: one payout that is paid, after as many attempts as it takes. */
+export const payouts = pgTable(
+  'payouts',
+  {
+    orderId: integer('order_id').notNull(),
+    attempt: integer().notNull(),
+    amount: amount(),
+    currency: currency(),
+    /** `OWED` until the gateway says how it ended. */
+    status: text().notNull().default('OWED'),
+    createdAt: createdAt(),
+  },
+  ({ orderId, attempt }) => [primaryKey({ columns: [orderId, attempt] })],
+);
+
+/** The same for Postgres. In an app of yours drizzle-kit writes it, as migrations. */
+const TABLES = `
+  create table if not exists orders (id integer primary key generated always as identity,
+    key uuid not null unique default gen_random_uuid(), product text not null, amount numeric(12, 2) not null,
+    currency text not null, method text not null, attempt integer not null default 1, paid_by uuid,
+    created_at timestamptz not null default now());
+  create table if not exists to_check (payment_id uuid primary key, reference text, amount numeric not null,
+    currency text not null, created_at timestamptz not null default now());
+  create table if not exists payouts (order_id integer not null references orders, attempt integer not null,
+    amount numeric(12, 2) not null, currency text not null, status text not null default 'OWED',
+    created_at timestamptz not null default now(), primary key (order_id, attempt))`;
+
+const ADVICE = `Set DATABASE_URL, or start a PostgreSQL:
+  docker run --rm --publish 127.0.0.1:5432:5432 --env POSTGRES_HOST_AUTH_METHOD=trust --env POSTGRES_DB=test postgres:17`;
+
+/** @param schema where the shop's tables are, and those of the journal and the inbox */
+export async function openDatabase(connectionString: string, schema: string) {
+  const pool = new pg.Pool({ connectionString, options: `-c search_path=${schema}` });
+  // A connection that breaks must not end the process: whoever uses it gets an error.
+  pool.on('error', error => console.error(error.message));
+  pool.on('connect', client => client.on('error', error => console.error(error.message)));
+  try {
+    await pool.query(`create schema if not exists ${pg.escapeIdentifier(schema)}; ${TABLES}`);
+  } catch (error) {
+    const reasons = error instanceof AggregateError ? error.errors : [error];
+    throw new Error(`No database: ${reasons.join(', ')}. ${ADVICE}`);
+  }
+  return drizzle({ client: pool });
+}
+
+export type Database = Awaited<ReturnType<typeof openDatabase>>;
+/** A transaction. */
+export type Tx = Parameters<Parameters<Database['transaction']>[0]>[0];

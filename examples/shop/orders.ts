@@ -1,0 +1,58 @@
+// Orders, as they are stored: made, paid once, tried again.
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { Payment } from 'payment-gateway-sdk';
+import { type Currency, type Method, PRODUCTS, type Product } from './catalogue.ts';
+import { type Database, orders, type Tx, toCheck } from './database.ts';
+
+export type Order = typeof orders.$inferSelect;
+
+/** Each attempt to pay an order has a reference of its own: `order-7.2` is the second of order 7. */
+export const referenceOf = ({ id, attempt }: Pick<Order, 'id' | 'attempt'>): string => `order-${id}.${attempt}`;
+
+const orderIdOf = (reference: Payment['reference']): number =>
+  Number(/^order-(\d{1,9})\.\d+$/.exec(reference ?? '')?.[1] ?? 0);
+
+/** @returns its key */
+export async function placeOrder(db: Database, product: Product, currency: Currency, method: Method): Promise<string> {
+  const amount = PRODUCTS[product].prices[currency];
+  const [order] = await db.insert(orders).values({ product, amount, currency, method }).returning();
+  if (!order) throw new Error('An order was not stored.');
+  return order.key;
+}
+
+export async function findOrder(db: Database, key: string): Promise<Order | undefined> {
+  const [order] = await db.select().from(orders).where(eq(orders.key, key));
+  return order;
+}
+
+/** The next attempt, unless another tab has begun it. */
+export async function nextAttempt(db: Database, { id, attempt }: Order, method: Method): Promise<void> {
+  await db
+    .update(orders)
+    .set({ attempt: sql`${orders.attempt} + 1`, method })
+    .where(and(eq(orders.id, id), eq(orders.attempt, attempt), isNull(orders.paidBy)));
+}
+
+/** @returns the order that the payment has paid; undefined if it was paid before, or costs another amount, or is none */
+export async function creditOrder(tx: Tx, { id, reference, amount, currency }: Payment): Promise<Order | undefined> {
+  const [order] = await tx
+    .update(orders)
+    .set({ paidBy: id })
+    .where(
+      and(
+        eq(orders.id, orderIdOf(reference)),
+        isNull(orders.paidBy),
+        eq(orders.amount, String(amount)),
+        sql`${orders.currency} = ${currency}`,
+      ),
+    )
+    .returning();
+  return order;
+}
+
+/** A payment that has paid no order. */
+export async function listToCheck(tx: Tx, { id, reference, amount, currency }: Payment): Promise<void> {
+  await tx.insert(toCheck).values({ paymentId: id, reference, amount: String(amount), currency });
+}
+
+export const paymentsToCheck = (db: Database) => db.select().from(toCheck).orderBy(desc(toCheck.createdAt)).limit(100);

@@ -1,0 +1,82 @@
+// The shop: `npm start` opens its database and its gateway, serves its pages, and keeps its promises until it is stopped.
+import { readFileSync } from 'node:fs';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { csrf } from 'hono/csrf';
+import { secureHeaders } from 'hono/secure-headers';
+import { openCallbacks } from './callbacks.ts';
+import { openCheckout } from './checkout.ts';
+import { openDatabase } from './database.ts';
+import { openGateway } from './gateway.ts';
+import { openOperator } from './operator.ts';
+import { problemPage } from './pages.ts';
+import { openPayouts } from './payouts.ts';
+import { startUpkeep } from './upkeep.ts';
+
+const {
+  DATABASE_URL = 'postgres://postgres@127.0.0.1:5432/test',
+  DATABASE_SCHEMA = 'shop',
+  HOST = '127.0.0.1',
+  PORT = '3000',
+  SHOP_URL = `http://127.0.0.1:${PORT}`,
+  OPERATOR_PASSWORD = 'operator',
+  NODE_ENV,
+} = process.env;
+
+if (NODE_ENV === 'production' && OPERATOR_PASSWORD === 'operator')
+  fail('Set OPERATOR_PASSWORD: the operator decides about money.');
+
+const db = await openDatabase(DATABASE_URL, DATABASE_SCHEMA).catch((error: Error) => fail(error.message));
+const { gateway, journal, dashboard, close } = await openGateway(db);
+const payouts = openPayouts(db, gateway, journal, SHOP_URL);
+const callbacks = await openCallbacks(db, gateway, payouts);
+
+const app = new Hono();
+// The handler looks after itself: what it is sent comes from no form, and from anybody.
+app.post('/callbacks', ({ req }) => callbacks(req.raw));
+
+for (const [file, type] of [
+  ['shop.css', 'text/css'],
+  ['live.js', 'text/javascript'],
+] as const) {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  app.get(`/${file}`, c => c.body(text, 200, { 'content-type': `${type}; charset=utf-8` }));
+}
+
+const policy = { defaultSrc: ["'self'"], imgSrc: ['data:'], baseUri: ["'none'"], frameAncestors: ["'none'"] };
+app.use(secureHeaders({ contentSecurityPolicy: policy, referrerPolicy: 'same-origin' }));
+app.use(csrf({ origin: new URL(SHOP_URL).origin }), bodyLimit({ maxSize: 16_384 }));
+app.use(async (c, next) => {
+  await next();
+  c.header('cache-control', 'no-store');
+});
+
+app.route('/', openCheckout(db, gateway, callbacks, SHOP_URL));
+app.route('/operator', openOperator({ db, gateway, callbacks, payouts, password: OPERATOR_PASSWORD }));
+app.notFound(c => c.html(problemPage('There is no such page.'), 404));
+app.onError((error, c) => {
+  if ('getResponse' in error) return error.getResponse();
+  console.error(error);
+  return c.html(problemPage('Something went wrong. Please try again in a moment.'), 500);
+});
+
+const stopUpkeep = startUpkeep(gateway, callbacks);
+const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, () => {
+  console.log(`Shop       ${SHOP_URL}\nOperator   ${SHOP_URL}/operator`);
+  if (dashboard) console.log(`Sandbox    ${dashboard}`);
+});
+server.on('error', error => fail(error.message));
+
+/** What has begun is finished; a second signal ends the process at once. */
+async function stop(): Promise<void> {
+  await Promise.all([new Promise(resolve => server.close(resolve)), stopUpkeep()]);
+  await close();
+  await db.$client.end();
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}

@@ -1,0 +1,29 @@
+// Upkeep: sends what is planned as soon as it is committed, and looks for what lost callbacks would have told.
+import { setTimeout } from 'node:timers/promises';
+import type { GatewayClient, WebhookHandler } from 'payment-gateway-sdk';
+
+/** In as many replicas as you like. @returns what stops it: what has begun is finished */
+export function startUpkeep(gateway: GatewayClient, handler: WebhookHandler, interval = 60_000): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function sweep(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const { processed, gaveUp, failed } = await gateway.sweep({ handler, signal });
+        if (processed + gaveUp + failed > 0) console.log('Swept:', { processed, gaveUp, failed });
+      } catch (error) {
+        console.error(error); // the database is away: the next one looks again
+      }
+      await setTimeout(interval, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  // It survives outages of the database and of the gateway.
+  const drain = gateway.drain({ follow: true, signal }).catch(console.error);
+  const work = Promise.all([sweep(), drain]);
+  return async () => {
+    stopping.abort();
+    await work;
+  };
+}
