@@ -1,4 +1,4 @@
-// The shop: `npm start` opens its database and its gateway, serves its pages, and keeps its promises until it is stopped.
+// The shop: `npm start` opens its database and its gateway, serves its pages, and runs its upkeep until it is stopped.
 import { readFileSync } from 'node:fs';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -33,7 +33,7 @@ const payouts = openPayouts(db, gateway, journal, SHOP_URL);
 const callbacks = await openCallbacks(db, gateway, payouts);
 
 const app = new Hono();
-// The handler looks after itself: what it is sent comes from no form, and from anybody.
+// Callbacks come from no form of ours: the handler checks them itself, and bounds their size.
 app.post('/callbacks', ({ req }) => callbacks(req.raw));
 
 for (const [file, type] of [

@@ -149,7 +149,7 @@ describe.skipIf(isMissing)('the shop', () => {
     await page.goto(`${shop}/operator`);
   }
 
-  it('is paid by card, credited once and receipted once, though the callback comes twice', async () => {
+  it('is paid by card and credited once, with one receipt, though the callback comes twice', async () => {
     await page.goto(shop);
     expect(await faultsOf(page)).toEqual([]);
     await fault('callback-duplicate');
@@ -354,7 +354,7 @@ describe.skipIf(isMissing)('the shop', () => {
       const headers = { 'content-type': 'application/json' };
       return (await fetch(`${shop}/callbacks`, { method: 'POST', headers, body })).status;
     };
-    // The first says of the status what the record says; the record is behind the second, which may come again.
+    // The first claims the status that the record has; the second one that the record does not show, so it may come again.
     expect(await forge({ paymentStatus: 'PENDING', amount: 0.01 })).toBe(200);
     expect(await Promise.all([forge({ paymentStatus: 'COMPLETED' }), openOrder(id)])).toEqual([503, expect.anything()]);
     expect((await orderOf(id)).paid_by).toBeNull();
