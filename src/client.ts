@@ -1,6 +1,6 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
 import { bindMethods } from './detached.ts';
-import type { Doubt, JournalEntry } from './journal/contract.ts';
+import type { Doubt } from './journal/contract.ts';
 import type { Swept } from './journal/sweep.ts';
 import type { SweepOptions } from './journal/sweep-options.ts';
 import {
@@ -14,7 +14,16 @@ import {
 import { type Created, create } from './payments/create.ts';
 import type { Drained, DrainOptions } from './payments/drain-options.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
-import { acknowledge, drain, find, inDoubt, reconcile, settle, sweep } from './payments/journal-calls.ts';
+import {
+  acknowledge,
+  drain,
+  type FoundEntry,
+  find,
+  inDoubt,
+  reconcile,
+  settle,
+  sweep,
+} from './payments/journal-calls.ts';
 import { lookUp, lookUpIn, lookUpWithin } from './payments/lookup.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Amount } from './schemas/amount.ts';
@@ -242,15 +251,16 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * What the journal knows of a reference: its state, what was asked for, its payment as it was last seen.
+   * What the journal knows of a reference: its state, what was asked for, its payment as it was last seen, and what the
+   * customer is to do. It asks the journal, and not the gateway.
    *
    * @returns undefined if nothing was ever created under it
    * @throws {ConfigurationError} without a journal; {@link ConnectionError}; or what the journal throws
    * @example
    * const entry = await gateway.find('order-1042');
-   * if (entry?.state === 'created') console.log(entry.paymentId, entry.payment?.paymentStatus);
+   * if (entry?.nextAction?.type === 'redirect') response.redirect(entry.nextAction.redirectUrl);
    */
-  async find(reference: string, options?: CallOptions): Promise<JournalEntry | undefined> {
+  async find(reference: string, options?: CallOptions): Promise<FoundEntry | undefined> {
     return find(this.#gateway, reference, options);
   }
 

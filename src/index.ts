@@ -45,6 +45,7 @@ export type { SweepOptions } from './journal/sweep-options.ts';
 export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './options.ts';
 export type { Created } from './payments/create.ts';
 export type { Drained, DrainOptions } from './payments/drain-options.ts';
+export type { FoundEntry } from './payments/journal-calls.ts';
 export type { LookUp } from './payments/lookup.ts';
 export type { NextAction, TransferInstructions } from './payments/next-action.ts';
 export { signBody } from './payments/sign.ts';

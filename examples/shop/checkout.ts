@@ -55,8 +55,11 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
     if (order.paidBy) return { is: 'paid' };
     const entry = await gateway.find(referenceOf(order));
     if (!entry || entry.state === 'freed') return { is: 'open' };
-    if (entry.state !== 'created') return { is: 'checking' };
-    const { payment, nextAction } = await create(order);
+    const { paymentId, nextAction = { type: 'wait' } } = entry;
+    if (entry.state !== 'created' || !paymentId) return { is: 'checking' };
+    // If the gateway is away, as it was last seen.
+    const payment = await gateway.getPayment(paymentId).catch(() => entry.payment);
+    if (!payment) return { is: 'checking' };
     if (isPaid(payment)) {
       // What its callback does, which is on its way, or lost: the customer need not wait for it. It happens once.
       await callbacks.process(payment.id).catch(console.error);

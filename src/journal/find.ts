@@ -1,4 +1,5 @@
 // Reads what a journal knows: of one reference, and of all that are in doubt.
+import type { Envelope } from '../schemas/response.ts';
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
 import type { ScopedJournal } from './reports.ts';
@@ -9,13 +10,13 @@ export async function doubtsIn(journal: Journal, scope: string | undefined): Pro
   return rows.map(row => doubtOf(row, now));
 }
 
-/** What the journal knows of a reference; undefined if it does not know it. */
+/** What the journal knows of a reference, and what it keeps of its payment; undefined if it does not know it. */
 export async function findReference(
   { journal, scope }: ScopedJournal,
   reference: string,
-): Promise<JournalEntry | undefined> {
+): Promise<{ entry: JournalEntry; kept: Envelope | undefined } | undefined> {
   const { row, now } = await bounded(journal.read({ scope, reference }));
-  return row && entryOf(row, now);
+  return row && { entry: entryOf(row, now), kept: row.result };
 }
 
 /** @param now by the store's clock, as the row's times are */

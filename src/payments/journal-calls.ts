@@ -15,18 +15,27 @@ import { type Drained, type DrainOptions, readDrainOptions } from './drain-optio
 import { drainPlans } from './follow.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp, lookUpIn } from './lookup.ts';
+import { type NextAction, nextActionOf } from './next-action.ts';
 
 export async function inDoubt(gateway: Gateway, options?: CallOptions): Promise<Doubt[]> {
   const limits = readCallOptions(options);
   return ask(gateway, 'inDoubt', limits, ({ journal, scope }) => doubtsIn(journal, scope));
 }
 
+/** What `find` answers. */
+export interface FoundEntry extends JournalEntry {
+  /** What the customer is to do, once the payment is created: as its create answered it, and `wait` once it is final. */
+  nextAction?: NextAction | undefined;
+}
+
 export async function find(
   gateway: Gateway,
   reference: string,
   options?: CallOptions,
-): Promise<JournalEntry | undefined> {
-  return ask(gateway, 'find', readCallOptions(options), journal => findReference(journal, reference));
+): Promise<FoundEntry | undefined> {
+  const found = await ask(gateway, 'find', readCallOptions(options), journal => findReference(journal, reference));
+  // Its create has warned of an address that cannot be used.
+  return found && { ...found.entry, ...(found.kept && { nextAction: nextActionOf(found.kept, () => {}) }) };
 }
 
 export async function settle(
