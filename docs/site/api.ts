@@ -97,7 +97,7 @@ export async function writeApi(): Promise<void> {
   simplifyCreates(project);
   await app.generateOutputs(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('TypeDoc has warned, see above.');
-  linkThrown();
+  finish();
 }
 
 /** Options of typedoc-plugin-markdown. */
@@ -129,18 +129,44 @@ function showThrown(): void {
   };
 }
 
-/** The errors that are thrown become links to their pages. */
-function linkThrown(): void {
+/** Pages as they were written, with links in the places where TypeDoc has none. */
+function finish(): void {
   const files = globSync('api/**/*.md', { cwd: generated }).map(path => path.replaceAll('\\', '/'));
   const pages = new Map(files.map(path => [posix.basename(path, '.md'), path]));
   for (const file of files) {
-    const text = readFileSync(generated + file, 'utf8');
-    const linked = text.replace(/^(#+ Throws\n\n)`(\w+)`/gm, (all, heading, name) => {
+    const linkTo = (name: string) => {
       const page = pages.get(name);
-      return page ? `${heading}[${name}](${posix.relative(posix.dirname(file), page)})` : all;
-    });
-    if (linked !== text) writeFileSync(generated + file, linked);
+      return page && page !== file ? `[${name}](${posix.relative(posix.dirname(file), page)})` : undefined;
+    };
+    const text = readFileSync(generated + file, 'utf8');
+    const listed = text.replace(THROWS, section => listThrown(section, linkTo));
+    writeFileSync(generated + file, file.includes('/type-aliases/') ? linkParts(listed, linkTo) : listed);
   }
+}
+
+type LinkTo = (name: string) => string | undefined;
+
+/** All that a function throws: a heading for each of them. */
+const THROWS = /(?:^#+ Throws\n\n(?:(?!#|\*\*\*|```).*\n)+)+/gm;
+
+/** One heading, and a list of the errors, which are links to their pages. */
+function listThrown(section: string, linkTo: LinkTo): string {
+  const [heading = '', ...errors] = section.split(/^(#+ Throws)\n/m).filter(part => part.trim());
+  const lines = errors
+    .filter(part => part !== heading)
+    .map(part =>
+      `- ${part.trim().replace(/\n/g, ' ')}`.replace(/^- `(\w+)`/, (all, name) => `- ${linkTo(name) ?? all.slice(2)}`),
+    );
+  return `${heading}\n\n${lines.join('\n')}\n\n`;
+}
+
+/** The types that a type is made of, as links: in a block of code there are none. */
+function linkParts(text: string, linkTo: LinkTo): string {
+  return text.replace(/^# .*\n\n```ts\n([\s\S]+?)\n```\n/, (all, code: string) => {
+    const names = new Set(code.replace(/(["']).*?\1/g, '').match(/\b[A-Z]\w+/g));
+    const links = [...names].flatMap(name => linkTo(name) ?? []);
+    return links.length > 0 ? `${all}\nMade of: ${links.join(', ')}.\n` : all;
+  });
 }
 
 function simplifyCreates(project: ProjectReflection): void {

@@ -69,6 +69,10 @@ export default defineConfig({
   cacheDir: 'generated/.cache',
   // The search index is larger, and is loaded by whoever searches.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  transformPageData: ({ relativePath, frontmatter }) => {
+    // Its sidebar names some of its pages, and no order in which to read them.
+    if (relativePath.startsWith('api/')) Object.assign(frontmatter, { prev: false, next: false });
+  },
   // check.ts tells all of them at once, those to anchors too.
   ignoreDeadLinks: true,
   markdown: {
