@@ -1,6 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { glob, readFile, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { build, transform } from 'esbuild';
 import { defineConfig, type Options } from 'tsup';
+
+type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
 const entry = {
   index: 'src/index.ts',
@@ -12,11 +16,12 @@ const entry = {
 };
 
 /** Files that are imported as `./file?raw` become text in the build: style sheets and browser scripts. */
-const rawFiles: NonNullable<Options['esbuildPlugins']>[number] = {
+const rawFiles: Plugin = {
   name: 'raw-files',
   setup(build) {
     build.onResolve({ filter: /\?raw$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path),
+      // The build names it in comments and maps: without the folder of whoever builds.
+      path: relative('.', resolve(resolveDir, path)).replaceAll('\\', '/'),
       namespace: 'raw',
     }));
     build.onLoad({ filter: /\?raw$/, namespace: 'raw' }, async ({ path }) => ({
@@ -27,34 +32,71 @@ const rawFiles: NonNullable<Options['esbuildPlugins']>[number] = {
 };
 
 /** Cloudflare Workers have no node:http before 2025-08, and no connections of this kind after: there it is left out. */
-const withoutConnections: NonNullable<Options['esbuildPlugins']>[number] = {
+const withoutConnections: Plugin = {
   name: 'without-connections',
   setup(build) {
     build.onLoad({ filter: /http[\\/]connection\.ts$/ }, () => ({ contents: '' }));
   },
 };
 
-/** The build of yaml for browsers asks Node for nothing, and is made of modules: what nobody uses of it stays out. */
-const plainYaml: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'plain-yaml',
+/** What the build carries inside. Loading all of zod would take most of the time that importing takes. */
+const INSIDE = ['hono/html', 'hono/tiny', 'uqr', 'yaml', 'zod'];
+/** ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside. */
+const INSIDE_COMMONJS = [...INSIDE, 'ky'];
+
+const fileOf = (name: string) => name.replace('/', '-');
+
+/** Imports them from `#vendor/…`, which package.json leads to `dist/vendor`: one copy, which has no source map. */
+const vendor = (names: readonly string[]): Plugin => ({
+  name: 'vendor',
   setup(build) {
-    build.onResolve({ filter: /^yaml$/ }, () => ({ path: resolve('node_modules/yaml/browser/index.js') }));
+    const filter = new RegExp(`^(${names.join('|')})$`);
+    build.onResolve({ filter }, ({ path }) => ({ path: `#vendor/${fileOf(path)}`, external: true }));
   },
-};
+});
 
-const common: Options = {
-  entry,
-  target: 'node22',
-  platform: 'node',
-  removeNodeProtocol: false,
-  dts: { entry },
-  // Loading all of zod would take most of the time that importing takes. Its types are imported all the same.
-  noExternal: ['zod', 'uqr', 'yaml'],
-  esbuildPlugins: [rawFiles, plainYaml],
-};
+/** The exports of a package that src uses: the others stay out. */
+async function usedOf(name: string): Promise<string[]> {
+  const used = new Set<string>();
+  const isImported = new RegExp(
+    `(?:import (?:(\\w+),? )?(?:{([^}]+)} |\\* as (\\w+) )?from|const {([^}]+)} = await import\\() ?"${name}"`,
+    'g',
+  );
+  for await (const file of glob('src/**/*.ts')) {
+    // Without types: much of what is imported is nothing else.
+    const { code } = await transform(readFileSync(file, 'utf8'), { loader: 'ts', target: 'node22' });
+    for (const [, whole, some, all, late] of code.matchAll(isImported)) {
+      if (whole) used.add('default');
+      for (const one of (some ?? late ?? '').split(',')) if (one.trim()) used.add(one.trim());
+      if (all) for (const [, one = ''] of code.matchAll(new RegExp(`\\b${all}\\.(\\w+)`, 'g'))) used.add(one);
+    }
+  }
+  return [...used].sort();
+}
 
-/** What the build carries inside: zod, ky in CommonJS, hono, uqr and yaml in the sandbox. Their licences ask to be carried too. */
-async function writeLicences(): Promise<void> {
+const AS_DEFAULT = 'module.exports = Object.assign(module.exports.default, module.exports);';
+
+/** Writes `dist/vendor`, minified, and the licences, which ask to be carried too. */
+async function writeVendor(): Promise<void> {
+  for (const name of INSIDE_COMMONJS) {
+    const used = await usedOf(name);
+    for (const format of ['esm', 'cjs'] as const) {
+      if (format === 'esm' && !INSIDE.includes(name)) continue;
+      await build({
+        stdin: { contents: `export { ${used.join(', ')} } from '${name}';`, resolveDir: '.' },
+        outfile: `dist/vendor/${fileOf(name)}.${format === 'esm' ? 'js' : 'cjs'}`,
+        format,
+        bundle: true,
+        minify: true,
+        platform: 'node',
+        target: 'node22',
+        // The build of yaml for browsers asks Node for nothing, and is made of modules: what nobody uses stays out.
+        alias: { yaml: resolve('node_modules/yaml/browser/index.js') },
+        // As Node has it: the default export of CommonJS is the module.
+        footer: { js: format === 'cjs' && used.includes('default') ? AS_DEFAULT : '' },
+      });
+    }
+  }
   const licences = ['ky/license', 'hono/LICENSE', 'uqr/LICENSE', 'yaml/LICENSE', 'zod/LICENSE'].map(async path => {
     const text = await readFile(`node_modules/${path}`, 'utf8');
     return `${path.split('/')[0]}\n\n${text.trim()}\n`;
@@ -62,21 +104,42 @@ async function writeLicences(): Promise<void> {
   await writeFile('dist/THIRD-PARTY-LICENCES.txt', (await Promise.all(licences)).join(`\n${'-'.repeat(80)}\n\n`));
 }
 
+const common: Options = {
+  entry,
+  target: 'node22',
+  platform: 'node',
+  removeNodeProtocol: false,
+  dts: { entry },
+  noExternal: INSIDE_COMMONJS,
+  esbuildPlugins: [rawFiles, vendor(INSIDE)],
+  // The maps lead to src, which is in the package too: once, and not once more in each map.
+  sourcemap: true,
+  esbuildOptions: options => {
+    options.sourcesContent = false;
+  },
+};
+
+const commonJs: Options = { ...common, format: 'cjs', esbuildPlugins: [rawFiles, vendor(INSIDE_COMMONJS)] };
+const { 'sandbox/index': sandbox, ...client } = entry;
+
 export default defineConfig([
   // The command lines are programs and no imports: they are ESM only, and have no declarations.
   {
     ...common,
     entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli/main.ts', 'cli/main': 'src/cli/main.ts' },
     format: 'esm',
-    onSuccess: writeLicences,
+    noExternal: INSIDE,
+    onSuccess: writeVendor,
   },
-  // ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside.
-  { ...common, format: 'cjs', noExternal: ['ky', 'zod', 'uqr', 'yaml'] },
+  { ...commonJs, entry: client },
+  // Its map is two thirds of its size. Whoever debugs the sandbox itself can import it.
+  { ...commonJs, entry: { 'sandbox/index': sandbox }, dts: false, sourcemap: false },
   {
     ...common,
     entry: { 'workerd/index': entry.index },
     format: 'esm',
     dts: false,
-    esbuildPlugins: [withoutConnections],
+    noExternal: INSIDE,
+    esbuildPlugins: [rawFiles, vendor(INSIDE), withoutConnections],
   },
 ]);

@@ -26,6 +26,8 @@ const ORMS = 'test/orms/*/*.test.ts';
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
 const PACKAGE = 'test/package/*.test.ts';
+/** The documentation as a site: not part of npm test, which has taken its time by then. */
+const SITE = 'test/site/site.test.ts';
 
 export default defineConfig({
   resolve: {
@@ -51,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVERS, ORMS, BROWSER, PACKAGE, '**/node_modules/**'],
+          exclude: [...SERVERS, ORMS, BROWSER, PACKAGE, SITE, '**/node_modules/**'],
           // Loading the SDK anew for each file would take a third of the time.
           isolate: false,
           // Vitest would leave one to itself, and of two that is half.
@@ -96,6 +98,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'package', include: [PACKAGE], globalSetup: 'test/package/pack.ts', testTimeout: 120_000 },
+      },
+      {
+        extends: true,
+        test: { name: 'site', include: [SITE], globalSetup: 'test/site/build.ts', testTimeout: 120_000 },
       },
     ],
   },

@@ -45,7 +45,9 @@ import { type ConfirmedWebhook, confirm } from './webhooks/confirm.ts';
  * });
  */
 export class GatewayClient<const T extends Terminal = 'standard'> {
+  /** The gateway's base address, without a slash at its end. */
   readonly baseUrl: string;
+  /** The kind of terminal, which decides the methods that can be used. */
   readonly terminal: T;
   /** Whether creates sign the addresses of their callbacks. */
   declare readonly signCallbackUrls: boolean;
@@ -65,7 +67,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * Creates a deposit: the customer pays.
    *
    * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', amount: '80.00', currency: 'PLN', webhookUrl });
    * if (nextAction.type === 'redirect') response.redirect(nextAction.redirectUrl);
@@ -81,11 +84,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Creates a withdrawal: the merchant pays the customer. Give it a `reference`, and repeat it only if the error's
-   * `outcome` is `not_sent` or `rejected`.
+   * Creates a withdrawal: the merchant pays. Give it a `reference`; repeat it only if `outcome` is `not_sent` or `rejected`.
    *
    * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
    */
@@ -104,7 +107,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * assumption: the gateway's document only restricts the methods.
    *
    * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
    * @example
    * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
    */
@@ -122,7 +125,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * Creates a payment of either type, for code that handles both.
    *
    * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} {@link ConnectionError} {@link ResponseError}, each with an `outcome`
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
    * @example
    * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
    */
@@ -143,7 +146,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @param id the gateway's id, a UUID; not the merchant's reference
    * @throws {InvalidRequestError} if the id is no UUID
    * @throws {PaymentNotFoundError} if the gateway has no such payment
-   * @throws {ApiError} {@link ConnectionError} {@link ResponseError} after the client's `retries`
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError} after the client's `retries`
    * @example
    * const payment = await gateway.getPayment(id);
    * if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) await credit(payment.reference);
@@ -173,7 +176,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @returns `payment`, the gateway's own record to act on; `claim`, what the callback said; `mismatches`, the fields of
    * the claim that differ from the record
    * @throws {WebhookError} `not_json`, `wrapped`, `invalid`; and, to be taken again later, `unknown_payment`, `lagging`
-   * @throws {ApiError} {@link ConnectionError} {@link ResponseError} if the lookup fails
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError} if the lookup fails
    * @example
    * const { payment } = await gateway.confirmWebhook(await request.text());
    */

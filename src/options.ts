@@ -44,7 +44,10 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * @default process.env.PAYMENT_GATEWAY_SIGN_KEY
    */
   signKey?: string | undefined;
-  /** @default 'hex' */
+  /**
+   * How the signature of a create is written; the gateway's document leaves it open.
+   * @default 'hex'
+   */
   signatureEncoding?: SignatureEncoding | undefined;
   /**
    * `onramp` opens the on-ramp methods, in types and at run time.

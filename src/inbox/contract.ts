@@ -38,7 +38,7 @@ export type InboxResult = 'ran' | 'already' | 'busy';
  */
 export interface Inbox<Context extends object = object> {
   /**
-   * Runs the work, unless the marks of the payment say otherwise (see {@link decide}).
+   * Runs the work, unless the marks of the payment say otherwise.
    *
    * @returns all marks of the payment, if they may say that the event is out of date: look the payment up again, and run
    * what you find with these marks as `seen`

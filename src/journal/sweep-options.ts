@@ -1,5 +1,5 @@
 // What a sweep takes, and how it is checked.
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidRequestError } from '../errors.ts';
 import { callFields, count, optionsReader, readArgument } from '../schemas/read-options.ts';
 import type { SweepHandler } from './sweep.ts';

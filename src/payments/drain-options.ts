@@ -1,5 +1,5 @@
 // What a drain takes, how that is checked, and what it answers.
-import { z } from 'zod';
+import * as z from 'zod';
 import { callFields, count, optionsReader, readArgument } from '../schemas/read-options.ts';
 
 /** What `drain` takes. */

@@ -31,9 +31,15 @@ interface PaymentRequests {
   onramp: OnrampTerminalDeposit | Withdrawal;
 }
 
-/** What `createDeposit` takes on a terminal of that kind. */
+/**
+ * What `createDeposit` takes on a terminal of that kind: an {@link ApplePayRequest} or a {@link PlainDepositRequest}, and on
+ * `onramp` also a {@link RequestBy} one of the {@link OnrampMethod}s; each with a {@link CallbackAddress}.
+ */
 export type DepositRequest<T extends Terminal = 'standard'> = DepositRequests[T];
-/** What `createPayment` takes on a terminal of that kind. */
+/**
+ * What `createPayment` takes on a terminal of that kind: a {@link Deposit}, on `onramp` an {@link OnrampTerminalDeposit}, or
+ * a {@link Withdrawal}.
+ */
 export type PaymentRequest<T extends Terminal = 'standard'> = PaymentRequests[T];
 /** What `createWithdrawal` takes. */
 export type WithdrawalRequest = RequestBy<WithdrawalMethod> & CallbackAddress;

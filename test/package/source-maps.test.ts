@@ -1,0 +1,83 @@
+// What whoever debugs the installed package sees: its source, with the lines as they are there.
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { emptyProject, root, run } from './consumer.ts';
+
+const packed = inject('packed');
+let app = '';
+const installed = (path: string) => join(app, 'node_modules/payment-gateway-sdk', path);
+
+beforeAll(() => {
+  app = emptyProject(inject('tarball'));
+});
+afterAll(() => rmSync(app, { recursive: true, force: true }));
+
+/** A mistake in what a merchant writes, and two lines of ours in the trace of the error that tells him so. */
+const MISTAKES = [
+  {
+    from: '',
+    mistake: 'new sdk.GatewayClient({ baseUrl: 7 })',
+    lines: { 'client.ts': 'readClientOptions(options)', 'schemas/read-options.ts': 'new ConfigurationError(' },
+  },
+  {
+    from: '/postgres',
+    mistake: "sdk.postgresInbox({}, { table: 'a b' })",
+    lines: {
+      'postgres/inbox.ts': "storeOptions('postgresInbox'",
+      'schemas/store-options.ts': 'new ConfigurationError(',
+    },
+  },
+];
+const LOADED = {
+  ESM: (from: string) => ['--input-type=module', `const sdk = await import('payment-gateway-sdk${from}');`],
+  CommonJS: (from: string) => ['--input-type=commonjs', `const sdk = require('payment-gateway-sdk${from}');`],
+};
+
+describe.each(Object.entries(LOADED))('a stack trace in %s with --enable-source-maps', (_, load) => {
+  it.each(MISTAKES)('names files and lines of src, from payment-gateway-sdk$from', ({ from, mistake, lines }) => {
+    const [type = '', loading] = load(from);
+    const code = `${loading} try { ${mistake} } catch (error) { console.log(error.stack) }`;
+    const trace = run(process.execPath, ['--enable-source-maps', type, '--eval', code], app);
+    for (const [file, expected] of Object.entries(lines)) {
+      const source = readFileSync(installed(`src/${file}`), 'utf8');
+      expect(source).toBe(readFileSync(join(root, 'src', file), 'utf8'));
+      const named = [...trace.matchAll(/payment-gateway-sdk[\\/]src[\\/]([\w\\/-]+\.ts):(\d+):\d+/g)]
+        .filter(([, path]) => path?.replaceAll('\\', '/') === file)
+        .map(([, , line]) => source.split('\n')[Number(line) - 1]);
+      expect(named.join('\n')).toContain(expected);
+    }
+    expect(trace).not.toMatch(/payment-gateway-sdk[\\/]dist/);
+  });
+});
+
+describe('the source maps', () => {
+  const maps = packed.filter(path => path.endsWith('.map'));
+
+  it('belong to all code of ours, but that of the sandbox in CommonJS', () => {
+    const code = packed.filter(path => /^dist\/.*\.c?js$/.test(path) && !path.startsWith('dist/vendor/'));
+    expect(code.filter(path => !maps.includes(`${path}.map`))).toEqual(['dist/sandbox/index.cjs']);
+  });
+
+  it('lead to files of the package, and tell nothing of the machine that built it', () => {
+    const sources = maps.flatMap(map =>
+      (JSON.parse(readFileSync(installed(map), 'utf8')).sources as string[]).map(source => join(dirname(map), source)),
+    );
+    const missing = sources.filter(source => !existsSync(installed(source)));
+    // Texts that the build takes in, such as style sheets, have no lines to step through.
+    expect(missing.filter(source => !/raw:src[\\/].*\?raw$/.test(source))).toEqual([]);
+    expect(sources.length - missing.length).toBeGreaterThan(200);
+    const folder = root.replaceAll('\\', '/');
+    expect(packed.filter(path => readFileSync(installed(path), 'utf8').includes(folder))).toEqual([]);
+  });
+});
+
+it('the package and ky take less than 8 MiB of an installation, in blocks of 4 KiB', () => {
+  // Not counted is zod, whose types are needed: it takes 8.2 MiB alone, and a project may have it anyway.
+  const sizeOf = (name: string) =>
+    readdirSync(join(app, 'node_modules', name), { recursive: true, encoding: 'utf8' })
+      .map(path => statSync(join(app, 'node_modules', name, path)))
+      .reduce((sum, { size }) => sum + Math.ceil(size / 4096) * 4096, 0);
+  expect(sizeOf('payment-gateway-sdk') + sizeOf('ky')).toBeLessThan(8 * 1024 * 1024);
+  expect(sizeOf('payment-gateway-sdk')).toBeGreaterThan(1024 * 1024);
+});

@@ -1,0 +1,112 @@
+// What the documentation's site makes of the links that its pages have on GitHub.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { deadLinks } from '../../docs/site/check.ts';
+import { repository, resolveLink, slugify } from '../../docs/site/pages.ts';
+import { readIndex } from '../../docs/site/sidebar.ts';
+
+describe('a link', () => {
+  it.each([
+    ['docs/callbacks.md', 'checkout.md', '/checkout.md'],
+    ['docs/callbacks.md', '../README.md#install', '/overview.md#install'],
+    ['docs/callbacks.md', '../examples/express.ts', '/examples/express.ts.md'],
+    ['docs/callbacks.md', '../examples/testing', '/examples/testing/index.md'],
+    ['docs/orms/knex.md', '../orms.md', '/orms.md'],
+    ['README.md', 'docs/decisions', '/decisions/index.md'],
+    ['README.md', 'docs/openapi/gateway.json', '/openapi.json'],
+    ['README.md', 'CHANGELOG.md', '/changelog.md'],
+    ['docs/callbacks.md', '../src/client.ts', `${repository}/blob/main/src/client.ts`],
+    ['README.md', 'bench', `${repository}/tree/main/bench`],
+    ['README.md', 'https://zod.dev', 'https://zod.dev'],
+    ['docs/callbacks.md', '#tokens', '#tokens'],
+  ])('in %s to %s leads to %s', (source, href, page) => {
+    expect(resolveLink(source, href)).toBe(page);
+  });
+
+  it('to a file that is not there stays as it is, and is told as dead', () => {
+    expect(resolveLink('docs/callbacks.md', '../src/nowhere.ts')).toBe('../src/nowhere.ts');
+  });
+});
+
+it.each([
+  // As GitHub shows them.
+  ['What each error says', 'what-each-error-says'],
+  ["The gateway's `errorMessage`: don't branch on it", 'the-gateways-errormessage-dont-branch-on-it'],
+  ['Checks & balances', 'checks--balances'],
+  ['0.1.0 – unreleased', '010--unreleased'],
+  ['`signCallbackUrls`, and `crypto_fx`', 'signcallbackurls-and-crypto_fx'],
+])('the anchor of the heading %s is %s', (heading, anchor) => {
+  expect(slugify(heading.replaceAll('`', ''))).toBe(anchor);
+});
+
+it('the sidebar is the nested list of an index, under its headings', () => {
+  const index = `# Documentation
+
+Read [this](ignored.md) first.
+
+## Start
+
+- [Getting started](getting-started.md)
+
+## Guides
+
+* [Callbacks](callbacks.md): take them
+  * [\`tokens\`](callback-tokens.md)
+    * [Deep](deep.md)
+* [Payouts](payouts.md)
+`;
+  expect(readIndex(index, href => `/${href}`)).toEqual([
+    { text: 'Start', items: [{ text: 'Getting started', link: '/getting-started.md' }] },
+    {
+      text: 'Guides',
+      items: [
+        {
+          text: 'Callbacks',
+          link: '/callbacks.md',
+          items: [{ text: 'tokens', link: '/callback-tokens.md', items: [{ text: 'Deep', link: '/deep.md' }] }],
+        },
+        { text: 'Payouts', link: '/payouts.md' },
+      ],
+    },
+  ]);
+});
+
+describe('the check of the built site', () => {
+  /** A site of these pages. */
+  function site(pages: Record<string, string>): string {
+    const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-site-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    for (const [path, html] of Object.entries(pages)) {
+      mkdirSync(join(folder, path, '..'), { recursive: true });
+      writeFileSync(join(folder, path), html);
+    }
+    return folder;
+  }
+
+  it('names links to pages and anchors that are not there, and no others', () => {
+    const folder = site({
+      'index.html':
+        '<a href="/orms/knex.html#a-test">1</a><a href="./gone.html">2</a><a href="https://elsewhere.example">3</a>',
+      'orms/knex.html':
+        '<h2 id="a-test">A test</h2><a href="../index.html">4</a><a class="x" href="#a-tset">5</a><a href="/">6</a>',
+    });
+    expect(deadLinks(folder)).toEqual(['./gone.html on index.html', '#a-tset on orms/knex.html']);
+  });
+
+  it('says of a link that many pages have how many', () => {
+    const gone = '<a href="/gone.html">gone</a>';
+    expect(deadLinks(site({ 'a.html': gone, 'b.html': gone, 'c.html': gone }))).toEqual([
+      '/gone.html on a.html and 2 more',
+    ]);
+  });
+
+  it('knows the folder that the site is built for', () => {
+    const folder = site({
+      'index.html': '<a href="/sdk/">1</a><a href="/sdk/openapi.json">2</a><a href="/">3</a>',
+      'openapi.json': '{}',
+    });
+    expect(deadLinks(folder, '/sdk/')).toEqual(['/ on index.html']);
+  });
+});

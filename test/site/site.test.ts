@@ -1,0 +1,109 @@
+// The documentation's site, walked through in Chromium as a reader would, on a desk and on a phone.
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { faultsOf, overflowOf } from '../support/axe.ts';
+import { hasChromium, openBrowser, strangersOf } from '../support/browser.ts';
+import { lacks } from '../support/skips.ts';
+import { serve } from './serve.ts';
+
+const GRAVE = ['serious', 'critical'];
+const CLIENT = '/api/payment-gateway-sdk/classes/GatewayClient.html';
+
+describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site', () => {
+  let browser: Browser;
+  let site: Awaited<ReturnType<typeof serve>>;
+
+  beforeAll(async () => {
+    site = await serve(fileURLToPath(new URL('../../docs/site/dist', import.meta.url)));
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    site?.close();
+  });
+
+  /** Runs a walk, and answers what went wrong on the way that a reader would not see. */
+  async function walk(width: number, colorScheme: 'light' | 'dark', steps: (page: Page) => Promise<void>) {
+    const context = await browser.newContext({ viewport: { width, height: 850 }, colorScheme });
+    const page = await context.newPage();
+    const wrong = strangersOf(page, [site.url]);
+    page.on('console', message => void (message.type() === 'error' && wrong.push(message.text())));
+    page.on('pageerror', error => void wrong.push(String(error)));
+    await page.goto(`${site.url}/`, { waitUntil: 'networkidle' });
+    await steps(page);
+    await context.close();
+    return wrong;
+  }
+
+  const headingOf = (page: Page) => page.locator('h1').first().textContent();
+
+  const isPhone = (width: number) => width < 500;
+
+  describe.each([1280, 390])('%i pixels wide', width => {
+    it.each(['light', 'dark'] as const)(
+      'leads from the first page to getting started and to the API, in %s',
+      async scheme => {
+        const wrong = await walk(width, scheme, async page => {
+          expect(await faultsOf(page, GRAVE)).toEqual([]);
+
+          await page.getByRole('link', { name: 'Get started' }).click();
+          await page.waitForURL('**/getting-started.html');
+          await expect.poll(() => headingOf(page)).toContain('Getting started');
+          expect(await faultsOf(page, GRAVE)).toEqual([]);
+
+          if (isPhone(width)) await page.getByRole('button', { name: 'mobile navigation' }).click();
+          await page.getByRole('link', { name: 'API', exact: true }).locator('visible=true').click();
+          await page.waitForURL('**/api/payment-gateway-sdk/');
+          if (isPhone(width)) await page.getByRole('button', { name: 'Menu', exact: true }).click();
+          await page.getByRole('link', { name: 'GatewayClient', exact: true }).locator('visible=true').first().click();
+          await page.waitForURL(`**${CLIENT}`);
+          await expect.poll(() => headingOf(page)).toContain('GatewayClient');
+          expect(await page.getByText('settle(').count()).toBeGreaterThan(0);
+          expect(await faultsOf(page, GRAVE)).toEqual([]);
+        });
+        expect(wrong).toEqual([]);
+      },
+    );
+
+    it('finds "settle", and opens what it has found', async () => {
+      const wrong = await walk(width, 'light', async page => {
+        await page.getByRole('button', { name: 'Search' }).first().click();
+        await page.getByRole('searchbox').fill('settle');
+        const results = page.locator('.VPLocalSearchBox .result');
+        await expect.poll(() => results.count()).toBeGreaterThan(3);
+        // The methods of the client are among what is found first.
+        expect((await results.allTextContents()).join('\n')).toContain('settle()');
+        await results.first().click();
+        await page.waitForURL(url => url.pathname !== '/');
+        await expect.poll(() => page.locator('main').textContent()).toMatch(/settle/i);
+        expect(await overflowOf(page)).toBe(0);
+      });
+      expect(wrong).toEqual([]);
+    });
+
+    it('has every page that its sidebars name, and none scrolls sideways', async () => {
+      const wrong = await walk(width, 'light', async page => {
+        const paths = new Set<string>();
+        for (const start of ['/getting-started.html', CLIENT]) {
+          await page.goto(site.url + start);
+          const hrefs = await page
+            .locator('.VPSidebar a')
+            .evaluateAll(links => links.map(link => link.getAttribute('href')));
+          for (const href of hrefs) if (href) paths.add(href.replace(/#.*/, ''));
+        }
+        expect([...paths]).toEqual(
+          expect.arrayContaining(['/changelog.html', '/decisions/', '/examples/checkout.ts.html', CLIENT]),
+        );
+        const wide: string[] = [];
+        for (const path of paths) {
+          const answer = await page.goto(site.url + path, { waitUntil: 'domcontentloaded' });
+          expect([path, answer?.status()]).toEqual([path, 200]);
+          if ((await overflowOf(page)) !== 0) wide.push(path);
+        }
+        expect(wide).toEqual([]);
+      });
+      expect(wrong).toEqual([]);
+    });
+  });
+});
