@@ -51,6 +51,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   readonly terminal: T;
   /** Whether creates sign the addresses of their callbacks. */
   declare readonly signCallbackUrls: boolean;
+  /** Whether it has a journal, and so settles the doubts of the payments that it confirms. */
+  declare readonly hasJournal: boolean;
   readonly #gateway: Gateway;
 
   /** @throws {ConfigurationError} if an option is missing or refused */
@@ -58,7 +60,10 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     const settings = readClientOptions(options);
     this.baseUrl = settings.baseUrl;
     this.terminal = settings.terminal as T;
-    Object.defineProperty(this, 'signCallbackUrls', { value: settings.signCallbackUrls });
+    Object.defineProperties(this, {
+      signCallbackUrls: { value: settings.signCallbackUrls },
+      hasJournal: { value: settings.journal !== undefined },
+    });
     this.#gateway = openGateway(settings);
     bindMethods(this, GatewayClient.prototype);
   }

@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import type { Payment } from './schemas/payment.ts';
 
 /**
- * What a failed create means for the money: `not_sent`, nothing left this machine; `rejected`, the gateway refused
- * it and no payment exists; `unknown`, a payment may exist, so never repeat the create before you know.
+ * What a failed create means for the money: `not_sent`, nothing left this machine; `rejected`, the gateway refused it and
+ * no payment exists; `unknown`, a payment may exist: create it again only with a journal, and pay in no other way.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
@@ -17,10 +17,6 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
     : 'A payment may exist: wait for its callback, or ask the gateway, before you create another.';
   return `${first} With a journal, create the same reference again: nothing is sent twice.`;
 }
-
-/** In place of that, where the journal may hold the attempt that was not sent. */
-export const NOT_TAKEN_BACK =
-  'Nothing was sent. The attempt may be in the journal anyway, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
 
 /** One thing that is wrong with a request, an answer or a callback. It names the field, never its value. */
 export interface Issue {
@@ -198,20 +194,25 @@ export class PaymentInDoubtError extends GatewayError {
   readonly reference: string;
   /** When that create began. */
   readonly since: Date;
+  /** It may still be running elsewhere: the same create again in a moment may get its payment. */
+  declare readonly underWay?: true;
   /** When `settle(reference, 'not_created')` is taken, if it was refused as too early. */
   declare readonly settleableAt?: Date;
-  constructor(reference: string, since: Date, details?: Details & { settleableAt?: Date }) {
-    const { settleableAt, ...rest } = details ?? {};
+  constructor(reference: string, since: Date, details?: Details & { settleableAt?: Date; underWay?: boolean }) {
+    const { settleableAt, underWay, ...rest } = details ?? {};
+    const create = JSON.stringify(reference);
     const message = settleableAt
-      ? `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway.`
-      : `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown.`;
+      ? `Too early: the create of ${create} may still reach the gateway.`
+      : `An earlier create of ${create} is still running, or its outcome is unknown.`;
+    const soon = underWay ? 'It may still be running: make the same create again in a moment. ' : '';
     const next = settleableAt
       ? `'not_created' is refused until ${settleableAt.toISOString()}: its time-out and the journal's settleMargin.`
-      : 'Nothing was sent now. Its callback will settle it; or ask the gateway, then call gateway.settle.';
+      : `Nothing was sent now. ${soon}Its callback will settle it; or ask the gateway, then call gateway.settle.`;
     super(`${message} ${next}`, { ...rest, outcome: 'unknown' });
     this.reference = reference;
     this.since = since;
     if (settleableAt) this.settleableAt = settleableAt;
+    if (underWay) this.underWay = true;
   }
 }
 

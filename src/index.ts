@@ -155,6 +155,7 @@ export type {
   CallbackWarningCode,
   CallFacts,
   EventListener,
+  Failure,
   GatewayEvent,
   JournalChange,
   Operation,

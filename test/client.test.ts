@@ -438,6 +438,32 @@ describe('looking up', () => {
   });
 });
 
+describe('a withdrawal without a journal', () => {
+  const PAYOUT = { ...CARD, paymentMethod: 'SEPA', reference: 'payout-1' } as const;
+  const warnings = async (work: () => Promise<unknown>) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    await work();
+    const heard = warn.mock.calls.map(([text]) => text);
+    warn.mockRestore();
+    return heard;
+  };
+
+  it('is a warning under NODE_ENV=production, once for each client, and nowhere else', async () => {
+    const withdraw = (gateway: GatewayClient) => gateway.createWithdrawal(PAYOUT);
+    const open = () => client(wire(accepted()).fetch);
+    expect(await warnings(() => withdraw(open()))).toEqual([]);
+    vi.stubEnv('NODE_ENV', 'production');
+    const gateway = open();
+    const heard = await warnings(async () => {
+      await gateway.createDeposit(CARD);
+      await withdraw(gateway);
+      await withdraw(gateway);
+    });
+    vi.unstubAllEnvs();
+    expect(heard).toEqual([expect.stringContaining('if it is created again, it is paid again')]);
+  });
+});
+
 describe('events', () => {
   const heard = async (work: (onEvent: (event: GatewayEvent) => void) => Promise<unknown>) => {
     const events: GatewayEvent[] = [];

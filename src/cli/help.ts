@@ -44,7 +44,7 @@ ${columns([
   ['DATABASE_URL', "your app's database: postgres://user:password@host/name"],
   ['PAYMENT_GATEWAY_URL', 'and'],
   ['PAYMENT_GATEWAY_API_KEY', 'and'],
-  ['PAYMENT_GATEWAY_SIGN_KEY', 'as your app has them'],
+  ['PAYMENT_GATEWAY_SIGN_KEY', 'as your app has them; doubts, and show with a scope, need none of the three'],
   ['PAYMENT_GATEWAY_SETTLE_MARGIN', 'milliseconds, if your app gives another settleMargin to postgresJournal'],
   ['PAYMENT_GATEWAY_JOURNAL_KEY', 'its encryptionKey in base64, if your app gives one to postgresJournal'],
 ])}

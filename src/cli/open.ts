@@ -12,7 +12,8 @@ import { UsageError } from '../terminal/arguments.ts';
 import type { Place } from './arguments.ts';
 
 export interface Opened {
-  gateway: GatewayClient;
+  /** Made when it is first needed: to look into the journal takes no keys. */
+  readonly gateway: GatewayClient;
   journal: Journal;
   /** The one that was named. */
   scope: string | undefined;
@@ -38,7 +39,14 @@ export function open(place: Place, env: NodeJS.ProcessEnv, onEvent?: EventListen
     settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
     encryptionKey: given('PAYMENT_GATEWAY_JOURNAL_KEY'),
   });
-  return { gateway: new GatewayClient({ journal, onEvent }), journal, scope, close };
+  let gateway: GatewayClient | undefined;
+  return {
+    get gateway() {
+      gateway ??= new GatewayClient({ journal, onEvent });
+      return gateway;
+    },
+    ...{ journal, scope, close },
+  };
 }
 
 function millisecondsOf(margin: string): number {

@@ -1,5 +1,5 @@
 // How doubts and references are printed, for people.
-import type { Doubt, JournalEntry } from '../journal/contract.ts';
+import type { Doubt, JournalEntry, JournalState } from '../journal/contract.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { columns } from '../terminal/columns.ts';
 import { printable } from '../terminal/printable.ts';
@@ -34,11 +34,13 @@ Ask the gateway's support about those in doubt. Then:
   npx payment-gateway-sdk settle <reference> <paymentId or not_created> --scope <scope>`;
 }
 
-/** What an operator has done. */
-export const settledText = ({ reference, paymentId }: JournalEntry): string =>
-  paymentId
-    ? `Settled: ${printable(reference)} is payment ${paymentId}.`
-    : `Free: the next create of ${printable(reference)} pays.`;
+/** What an operator has done. @param before the state until then */
+export function settledText({ reference, paymentId }: JournalEntry, before: JournalState): string {
+  const name = printable(reference);
+  if (paymentId) return `Settled: ${name} is payment ${paymentId}.`;
+  if (before === 'planned') return `Withdrawn: ${name} is planned no more, and no drain sends it.`;
+  return `Free: the next create of ${name} pays. If it was planned, no drain sends it now: plan it again.`;
+}
 
 const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free: it has no payment' };
 

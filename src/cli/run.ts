@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { GatewayError, isGatewayError } from '../errors.ts';
 import type { JournalEntry } from '../journal/contract.ts';
-import { doubtsIn } from '../journal/find.ts';
+import { doubtsIn, findReference } from '../journal/find.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import { printable } from '../terminal/printable.ts';
 import { type JournalCommand, readCommand } from './arguments.ts';
@@ -58,21 +58,23 @@ async function listDoubts({ journal, scope }: Opened, json: boolean): Promise<nu
 }
 
 async function tellOf(opened: Opened, command: Exclude<JournalCommand, { name: 'doubts' }>): Promise<number> {
-  const { gateway } = opened;
   const { reference, json } = command;
   let entry = await find(opened, reference);
   if (command.name === 'settle') {
-    await gateway.settle(reference, command.resolution, { despite: command.despite });
+    const { state: before } = entry;
+    await opened.gateway.settle(reference, command.resolution, { despite: command.despite });
     entry = await find(opened, reference);
-    if (!json) print(settledText(entry));
+    if (!json) print(settledText(entry, before));
   }
   print(json ? JSON.stringify(entry, null, 2) : entryText(entry));
   return 0;
 }
 
 /** @throws {NotFound} naming the scope that has it in doubt */
-async function find({ gateway, journal, scope }: Opened, reference: string): Promise<JournalEntry> {
-  const entry = await gateway.find(reference);
+async function find(opened: Opened, reference: string): Promise<JournalEntry> {
+  const { journal, scope } = opened;
+  const found = scope ? await findReference({ journal, scope }, reference) : undefined;
+  const entry = scope ? found?.entry : await opened.gateway.find(reference);
   if (entry) return entry;
   const known = JSON.stringify(reference);
   const elsewhere = (await doubtsIn(journal, undefined)).filter(doubt => doubt.reference === reference);

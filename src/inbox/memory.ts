@@ -1,5 +1,5 @@
 // An inbox in this process's memory: for development and tests.
-import { warnInProduction } from '../telemetry/events.ts';
+import { warnOfForgetting } from '../telemetry/events.ts';
 import { decide, type Inbox, type Mark } from './contract.ts';
 
 /**
@@ -7,7 +7,7 @@ import { decide, type Inbox, type Mark } from './contract.ts';
  * again: use `postgresInbox` or `redisInbox` there.
  */
 export function memoryInbox(): Inbox {
-  warnInProduction('memoryInbox forgets which callbacks were handled', 'postgresInbox or redisInbox');
+  warnOfForgetting('memoryInbox forgets which callbacks were handled', 'postgresInbox or redisInbox');
   const marksOf = new Map<string, readonly Mark[]>();
   const busy = new Set<string>();
   return {

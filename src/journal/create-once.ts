@@ -25,7 +25,6 @@ import {
   ConnectionError,
   GatewayError,
   JournalError,
-  NOT_TAKEN_BACK,
   type Outcome,
   PaymentInDoubtError,
 } from '../errors.ts';
@@ -200,8 +199,11 @@ async function writeDown(
   } catch (error) {
     // It may be written all the same, also later.
     const isRunning = giveUp.aborted || error instanceof LateError;
-    const takingBack = isRunning ? Promise.reject(error) : change(journal, attempt, takeOwnBack);
-    const isTakenBack = await withSignal(withTimeout(takingBack, deadline.remaining, late), giveUp).then(
+    const takingBack = async () => {
+      if (isRunning) throw error;
+      if (!isNeverWritten(error)) await change(journal, attempt, takeOwnBack);
+    };
+    const isTakenBack = await withSignal(withTimeout(takingBack(), deadline.remaining, late), giveUp).then(
       () => true,
       () => false,
     );
@@ -218,6 +220,14 @@ async function writeDown(
     throw failure;
   }
 }
+
+/** In place of that it is safe, where the journal may hold the attempt that was not sent. */
+const NOT_TAKEN_BACK =
+  'Nothing was sent. The attempt may be in the journal anyway, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
+
+/** Of a database that was not reached, or knows no such user, database, schema, table or right. */
+const NEVER_WRITTEN = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3})$/;
+const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
 function notWritten(reference: string, error: unknown, advice: string): JournalError {
   const cause = causeOf(error);

@@ -3,6 +3,7 @@ import type { Envelope } from '../schemas/response.ts';
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
 import type { ScopedJournal } from './reports.ts';
+import { isUnderWay } from './row.ts';
 
 /** The doubts of a scope, or of all scopes, the oldest first. */
 export async function doubtsIn(journal: Journal, scope: string | undefined): Promise<Doubt[]> {
@@ -34,6 +35,6 @@ const doubtOf = (row: JournalRow, now: number): Doubt => {
     ...{ paymentType, paymentMethod, amount, currency },
     ...(paymentId && { paymentId }),
     conflictingIds,
-    underWay: row.state === 'begun' && row.begunAt + row.timeoutMs >= now,
+    underWay: isUnderWay(row, now),
   };
 };

@@ -1,7 +1,7 @@
 // A journal in this process's memory: for development and tests.
 import { aborted } from '../deadline.ts';
 import { functionProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
-import { warnInProduction } from '../telemetry/events.ts';
+import { warnOfForgetting } from '../telemetry/events.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 import { type Planning, planIn } from './plan.ts';
 
@@ -35,7 +35,7 @@ export interface MemoryJournal extends Journal, Planning<unknown> {}
 export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const problems = { scope: textProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope, settleMargin, now = Date.now } = storeOptions('memoryJournal', options, problems);
-  warnInProduction('memoryJournal forgets which references were paid', 'postgresJournal');
+  warnOfForgetting('memoryJournal forgets which references were paid', 'postgresJournal');
   const rows = new Map<string, JournalRow>();
   const nameOf = ({ scope, reference }: JournalKey) => JSON.stringify([scope, reference]);
   const write = (row: JournalRow) => {

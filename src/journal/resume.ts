@@ -18,7 +18,7 @@ import {
 import type { WaitLimits } from './in-flight.ts';
 import { withNextAction } from './kept.ts';
 import { report, warnMismatch, warnNotRecorded, warnStale } from './reports.ts';
-import { type JournalAttempt, knownIds, type Step } from './row.ts';
+import { isUnderWay, type JournalAttempt, knownIds, type Step } from './row.ts';
 import { refuseAnother } from './same-request.ts';
 import { isFailed, observe, settle } from './transitions.ts';
 
@@ -50,7 +50,7 @@ export async function resume(
     report(create, 'replayed', row.reference, replayed.payment.id);
     return replayed;
   }
-  const { payment, disproved } = await findPayment(create, row, readPayment);
+  const { payment, disproved } = await findPayment(create, found, readPayment);
   const settleSame: Transition<Step> = current =>
     current?.attemptId === row.attemptId ? settle(current, { payment }, { disproved }) : {};
   const settleIt = async () => {
@@ -107,11 +107,17 @@ const canBeOf = (row: JournalRow, payment: Payment): boolean =>
     : hasExactReference(row, payment);
 
 /** The payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one of them is surely it */
-async function findPayment(create: Create, row: JournalRow, readPayment: ReadPayment) {
+async function findPayment(create: Create, { row: begun, now }: Found, readPayment: ReadPayment) {
+  const row = begun as JournalRow;
   const { reference } = row;
+  const underWay = isUnderWay(row, now);
   const [paymentId] = knownIds(row);
   const inDoubt = (cause?: unknown) =>
-    new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId, ...(cause !== undefined && { cause }) });
+    new PaymentInDoubtError(reference, new Date(row.begunAt), {
+      paymentId,
+      underWay,
+      ...(cause !== undefined && { cause }),
+    });
   const ids = knownIds(row);
   if (ids.length === 0) throw inDoubt();
   let examined: Examined;

@@ -52,6 +52,10 @@ export const knownIds = ({ paymentId, conflictingIds }: JournalRow): string[] =>
   ...conflictingIds,
 ];
 
+/** Whether its create may still be running: its time-out has not passed. @param now by the store's clock */
+export const isUnderWay = (row: JournalRow, now: number): boolean =>
+  row.state === 'begun' && row.begunAt + row.timeoutMs >= now;
+
 /** Whether the row is in doubt, and no id was ever reported. */
 export const isWithoutPayment = (row: JournalRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
 

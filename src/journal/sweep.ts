@@ -1,4 +1,5 @@
 // Looks at what is open: payments whose callback may be lost are processed as it would have been.
+import { ConfigurationError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { change } from './change.ts';
@@ -10,6 +11,8 @@ import { type Look, looked } from './transitions.ts';
 /** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
 export interface SweepHandler {
   process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<SweptPayment>;
+  /** False if the payments that it confirms settle no doubt. */
+  readonly hasJournal?: boolean | undefined;
 }
 
 /** What became of a payment. */
@@ -47,6 +50,9 @@ export interface SweepOfIds extends Limits {
   ids: Iterable<string> | AsyncIterable<string>;
 }
 
+const NO_JOURNAL =
+  "sweep: the handler's gateway has no journal, so the callbacks that it takes settle no doubt: pass the client that creates to createWebhookHandler.";
+
 /** Milliseconds for one payment: a handler answers within 25 seconds. */
 const LONGEST_LOOK = 30_000;
 
@@ -61,10 +67,12 @@ export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 **
  * Looks at what the journal has open, due first. Rows are leased, so that many replicas can sweep at once, and what one that
  * died has left is looked at by the next.
  *
+ * @throws {ConfigurationError} for a handler without a journal
  * @throws what the journal throws: what was not looked at is left for the next sweep
  */
 export async function sweepJournal(client: ClientJournal, options: SweepOfJournal): Promise<Swept> {
   const { journal, scope } = client;
+  if (options.handler.hasJournal === false) throw new ConfigurationError(NO_JOURNAL);
   const { handler, limit, concurrency, olderThan, giveUpAfter, signal } = options;
   const swept = newSwept();
   /** A gateway that asks for a pause gets it. */

@@ -11,6 +11,7 @@ import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { serialize } from '../schemas/serialize.ts';
 import { Call } from '../telemetry/call.ts';
+import { warnInProduction } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
@@ -63,6 +64,7 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
   const request = parseRequest(kind, gateway.terminal, input);
   const { reference, paymentType, paymentMethod } = request;
   Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
+  warnOfPayoutsTwice(gateway, request);
   // The journal compares requests without tokens: a rotated key makes no other request of the same one.
   const { text, fields } = serialize(request, extra);
   const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
@@ -92,6 +94,17 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
     call.tell({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
   );
   return { payment, nextAction, replayed, stale };
+}
+
+const warned = new WeakSet<Gateway>();
+
+/** Once for each client. */
+function warnOfPayoutsTwice(gateway: Gateway, { paymentType }: CheckedRequest): void {
+  if (paymentType !== 'WITHDRAWAL' || gateway.journalInScope || warned.has(gateway)) return;
+  warned.add(gateway);
+  warnInProduction(
+    'A withdrawal is created without a journal: if it is created again, it is paid again. Make the client with journal: postgresJournal(pool, { scope }).',
+  );
 }
 
 const NO_REFERENCE = {

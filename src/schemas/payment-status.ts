@@ -2,7 +2,7 @@
 import { isFinalStatus, type PaymentStatus } from './methods.ts';
 import type { CompletedPayment, FinalPayment, Payment } from './payment.ts';
 
-/** Whether the payment changes no more: `COMPLETED`, `FAILED` or `CANCELED`. */
+/** Whether no further status is expected: `COMPLETED`, `FAILED` or `CANCELED`. A gateway may still correct one, as after a chargeback. */
 export const isFinal = (payment: Payment): payment is FinalPayment => isFinalStatus(payment.paymentStatus);
 
 /**

@@ -1,6 +1,6 @@
 // One call of the merchant's: what is known of it while it goes on, and who is told.
 import { since } from '../deadline.ts';
-import { GatewayError } from '../errors.ts';
+import { type ApiError, GatewayError } from '../errors.ts';
 import { type CallTrace, type Run, traced } from './channels.ts';
 import {
   type CallFacts,
@@ -106,18 +106,21 @@ export class Call implements CallTrace {
   }
 
   #fail(error: unknown): void {
-    const { name, code, outcome, paymentId = this.paymentId } = factsOf(error);
+    const { name, code, outcome, paymentId = this.paymentId, status, requestId, reason } = factsOf(error);
     Object.assign(this, { outcome: outcome ?? 'failed', code, paymentId });
-    this.tell({ type: 'failure', error: name, code, outcome });
+    this.tell({ type: 'failure', error: name, code, outcome, status, requestId, reason });
   }
 }
+
+/** What an error of the SDK may have. */
+type Facts = Omit<ApiError, 'name' | 'code'> & { name: string; code: string };
 
 /** Of a system, a database or a driver. */
 const CODE = /^\w{1,40}$/;
 
 /** What may be told of an error. Whatever is not the SDK's own may hold anything in its message. */
-function factsOf(error: unknown): Partial<GatewayError> & { name: string; code: string } {
-  if (error instanceof GatewayError) return error;
+function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | 'code'> {
+  if (error instanceof GatewayError) return error as GatewayError & Partial<Facts>;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }

@@ -28,8 +28,7 @@ export type GatewayEvent = CallFacts &
     /** The attempt that follows now, after `waitedMs`; `reason` is an HTTP status or a connection's code. */
     | { type: 'retry'; reason: number | string; waitedMs: number }
     | ({ type: 'success' } & Success)
-    /** The call failed and is not repeated. `outcome` is that of a create. */
-    | { type: 'failure'; error: string; code: string; outcome?: Outcome | undefined }
+    | ({ type: 'failure' } & Failure)
     /** What became of a reference in the journal. */
     | { type: 'journal'; change: JournalChange }
     /** Nothing failed, and somebody should look at it. */
@@ -44,6 +43,21 @@ export interface Success {
   paymentStatus?: string | undefined;
   /** What a sweep or a drain has returned. */
   counts?: Readonly<Record<string, number>> | undefined;
+}
+
+/** How a call has failed, which is not repeated. */
+export interface Failure {
+  /** The name of the error, and its code. */
+  error: string;
+  code: string;
+  /** Of a create: what became of the money. */
+  outcome?: Outcome | undefined;
+  /** HTTP status of the gateway's answer, if that was the failure. */
+  status?: number | undefined;
+  /** Quote it to the gateway's support. */
+  requestId?: string | undefined;
+  /** The gateway's own words, with `errorReasons`. */
+  reason?: string | undefined;
 }
 
 /**
@@ -137,8 +151,11 @@ export function notify<T>(listener: ((value: T) => unknown) | undefined, value: 
 /** Writes a warning for the operator, once the app has no listener that could have been told. */
 export const emitWarning = (message: string): void => process.emitWarning(message, 'PaymentGatewayWarning');
 
-/** Warns of what is forgotten when the process ends. */
-export function warnInProduction(what: string, instead: string): void {
-  if (process.env.NODE_ENV !== 'production') return;
-  emitWarning(`${what} when the process ends, and no other replica knows them. In production use ${instead}.`);
+/** Writes a warning that is for production only. */
+export function warnInProduction(message: string): void {
+  if (process.env.NODE_ENV === 'production') emitWarning(message);
 }
+
+/** Warns of what is forgotten when the process ends. */
+export const warnOfForgetting = (what: string, instead: string): void =>
+  warnInProduction(`${what} when the process ends, and no other replica knows them. In production use ${instead}.`);

@@ -66,6 +66,8 @@ export interface WebhookHandler {
    * @throws what the lookup, the inbox or `onPayment` throws
    */
   process(paymentId: string, options?: ProcessOptions): Promise<Processed>;
+  /** Whether its gateway has a journal. Without one the payments that it confirms settle no doubt. */
+  readonly hasJournal?: boolean | undefined;
 }
 
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
@@ -217,7 +219,7 @@ export function createWebhookHandler<Context extends object = object>(
     });
   };
 
-  return Object.assign(handle, { process });
+  return Object.assign(handle, { process, hasJournal: gateway.hasJournal });
 }
 
 /** @throws {ConfigurationError} for a gateway whose creates carry no token that could be asked for */

@@ -25,6 +25,8 @@ export interface WebhookGateway {
   isCallbackOf?(token: string, payment: Payment): boolean;
   /** Whether creates sign the addresses of their callbacks. */
   readonly signCallbackUrls?: boolean;
+  /** Whether `reconcile` tells a journal. */
+  readonly hasJournal?: boolean;
 }
 
 /** What `handler.process` can take as its second argument. */

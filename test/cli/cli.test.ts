@@ -171,6 +171,18 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       });
     });
 
+    it('shows what the journal knows without any key: whoever watches doubts must not be able to pay', async () => {
+      const id = await doubt();
+      await age();
+      const keyless = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
+      const [{ scope } = { scope: '' }] = JSON.parse((await run(['doubts', '--json'], keyless)).out);
+      expect(await run(['show', 'payout-77', '--scope', scope], keyless)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('in doubt'),
+      });
+      expect(sandbox.payments.map(payment => payment.id)).toContain(id);
+    });
+
     it.each<[string, string[], Record<string, string>, string]>([
       ['no command', [], {}, 'Which command? There are: doubts, show, settle, drain, sweep, help.'],
       ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
@@ -192,7 +204,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         'exports no gateway',
       ],
       ['no database', ['doubts'], { DATABASE_URL: '' }, 'DATABASE_URL is missing'],
-      ['no keys', ['doubts'], { PAYMENT_GATEWAY_SIGN_KEY: '' }, 'PAYMENT_GATEWAY_SIGN_KEY'],
+      ['no keys', ['settle', 'a', 'not_created'], { PAYMENT_GATEWAY_SIGN_KEY: '' }, 'PAYMENT_GATEWAY_SIGN_KEY'],
       [
         'a margin that is none',
         ['doubts'],

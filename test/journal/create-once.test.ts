@@ -459,6 +459,17 @@ describe('a journal that fails', () => {
     expect((error as Error).message).not.toContain('safe to create it again');
   });
 
+  it.each(['42P01', '3F000', '28P01', 'ECONNREFUSED'])(
+    'and answers %s has written nothing, and says so',
+    async code => {
+      const failing = async () => Promise.reject(Object.assign(new Error('no such table'), { code }));
+      const { gateway } = open({ journal: { ...memoryJournal(), insert: failing, read: failing } });
+      const { message } = (await errorOf(gateway.createWithdrawal(PAYOUT))) as Error;
+      expect(message).toContain('Nothing was sent: it is safe to create it again.');
+      expect(message).not.toContain('may be in the journal');
+    },
+  );
+
   it('and writes the attempt after it was taken back leaves no doubt', async () => {
     const journal = memoryJournal();
     let late: () => Promise<unknown> = async () => {};

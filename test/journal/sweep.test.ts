@@ -60,6 +60,16 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
 
 const NONE = { processed: 0, open: 0, gaveUp: 0, failed: 0 };
 
+it('a handler without the journal is refused: what it confirms would settle no doubt, and could be paid again', async () => {
+  const { sandbox, gateway, sweep } = openShop();
+  const stranger = new GatewayClient(sandbox.clientOptions);
+  const handler = createWebhookHandler({ gateway: stranger, onPayment: () => {} });
+  await expect(sweep({ handler })).rejects.toThrow(
+    "sweep: the handler's gateway has no journal, so the callbacks that it takes settle no doubt: pass the client that creates to createWebhookHandler.",
+  );
+  expect(await gateway.sweep({ handler, ids: [] })).toEqual(NONE);
+});
+
 describe('a payment whose callback was lost', () => {
   it('takes effect by the sweep, once, and is not looked at again', async () => {
     const { sweep, lose, effects, lookups, clock } = openShop();
@@ -272,9 +282,10 @@ describe('what fails', () => {
   );
 
   it('by Retry-After ends the sweep, which asks nothing more until then', async () => {
-    const { clock, handler, gateway, lose, lookups } = openShop();
+    const { clock, handler, gateway, journal, lose, lookups } = openShop();
     for (let index = 0; index < 30; index++) await lose(`payout-${index}`);
     const busy = new GatewayClient({
+      journal,
       baseUrl: 'https://gateway.example',
       apiKey: 'key',
       signKey: 'sign',
