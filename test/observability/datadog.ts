@@ -1,5 +1,5 @@
 // Spans and metrics for an agent with a tracer of its own, such as dd-trace: by Node's tracing channels, without OpenTelemetry.
-import { type TracingChannelSubscribers, tracingChannel } from 'node:diagnostics_channel';
+import { tracingChannel } from 'node:diagnostics_channel';
 import type { CallTrace } from 'payment-gateway-sdk';
 
 /** What is used of `dd-trace`: `const tracer = require('dd-trace').init()`. */
@@ -16,13 +16,13 @@ interface Span {
 
 export function tellDatadog(tracer: Tracer): void {
   const spans = new WeakMap<object, Span>();
-  const start = (trace: CallTrace) => {
+  const begin = (trace: CallTrace) => {
     const childOf = tracer.scope().active() ?? undefined;
     const span = tracer.startSpan(`payment.${trace.operation}`, { childOf, tags: { 'span.kind': 'client' } });
     spans.set(trace, span);
     trace.runIn(work => tracer.scope().activate(span, work));
   };
-  const asyncEnd = (trace: CallTrace) => {
+  const end = (trace: CallTrace) => {
     const { operation, outcome = 'failed', code, paymentId, reference, paymentMethod, attempt, durationMs } = trace;
     const span = spans.get(trace);
     span?.addTags({ paymentId, reference, paymentMethod, outcome, code, attempt, error: code !== undefined });
@@ -31,9 +31,8 @@ export function tellDatadog(tracer: Tracer): void {
     tracer.dogstatsd.distribution('payment.operation.duration', durationMs / 1000, { operation, outcome });
   };
   for (const name of ['create', 'lookup', 'callback', 'journal']) {
-    tracingChannel<unknown, CallTrace>(`payment-gateway-sdk:${name}`).subscribe({
-      start,
-      asyncEnd,
-    } as TracingChannelSubscribers<CallTrace>);
+    const { start, asyncEnd } = tracingChannel(`payment-gateway-sdk:${name}`);
+    start.subscribe(trace => begin(trace as CallTrace));
+    asyncEnd.subscribe(trace => end(trace as CallTrace));
   }
 }

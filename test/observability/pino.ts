@@ -8,14 +8,16 @@ export const log = pino({ name: 'payments', level: process.env.LOG_LEVEL ?? 'inf
 function levelOf(event: GatewayEvent | CallbackEvent): 'error' | 'warn' | 'info' | 'debug' {
   if (event.type === 'failure') return event.outcome === 'unknown' ? 'error' : 'warn';
   if (event.type === 'warning') return 'warn';
-  if (event.type === 'callback') return event.result === 'failed' ? 'error' : 'info';
+  // Refused ones may be forged, or all genuine ones after a wrong setting.
+  if (event.type === 'callback')
+    return event.result === 'failed' ? 'error' : event.result === 'refused' ? 'warn' : 'info';
   return event.type === 'success' || event.type === 'journal' ? 'info' : 'debug';
 }
 
 export const write = (event: GatewayEvent | CallbackEvent): void =>
-  log[levelOf(event)](event, `${event.operation} ${event.type}`);
+  log[levelOf(event)](event, `${event.operation} ${event.type === 'callback' ? event.result : event.type}`);
 
-export const gateway = new GatewayClient({ onEvent: write });
+export const gateway = new GatewayClient({ onEvent: write }); // with your journal
 
 export const handler = createWebhookHandler({
   gateway,

@@ -50,7 +50,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'pino: npm ci in test/observ
       '20 lookup response',
       '30 lookup success',
       '30 payment confirmed',
-      '30 callback callback',
+      '30 callback ran',
     ]);
     expect(JSON.stringify(lines)).not.toContain('zoe@');
   });
