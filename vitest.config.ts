@@ -91,6 +91,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
+          // Beside the servers, which mostly wait; in CI after them.
+          sequence: { groupOrder: isCi ? 1 : 0 },
           testTimeout: 30_000,
           globalSetup: 'test/support/install-shop.ts',
         },

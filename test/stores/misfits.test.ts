@@ -19,7 +19,7 @@ import { describe, expect, it } from 'vitest';
 import { expectDocumented, tableOf } from '../support/documents.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms, hasPrisma } from '../support/install-orms.ts';
-import { lacks } from '../support/skips.ts';
+import { isCi, lacks } from '../support/skips.ts';
 
 const missing = lacks(hasOrms(), 'what does not fit the stores: npm ci in test/orms failed');
 const require = createRequire(`${folder}package.json`);
@@ -188,7 +188,7 @@ describe.skipIf(missing)('a handle that is no transaction', () => {
 });
 
 describe('docs/orms', () => {
-  it.skipIf(missing)(
+  it.skipIf(missing || lacks(isCi, "the types of docs/orms: CI's, because they take long"))(
     "has code that the libraries' own types agree with",
     () => {
       // Without Prisma's generated client, what it makes is not checked.
