@@ -15,7 +15,7 @@ export interface OpenTelemetry {
 
 export type Attributes = Record<string, string | number | boolean>;
 
-interface Tracer {
+export interface Tracer {
   startSpan(name: string, options?: { kind?: number; attributes?: Attributes }): Span;
 }
 
@@ -25,7 +25,7 @@ export interface Span {
   end(): void;
 }
 
-interface Meter {
+export interface Meter {
   createHistogram(
     name: string,
     options?: Description & { advice?: { explicitBucketBoundaries?: number[] } },
@@ -34,25 +34,25 @@ interface Meter {
   createObservableGauge(name: string, options?: Description): Gauge;
 }
 
-interface Description {
+export interface Description {
   description?: string;
   unit?: string;
 }
 
-interface Histogram {
+export interface Histogram {
   record(value: number, attributes?: Attributes): void;
 }
 
-interface Counter {
+export interface Counter {
   add(value: number, attributes?: Attributes): void;
 }
 
-interface Gauge {
+export interface Gauge {
   addCallback(observe: Observe): void;
   removeCallback(observe: Observe): void;
 }
 
-type Observe = (result: { observe(value: number): void }) => Promise<void>;
+export type Observe = (result: { observe(value: number): void }) => Promise<void>;
 
 /** Numbers of OpenTelemetry's specification, which all versions share. */
 export const INTERNAL = 0;

@@ -6,7 +6,18 @@ import type { OpenTelemetry } from './api.ts';
 import { type DoubtSource, openMetrics } from './metrics.ts';
 import { openSpans } from './spans.ts';
 
-export type { OpenTelemetry } from './api.ts';
+export type {
+  Attributes,
+  Counter,
+  Description,
+  Gauge,
+  Histogram,
+  Meter,
+  Observe,
+  OpenTelemetry,
+  Span,
+  Tracer,
+} from './api.ts';
 export type { DoubtSource } from './metrics.ts';
 
 /** What `instrument` can take as its second argument. */

@@ -40,7 +40,7 @@ export interface CallTrace {
    * For a tracer with a context of its own that is no `AsyncLocalStorage`, to be called at `start`: everything that the call
    * does runs in `run`.
    */
-  runIn(run: Run): void;
+  runIn(run: <T>(work: () => T) => T): void;
 }
 
 /** Runs work in a context. */
