@@ -47,11 +47,11 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
   const spans = openSpans(api, VERSION);
   const metrics = openMetrics(api.metrics.getMeter(NAME, VERSION), doubtsOf);
   const subscribers = {
-    start: spans.begin,
-    asyncEnd: (trace: CallTrace) => {
+    start: safely(spans.begin),
+    asyncEnd: safely(trace => {
       spans.end(trace);
       metrics.record(trace);
-    },
+    }),
   } as Parameters<TracingChannel<unknown, CallTrace>['subscribe']>[0];
   const channels = CHANNELS.map(name => tracingChannel<unknown, CallTrace>(`${NAME}:${name}`));
   for (const channel of channels) channel.subscribe(subscribers);
@@ -60,3 +60,14 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
     metrics.stop();
   };
 }
+
+/** What a subscriber of a channel throws would end the process. */
+const safely =
+  (listen: (trace: CallTrace) => void) =>
+  (trace: CallTrace): void => {
+    try {
+      listen(trace);
+    } catch {
+      // Errors of the tracer are ignored.
+    }
+  };

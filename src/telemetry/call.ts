@@ -22,6 +22,7 @@ interface Caller {
   onEvent?: EventListener | undefined;
 }
 
+/** Tells processes apart in logs; nothing depends on it. */
 const PROCESS = Math.random().toString(36).slice(2, 10);
 let calls = 0;
 
@@ -63,7 +64,7 @@ export class Call implements CallTrace {
 
   runIn(run: Run): void {
     const outer = this.#run;
-    this.#run = work => outer(() => run(work));
+    this.#run = work => outer(() => runOnce(run, work));
   }
 
   /** In the contexts that tracers have asked for. */
@@ -110,6 +111,21 @@ export class Call implements CallTrace {
     Object.assign(this, { outcome: outcome ?? 'failed', code, paymentId });
     this.tell({ type: 'failure', error: name, code, outcome, status, requestId, reason });
   }
+}
+
+/** A tracer that throws, forgets the work, or runs it twice, changes nothing: what it runs may pay. */
+function runOnce<T>(run: Run, work: () => T): T {
+  let ran: { result: T } | undefined;
+  const once = () => {
+    ran ??= { result: work() };
+    return ran.result;
+  };
+  try {
+    run(once);
+  } catch {
+    // Errors of the tracer are ignored.
+  }
+  return once();
 }
 
 /** What an error of the SDK may have. */

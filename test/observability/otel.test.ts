@@ -193,6 +193,22 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in te
       expect(named('payment.callback')[0]?.attributes['error.type']).toBe('failed');
     });
 
+    it('an OpenTelemetry that throws changes nothing', async () => {
+      stop();
+      const failing = () => {
+        throw new Error('tracer');
+      };
+      const gauge = { addCallback() {}, removeCallback() {} };
+      const meter = {
+        createHistogram: () => ({ record: failing }),
+        createCounter: () => ({ add: failing }),
+        createObservableGauge: () => gauge,
+      };
+      const trace = { getTracer: () => ({ startSpan: failing }), setSpan: failing };
+      stop = instrument({ trace, context: api.context, metrics: { getMeter: () => meter } });
+      await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
+    });
+
     it('records nothing more after it was stopped', async () => {
       stop();
       await gateway.createDeposit(order);

@@ -200,6 +200,39 @@ describe('the tracing channels', () => {
     expect(entered).toEqual(['first', 'second']);
   });
 
+  it.each<[string, CallTrace['runIn'] extends (run: infer Run) => void ? Run : never]>([
+    [
+      'throws',
+      () => {
+        throw new Error('tracer');
+      },
+    ],
+    [
+      'throws after it has run the call',
+      work => {
+        work();
+        throw new Error('tracer');
+      },
+    ],
+    ['does not run the call', () => undefined as never],
+    [
+      'runs the call twice',
+      work => {
+        work();
+        return work();
+      },
+    ],
+  ])('change nothing when a tracer %s', async (_, run) => {
+    const { start } = tracingChannel('payment-gateway-sdk:create');
+    const begin = (trace: unknown) => (trace as CallTrace).runIn(run);
+    start.subscribe(begin);
+    onTestFinished(() => void start.unsubscribe(begin));
+    const { sandbox, gateway } = open();
+    const { payment } = await gateway.createDeposit(order);
+    expect(sandbox.payments.map(({ id }) => id)).toEqual([payment.id]);
+    expect(sandbox.calls).toHaveLength(1);
+  });
+
   it('tell nothing of a drain that follows, which ends with the process, and all of its creates', async () => {
     const { sandbox } = open();
     const journal = memoryJournal({ scope: 'shop' });
