@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectDocumented } from '../support/documents.ts';
 import { anchorsOf, blocksOf, pages, root, textOf } from './pages.ts';
 
 const MOST_LINES = 200;
@@ -54,6 +55,13 @@ describe('docs/README.md', () => {
       'Operate',
       'Reference',
     ]);
+  });
+});
+
+describe('docs/testing-later.md', () => {
+  it('has the file that runs beside this one', () => {
+    const code = textOf('test/docs/shop/later.test.ts');
+    expectDocumented('testing-later.md', 'later.test.ts', `\`\`\`typescript\n${code}\`\`\``);
   });
 });
 
