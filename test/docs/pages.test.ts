@@ -69,7 +69,8 @@ describe('docs/llms.txt', () => {
   /** Mend: UPDATE_DOCS=1 npx vitest run test/docs/pages.test.ts */
   it('is the index for language models, as llmstxt.org has it', () => {
     const [, summary = ''] = /^# .+\n\n((?:.+\n)+)/.exec(textOf('README.md')) ?? [];
-    const [, sections = ''] = /^[\s\S]*?(?=^## )([\s\S]*)$/m.exec(textOf('docs/README.md')) ?? [];
+    // The words at its end are no list of pages.
+    const [, sections = ''] = /^[\s\S]*?(?=^## )([\s\S]*?\n)\n### Words$/m.exec(textOf('docs/README.md')) ?? [];
     // Lists of llms.txt do not nest.
     const list = sections.replace(/^ +- /gm, '- ');
     const rules = '- [Rules for coding assistants](../AGENTS.md): what never to do with money';
