@@ -11,7 +11,9 @@ const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request
 const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
-  await db.raw('create table if not exists orders (reference text primary key, amount numeric not null, paid_by uuid)');
+  await db.raw(
+    'create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)',
+  );
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });
@@ -21,7 +23,7 @@ afterAll(async () => {
 
 test('an order is paid once, however often its callback comes', async () => {
   const reference = `order-${randomUUID()}`;
-  await db('orders').insert({ reference, amount: '25.50' });
+  await db('orders').insert({ reference, amount: '25.50', currency: 'EUR' });
   const { payment } = await payments.gateway.createDeposit({
     paymentMethod: 'CARD',
     amount: '25.50',
@@ -41,7 +43,7 @@ test('a payout is made if its order is committed, and only then', async () => {
   const reference = `payout-${randomUUID()}`;
   const order = (fails: boolean) =>
     db.transaction(async tx => {
-      await tx('orders').insert({ reference, amount: '120.00' });
+      await tx('orders').insert({ reference, amount: '120.00', currency: 'EUR' });
       await payments.journal.plan(tx, {
         paymentType: 'WITHDRAWAL',
         paymentMethod: 'SEPA',

@@ -12,7 +12,7 @@ const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request
 const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
-  await sql`create table if not exists orders (reference text primary key, amount numeric not null, paid_by uuid)`.execute(
+  await sql`create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)`.execute(
     db,
   );
   await payments.journal.migrate();
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('an order is paid once, however often its callback comes', async () => {
   const reference = `order-${randomUUID()}`;
-  await db.insertInto('orders').values({ reference, amount: '25.50', paid_by: null }).execute();
+  await db.insertInto('orders').values({ reference, amount: '25.50', currency: 'EUR', paid_by: null }).execute();
   const { payment } = await payments.gateway.createDeposit({
     paymentMethod: 'CARD',
     amount: '25.50',
@@ -44,7 +44,7 @@ test('a payout is made if its order is committed, and only then', async () => {
   const reference = `payout-${randomUUID()}`;
   const order = (fails: boolean) =>
     db.transaction().execute(async tx => {
-      await tx.insertInto('orders').values({ reference, amount: '120.00', paid_by: null }).execute();
+      await tx.insertInto('orders').values({ reference, amount: '120.00', currency: 'EUR', paid_by: null }).execute();
       await payments.journal.plan(tx, {
         paymentType: 'WITHDRAWAL',
         paymentMethod: 'SEPA',

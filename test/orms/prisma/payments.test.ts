@@ -11,7 +11,7 @@ const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request
 const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
-  await prisma.$executeRaw`create table if not exists orders (reference text primary key, amount numeric not null, paid_by uuid)`;
+  await prisma.$executeRaw`create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)`;
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 test('an order is paid once, however often its callback comes', async () => {
   const reference = `order-${randomUUID()}`;
-  await prisma.order.create({ data: { reference, amount: '25.50' } });
+  await prisma.order.create({ data: { reference, amount: '25.50', currency: 'EUR' } });
   const { payment } = await payments.gateway.createDeposit({
     paymentMethod: 'CARD',
     amount: '25.50',
@@ -41,7 +41,7 @@ test('a payout is made if its order is committed, and only then', async () => {
   const reference = `payout-${randomUUID()}`;
   const order = (fails: boolean) =>
     prisma.$transaction(async tx => {
-      await tx.order.create({ data: { reference, amount: '120.00' } });
+      await tx.order.create({ data: { reference, amount: '120.00', currency: 'EUR' } });
       await payments.journal.plan(tx, {
         paymentType: 'WITHDRAWAL',
         paymentMethod: 'SEPA',

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 test('an order is paid once, however often its callback comes', async () => {
   const reference = `order-${randomUUID()}`;
-  await Order.create({ reference, amount: '25.50' });
+  await Order.create({ reference, amount: '25.50', currency: 'EUR' });
   const { payment } = await payments.gateway.createDeposit({
     paymentMethod: 'CARD',
     amount: '25.50',
@@ -41,7 +41,7 @@ test('a payout is made if its order is committed, and only then', async () => {
   const reference = `payout-${randomUUID()}`;
   const order = (fails: boolean) =>
     sequelize.transaction(async tx => {
-      await Order.create({ reference, amount: '120.00' }, { transaction: tx });
+      await Order.create({ reference, amount: '120.00', currency: 'EUR' }, { transaction: tx });
       await payments.journal.plan(tx, {
         paymentType: 'WITHDRAWAL',
         paymentMethod: 'SEPA',

@@ -13,7 +13,7 @@ const payments = openPayments(sandbox.clientOptions);
 beforeAll(async () => {
   await dataSource.initialize();
   await dataSource.query(
-    'create table if not exists orders (reference text primary key, amount numeric not null, paid_by uuid)',
+    'create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)',
   );
   await payments.journal.migrate();
   await payments.inbox.migrate();
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('an order is paid once, however often its callback comes', async () => {
   const reference = `order-${randomUUID()}`;
-  await dataSource.manager.insert(Order, { reference, amount: '25.50' });
+  await dataSource.manager.insert(Order, { reference, amount: '25.50', currency: 'EUR' });
   const { payment } = await payments.gateway.createDeposit({
     paymentMethod: 'CARD',
     amount: '25.50',
@@ -44,7 +44,7 @@ test('a payout is made if its order is committed, and only then', async () => {
   const reference = `payout-${randomUUID()}`;
   const order = (fails: boolean) =>
     dataSource.transaction(async tx => {
-      await tx.insert(Order, { reference, amount: '120.00' });
+      await tx.insert(Order, { reference, amount: '120.00', currency: 'EUR' });
       await payments.journal.plan(tx, {
         paymentType: 'WITHDRAWAL',
         paymentMethod: 'SEPA',
