@@ -9,7 +9,7 @@ let paid: unknown[];
 
 /** What each test begins with. */
 function openShop() {
-  const journal = memoryJournal({ scope: 'shop', now: () => now }); // a clock that the test moves
+  const journal = memoryJournal({ scope: 'eu-terminal', now: () => now }); // a clock that the test moves
   const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, timeout: 5_000 });
   const handler = createWebhookHandler({
     gateway,
