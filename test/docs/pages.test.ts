@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { expectDocumented } from '../support/documents.ts';
 import { anchorsOf, blocksOf, pages, root, textOf } from './pages.ts';
 
 const MOST_LINES = 200;
@@ -57,11 +58,19 @@ describe('docs/README.md', () => {
   });
 });
 
+describe('docs/testing-later.md', () => {
+  it('has the file that runs beside this one', () => {
+    const code = textOf('test/docs/shop/later.test.ts');
+    expectDocumented('testing-later.md', 'later.test.ts', `\`\`\`typescript\n${code}\`\`\``);
+  });
+});
+
 describe('docs/llms.txt', () => {
   /** Mend: UPDATE_DOCS=1 npx vitest run test/docs/pages.test.ts */
   it('is the index for language models, as llmstxt.org has it', () => {
     const [, summary = ''] = /^# .+\n\n((?:.+\n)+)/.exec(textOf('README.md')) ?? [];
-    const [, sections = ''] = /^[\s\S]*?(?=^## )([\s\S]*)$/m.exec(textOf('docs/README.md')) ?? [];
+    // The words at its end are no list of pages.
+    const [, sections = ''] = /^[\s\S]*?(?=^## )([\s\S]*?\n)\n### Words$/m.exec(textOf('docs/README.md')) ?? [];
     // Lists of llms.txt do not nest.
     const list = sections.replace(/^ +- /gm, '- ');
     const rules = '- [Rules for coding assistants](../AGENTS.md): what never to do with money';

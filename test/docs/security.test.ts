@@ -1,9 +1,9 @@
 // The threats of docs/security.md: each names a test, and that test is there.
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rowsOf, textOf } from './pages.ts';
+import { rowsOf, sectionOf, textOf } from './pages.ts';
 
-const THREATS = rowsOf(textOf('docs/security.md')).slice(1);
+const THREATS = rowsOf(sectionOf('docs/security.md', 'Threats')).slice(1);
 
 describe('docs/security.md', () => {
   it('has threats, each with the work of both sides', () => {

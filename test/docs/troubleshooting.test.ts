@@ -76,6 +76,26 @@ const pool = postgresPool({ options: `-c search_path=${schema}`, max: 2 });
 const TROUBLES: Record<string, () => Promise<string>> = {
   'A key has a line break': () => said(() => new GatewayClient({ ...KEYS, apiKey: `${KEYS.apiKey}\n` })),
   'A key is missing': () => said(() => new GatewayClient()),
+  "The key has its header's word": () => said(() => new GatewayClient({ ...KEYS, apiKey: `Bearer ${KEYS.apiKey}` })),
+  'The address has the path of the API': () =>
+    said(() => new GatewayClient({ ...KEYS, baseUrl: `${KEYS.baseUrl}/api/v1` })),
+  'The address is not https': () => said(() => new GatewayClient({ ...KEYS, baseUrl: 'http://gateway.example' })),
+  'The schema does not exist': () => said(() => postgresInbox(pool, { table: 'payments.inbox' }).migrate()),
+  'No schema can be created in': async () => {
+    const lost = postgresPool({ options: '-c search_path=nowhere', max: 2 });
+    const text = await said(() => postgresInbox(lost).migrate());
+    await lost.end();
+    return text;
+  },
+  'The role may not create tables': async () => {
+    const role = uniqueName('troubled');
+    await pool.query(`create role ${role}; grant usage on schema ${schema} to ${role}`);
+    const narrow = postgresPool({ options: `-c search_path=${schema} -c role=${role}`, max: 2 });
+    const text = await said(() => postgresInbox(narrow, { table: 'another' }).migrate());
+    await narrow.end();
+    await pool.query(`drop owned by ${role}; drop role ${role}`);
+    return text;
+  },
   'The pool has one connection': () => said(() => postgresInbox(postgresPool({ max: 1 }))),
   'The library is passed without its adapter': () => said(() => postgresInbox({ select() {} } as never)),
   'The sandbox does not start': async () => {
@@ -120,6 +140,9 @@ const TROUBLES: Record<string, () => Promise<string>> = {
   },
   'An amount is refused': () => said(() => open().gateway.createDeposit({ ...CARD, amount: 0.1 + 0.2 })),
   'A field is refused': () => said(() => open().gateway.createDeposit({ ...CARD, refrence: 'x' } as never)),
+  'The address of callbacks is refused': () =>
+    said(() => open().gateway.createDeposit({ ...CARD, webhookUrl: '/callbacks' })),
+  'A reference is passed for an id': () => said(() => open().gateway.getPayment('order-1')),
   'The journal has no table': () => {
     const gateway = new GatewayClient({ ...open().options, journal: postgresJournal(pool) });
     return said(() => gateway.createDeposit({ ...CARD, reference: 'order-3' }));
@@ -205,6 +228,9 @@ const TROUBLES: Record<string, () => Promise<string>> = {
 };
 
 const NEED_POSTGRES = new Set([
+  'The schema does not exist',
+  'No schema can be created in',
+  'The role may not create tables',
   'The journal has no table',
   'The inbox has no table',
   'An SQL error was ignored',
@@ -246,7 +272,9 @@ afterAll(async () => {
   await pool.end();
 });
 
-const page = ['docs/troubleshooting.md', 'docs/troubleshooting-callbacks.md'].map(textOf).join('\n');
+const page = ['troubleshooting-start', 'troubleshooting', 'troubleshooting-callbacks']
+  .map(name => textOf(`docs/${name}.md`))
+  .join('\n');
 
 /** What it has to be, where `…` stands for whatever there is. */
 const patternOf = (text: string) =>

@@ -6,6 +6,7 @@ import { Pool } from 'pg';
 export const orders = pgTable('orders', {
   reference: text().primaryKey(),
   amount: numeric().notNull(),
+  currency: text().notNull(),
   paidBy: uuid('paid_by'),
 });
 

@@ -1,4 +1,7 @@
-// A gateway that needs no account and no network: an order is paid once, and a payout is made once.
+// A gateway that needs no account and no network: an order is paid once, and a payout is made once. It needs a database for
+// tests, leaves its rows there, and can run again.
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { db, orders } from './database.ts';
@@ -9,6 +12,9 @@ const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request
 const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
+  await db.execute(
+    'create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)',
+  );
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });
@@ -17,32 +23,34 @@ afterAll(async () => {
 });
 
 test('an order is paid once, however often its callback comes', async () => {
-  await db.insert(orders).values({ reference: 'order-1042', amount: '25.50' });
+  const reference = `order-${randomUUID()}`;
+  await db.insert(orders).values({ reference, amount: '25.50', currency: 'EUR' });
   const { payment } = await payments.gateway.createDeposit({
     paymentMethod: 'CARD',
     amount: '25.50',
     currency: 'EUR',
-    reference: 'order-1042',
+    reference,
     webhookUrl: 'https://shop.example/callbacks',
   });
   sandbox.faults.next('callback-duplicate');
   await sandbox.complete(payment.id);
   await sandbox.idle();
   expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
-  const [order] = await db.select().from(orders);
+  const [order] = await db.select().from(orders).where(eq(orders.reference, reference));
   expect(order?.paidBy).toBe(payment.id);
 });
 
 test('a payout is made if its order is committed, and only then', async () => {
+  const reference = `payout-${randomUUID()}`;
   const order = (fails: boolean) =>
     db.transaction(async tx => {
-      await tx.insert(orders).values({ reference: 'payout-77', amount: '120.00' });
+      await tx.insert(orders).values({ reference, amount: '120.00', currency: 'EUR' });
       await payments.journal.plan(tx, {
         paymentType: 'WITHDRAWAL',
         paymentMethod: 'SEPA',
         amount: '120.00',
         currency: 'EUR',
-        reference: 'payout-77',
+        reference,
         webhookUrl: 'https://shop.example/callbacks',
       });
       if (fails) throw new Error('out of stock');

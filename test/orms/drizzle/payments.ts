@@ -15,10 +15,15 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      await tx
-        .update(orders)
-        .set({ paidBy: payment.id })
-        .where(and(eq(orders.reference, payment.reference ?? ''), isNull(orders.paidBy)));
+      const { id, reference, amount, currency } = payment;
+      const isIt = and(
+        eq(orders.reference, reference ?? ''),
+        eq(orders.amount, String(amount)),
+        eq(orders.currency, currency),
+        isNull(orders.paidBy),
+      );
+      const { rowCount } = await tx.update(orders).set({ paidBy: id }).where(isIt);
+      if (rowCount === 0) console.error('To check: a payment that no open order has asked for.', id);
     },
   });
   return { journal, inbox, gateway, handler };

@@ -3,7 +3,7 @@ import knex from 'knex';
 
 declare module 'knex/types/tables.js' {
   interface Tables {
-    orders: { reference: string; amount: string; paid_by: string | null };
+    orders: { reference: string; amount: string; currency: string; paid_by: string | null };
   }
 }
 

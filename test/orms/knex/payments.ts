@@ -14,9 +14,11 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      await tx('orders')
-        .where({ reference: payment.reference ?? '', paid_by: null })
-        .update({ paid_by: payment.id });
+      const { id, reference, amount, currency } = payment;
+      const count = await tx('orders')
+        .where({ reference: reference ?? '', amount: String(amount), currency, paid_by: null })
+        .update({ paid_by: id });
+      if (count === 0) console.error('To check: a payment that no open order has asked for.', id);
     },
   });
   return { journal, inbox, gateway, handler };

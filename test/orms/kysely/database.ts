@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 
 interface Tables {
-  orders: { reference: string; amount: string; paid_by: string | null };
+  orders: { reference: string; amount: string; currency: string; paid_by: string | null };
 }
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL });

@@ -14,12 +14,15 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      await tx
+      const { numUpdatedRows } = await tx
         .updateTable('orders')
         .set({ paid_by: payment.id })
         .where('reference', '=', payment.reference ?? '')
+        .where('amount', '=', String(payment.amount))
+        .where('currency', '=', payment.currency)
         .where('paid_by', 'is', null)
-        .execute();
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) console.error('To check: a payment that no open order has asked for.', payment.id);
     },
   });
   return { journal, inbox, gateway, handler };

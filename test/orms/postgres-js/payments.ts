@@ -14,8 +14,10 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      await tx`update orders set paid_by = ${payment.id}
-        where reference = ${payment.reference ?? ''} and paid_by is null`;
+      const { id, reference, amount, currency } = payment;
+      const { count } = await tx`update orders set paid_by = ${id}
+        where reference = ${reference ?? ''} and amount = ${amount} and currency = ${currency} and paid_by is null`;
+      if (count === 0) console.error('To check: a payment that no open order has asked for.', id);
     },
   });
   return { journal, inbox, gateway, handler };

@@ -14,10 +14,12 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      await tx.order.updateMany({
-        where: { reference: payment.reference ?? '', paidBy: null },
-        data: { paidBy: payment.id },
+      const { id, reference, amount, currency } = payment;
+      const { count } = await tx.order.updateMany({
+        where: { reference: reference ?? '', amount, currency, paidBy: null },
+        data: { paidBy: id },
       });
+      if (count === 0) console.error('To check: a payment that no open order has asked for.', id);
     },
   });
   return { journal, inbox, gateway, handler };

@@ -11,6 +11,7 @@ export const Order = sequelize.define(
   {
     reference: { type: DataTypes.TEXT, primaryKey: true },
     amount: DataTypes.DECIMAL,
+    currency: DataTypes.TEXT,
     paidBy: { type: DataTypes.UUID, field: 'paid_by' },
   },
   { tableName: 'orders', timestamps: false },

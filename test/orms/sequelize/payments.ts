@@ -15,8 +15,10 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      const where = { reference: payment.reference ?? '', paidBy: null };
-      await Order.update({ paidBy: payment.id }, { where, transaction: tx });
+      const { id, reference, amount, currency } = payment;
+      const where = { reference: reference ?? '', amount, currency, paidBy: null };
+      const [count] = await Order.update({ paidBy: id }, { where, transaction: tx });
+      if (count === 0) console.error('To check: a payment that no open order has asked for.', id);
     },
   });
   return { journal, inbox, gateway, handler };

@@ -10,6 +10,9 @@ export class Order {
   @Column('numeric')
   amount!: string;
 
+  @Column('text')
+  currency!: string;
+
   @Column('uuid', { name: 'paid_by', nullable: true })
   paidBy!: string | null;
 }

@@ -15,7 +15,10 @@ export function openPayments(options: ClientOptions = {}) {
     inbox,
     onPayment: async (payment, { tx }) => {
       if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      await tx.update(Order, { reference: payment.reference ?? '', paidBy: IsNull() }, { paidBy: payment.id });
+      const { id, reference, amount, currency } = payment;
+      const isIt = { reference: reference ?? '', amount: String(amount), currency, paidBy: IsNull() };
+      const { affected } = await tx.update(Order, isIt, { paidBy: id });
+      if (affected === 0) console.error('To check: a payment that no open order has asked for.', id);
     },
   });
   return { journal, inbox, gateway, handler };
