@@ -14,7 +14,7 @@ ${columns([
     'the support has said that there is none: it can be created again',
   ],
   ['payment-gateway-sdk drain', 'for a scheduler: sends what journal.plan has written down'],
-  ['payment-gateway-sdk sweep --app <file>', 'for a scheduler: lets take effect what lost callbacks would have told'],
+  ['payment-gateway-sdk sweep --app <file>', 'for a scheduler: processes the payments whose callbacks were lost'],
 ])}
 
 Options

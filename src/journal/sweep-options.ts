@@ -25,7 +25,7 @@ export interface SweepOptions {
   giveUpAfter?: number | undefined;
   /**
    * How many payments are looked at, at most.
-   * @default 1_000
+   * @default 1_000, or all `ids`
    */
   limit?: number | undefined;
   /**
@@ -49,7 +49,7 @@ const read = optionsReader<SweepOptions>()('options', {
   ids: z.custom<SweepOptions['ids']>(isIterable, { error: 'must be a list or an async iterable of ids' }).optional(),
   olderThan: milliseconds('must be milliseconds, 0 or more'),
   giveUpAfter: milliseconds('must be milliseconds'),
-  limit: count.default(1_000),
+  limit: count.optional(),
   concurrency: count.default(8),
   signal: callFields.signal,
 });
@@ -58,7 +58,14 @@ const DAY = 86_400_000;
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown, or that makes sense only with a schedule */
 export function readSweepOptions(options: SweepOptions) {
-  const { ids, olderThan, giveUpAfter, ...limits } = readArgument(read, options);
+  const {
+    ids,
+    olderThan,
+    giveUpAfter,
+    limit = ids ? Number.POSITIVE_INFINITY : 1_000,
+    ...rest
+  } = readArgument(read, options);
+  const limits = { ...rest, limit };
   if (!ids) return { ...limits, olderThan: olderThan ?? 60_000, giveUpAfter: giveUpAfter ?? 30 * DAY };
   const wrong = Object.entries({ olderThan, giveUpAfter }).filter(([, value]) => value !== undefined);
   if (wrong.length === 0) return { ...limits, ids };

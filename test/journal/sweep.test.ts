@@ -353,6 +353,9 @@ describe('a sweep', () => {
     expect(await gateway.sweep({ handler, ids: rows() })).toEqual(found);
     expect(await gateway.sweep({ handler, ids })).toEqual(found);
     expect(await gateway.sweep({ handler, ids, limit: 1 })).toEqual({ ...NONE, processed: 1 });
+    // None of them is left out unless that is asked for.
+    const many = Array.from({ length: 1_001 }, () => ids[0] as string);
+    expect(await gateway.sweep({ handler, ids: many })).toEqual({ ...NONE, processed: 1_001 });
     expect(effects).toEqual(['payout-1']);
   });
 
