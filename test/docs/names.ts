@@ -38,7 +38,9 @@ const hasPostgres = await pool.query(`create schema ${schema}`).then(
 );
 if (hasPostgres) {
   await postgresInbox(pool).migrate();
-  await pool.query('create table payouts (reference text primary key, amount numeric not null)');
+  await pool.query(`
+    create table payouts (reference text primary key, amount numeric not null, currency text, webhook_url text,
+      owed_at timestamptz not null default now(), status text)`);
   await pool.query(`insert into payment_gateway_inbox values ($1, 'COMPLETED', true)`, [paymentId]);
 }
 
