@@ -1,8 +1,15 @@
 // examples/payments.ts and payouts.ts as an app has them: what is owed is planned, and the commands do the rest.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expectDocumented } from '../support/documents.ts';
 import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
+
+it('docs/getting-started.md shows examples/payments.ts as it is', () => {
+  const code = readFileSync(new URL('../../examples/payments.ts', import.meta.url), 'utf8').trim();
+  expectDocumented('getting-started.md', 'payments', `\`\`\`typescript\n${code}\n\`\`\``);
+});
 
 describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0.0.1:5432'))('an app', () => {
   let shop: PaymentsApp;
