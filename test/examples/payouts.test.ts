@@ -95,6 +95,21 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     expect(sandbox.payments).toHaveLength(1);
   });
 
+  it('sends nothing again after a restore from a backup, once the payments that the gateway has are processed', async () => {
+    const { observer } = shop;
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await observer.query('create table backup as select * from payment_gateway_journal');
+    await app.gateway.drain();
+    await observer.query('truncate payment_gateway_journal, payment_gateway_inbox');
+    await observer.query('insert into payment_gateway_journal select * from backup');
+    await observer.query('drop table backup');
+    expect(await app.gateway.find('payout-1')).toMatchObject({ state: 'planned' });
+    await app.handler.process(idOf('payout-1'));
+    expect(await app.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: idOf('payout-1') });
+    expect(await app.gateway.drain()).toMatchObject({ created: 0 });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
   it('says which payout there is not', async () => {
     await expect(app.planAgain('payout-9')).rejects.toThrow('There is no payout payout-9.');
   });
