@@ -1,6 +1,10 @@
 // The guide to checkouts and the admin route, played: declined cards, two tabs, two paid attempts, doubts.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createWebhookHandler, GatewayClient, memoryJournal, type Payment, toNodeHandler } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAdminRoute } from '../../examples/admin-route.ts';
@@ -182,7 +186,7 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
 });
 
 describe('the admin route', () => {
-  async function open() {
+  async function open({ fails = false } = {}) {
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
     sandbox.faults.next('commit-then-drop');
@@ -192,13 +196,19 @@ describe('the admin route', () => {
         webhookUrl: 'https://shop.example/callbacks',
       } as const),
     );
-    const route = openAdminRoute(gateway, request => request.headers.get('x-operator') === 'zoe');
+    const effects: unknown[] = [];
+    const onPayment = ({ reference }: Payment) => {
+      effects.push(reference);
+      if (fails) throw new Error('shop');
+    };
+    const handler = createWebhookHandler({ gateway, onPayment });
+    const route = openAdminRoute(gateway, request => request.headers.get('x-operator') ?? undefined, handler);
     const call = async (body?: unknown, headers: Record<string, string> = { 'x-operator': 'zoe' }, method = 'POST') => {
       const init = body === undefined ? { headers } : { method, body: JSON.stringify(body), headers };
       const response = await route(new Request('https://shop.example/doubts', init));
       return [response.status, await response.json()];
     };
-    return { sandbox, call };
+    return { sandbox, route, effects, call };
   }
 
   it('is closed to others', async () => {
@@ -227,5 +237,45 @@ describe('the admin route', () => {
     const settled = await call({ reference: 'payout-77', paymentId: id });
     expect(settled).toMatchObject([200, { state: 'created', paymentId: id }]);
     expect(await call()).toEqual([200, []]);
+  });
+
+  it('lets the payment of a settled doubt take effect at once, and says who has settled it', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const { sandbox, effects, call } = await open();
+    const [{ id = '' } = {}] = sandbox.payments;
+    await sandbox.complete(id);
+    expect(await call({ reference: 'payout-77', paymentId: id })).toMatchObject([200, {}]);
+    expect(effects).toEqual(['payout-77']);
+    expect(log).toHaveBeenCalledWith('A doubt was settled.', expect.objectContaining({ operator: 'zoe' }));
+    log.mockRestore();
+  });
+
+  it('answers that a doubt is settled also if its effect fails: a sweep repeats it', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { sandbox, call } = await open({ fails: true });
+    const [{ id = '' } = {}] = sandbox.payments;
+    await sandbox.complete(id);
+    expect(await call({ reference: 'payout-77', paymentId: id })).toMatchObject([200, { state: 'created' }]);
+    expect(error).toHaveBeenCalledWith(expect.objectContaining({ message: 'shop' }));
+    error.mockRestore();
+  });
+
+  it.each([
+    ['before express.json() settles', 'before', 200, 'created'],
+    ['after it says what is wrong', 'after', 400, 'put the route before express.json()'],
+  ])('%s', async (_, place, status, text) => {
+    const { sandbox, route } = await open();
+    const app = express();
+    if (place === 'after') app.use(express.json());
+    app.use('/doubts', toNodeHandler(route));
+    const server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/doubts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-operator': 'zoe' },
+      body: JSON.stringify({ reference: 'payout-77', paymentId: sandbox.payments[0]?.id }),
+    });
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
+    server.close();
   });
 });
