@@ -1,47 +1,103 @@
-// A checkout: each attempt to pay an order has a reference of its own, and the order is paid once.
-import { createWebhookHandler, type GatewayClient, isFinal, isPaid, type NextAction } from 'payment-gateway-sdk';
-import { postgresInbox } from 'payment-gateway-sdk/postgres';
+// A checkout: each attempt to pay an order has a reference of its own, and the order is paid once. payments.ts opens it.
+import { setTimeout } from 'node:timers/promises';
+import {
+  type GatewayClient,
+  isFinal,
+  isGatewayError,
+  isPaid,
+  type NextAction,
+  type Payment,
+  PaymentInDoubtError,
+} from 'payment-gateway-sdk';
 import type { Pool } from 'pg';
+import { listToCheck, type Tx } from './to-check.js';
 
+/** Amount, currency and addresses are written once: an attempt that is made again must be the same in every field. */
 export const SCHEMA = `
   create table if not exists orders (id text primary key, amount numeric not null, currency text not null,
-    attempt int not null default 1, paid_by uuid);
-  create table if not exists to_check (payment_id uuid primary key, reference text)`;
+    webhook_url text not null, return_url text not null, attempt int not null default 1,
+    is_cancelled boolean not null default false, paid_by uuid)`;
 
-const CURRENT = 'select amount::text, currency, attempt, paid_by from orders where id = $1';
+const PLACE = 'insert into orders (id, amount, currency, webhook_url, return_url) values ($1, $2, $3, $4, $5)';
+const CURRENT = 'select *, amount::text from orders where id = $1';
 const NEXT = 'update orders set attempt = attempt + 1 where id = $1 and attempt = $2';
-const PAID = 'update orders set paid_by = $2 where id = $1 and paid_by is null and amount = $3 and currency = $4';
-const TO_CHECK = 'insert into to_check values ($1, $2)';
+const CANCEL = 'update orders set is_cancelled = true where id = $1 and paid_by is null';
+const PAID = `update orders set paid_by = $2
+  where id = $1 and amount = $3 and currency = $4 and paid_by is null and not is_cancelled`;
+const KNOWN = 'select from orders where paid_by = $1 union all select from to_check where payment_id = $1';
+
+/** What the order's page shows. `checking`: a payment may exist, and nobody knows yet. `link_lost`: support cancels it. */
+export type Step = NextAction | { type: 'paid' | 'checking' | 'declined' | 'open' | 'cancelled' | 'link_lost' };
+
+/** For the one handler: a deposit has a new status. */
+export async function recordDeposit(tx: Tx, payment: Payment): Promise<void> {
+  const { id, reference, amount, currency } = payment;
+  if (isPaid(payment)) {
+    const orderId = reference?.replace(/\.\d+$/, '');
+    const { rowCount } = await tx.query(PAID, [orderId, id, amount, currency]);
+    // Paid by another attempt already, cancelled, of another amount, or no order of ours: somebody looks, and pays it back.
+    if (rowCount === 0) await listToCheck(tx, payment);
+  } else if (isFinal(payment)) {
+    // It was paid, and is no longer: a chargeback, or a correction of the gateway.
+    const { rowCount } = await tx.query(KNOWN, [id]);
+    if (rowCount) await listToCheck(tx, payment);
+  }
+}
 
 /** @param gateway with a journal */
 export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
-  /** The customer presses "pay", now or again: what to do next, or undefined if the order is paid. */
-  async function pay(id: string): Promise<NextAction | undefined> {
+  async function read(id: string) {
+    const [order] = (await pool.query(CURRENT, [id])).rows;
+    if (!order) throw new Error(`There is no order ${id}.`);
+    return { ...order, reference: `${id}.${order.attempt}` };
+  }
+
+  /** @param id without a dot and a number at its end: that is the attempt */
+  async function place(id: string, amount: string, currency: string): Promise<void> {
+    await pool.query(PLACE, [id, amount, currency, `${shop}/callbacks`, `${shop}/orders/${encodeURIComponent(id)}`]);
+  }
+
+  /** The customer presses "pay", now or again. */
+  async function pay(id: string): Promise<Step> {
+    const patience = AbortSignal.timeout(3_000);
     for (;;) {
-      const [order] = (await pool.query(CURRENT, [id])).rows;
-      if (!order) throw new Error(`There is no order ${id}.`);
-      const { amount, currency, attempt, paid_by } = order;
-      if (paid_by) return undefined;
-      const urls = { webhookUrl: `${shop}/callbacks`, returnUrl: `${shop}/orders/${id}` };
-      const request = { paymentMethod: 'CARD', amount, currency, reference: `${id}.${attempt}`, ...urls } as const;
-      const { payment, nextAction } = await gateway.createDeposit(request);
-      if (isPaid(payment)) return undefined; // its callback is on the way
-      if (!isFinal(payment)) return nextAction; // the same for a customer who comes back
-      await pool.query(NEXT, [id, attempt]); // declined or cancelled: the next attempt
+      const { amount, currency, attempt, reference, ...order } = await read(id);
+      if (order.paid_by) return { type: 'paid' };
+      if (order.is_cancelled) return { type: 'cancelled' };
+      const request = { amount, currency, reference, webhookUrl: order.webhook_url, returnUrl: order.return_url };
+      try {
+        const { payment, nextAction, replayed } = await gateway.createDeposit({ paymentMethod: 'CARD', ...request });
+        if (isPaid(payment)) return { type: 'paid' }; // its callback is on the way
+        if (!isFinal(payment)) {
+          // The answer with the link was lost, and only that answer had it: nobody can pay this attempt any more.
+          const isLost = replayed && nextAction.type === 'wait' && payment.paymentStatus === 'PENDING';
+          return isLost ? { type: 'link_lost' } : nextAction; // the same for a customer who comes back
+        }
+        await pool.query(NEXT, [id, attempt]); // declined or cancelled: the next attempt
+      } catch (error) {
+        if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;
+        // A second click, which another replica got: the first is still under way, and has its answer in a moment.
+        const isWaiting = error instanceof PaymentInDoubtError && (await gateway.find(reference))?.underWay;
+        if (!isWaiting || patience.aborted) return { type: 'checking' };
+        await setTimeout(250);
+      }
     }
   }
 
-  const callbacks = createWebhookHandler({
-    gateway,
-    inbox: postgresInbox(pool),
-    onPayment: async (payment, { tx }) => {
-      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
-      const { id, reference, amount, currency } = payment;
-      const orderId = reference?.replace(/\.\d+$/, '');
-      const { rowCount } = await tx.query(PAID, [orderId, id, amount, currency]);
-      // Paid by another attempt already, of another amount, or no order of ours: somebody looks, and pays it back.
-      if (rowCount === 0) await tx.query(TO_CHECK, [id, reference]);
-    },
-  });
-  return { pay, callbacks };
+  /** For the page at the returnUrl. It creates nothing and asks no gateway: the page may ask every two seconds. */
+  async function stateOf(id: string): Promise<Step> {
+    const { paid_by, is_cancelled, reference } = await read(id);
+    if (paid_by) return { type: 'paid' };
+    if (is_cancelled) return { type: 'cancelled' };
+    const entry = await gateway.find(reference);
+    if (!entry || entry.state === 'freed') return { type: 'open' };
+    const { payment, nextAction } = entry;
+    if (payment && isFinal(payment)) return { type: isPaid(payment) ? 'checking' : 'declined' };
+    return nextAction ?? { type: 'checking' };
+  }
+
+  /** The order is given up, such as for another basket. @returns false if it is paid: pay it back */
+  const cancel = async (id: string): Promise<boolean> => (await pool.query(CANCEL, [id])).rowCount === 1;
+
+  return { place, pay, cancel, stateOf };
 }

@@ -1,10 +1,10 @@
-// Express 5: takes callbacks, and pays each order once.
+// Express 5: takes callbacks by the handler of payments.ts.
 import express from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
-import { openCallbacks } from './callbacks.js';
+import { handler } from './payments.js';
 
 const app = express();
-app.post('/callbacks', toNodeHandler(openCallbacks())); // before app.use(express.json()), if you ever set `verify`
+app.post('/callbacks', toNodeHandler(handler)); // before app.use(express.json()), if you ever set `verify`
 app.use(express.json());
 
 const server = app.listen(Number(process.env.PORT ?? 3000), () => {

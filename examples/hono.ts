@@ -1,9 +1,8 @@
-// Hono, on Node here and as well on Bun: takes callbacks, and pays each order once.
+// Hono, on Node here and as well on Bun: takes callbacks by the handler of payments.ts.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { openCallbacks } from './callbacks.js';
+import { handler } from './payments.js';
 
-const handler = openCallbacks();
 const app = new Hono();
 app.post('/callbacks', ({ req }) => handler(req.raw));
 

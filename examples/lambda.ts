@@ -1,7 +1,5 @@
-// AWS Lambda behind a function URL or an HTTP API: takes callbacks, and pays each order once.
-import { openCallbacks } from './callbacks.js';
-
-const callbacks = openCallbacks();
+// AWS Lambda behind a function URL or an HTTP API: takes callbacks by the handler of payments.ts.
+import * as payments from './payments.js';
 
 /** The parts of an API Gateway event, payload version 2.0, that are needed here. */
 interface HttpEvent {
@@ -21,7 +19,7 @@ export async function handler({ rawPath, rawQueryString, headers, requestContext
     headers,
     body: body === undefined ? null : Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
   });
-  const response = await callbacks(request);
+  const response = await payments.handler(request);
   return {
     statusCode: response.status,
     headers: Object.fromEntries(response.headers),

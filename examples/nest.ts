@@ -1,11 +1,11 @@
-// NestJS: takes callbacks, and pays each order once.
+// NestJS: takes callbacks by the handler of payments.ts.
 import 'reflect-metadata';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NodeRequest, type NodeResponse, toNodeHandler } from 'payment-gateway-sdk';
-import { openCallbacks } from './callbacks.js';
+import { handler } from './payments.js';
 
-const callbacks = toNodeHandler(openCallbacks());
+const callbacks = toNodeHandler(handler);
 
 @Controller('callbacks')
 class CallbacksController {

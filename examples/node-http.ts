@@ -1,9 +1,9 @@
-// Plain node:http: takes callbacks, and pays each order once.
+// Plain node:http: takes callbacks by the handler of payments.ts.
 import { createServer } from 'node:http';
 import { toNodeHandler } from 'payment-gateway-sdk';
-import { openCallbacks } from './callbacks.js';
+import { handler } from './payments.js';
 
-const callbacks = toNodeHandler(openCallbacks());
+const callbacks = toNodeHandler(handler);
 
 const server = createServer((request, response) => {
   if (request.url === '/callbacks') callbacks(request, response);

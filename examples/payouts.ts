@@ -1,46 +1,76 @@
-// A payout that is owed is made, whatever crashes: it is written down in the transaction that owes it, and sent after that.
-import { createWebhookHandler, GatewayClient, isFinal } from 'payment-gateway-sdk';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import pg from 'pg';
+// A payout that is owed is made, whatever crashes: it is written down in the transaction that owes it, and sent after that by
+// a drain. payments.ts opens it.
+import { type GatewayClient, isFinal, type JournalEntry, type Payment } from 'payment-gateway-sdk';
+import type { PostgresJournal } from 'payment-gateway-sdk/postgres';
+import type { Pool, PoolClient } from 'pg';
+import { listToCheck, type Tx } from './to-check.js';
 
-export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-export const journal = postgresJournal(pool, { scope: 'eu-terminal' });
-export const inbox = postgresInbox(pool);
+export const SCHEMA = `
+  create table if not exists payouts (reference text primary key, amount numeric not null, currency text not null,
+    webhook_url text not null, owed_at timestamptz not null default now(), status text)`;
 
-// PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
-export const gateway = new GatewayClient({ journal });
+const OWE = 'insert into payouts (reference, amount, currency, webhook_url) values ($1, $2, $3, $4)';
+const OWED = 'select *, amount::text from payouts where reference = $1 for update';
+const ENDED = `update payouts set status = $2
+  where reference = $1 and amount = $3 and currency = $4 and status is null`;
+const OVERDUE =
+  "select reference from payouts where status is null and owed_at < now() - interval '1 hour' order by owed_at";
 
-export const handler = createWebhookHandler({
-  gateway,
-  inbox,
-  onPayment: async (payment, { tx }) => {
-    if (payment.paymentType !== 'WITHDRAWAL' || !isFinal(payment)) return;
-    await tx.query('update payouts set status = $2 where reference = $1', [payment.reference, payment.paymentStatus]);
-  },
-});
-
-/** Owes the payout, and plans its create: both, or neither. `npx payment-gateway-sdk drain --app` this module sends it. */
-export async function payOut(reference: string, amount: string): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await client.query('insert into payouts (reference, amount) values ($1, $2)', [reference, amount]);
-    await journal.plan(client, {
-      paymentType: 'WITHDRAWAL',
-      paymentMethod: 'SEPA',
-      amount,
-      currency: 'EUR',
-      reference,
-      webhookUrl: 'https://shop.example/callbacks',
-    });
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  } finally {
-    client.release();
-  }
+/** For the one handler: a withdrawal has a new status. */
+export async function recordPayout(tx: Tx, payment: Payment): Promise<void> {
+  if (!isFinal(payment)) return;
+  const { reference, paymentStatus, amount, currency } = payment;
+  const { rowCount } = await tx.query(ENDED, [reference, paymentStatus, amount, currency]);
+  // No payout of ours, another amount, or a payout that had ended otherwise: somebody looks.
+  if (rowCount === 0) await listToCheck(tx, payment);
 }
 
-/** For the commands. */
-export const close = () => pool.end();
+/** @param gateway with the journal */
+export function openPayouts(pool: Pool, gateway: GatewayClient, journal: PostgresJournal<PoolClient>, shop: string) {
+  async function plan(tx: PoolClient, reference: string): Promise<JournalEntry> {
+    const [payout] = (await tx.query(OWED, [reference])).rows;
+    if (!payout) throw new Error(`There is no payout ${reference}.`);
+    const { amount, currency, webhook_url } = payout;
+    const request = { amount, currency, reference, webhookUrl: webhook_url };
+    return journal.plan(tx, { paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', ...request });
+  }
+
+  async function inTransaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const result = await work(client);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback');
+      throw error;
+    } finally {
+      client.release();
+    }
+  }
+
+  /** Owes the payout, and plans its create: both, or neither. */
+  const payOut = (reference: string, amount: string, currency: string) =>
+    inTransaction(async tx => {
+      await tx.query(OWE, [reference, amount, currency, `${shop}/callbacks`]);
+      await plan(tx, reference);
+    });
+
+  /**
+   * Plans a payout again that was refused, or settled as `not_created`; correct its row first if the gateway has refused what
+   * is in it. One that is planned, or was created, stays as it is, and one in doubt is an error.
+   */
+  const planAgain = (reference: string) => inTransaction(tx => plan(tx, reference));
+
+  /** For an alert: what has been owed for an hour, and has no payment. `freed`: nothing sends it but `planAgain`. */
+  async function overdue(): Promise<{ reference: string; state: string }[]> {
+    const { rows } = await pool.query(OVERDUE);
+    const found = await Promise.all(
+      rows.map(async ({ reference }) => ({ reference, state: (await gateway.find(reference))?.state ?? 'unknown' })),
+    );
+    return found.filter(({ state }) => state !== 'created');
+  }
+
+  return { payOut, planAgain, overdue };
+}

@@ -1,8 +1,8 @@
-// What a scheduler runs every minute, in as many replicas as there are: what is planned is sent, what lost callbacks would have
-// told takes effect, and one line is logged.
+// What a scheduler runs every minute, in as many replicas as there are: sends what is planned, processes payments whose callbacks
+// were lost, and logs one line.
 import type { Drained, GatewayClient, Swept, WebhookHandler } from 'payment-gateway-sdk';
 
-/** The part of an app that takes payments. */
+/** The part of an app that takes payments: payments.ts. */
 export interface Payments {
   gateway: Pick<GatewayClient, 'drain' | 'sweep'>;
   handler: WebhookHandler;

@@ -3,7 +3,7 @@ import { createWebhookHandler, type GatewayClient, isFinal, isPaid } from 'payme
 import { fromDrizzle, postgresInbox } from 'payment-gateway-sdk/postgres';
 import { money, PRODUCTS } from './catalogue.ts';
 import type { Database } from './database.ts';
-import { creditOrder, listToCheck, type Order } from './orders.ts';
+import { creditOrder, isKnown, listToCheck, type Order } from './orders.ts';
 import type { Payouts } from './payouts.ts';
 
 export async function openCallbacks(db: Database, gateway: GatewayClient, payouts: Payouts) {
@@ -14,10 +14,14 @@ export async function openCallbacks(db: Database, gateway: GatewayClient, payout
     inbox,
     onPayment: async (payment, { tx, afterCommit }) => {
       if (payment.paymentType === 'WITHDRAWAL') {
-        if (isFinal(payment)) await payouts.record(tx, payment);
+        if (isFinal(payment) && !(await payouts.record(tx, payment))) await listToCheck(tx, payment);
         return;
       }
-      if (!isPaid(payment)) return;
+      if (!isPaid(payment)) {
+        // A chargeback, or a correction of the gateway.
+        if (isFinal(payment) && (await isKnown(tx, payment))) await listToCheck(tx, payment);
+        return;
+      }
       const order = await creditOrder(tx, payment);
       if (!order) return listToCheck(tx, payment);
       await payouts.oweShare(tx, order);

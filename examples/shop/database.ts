@@ -23,14 +23,19 @@ export const orders = pgTable('orders', {
   createdAt: createdAt(),
 });
 
-/** Payments that paid no order: the second of two attempts, another amount. Somebody looks, and pays them back. */
-export const toCheck = pgTable('to_check', {
-  paymentId: uuid('payment_id').primaryKey(),
-  reference: text(),
-  amount: numeric().notNull(),
-  currency: text().notNull(),
-  createdAt: createdAt(),
-});
+/** Payments that somebody looks at: they paid no order, such as the second of two attempts, or failed after they had paid one. */
+export const toCheck = pgTable(
+  'to_check',
+  {
+    paymentId: uuid('payment_id').notNull(),
+    status: text().notNull(),
+    reference: text(),
+    amount: numeric().notNull(),
+    currency: text().notNull(),
+    createdAt: createdAt(),
+  },
+  ({ paymentId, status }) => [primaryKey({ columns: [paymentId, status] })],
+);
 
 /** What growers get for an order: one payout that is paid, after as many attempts as it takes. */
 export const payouts = pgTable(
@@ -53,8 +58,9 @@ const TABLES = `
     key uuid not null unique default gen_random_uuid(), product text not null, amount numeric(12, 2) not null,
     currency text not null, method text not null, attempt integer not null default 1, paid_by uuid,
     created_at timestamptz not null default now());
-  create table if not exists to_check (payment_id uuid primary key, reference text, amount numeric not null,
-    currency text not null, created_at timestamptz not null default now());
+  create table if not exists to_check (payment_id uuid not null, status text not null, reference text,
+    amount numeric not null, currency text not null, created_at timestamptz not null default now(),
+    primary key (payment_id, status));
   create table if not exists payouts (order_id integer not null references orders, attempt integer not null,
     amount numeric(12, 2) not null, currency text not null, status text not null default 'OWED',
     created_at timestamptz not null default now(), primary key (order_id, attempt))`;

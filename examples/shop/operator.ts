@@ -38,10 +38,15 @@ export function openOperator({ db, gateway, callbacks, payouts, password }: Oper
         <h1>Payments in doubt</h1>
         <p>Ask the gateway's support about the reference. Nothing is sent again until you settle it.</p>
         ${doubts.length === 0 ? html`<p class="none">None.</p>` : doubts.map(doubtForm)}
-        <h2>Payments that paid no order</h2>
+        <h2>Payments to check</h2>
         ${table(
-          ['Reference', 'Payment', 'Amount'],
-          checks.map(({ reference, paymentId, amount, currency }) => [reference, paymentId, sum(amount, currency)]),
+          ['Reference', 'Payment', 'Amount', 'Status'],
+          checks.map(({ reference, paymentId, amount, currency, status }) => [
+            reference,
+            paymentId,
+            sum(amount, currency),
+            status.toLowerCase(),
+          ]),
         )}
         <h2>Payouts</h2>
         ${table(

@@ -50,9 +50,17 @@ export async function creditOrder(tx: Tx, { id, reference, amount, currency }: P
   return order;
 }
 
-/** A payment that has paid no order. */
-export async function listToCheck(tx: Tx, { id, reference, amount, currency }: Payment): Promise<void> {
-  await tx.insert(toCheck).values({ paymentId: id, reference, amount: String(amount), currency });
+/** Whether the payment has paid an order, or was listed: what becomes of it later must be seen. */
+export async function isKnown(tx: Tx, { id }: Payment): Promise<boolean> {
+  const paid = await tx.select().from(orders).where(eq(orders.paidBy, id));
+  const listed = await tx.select().from(toCheck).where(eq(toCheck.paymentId, id));
+  return paid.length + listed.length > 0;
+}
+
+/** A payment that changes nothing here, or takes back what it had paid. */
+export async function listToCheck(tx: Tx, { id, paymentStatus, reference, amount, currency }: Payment): Promise<void> {
+  const status = paymentStatus;
+  await tx.insert(toCheck).values({ paymentId: id, status, reference, amount: String(amount), currency });
 }
 
 export const paymentsToCheck = (db: Database) => db.select().from(toCheck).orderBy(desc(toCheck.createdAt)).limit(100);

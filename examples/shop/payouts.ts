@@ -46,13 +46,23 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
     oweShare: (tx: Tx, { id, amount, currency }: Order) =>
       owe(tx, { orderId: id, attempt: 1, amount: sql`round(${amount}::numeric * ${SHARE}::numeric, 2)`, currency }),
 
-    /** The gateway says how a payout ended. */
-    async record(tx: Tx, { reference, paymentStatus }: Payment): Promise<void> {
+    /** The gateway says how a payout ended. @returns false if it is none of ours, of another amount, or had ended before */
+    async record(tx: Tx, { reference, paymentStatus, amount, currency }: Payment): Promise<boolean> {
       const [, orderId = '0', attempt = '0'] = /^payout-(\d{1,9})\.(\d{1,9})$/.exec(reference ?? '') ?? [];
-      await tx
+      const ended = await tx
         .update(payouts)
         .set({ status: paymentStatus })
-        .where(and(eq(payouts.orderId, Number(orderId)), eq(payouts.attempt, Number(attempt))));
+        .where(
+          and(
+            eq(payouts.orderId, Number(orderId)),
+            eq(payouts.attempt, Number(attempt)),
+            eq(payouts.amount, String(amount)),
+            sql`${payouts.currency} = ${currency}`,
+            eq(payouts.status, 'OWED'),
+          ),
+        )
+        .returning();
+      return ended.length === 1;
     },
 
     /** Owes a payout once more that was not paid. Of two operators who ask at once the second violates the primary key. */

@@ -1,4 +1,4 @@
-// Upkeep: sends what is planned as soon as it is committed, and looks for what lost callbacks would have told.
+// Upkeep: sends what is planned as soon as it is committed, and processes payments whose callbacks were lost.
 import { setTimeout } from 'node:timers/promises';
 import type { GatewayClient, WebhookHandler } from 'payment-gateway-sdk';
 

@@ -282,8 +282,13 @@ describe.skipIf(isMissing)('the shop', () => {
       .click();
     expect(await arrived(`payout-${id}.2`)).toMatchObject({ amount: 12.54, currency: 'AUD', paymentMethod: 'PAYID' });
     expect(await paymentsOf(`payout-${id}.1`)).toHaveLength(0);
-    await page.reload();
-    await page.getByRole('row', { name: `${id} 2 A$12.54 sent` }).waitFor();
+    // The journal has its answer a moment after the gateway has the payment.
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return page.getByRole('row', { name: `${id} 2 A$12.54 sent` }).count();
+      })
+      .toBe(1);
   });
 
   it('shows the operator a doubt, refuses what is too early or wrong and says why, and is settled there', async () => {
@@ -333,6 +338,25 @@ describe.skipIf(isMissing)('the shop', () => {
     expect(receipts(id)).toBe(1);
     await openOperator();
     await page.getByRole('row', { name: `order-${id}.1 ${first?.id} €12.50` }).waitFor();
+  });
+
+  it('lists a payment that failed after it had paid an order, and a payout that is paid after it had failed', async () => {
+    const id = await buy('EUR', 'Card');
+    await payByCard('4242 4242 4242 4242');
+    await sees('Thank you, it is paid');
+    const [payment] = await paymentsOf(`order-${id}.1`);
+    await move(payment?.id ?? '', { move: 'fail', reason: 'Chargeback', force: true });
+    await settled(`order-${id}.1`, 'FAILED');
+    const payout = await arrived(`payout-${id}.1`);
+    await move(payout.id, { move: 'fail', reason: 'Account closed' });
+    await settled(`payout-${id}.1`, 'FAILED');
+    await move(payout.id, { move: 'complete', force: true });
+    await settled(`payout-${id}.1`, 'COMPLETED');
+    expect((await orderOf(id)).paid_by).toBe(payment?.id);
+    await openOperator();
+    await page.getByRole('row', { name: `order-${id}.1 ${payment?.id} €12.50 failed` }).waitFor();
+    await page.getByRole('row', { name: `payout-${id}.1 ${payout.id} €7.50 completed` }).waitFor();
+    await page.getByRole('row', { name: `${id} 1 €7.50 failed` }).waitFor();
   });
 
   it('is credited when the customer comes back, though the callback was lost', async () => {
@@ -388,7 +412,7 @@ describe.skipIf(isMissing)('the shop', () => {
 
   it('escapes what others write', async () => {
     const reference = '<img src=x onerror=alert(1)>';
-    await pool.query("insert into to_check values (gen_random_uuid(), $1, 1, 'EUR')", [reference]);
+    await pool.query("insert into to_check values (gen_random_uuid(), 'COMPLETED', $1, 1, 'EUR')", [reference]);
     await openOperator();
     await page.getByText(reference).waitFor();
     expect(await page.locator('img').count()).toBe(0);

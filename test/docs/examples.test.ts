@@ -16,7 +16,7 @@ const NAMES = [...textOf('test/docs/names.ts').matchAll(/^export const (.*) =/gm
 
 /** Imports what an example uses and does not declare, and finds the examples that it copies. */
 function complete({ code }: Block): string {
-  const copied = code.replace(/'\.\/(checkout|admin-route|callbacks)\.js'/g, "'../../../../examples/$1.ts'");
+  const copied = code.replace(/'\.\/(payments|admin-route)\.js'/g, "'../../../../examples/$1.ts'");
   const isDeclared = (name: string) => new RegExp(`(const|import) ([{][^}]*)?\\b${name}\\b`).test(copied);
   const missing = NAMES.filter(name => new RegExp(`[^.\\w]${name}\\b(?!:)`).test(copied) && !isDeclared(name));
   return `import { ${missing.join(', ')} } from '../../names.ts';\n${copied}\nexport {};\n`;

@@ -38,7 +38,12 @@ const hasPostgres = await pool.query(`create schema ${schema}`).then(
 );
 if (hasPostgres) {
   await postgresInbox(pool).migrate();
-  await pool.query('create table payouts (reference text primary key, amount numeric not null)');
+  // Those of the examples: what creates them "if not exists" finds them.
+  await pool.query(`
+    create table orders (id text primary key, amount numeric not null, currency text not null, webhook_url text not null,
+      return_url text not null, attempt int not null default 1, is_cancelled boolean not null default false, paid_by uuid);
+    create table payouts (reference text primary key, amount numeric not null, currency text, webhook_url text,
+      owed_at timestamptz not null default now(), status text)`);
   await pool.query(`insert into payment_gateway_inbox values ($1, 'COMPLETED', true)`, [paymentId]);
 }
 

@@ -1,16 +1,18 @@
 // The guide to checkouts and the admin route, played: declined cards, two tabs, two paid attempts, doubts.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createWebhookHandler, GatewayClient, memoryJournal, type Payment, toNodeHandler } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import type pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAdminRoute } from '../../examples/admin-route.ts';
-import { openCheckout, SCHEMA } from '../../examples/checkout.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { errorOf } from '../support/fixtures.ts';
+import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { hasPostgres } from '../support/stores.ts';
 
 it('docs/checkout.md shows the example as it is', () => {
   const code = readFileSync(new URL('../../examples/checkout.ts', import.meta.url), 'utf8').trim();
@@ -19,78 +21,109 @@ it('docs/checkout.md shows the example as it is', () => {
 });
 
 describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 127.0.0.1:5432'))('a checkout', () => {
-  const schema = uniqueName('checkout');
-  let pool: pg.Pool;
-  let sandbox: Sandbox;
-  let checkout: ReturnType<typeof openCheckout>;
-
+  let shop: PaymentsApp;
+  let app: PaymentsApp['app'];
+  let sandbox: PaymentsApp['sandbox'];
   beforeAll(async () => {
-    pool = postgresPool({ options: `-c search_path=${schema}` });
-    await pool.query(`create schema ${schema}`);
-    await postgresJournal(pool).migrate();
-    await postgresInbox(pool).migrate();
-    await pool.query(SCHEMA);
+    shop = await openPaymentsApp();
+    ({ app, sandbox } = shop);
   });
-  afterAll(async () => {
-    await pool.query(`drop schema ${schema} cascade`);
-    await pool.end();
-  });
+  afterAll(() => shop.close());
   beforeEach(async () => {
-    sandbox = new Sandbox({
-      fetch: (_url, init) => checkout.callbacks(new Request('https://shop.example/callbacks', init as RequestInit)),
-    });
-    const journal = postgresJournal(pool, { scope: uniqueName('shop') });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
-    checkout = openCheckout(pool, gateway, 'https://shop.example');
-    await pool.query(`truncate orders, to_check`);
-    await pool.query(`insert into orders (id, amount, currency) values ('order-1042', 25.50, 'EUR')`);
+    await shop.empty();
+    await app.place('order-1042', '25.50', 'EUR');
+    vi.spyOn(console, 'error').mockImplementation(() => {});
   });
+  afterEach(() => vi.restoreAllMocks());
 
-  const order = async () => (await pool.query('select attempt, paid_by from orders')).rows[0];
+  const order = async () => (await shop.rowsOf('orders', 'attempt, paid_by'))[0];
+  const toCheck = () => shop.rowsOf('to_check', 'payment_id, status');
   const references = () => sandbox.payments.map(({ reference }) => reference);
   const idOf = (index: number) => sandbox.payments[index]?.id ?? '';
+  const pay = () => app.pay('order-1042');
+  const state = async () => (await app.stateOf('order-1042')).type;
   const complete = async (index: number, options?: { force: true }) => {
     await sandbox.complete(idOf(index), options);
     await sandbox.idle();
   };
+  const fail = async (index: number, options?: { force: true }) => {
+    await sandbox.fail(idOf(index), { reason: 'declined', ...options });
+    await sandbox.idle();
+  };
 
   it('sends a customer who comes back to the same payment, from many tabs at once too', async () => {
-    const first = await checkout.pay('order-1042');
-    expect(first?.type).toBe('redirect');
-    const tabs = await Promise.all([1, 2, 3].map(() => checkout.pay('order-1042')));
-    expect(tabs).toEqual([first, first, first]);
+    expect(await state()).toBe('open');
+    const first = await pay();
+    expect(first.type).toBe('redirect');
+    expect(await Promise.all([1, 2, 3].map(pay))).toEqual([first, first, first]);
+    expect(await app.stateOf('order-1042')).toEqual(first);
     expect(references()).toEqual(['order-1042.1']);
   });
 
+  it('gives a second click that another replica got the same payment, once the first has its answer', async () => {
+    const replica = await shop.openReplica();
+    sandbox.faults.next('slow', { ms: 600 });
+    const first = pay();
+    await expect.poll(references).toEqual(['order-1042.1']);
+    expect(await state()).toBe('checking');
+    expect(await replica.pay('order-1042')).toEqual(await first);
+    expect(references()).toEqual(['order-1042.1']);
+    await replica.close();
+  });
+
   it('makes a new payment after a decline, and not before', async () => {
-    await checkout.pay('order-1042');
-    await sandbox.fail(idOf(0), { reason: 'declined' });
-    const tabs = await Promise.all([1, 2, 3].map(() => checkout.pay('order-1042')));
-    expect(tabs.map(action => action?.type)).toEqual(['redirect', 'redirect', 'redirect']);
+    await pay();
+    await fail(0);
+    expect(await state()).toBe('declined');
+    const tabs = await Promise.all([1, 2, 3].map(pay));
+    expect(tabs.map(({ type }) => type)).toEqual(['redirect', 'redirect', 'redirect']);
     expect(references()).toEqual(['order-1042.1', 'order-1042.2']);
   });
 
   it('is over once it is paid, also before the callback', async () => {
-    await checkout.pay('order-1042');
+    await pay();
+    shop.reach(false);
     await complete(0);
+    expect([await pay(), await state()]).toEqual([{ type: 'paid' }, 'checking']);
+    expect(await order()).toEqual({ attempt: 1, paid_by: null });
+    await app.handler.process(idOf(0));
     expect(await order()).toEqual({ attempt: 1, paid_by: idOf(0) });
-    expect(await checkout.pay('order-1042')).toBeUndefined();
-    await pool.query('update orders set paid_by = null');
-    expect(await checkout.pay('order-1042')).toBeUndefined();
+    expect([await pay(), await state()]).toEqual([{ type: 'paid' }, 'paid']);
     expect(references()).toEqual(['order-1042.1']);
   });
 
   it('pays the order once when two attempts are paid, and lists the second to be checked', async () => {
-    await checkout.pay('order-1042');
-    await sandbox.fail(idOf(0), { reason: 'declined' });
-    await sandbox.idle();
-    await checkout.pay('order-1042');
+    await pay();
+    await fail(0);
+    await pay();
     await complete(1);
     await complete(0, { force: true });
     expect(await order()).toEqual({ attempt: 2, paid_by: idOf(1) });
-    expect((await pool.query('select * from to_check')).rows).toEqual([
-      { payment_id: idOf(0), reference: 'order-1042.1' },
-    ]);
+    expect(await toCheck()).toEqual([{ payment_id: idOf(0), status: 'COMPLETED' }]);
+  });
+
+  it('lists a payment to be checked that paid the order, and failed after that', async () => {
+    await pay();
+    await complete(0);
+    await fail(0, { force: true });
+    expect(await order()).toEqual({ attempt: 1, paid_by: idOf(0) });
+    expect(await toCheck()).toEqual([{ payment_id: idOf(0), status: 'FAILED' }]);
+  });
+
+  it('lists both, if the payment that failed had paid no order', async () => {
+    await app.cancel('order-1042');
+    const beside = new GatewayClient(sandbox.clientOptions);
+    const request = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', reference: 'order-1042.1' } as const;
+    await beside.createDeposit({ ...request, webhookUrl: 'https://shop.example/callbacks' });
+    await complete(0);
+    await fail(0, { force: true });
+    expect(await toCheck()).toEqual(['COMPLETED', 'FAILED'].map(status => ({ payment_id: idOf(0), status })));
+  });
+
+  it('lists no payment that was declined, as cards are', async () => {
+    await pay();
+    await fail(0);
+    expect(await toCheck()).toEqual([]);
   });
 
   it.each([
@@ -104,36 +137,56 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     await beside.createDeposit({ ...request, webhookUrl: 'https://shop.example/callbacks', ...changes });
     await complete(0);
     expect(await order()).toEqual({ attempt: 1, paid_by: null });
-    expect((await pool.query('select payment_id from to_check')).rows).toEqual([{ payment_id: idOf(0) }]);
+    expect(await toCheck()).toEqual([{ payment_id: idOf(0), status: 'COMPLETED' }]);
+  });
+
+  it('asks nobody to pay an order that was cancelled, and lists a payment of it that comes late', async () => {
+    await pay();
+    expect(await app.cancel('order-1042')).toBe(true);
+    expect([await pay(), await state()]).toEqual([{ type: 'cancelled' }, 'cancelled']);
+    await complete(0);
+    expect(await order()).toEqual({ attempt: 1, paid_by: null });
+    expect(await toCheck()).toEqual([{ payment_id: idOf(0), status: 'COMPLETED' }]);
+  });
+
+  it('does not cancel an order that is paid', async () => {
+    await pay();
+    await complete(0);
+    expect(await app.cancel('order-1042')).toBe(false);
+    expect(await state()).toBe('paid');
   });
 
   it('says which order there is not', async () => {
-    await expect(checkout.pay('order-9')).rejects.toThrow('There is no order order-9.');
+    await expect(app.pay('order-9')).rejects.toThrow('There is no order order-9.');
   });
 
-  it('has no link to pay any more if the answer of the create was lost', async () => {
+  it('says that the link to pay is lost with the answer of the create, and goes on once support has cancelled', async () => {
     sandbox.faults.next('commit-then-cut');
-    expect(await errorOf(checkout.pay('order-1042'))).toHaveProperty('outcome', 'unknown');
-    expect(await checkout.pay('order-1042')).toEqual({ type: 'wait' });
+    expect(await pay()).toEqual({ type: 'checking' });
+    expect(await pay()).toEqual({ type: 'link_lost' });
     await sandbox.cancel(idOf(0));
-    expect(await checkout.pay('order-1042')).toMatchObject({ type: 'redirect' });
+    expect(await pay()).toMatchObject({ type: 'redirect' });
     expect(references()).toEqual(['order-1042.1', 'order-1042.2']);
   });
 
   it('makes no new attempt while one is in doubt', async () => {
     sandbox.faults.next('commit-then-drop');
-    for (let tries = 0; tries < 2; tries++) {
-      expect(await errorOf(checkout.pay('order-1042'))).toHaveProperty('outcome', 'unknown');
-    }
+    expect([await pay(), await pay(), await state()]).toEqual([{ type: 'checking' }, { type: 'checking' }, 'checking']);
     expect(references()).toEqual(['order-1042.1']);
     await complete(0);
-    expect(await checkout.pay('order-1042')).toBeUndefined();
+    expect(await pay()).toEqual({ type: 'paid' });
     expect(await order()).toEqual({ attempt: 1, paid_by: idOf(0) });
+  });
+
+  it('throws what no payment can come of', async () => {
+    sandbox.faults.next('reject-422');
+    expect(await errorOf(pay())).toHaveProperty('outcome', 'rejected');
+    expect(await state()).toBe('open');
   });
 });
 
 describe('the admin route', () => {
-  async function open() {
+  async function open({ fails = false } = {}) {
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
     sandbox.faults.next('commit-then-drop');
@@ -143,13 +196,19 @@ describe('the admin route', () => {
         webhookUrl: 'https://shop.example/callbacks',
       } as const),
     );
-    const route = openAdminRoute(gateway, request => request.headers.get('x-operator') === 'zoe');
+    const effects: unknown[] = [];
+    const onPayment = ({ reference }: Payment) => {
+      effects.push(reference);
+      if (fails) throw new Error('shop');
+    };
+    const handler = createWebhookHandler({ gateway, onPayment });
+    const route = openAdminRoute(gateway, request => request.headers.get('x-operator') ?? undefined, handler);
     const call = async (body?: unknown, headers: Record<string, string> = { 'x-operator': 'zoe' }, method = 'POST') => {
       const init = body === undefined ? { headers } : { method, body: JSON.stringify(body), headers };
       const response = await route(new Request('https://shop.example/doubts', init));
       return [response.status, await response.json()];
     };
-    return { sandbox, call };
+    return { sandbox, route, effects, call };
   }
 
   it('is closed to others', async () => {
@@ -178,5 +237,45 @@ describe('the admin route', () => {
     const settled = await call({ reference: 'payout-77', paymentId: id });
     expect(settled).toMatchObject([200, { state: 'created', paymentId: id }]);
     expect(await call()).toEqual([200, []]);
+  });
+
+  it('lets the payment of a settled doubt take effect at once, and says who has settled it', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const { sandbox, effects, call } = await open();
+    const [{ id = '' } = {}] = sandbox.payments;
+    await sandbox.complete(id);
+    expect(await call({ reference: 'payout-77', paymentId: id })).toMatchObject([200, {}]);
+    expect(effects).toEqual(['payout-77']);
+    expect(log).toHaveBeenCalledWith('A doubt was settled.', expect.objectContaining({ operator: 'zoe' }));
+    log.mockRestore();
+  });
+
+  it('answers that a doubt is settled also if its effect fails: a sweep repeats it', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { sandbox, call } = await open({ fails: true });
+    const [{ id = '' } = {}] = sandbox.payments;
+    await sandbox.complete(id);
+    expect(await call({ reference: 'payout-77', paymentId: id })).toMatchObject([200, { state: 'created' }]);
+    expect(error).toHaveBeenCalledWith(expect.objectContaining({ message: 'shop' }));
+    error.mockRestore();
+  });
+
+  it.each([
+    ['before express.json() settles', 'before', 200, 'created'],
+    ['after it says what is wrong', 'after', 400, 'put the route before express.json()'],
+  ])('%s', async (_, place, status, text) => {
+    const { sandbox, route } = await open();
+    const app = express();
+    if (place === 'after') app.use(express.json());
+    app.use('/doubts', toNodeHandler(route));
+    const server = createServer(app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/doubts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-operator': 'zoe' },
+      body: JSON.stringify({ reference: 'payout-77', paymentId: sandbox.payments[0]?.id }),
+    });
+    expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
+    server.close();
   });
 });

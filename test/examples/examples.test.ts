@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres } from '../support/stores.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -20,25 +21,13 @@ const examples: Record<string, string> = {
   'node-http.ts': 'examples/node-http.ts',
 };
 
-const sandbox = new Sandbox();
-const gateway = new GatewayClient(sandbox.clientOptions);
-let server: { url: string; close(): Promise<void> };
-beforeAll(async () => {
-  server = await sandbox.listen();
-});
-afterAll(() => server.close());
-
 async function start(script: string) {
-  const { apiKey, signKey } = sandbox.clientOptions;
   const child = spawn(process.execPath, ['--import', 'tsx', script], {
     cwd: root,
     env: {
       ...process.env,
       NODE_ENV: '',
       PORT: '0',
-      PAYMENT_GATEWAY_URL: server.url,
-      PAYMENT_GATEWAY_API_KEY: apiKey,
-      PAYMENT_GATEWAY_SIGN_KEY: signKey,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -52,69 +41,91 @@ async function start(script: string) {
     child.stderr.on('data', data => lines.push(String(data)));
     child.once('exit', () => reject(new Error(lines.join('\n'))));
   });
-  return { url, lines, stop: () => child.kill() };
+  return { url, stop: () => child.kill() };
 }
 
-/** Tried by tests of their own. */
-const OTHERS = ['admin-route.ts', 'callbacks.ts', 'checkout.ts', 'payouts.ts', 'upkeep.ts'];
+/** Tried by tests of their own, and how long each may be. */
+const OTHERS: Record<string, number> = {
+  'admin-route.ts': 60,
+  'checkout.ts': 130,
+  'payments.ts': 50,
+  'payouts.ts': 90,
+  'to-check.ts': 50,
+  'upkeep.ts': 50,
+};
 
 it('every example of a callback server is tried here, and fits on a page', () => {
   const files = readdirSync(`${root}examples`).filter(name => name.endsWith('.ts'));
-  expect(files.sort()).toEqual([...OTHERS, ...Object.keys(examples)].sort());
-  for (const file of files) expect(readFileSync(`${root}examples/${file}`, 'utf8').split('\n').length).toBeLessThan(50);
+  expect(files.sort()).toEqual([...Object.keys(OTHERS), ...Object.keys(examples)].sort());
+  for (const file of files) {
+    expect(readFileSync(`${root}examples/${file}`, 'utf8').split('\n').length).toBeLessThan(OTHERS[file] ?? 50);
+  }
 });
 
-describe.each(Object.entries(examples))('%s', (_, script) => {
-  let shop: Awaited<ReturnType<typeof start>>;
+const missing = lacks(hasPostgres, 'the examples of callback servers: no PostgreSQL at 127.0.0.1:5432');
+describe.skipIf(missing)('a callback server', () => {
+  let shop: PaymentsApp;
   beforeAll(async () => {
-    shop = await start(script);
-  }, 30_000);
-  afterAll(() => shop.stop());
-
-  const said = (line: string) => shop.lines.filter(one => one === line).length;
-
-  it('pays an order once, however often its callback comes', async () => {
-    const { payment } = await gateway.createDeposit({
-      paymentMethod: 'BLIK',
-      amount: '149.00',
-      currency: 'PLN',
-      reference: 'order-1 é',
-      webhookUrl: shop.url,
-    });
-    await sandbox.authorize(payment.id);
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    const deliveries = sandbox.deliveries.filter(({ paymentId }) => paymentId === payment.id);
-    for (const { id } of [...deliveries, ...deliveries]) await sandbox.redeliver(id);
-    const statuses = sandbox.deliveries.filter(({ paymentId }) => paymentId === payment.id).map(({ status }) => status);
-    expect(statuses).toEqual(Array(6).fill(200));
-    expect(said('Order order-1 é is paid.')).toBe(1);
+    shop = await openPaymentsApp();
   });
+  afterAll(() => shop.close());
+  beforeEach(() => shop.empty());
 
-  it('does not credit a payout', async () => {
-    const request = {
-      paymentMethod: 'SEPA',
-      amount: '75.00',
-      currency: 'EUR',
-      reference: 'payout-1',
-      webhookUrl: shop.url,
-    } as const;
-    const { payment } = await gateway.createWithdrawal(request);
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    expect([said('Payout payout-1 is COMPLETED.'), said('Order payout-1 is paid.')]).toEqual([1, 0]);
-  });
+  describe.each(Object.entries(examples))('%s', (_, script) => {
+    let server: Awaited<ReturnType<typeof start>>;
+    beforeAll(async () => {
+      server = await start(script);
+    }, 30_000);
+    afterAll(() => server.stop());
 
-  it.each([
-    ['a callback of an unknown payment', '{"id":"11111111-2222-4333-8444-555555555555"}', 503],
-    ['what is no JSON', 'nope', 400],
-    ['an endless body', 'x'.repeat(300_000), 413],
-  ])('refuses %s', async (_, body, status) => {
-    const response = await fetch(shop.url, {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'text/plain' },
+    /** Made by the app, and reported to this server, as often as the gateway likes. */
+    async function report(status: string): Promise<void> {
+      const { sandbox } = shop;
+      for (const { body } of sandbox.deliveries.filter(delivery => delivery.paymentStatus === status)) {
+        for (let times = 0; times < 3; times++) {
+          const response = await fetch(server.url, {
+            method: 'POST',
+            body,
+            headers: { 'content-type': 'application/json' },
+          });
+          expect(response.status).toBe(200);
+        }
+      }
+    }
+
+    it('pays an order once, however often its callback comes, and records a payout', async () => {
+      const { app, sandbox } = shop;
+      shop.reach(false);
+      await app.place('order-1 é', '25.50', 'EUR');
+      await app.pay('order-1 é');
+      await app.payOut('payout-1', '75.00', 'EUR');
+      await app.gateway.drain();
+      const [deposit, payout] = sandbox.payments;
+      await sandbox.authorize(deposit?.id ?? '');
+      await sandbox.idle();
+      await report('AUTHORIZED');
+      expect(await shop.rowsOf('orders', 'id, paid_by')).toEqual([{ id: 'order-1 é', paid_by: null }]);
+      for (const payment of [deposit, payout]) await sandbox.complete(payment?.id ?? '');
+      await sandbox.idle();
+      await report('COMPLETED');
+      expect(await shop.rowsOf('orders', 'id, paid_by')).toEqual([{ id: 'order-1 é', paid_by: deposit?.id }]);
+      expect(await shop.rowsOf('payouts', 'reference, status')).toEqual([
+        { reference: 'payout-1', status: 'COMPLETED' },
+      ]);
+      expect(await shop.rowsOf('to_check', 'payment_id, status')).toEqual([]);
     });
-    expect(response.status).toBe(status);
+
+    it.each([
+      ['a callback of an unknown payment', '{"id":"11111111-2222-4333-8444-555555555555"}', 503],
+      ['what is no JSON', 'nope', 400],
+      ['an endless body', 'x'.repeat(300_000), 413],
+    ])('refuses %s', async (_, body, status) => {
+      const response = await fetch(server.url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'text/plain' },
+      });
+      expect(response.status).toBe(status);
+    });
   });
 });

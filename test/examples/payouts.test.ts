@@ -1,74 +1,157 @@
-// examples/payouts.ts as an app has it: payouts are owed and planned together, and the commands do the rest.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+// examples/payments.ts and payouts.ts as an app has them: what is owed is planned, and the commands do the rest.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expectDocumented } from '../support/documents.ts';
+import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { hasPostgres } from '../support/stores.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+it('docs/getting-started.md shows examples/payments.ts as it is', () => {
+  const code = readFileSync(new URL('../../examples/payments.ts', import.meta.url), 'utf8').trim();
+  expectDocumented('getting-started.md', 'payments', `\`\`\`typescript\n${code}\n\`\`\``);
+});
 
-describe.skipIf(lacks(hasPostgres, 'examples/payouts.ts: no PostgreSQL at 127.0.0.1:5432'))(
-  'examples/payouts.ts',
-  () => {
-    const schema = uniqueName('payouts');
-    const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
-    let observer: pg.Pool;
-    let server: { url: string; close(): Promise<void> };
-    let app: typeof import('../../examples/payouts.ts');
+describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0.0.1:5432'))('an app', () => {
+  let shop: PaymentsApp;
+  let app: PaymentsApp['app'];
+  let sandbox: PaymentsApp['sandbox'];
+  beforeAll(async () => {
+    shop = await openPaymentsApp();
+    ({ app, sandbox } = shop);
+  });
+  afterAll(() => shop.close());
+  beforeEach(() => shop.empty());
 
-    beforeAll(async () => {
-      observer = postgresPool({ options: `-c search_path=${schema}` });
-      await observer.query(`create schema ${schema}`);
-      await observer.query(`create table payouts (reference text primary key, amount numeric not null, status text)`);
-      server = await sandbox.listen();
-      const { apiKey, signKey } = sandbox.clientOptions;
-      vi.stubEnv('DATABASE_URL', `postgres://postgres@127.0.0.1:5432/test?options=-c%20search_path%3D${schema}`);
-      vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
-      vi.stubEnv('PAYMENT_GATEWAY_API_KEY', apiKey);
-      vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', signKey);
-      app = await import('../../examples/payouts.ts');
-      await app.journal.migrate();
-      await app.inbox.migrate();
+  const idOf = (reference: string) => sandbox.payments.find(payment => payment.reference === reference)?.id ?? '';
+  const payouts = () => shop.rowsOf('payouts', 'reference, status');
+  const toCheck = () => shop.rowsOf('to_check', 'reference, status');
+
+  it('loses neither a deposit nor a payout whose callback was lost: one sweep lets both take effect', async () => {
+    shop.reach(false);
+    await app.place('order-1', '25.50', 'EUR');
+    await app.pay('order-1');
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await app.gateway.drain();
+    for (const { id } of sandbox.payments) await sandbox.complete(id);
+    await sandbox.idle();
+    expect(await payouts()).toEqual([{ reference: 'payout-1', status: null }]);
+    await shop.passAnHour();
+    expect(await shop.run('sweep')).toMatchObject({ processed: 2, open: 0, gaveUp: 0, failed: 0, code: 0 });
+    expect(await shop.rowsOf('orders', 'id, paid_by')).toEqual([{ id: 'order-1', paid_by: idOf('order-1.1') }]);
+    expect(await payouts()).toEqual([{ reference: 'payout-1', status: 'COMPLETED' }]);
+    expect(await toCheck()).toEqual([]);
+  });
+
+  it('makes each payout that is owed, once', async () => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await expect(app.payOut('payout-1', '120.00', 'EUR')).rejects.toThrow('duplicate key');
+    await app.payOut('payout-2', '80.00', 'EUR');
+    expect(sandbox.payments).toHaveLength(0);
+    expect(await shop.run('drain')).toMatchObject({ created: 2, refused: 0, postponed: 0, inDoubt: 0, code: 0 });
+    expect(sandbox.payments.map(({ reference, amount }) => [reference, amount])).toEqual([
+      ['payout-1', 120],
+      ['payout-2', 80],
+    ]);
+    expect(await shop.run('drain')).toMatchObject({ created: 0, code: 0 });
+  });
+
+  it.each([
+    ['planned', async () => {}],
+    ['created', async () => void (await app.gateway.drain())],
+  ])('plans nothing twice: what is %s stays as it is', async (state, arrange) => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await arrange();
+    expect(await app.planAgain('payout-1')).toMatchObject({ state });
+    await app.gateway.drain();
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('plans a payout again that was refused, after its row was corrected, and tells of it until then', async () => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    sandbox.faults.next('reject-422');
+    expect(await app.gateway.drain()).toMatchObject({ refused: 1 });
+    expect(await app.gateway.drain()).toMatchObject({ created: 0 });
+    expect(await app.overdue()).toEqual([]);
+    await shop.observer.query(`update payouts set owed_at = now() - interval '61 minutes'`);
+    expect(await app.overdue()).toEqual([{ reference: 'payout-1', state: 'freed' }]);
+    await shop.observer.query(`update payouts set amount = '119.00'`);
+    expect(await app.planAgain('payout-1')).toMatchObject({ state: 'planned' });
+    expect(await app.overdue()).toEqual([{ reference: 'payout-1', state: 'planned' }]);
+    expect(await app.gateway.drain()).toMatchObject({ created: 1 });
+    expect(await app.overdue()).toEqual([]);
+    expect(sandbox.payments.map(({ amount }) => amount)).toEqual([119]);
+  });
+
+  it('plans a payout again that an operator has settled as not_created, and not while it is in doubt', async () => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    sandbox.faults.next('drop');
+    expect(await app.gateway.drain()).toMatchObject({ inDoubt: 1 });
+    await expect(app.planAgain('payout-1')).rejects.toThrow('its outcome is unknown');
+    await shop.passAnHour();
+    await app.gateway.settle('payout-1', 'not_created');
+    expect(await app.gateway.drain()).toMatchObject({ created: 0 });
+    await app.planAgain('payout-1');
+    expect(await app.gateway.drain()).toMatchObject({ created: 1 });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('sends nothing again after a restore from a backup, once the payments that the gateway has are processed', async () => {
+    const { observer } = shop;
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await observer.query('create table backup as select * from payment_gateway_journal');
+    await app.gateway.drain();
+    await observer.query('truncate payment_gateway_journal, payment_gateway_inbox');
+    await observer.query('insert into payment_gateway_journal select * from backup');
+    await observer.query('drop table backup');
+    expect(await app.gateway.find('payout-1')).toMatchObject({ state: 'planned' });
+    await app.handler.process(idOf('payout-1'));
+    expect(await app.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: idOf('payout-1') });
+    expect(await app.gateway.drain()).toMatchObject({ created: 0 });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('says which payout there is not', async () => {
+    await expect(app.planAgain('payout-9')).rejects.toThrow('There is no payout payout-9.');
+  });
+
+  it('takes no status of a payout that is not final for its end', async () => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await app.gateway.drain();
+    await sandbox.authorize(idOf('payout-1'));
+    await sandbox.idle();
+    expect(await payouts()).toEqual([{ reference: 'payout-1', status: null }]);
+    expect(await toCheck()).toEqual([]);
+  });
+
+  it('lists a payout to be checked that ends otherwise than it had ended', async () => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await app.gateway.drain();
+    await sandbox.fail(idOf('payout-1'));
+    await sandbox.idle();
+    await sandbox.complete(idOf('payout-1'), { force: true });
+    await sandbox.idle();
+    expect(await payouts()).toEqual([{ reference: 'payout-1', status: 'FAILED' }]);
+    expect(await toCheck()).toEqual([{ reference: 'payout-1', status: 'COMPLETED' }]);
+  });
+
+  it.each([
+    ['no payout of the app', { reference: 'bonus' }],
+    ['a payout of another amount', { amount: '1200.00' }],
+  ])('lists to be checked what is %s', async (_, changes) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    await app.payOut('payout-1', '120.00', 'EUR');
+    const beside = new (await import('payment-gateway-sdk')).GatewayClient(sandbox.clientOptions);
+    const request = { paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-1' } as const;
+    const { payment } = await beside.createWithdrawal({
+      ...{ ...request, ...changes },
+      webhookUrl: 'https://shop.example/callbacks',
     });
-    afterAll(async () => {
-      await app.close();
-      vi.unstubAllEnvs();
-      await server.close();
-      await observer.query(`drop schema ${schema} cascade`);
-      await observer.end();
-    });
-
-    /** As a scheduler runs it. */
-    async function run(command: string) {
-      const args = ['--import', 'tsx', 'src/cli/main.ts', command, '--app', 'examples/payouts.ts'];
-      const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-      const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-      return { ...JSON.parse(out), code };
-    }
-    const payouts = async () => (await observer.query('select reference, status from payouts order by 1')).rows;
-
-    it('makes each payout that is owed, and tells how it ended though no callback ever came', async () => {
-      await app.payOut('payout-1', '120.00');
-      await expect(app.payOut('payout-1', '120.00')).rejects.toThrow('duplicate key');
-      await app.payOut('payout-2', '80.00');
-      expect(sandbox.payments).toHaveLength(0);
-      expect(await run('drain')).toMatchObject({ created: 2, refused: 0, postponed: 0, inDoubt: 0, code: 0 });
-      expect(sandbox.payments.map(({ reference, amount }) => [reference, amount])).toEqual([
-        ['payout-1', 120],
-        ['payout-2', 80],
-      ]);
-      for (const { id } of sandbox.payments) await sandbox.complete(id);
-      await observer.query(`update payment_gateway_journal set begun_at = now() - interval '1 hour'`);
-      expect(await run('sweep')).toMatchObject({ processed: 2, open: 0, gaveUp: 0, failed: 0, code: 0 });
-      expect(await payouts()).toEqual([
-        { reference: 'payout-1', status: 'COMPLETED' },
-        { reference: 'payout-2', status: 'COMPLETED' },
-      ]);
-      expect(await run('drain')).toMatchObject({ created: 0, code: 0 });
-    });
-  },
-);
+    await sandbox.complete(payment.id);
+    await sandbox.idle();
+    expect(await payouts()).toEqual([{ reference: 'payout-1', status: null }]);
+    expect(await shop.rowsOf('to_check', 'payment_id, status')).toEqual([
+      { payment_id: payment.id, status: 'COMPLETED' },
+    ]);
+    vi.restoreAllMocks();
+  });
+});

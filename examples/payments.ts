@@ -1,0 +1,40 @@
+// The payments of an app: one client with one journal, one inbox, and ONE handler for deposits and withdrawals. Servers take
+// callbacks by this handler, and the commands by `--app` this module. Copy it with checkout.ts, payouts.ts and to-check.ts.
+import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
+import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import pg from 'pg';
+import * as checkout from './checkout.js';
+import * as payouts from './payouts.js';
+import * as toCheck from './to-check.js';
+
+const SHOP = 'https://shop.example';
+
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+pool.on('error', error => console.error(error)); // an idle connection broke: without this the process ends
+const journal = postgresJournal(pool, { scope: 'eu-terminal' }); // one scope per terminal, never changed
+const inbox = postgresInbox(pool);
+
+// PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
+export const gateway = new GatewayClient({ journal });
+
+export const handler = createWebhookHandler({
+  gateway,
+  inbox,
+  // A status from which this returns is marked as done, for every handler of this inbox. So there is no second handler.
+  onPayment: (payment, { tx }) =>
+    payment.paymentType === 'DEPOSIT' ? checkout.recordDeposit(tx, payment) : payouts.recordPayout(tx, payment),
+  onError: error => console.error(error),
+});
+
+export const { place, pay, cancel, stateOf } = checkout.openCheckout(pool, gateway, SHOP);
+export const { payOut, planAgain, overdue } = payouts.openPayouts(pool, gateway, journal, SHOP);
+
+/** Creates the tables, unless they are there: once per deployment. */
+export async function migrate(): Promise<void> {
+  await journal.migrate();
+  await inbox.migrate();
+  for (const { SCHEMA } of [toCheck, checkout, payouts]) await pool.query(SCHEMA);
+}
+
+/** For the commands. */
+export const close = () => pool.end();
