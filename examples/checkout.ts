@@ -44,6 +44,10 @@ export async function recordDeposit(tx: Tx, payment: Payment): Promise<void> {
   }
 }
 
+/** Only the answer to the create has the link. If that answer was lost, nobody can pay this attempt any more. */
+const isLinkLost = ({ paymentStatus }: Payment, nextAction: NextAction | undefined): boolean =>
+  paymentStatus === 'PENDING' && nextAction?.type === 'wait';
+
 /** @param gateway with a journal */
 export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
   async function read(id: string) {
@@ -69,9 +73,8 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
         const { payment, nextAction, replayed } = await gateway.createDeposit({ paymentMethod: 'CARD', ...request });
         if (isPaid(payment)) return { type: 'paid' }; // its callback is on the way
         if (!isFinal(payment)) {
-          // The answer with the link was lost, and only that answer had it: nobody can pay this attempt any more.
-          const isLost = replayed && nextAction.type === 'wait' && payment.paymentStatus === 'PENDING';
-          return isLost ? { type: 'link_lost' } : nextAction; // the same for a customer who comes back
+          // The same for a customer who comes back.
+          return replayed && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : nextAction;
         }
         await pool.query(NEXT, [id, attempt]); // declined or cancelled: the next attempt
       } catch (error) {
@@ -93,7 +96,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
     if (!entry || entry.state === 'freed') return { type: 'open' };
     const { payment, nextAction } = entry;
     if (payment && isFinal(payment)) return { type: isPaid(payment) ? 'checking' : 'declined' };
-    return nextAction ?? { type: 'checking' };
+    return payment && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : (nextAction ?? { type: 'checking' });
   }
 
   /** The order is given up, such as for another basket. @returns false if it is paid: pay it back */
