@@ -80,7 +80,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
       } catch (error) {
         if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;
         // A second click, which another replica got: the first is still under way, and has its answer in a moment.
-        const isWaiting = error instanceof PaymentInDoubtError && (await gateway.find(reference))?.underWay;
+        const isWaiting = error instanceof PaymentInDoubtError && error.underWay === true;
         if (!isWaiting || patience.aborted) return { type: 'checking' };
         await setTimeout(250);
       }

@@ -109,7 +109,7 @@ const TROUBLES: Record<string, () => Promise<string>> = {
       const args = ['--no-experimental-require-module', '--eval', `require(${JSON.stringify(esm)})`];
       execFile(process.execPath, args, (_error, _out, complaint) => resolve(complaint));
     }),
-  'The command cannot find a module': () => complaint(['drain', '--app', 'dist/payouts.js'], tmpdir()),
+  'The command cannot find a module': () => complaint(['drain', '--app', 'dist/payments.js'], tmpdir()),
   'The command has no driver': () => complaint(['doubts'], tmpdir()),
   'Every create is refused with 401': () =>
     said(() => new GatewayClient({ ...open().options, signKey: 'another' }).createDeposit(CARD)),
