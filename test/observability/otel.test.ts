@@ -128,11 +128,11 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in te
 
     it('metrics say how long calls take and how they end, how many callbacks came, and how many doubts there are', async () => {
       const handler = createWebhookHandler({ gateway, onPayment: () => {} });
-      const { payment } = await gateway.createDeposit(order, { timeout: 50 });
+      const { payment } = await gateway.createDeposit(order);
       await handler.process(payment.id);
       await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
       sandbox.faults.next('commit-then-drop');
-      await gateway.createDeposit({ ...order, reference: 'order-2' }, { timeout: 50 }).catch(() => {});
+      await gateway.createDeposit({ ...order, reference: 'order-2' }, { timeout: 1_000 }).catch(() => {});
       // A create is under way until its time-out.
       await expect.poll(scrape).toMatch(/^payment_doubts\S* 1$/m);
       const text = await scrape();

@@ -42,7 +42,7 @@ describe.skipIf(lacks(hasPostgres, 'rights: no PostgreSQL at 127.0.0.1:5432'))('
     await journal.migrate();
     await inbox.migrate();
     const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, retries: 0, timeout: 100 });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, retries: 0 });
     const failures: unknown[] = [];
     const handler = createWebhookHandler({
       gateway,
@@ -68,7 +68,8 @@ describe.skipIf(lacks(hasPostgres, 'rights: no PostgreSQL at 127.0.0.1:5432'))('
     expect((await gateway.sweep({ handler, olderThan: 0 })).failed).toBe(0);
 
     sandbox.faults.next('drop');
-    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: reference('doubt') }));
+    // `not_created` is taken after its time-out.
+    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: reference('doubt') }, { timeout: 1_000 }));
     expect(await gateway.inDoubt()).toHaveLength(1);
     await expect
       .poll(() => gateway.settle(reference('doubt'), 'not_created').then(() => 'settled', String))
