@@ -25,12 +25,10 @@ let answered = '';
 const journal = memoryJournal({ scope: 'demo' }); // one payment per reference; in production postgresJournal
 const openGateway = () =>
   new GatewayClient({
-    ...sandbox.clientOptions,
-    baseUrl: server.url,
-    fetch: undefined, // the real one: this is HTTP
+    ...server.clientOptions,
     journal,
     onEvent: event => {
-      if (event.type === 'response') answered = `${event.status} in ${Math.round(event.durationMs)} ms`;
+      if (event.type === 'response') answered = `${event.status} in ${Math.round(event.attemptMs)} ms`;
     },
   });
 const gateway = openGateway();

@@ -20,9 +20,8 @@ export async function openGateway(db: Database) {
 
   const { Sandbox } = await import('payment-gateway-sdk/sandbox');
   const sandbox = new Sandbox({ shopName: 'Harbour Tea' });
-  const { url, close } = await sandbox.listen();
-  const { apiKey, signKey } = sandbox.clientOptions;
-  const gateway = new GatewayClient({ ...common, baseUrl: url, apiKey, signKey });
+  const { url, close, clientOptions } = await sandbox.listen();
+  const gateway = new GatewayClient({ ...common, ...clientOptions });
   return { journal, gateway, close, dashboard: url };
 }
 

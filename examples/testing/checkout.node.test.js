@@ -7,7 +7,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 
 const sandbox = new Sandbox();
 const server = await sandbox.listen();
-const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
+const gateway = new GatewayClient(server.clientOptions);
 
 const paid = [];
 const onPayment = payment => {

@@ -13,7 +13,7 @@ export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
 export type { CallbackFault, CallFault, Fault, Operation } from './faults/kinds.ts';
 export type { FailureReason, PaymentRecord } from './ledger/ledger.ts';
 export type { MoveOptions } from './ledger/moves.ts';
-export { Sandbox } from './sandbox.ts';
+export { type ListeningSandbox, Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
 export type { SavedSandbox } from './saved.ts';

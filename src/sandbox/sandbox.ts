@@ -24,6 +24,12 @@ import { type ScenarioName, textOf } from './scenarios/library.ts';
 import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
 import { checkScenario, readScenario } from './scenarios/read.ts';
 
+/** A sandbox that listens. */
+export interface ListeningSandbox<T extends Terminal = Terminal> extends Listening {
+  /** Options of a client that calls it over real HTTP, from this machine. */
+  clientOptions: Omit<Sandbox<T>['clientOptions'], 'fetch'>;
+}
+
 /**
  * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
  * or let it `listen` for real HTTP. For development and tests only.
@@ -84,7 +90,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     if (saved) restore(this.#parts, saved);
   }
 
-  /** Options of a client that talks to this sandbox in process. Over HTTP, set `baseUrl` and drop `fetch`. */
+  /** Options of a client that talks to this sandbox in process. What `listen` answers has those of one over HTTP. */
   get clientOptions() {
     const { apiKey, signKey, signatureEncoding, terminal } = this.#parts.settings;
     const baseUrl = 'http://sandbox.localhost';
@@ -98,8 +104,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#app.fetch(request);
   };
 
-  /** Serves the sandbox over real HTTP, on 127.0.0.1 unless told otherwise. */
-  async listen(options: ListenOptions = {}): Promise<Listening> {
+  /**
+   * Serves the sandbox over real HTTP, on 127.0.0.1 unless told otherwise.
+   *
+   * @example
+   * const server = await sandbox.listen();
+   * const gateway = new GatewayClient(server.clientOptions);
+   */
+  async listen(options: ListenOptions = {}): Promise<ListeningSandbox<T>> {
     const listening = await listen(this.fetch, options);
     const { ownPorts } = this.#parts.callbacks;
     const { port } = new URL(listening.url);
@@ -108,7 +120,8 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       await listening.close();
       ownPorts.delete(port);
     };
-    return { ...listening, close };
+    const { fetch: _, ...clientOptions } = this.clientOptions;
+    return { ...listening, close, clientOptions: { ...clientOptions, baseUrl: listening.url } };
   }
 
   /** Every payment, as a lookup would show it, in the order of creation. */

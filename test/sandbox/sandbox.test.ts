@@ -501,6 +501,25 @@ describe('over HTTP', () => {
         .end();
     });
 
+  it('gives the options of a client that calls it over HTTP', async () => {
+    const sandbox = new Sandbox({ terminal: 'onramp', signatureEncoding: 'base64', apiKey: 'own-key' });
+    const { url, close, clientOptions } = await sandbox.listen();
+    expect(clientOptions).toEqual({
+      baseUrl: url,
+      apiKey: 'own-key',
+      signKey: 'sandbox-sign-key',
+      signatureEncoding: 'base64',
+      terminal: 'onramp',
+    });
+    const gateway = new GatewayClient(clientOptions);
+    const { payment } = await gateway.createDeposit({
+      ...{ paymentMethod: 'ONRAMP_CARD', amount: '25.50', currency: 'EUR' },
+      webhookUrl: 'https://shop.example/callbacks',
+    } as const);
+    expect(sandbox.payments.map(({ id }) => id)).toEqual([payment.id]);
+    await close();
+  });
+
   it('answers on loopback names only', async () => {
     const server = await new Sandbox().listen();
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

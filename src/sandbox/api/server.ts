@@ -20,7 +20,7 @@ export interface ListenOptions {
   allowHosts?: readonly string[] | undefined;
 }
 
-/** A sandbox that listens. */
+/** A server that listens. */
 export interface Listening {
   /** `http://127.0.0.1:<port>`: the `baseUrl` of a client on this machine. */
   url: string;
