@@ -6,6 +6,10 @@ import type { HttpAnswer } from '../http/exchange.ts';
 const NAMES = /^(?:error|errors|error_?message|error_?description|message|messages|detail|details|reason|title)$/i;
 /** Characters: more is a page, and no reason. */
 const LONGEST = 300;
+/** Characters that are looked at: to look for an address takes the square of a text's length. */
+const MOST = 4 * LONGEST;
+/** Characters by which a value is found. */
+const LONGEST_VALUE = 64;
 const DEEPEST = 5;
 
 /** What the text of an answer may repeat of its request. */
@@ -18,16 +22,16 @@ export interface Sent {
 /** @returns undefined if it is no refusal, or has no words */
 export function reasonOf(answer: HttpAnswer | NoAnswer, sent: Sent): string | undefined {
   if (!('status' in answer) || answer.status < 400 || answer.status > 499) return undefined;
-  // Cut first: to look for an address takes the square of a text's length.
-  const words = wordsOf(answer.body)
-    .join('; ')
-    .slice(0, 4 * LONGEST)
-    .replace(/\s+/g, ' ')
-    .trim();
-  if (words === '') return undefined;
-  const struck = strike(words, sent);
-  return struck.length > LONGEST ? `${struck.slice(0, LONGEST)}…` : struck;
+  const words = wordsOf(answer.body).join('; ');
+  const struck = strike(plain(words.slice(0, MOST)), sent);
+  // Where a text was cut a value may have begun, of which too little is left to find it.
+  const isOpen = words.length > MOST && !struck.endsWith('***');
+  const whole = isOpen ? struck.slice(0, -LONGEST_VALUE) : struck;
+  if (whole === '') return undefined;
+  return whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;
 }
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function wordsOf(body: string): string[] {
   let json: unknown;
@@ -60,7 +64,7 @@ function strike(words: string, { headers, fields = {} }: Sent): string {
   const values = Object.entries(fields).flatMap(([name, value]) => (OWN.has(name) ? [] : leavesOf(value)));
   const { authorization = '', signature = '' } = headers;
   const secrets = [authorization.replace(/^Bearer /, ''), signature, ...values]
-    .filter(value => value.length >= SHORTEST)
+    .filter(value => value.trim().length >= SHORTEST)
     .sort((one, other) => other.length - one.length);
   const known = secrets.reduce((text, secret) => replaceAll(text, secret), words);
   // The ids of payments are digits too.
@@ -73,6 +77,10 @@ function strike(words: string, { headers, fields = {} }: Sent): string {
 const leavesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
-/** In whatever case it is written. */
-const replaceAll = (text: string, secret: string): string =>
-  text.replace(new RegExp(secret.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi'), '***');
+/** In whatever case it is written. What begins as a long value does is struck to its end. */
+function replaceAll(text: string, secret: string): string {
+  const value = plain(secret.slice(0, MOST));
+  const isLong = secret.length > MOST || value.length > LONGEST_VALUE;
+  const start = value.slice(0, LONGEST_VALUE).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return text.replace(new RegExp(isLong ? `${start}[^]*` : start, 'gi'), '***');
+}

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { type ApiError, GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { errorOf, ID } from '../support/fixtures.ts';
+import { CARD, errorOf, ID } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const apiKey = 'key-of-the-shop-1';
@@ -74,6 +74,7 @@ describe('the reason of a refusal', () => {
 
   it.each([
     ['ZOË MÜLLER-LANG of Lindenallee 5, Köln is blocked', '*** of ***, *** is blocked'],
+    ['Lindenallee  5 is blocked', '*** is blocked'],
     ['"Two blue lamps" is refused', '"***" is refused'],
     ['jane.doe@elsewhere.example is unknown', '*** is unknown'],
     ['card 4242 4242 4242 4242 is declined', 'card *** is declined'],
@@ -93,6 +94,22 @@ describe('the reason of a refusal', () => {
   it('has 300 characters at most, also of a body that is made to keep us busy', async () => {
     expect((await refusalOf(JSON.stringify({ message: 'no '.repeat(500) }))).reason).toHaveLength(301);
     expect((await refusalOf(JSON.stringify({ message: 'a'.repeat(1_000_000) }))).reason).toHaveLength(301);
+  });
+
+  it.each([5, 900, 2_000])('holds no word of a description of %i words that is repeated whole', async count => {
+    const description = 'lamp '.repeat(count).trim();
+    const { fetch } = wire(json(JSON.stringify({ message: `refused: ${description}` }), 422));
+    const keys = { baseUrl: 'https://g.example', apiKey, signKey: 'k' };
+    const gateway = new GatewayClient({ ...keys, fetch, errorReasons: true });
+    const error = (await errorOf(gateway.createDeposit({ ...CARD, description }))) as ApiError;
+    expect(error.reason).toBe('refused: ***');
+  });
+
+  it('holds no beginning of a name on which a long text is cut', async () => {
+    const message = `${'aaaaaaaaaaaaaaaaaaaaaaa@b.example '.repeat(35)}   Lindenallee 5`;
+    expect(message.indexOf('Linden')).toBeLessThan(1_200);
+    expect(message.length).toBeGreaterThan(1_200);
+    expect((await refusalOf(JSON.stringify({ message }))).reason).not.toMatch(/Linden/);
   });
 
   it('is printed with the error, and nothing of the body beside it', async () => {
