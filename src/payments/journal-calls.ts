@@ -45,7 +45,8 @@ export async function settle(
   options?: SettleOptions,
 ): Promise<void> {
   const call = new Call('settle', gateway);
-  call.reference = reference;
+  // Any other value stays out of events: it may be anything.
+  if (typeof reference === 'string') call.reference = reference;
   const settleIt = async () => {
     const { despite, ...limits } = readSettleOptions(options);
     const readPayment = (id: string) => lookUp(gateway, id, limits, call);

@@ -5,17 +5,11 @@ import { createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gate
 import { instrument } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CARD } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install-suites.ts';
 import { lacks } from '../support/skips.ts';
 
-const order = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  reference: 'order-1',
-  webhookUrl: 'https://shop.example/callbacks',
-  customer: { email: 'zoe@customer.example' },
-} as const;
+const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
 describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in test/observability failed'))(
   'with OpenTelemetry',

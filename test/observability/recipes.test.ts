@@ -6,18 +6,12 @@ import { type CallTrace, createWebhookHandler, GatewayClient, memoryJournal } fr
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
+import { CARD } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install-suites.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { tellDatadog } from './datadog.ts';
 
-const order = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  reference: 'order-1',
-  webhookUrl: 'https://shop.example/callbacks',
-  customer: { email: 'zoe@customer.example' },
-} as const;
+const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
 afterEach(() => void vi.unstubAllEnvs());
 

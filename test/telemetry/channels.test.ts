@@ -5,17 +5,11 @@ import { inspect } from 'node:util';
 import { type CallTrace, createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CARD } from '../support/fixtures.ts';
 
 const OTHER_ID = '0b8f5a4e-3d21-4c6b-9a77-1d2e3f405162';
 const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
-const order = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  reference: 'order-1',
-  webhookUrl: 'https://shop.example/callbacks',
-  customer: { email: 'zoe@customer.example' },
-} as const;
+const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
 /** Listens on all channels. */
 function listen() {

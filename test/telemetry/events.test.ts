@@ -2,14 +2,9 @@
 import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryJournal } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
+import { CARD } from '../support/fixtures.ts';
 
-const order = {
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  reference: 'order-1',
-  webhookUrl: 'https://shop.example/callbacks',
-} as const;
+const order = { ...CARD, reference: 'order-1' } as const;
 
 function open(options: object = {}) {
   const events: GatewayEvent[] = [];
@@ -124,6 +119,13 @@ it('a settlement tells what it did and how it ended', async () => {
   expect(await told(() => gateway.settle('order-2', id))).toContainEqual(
     expect.objectContaining({ operation: 'settle', type: 'failure', code: 'invalid_request', reference: 'order-2' }),
   );
+});
+
+it('a settlement of what is no reference tells nothing of it', async () => {
+  const { gateway, told } = open();
+  const events = await told(() => gateway.settle({ email: 'zoe@customer.example' } as never, 'not_created'));
+  expect(events.at(-1)).toMatchObject({ operation: 'settle', type: 'failure' });
+  expect(JSON.stringify(events)).not.toContain('zoe@');
 });
 
 it('a sweep and a drain tell their counts', async () => {
