@@ -38,7 +38,7 @@ describe('imports', () => {
       /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|telemetry\/)/,
     ],
     ['telemetry knows nothing of payments', isIn('telemetry/'), /^(?!npm:node:|telemetry\/|deadline\.ts$|errors\.ts$)/],
-    ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|redis|sandbox)\/|^client\.ts$/],
+    ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|mysql|redis|sandbox)\/|^client\.ts$/],
     [
       'callbacks know the client only as something that looks payments up',
       isIn('webhooks/'),
@@ -46,10 +46,16 @@ describe('imports', () => {
     ],
     [
       'stores know no driver: pools and clients come by shape',
-      isIn('sql/', 'postgres/', 'redis/'),
+      isIn('sql/', 'adapters/', 'postgres/', 'mysql/', 'redis/'),
       /^npm:(?!node:|zod$)/,
     ],
-    ['adapters know no store', isIn('sql/'), /^(?!npm:node:|sql\/|schemas\/store-options|deadline|limit|errors)/],
+    [
+      'adapters know no store',
+      isIn('adapters/'),
+      /^(?!npm:node:|adapters\/|sql\/(?:database|bounded)|schemas\/store-options|deadline|limit|errors)/,
+    ],
+    ['stores in SQL know no library and no dialect', isIn('sql/'), /^(?:npm:(?!node:)|adapters\/|postgres\/|mysql\/)/],
+    ['Postgres knows nothing of MySQL', isIn('postgres/'), /^mysql\//],
     ['the sandbox does not know the client', isIn('sandbox/'), /^(client|options)\.ts$|^(http|journal|webhooks)\//],
     ['of payments the sandbox knows the signature', isIn('sandbox/'), /^payments\/(?!sign\.ts$)/],
     ['the client does not know the sandbox', isNotIn('sandbox/'), /^sandbox\//],

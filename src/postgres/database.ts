@@ -1,6 +1,7 @@
 // What the stores in Postgres take: a pool of `pg`, or a database of another library.
+
+import { isOfLibrary, misfit } from '../adapters/misfit.ts';
 import type { SqlDatabase } from '../sql/database.ts';
-import { isOfLibrary, misfit } from '../sql/misfit.ts';
 import { type ClientOf, fromPool, type PgClient, type PgPool } from './pool.ts';
 
 /** A pool of `pg` as it is; or a database, as of `fromDrizzle` and its like. */

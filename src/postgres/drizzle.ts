@@ -1,7 +1,8 @@
 // Drizzle, as a database for our stores: its handles over a transaction of our own, or over one of postgres.js.
+
+import { ENDED } from '../adapters/ended.ts';
+import { misfit, noTransactionOf } from '../adapters/misfit.ts';
 import type { SqlDatabase, SqlQuery, SqlRow } from '../sql/database.ts';
-import { ENDED } from '../sql/ended.ts';
-import { misfit, noTransactionOf } from '../sql/misfit.ts';
 import { lend as lendClient } from './lent-client.ts';
 import { fromPool, type PgClient, type PgPool } from './pool.ts';
 import { fromPostgresJs, type PostgresJs, withPlainNames } from './postgres-js.ts';

@@ -1,9 +1,20 @@
 // The public list of payment-gateway-sdk/postgres.
+
+export { fromKnex, type KnexDatabase } from '../adapters/knex.ts';
+export {
+  fromKysely,
+  type KyselyDatabase,
+  type KyselyOptions,
+  type KyselyTransactionBuilder,
+} from '../adapters/kysely.ts';
+export {
+  fromPrisma,
+  type PrismaDatabase,
+  type PrismaOptions,
+  type PrismaTransactionOptions,
+} from '../adapters/prisma.ts';
+export { fromTypeOrm, type TypeOrmDataSource, type TypeOrmQueryRunner } from '../adapters/typeorm.ts';
 export type { SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
-export { fromKnex, type KnexDatabase } from '../sql/knex.ts';
-export { fromKysely, type KyselyDatabase, type KyselyOptions, type KyselyTransactionBuilder } from '../sql/kysely.ts';
-export { fromPrisma, type PrismaDatabase, type PrismaOptions, type PrismaTransactionOptions } from '../sql/prisma.ts';
-export { fromTypeOrm, type TypeOrmDataSource, type TypeOrmQueryRunner } from '../sql/typeorm.ts';
 export type { OwnTxOf, PostgresDatabase, TxOf } from './database.ts';
 export { type DrizzleDatabase, type DrizzleTransactionConfig, fromDrizzle } from './drizzle.ts';
 export { type PostgresInbox, type PostgresInboxOptions, postgresInbox } from './inbox.ts';

@@ -1,10 +1,80 @@
-// The SQL of a journal in Postgres, and what its answers look like.
+// The SQL of a journal in Postgres: each method is one statement.
 import type { JournalKey, JournalRow, JournalState, Timed } from '../journal/contract.ts';
-import { rowsOf, type SqlRow } from '../sql/database.ts';
-import { durably, indexName, quoted } from './table.ts';
+import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, sqlCodeOf } from '../sql/database.ts';
+import type { JournalSql } from '../sql/journal.ts';
+import { advised, ddlOf, durably, indexName, migrate, quoted } from './table.ts';
+
+/**
+ * @param table its name, as the merchant has written it
+ * @param notify whether each plan tells of itself
+ * @typeParam Ticket the id of the transaction
+ */
+export function journalSql(table: string, notify: boolean): JournalSql<string> {
+  const sql = statements(table);
+  const channel = notify ? channelOf(table) : null;
+  const lines = async (query: SqlQuery, text: string, values?: SqlValue[]) => linesOf(await query(text, values));
+  return {
+    migrate: database => migrate(database, table, sql.migrations),
+    ddl: () => ddlOf(table, sql.migrations),
+    explained,
+
+    async enter(query) {
+      const [line] = await lines(query, sql.transaction);
+      return line?.id ?? '';
+    },
+
+    async read(query, { scope, reference }) {
+      const [line] = await lines(query, sql.read, [scope, reference]);
+      const { now } = line ?? ((await lines(query, sql.clock))[0] as Line);
+      return { row: rowOf(line), now: Number(now) };
+    },
+
+    async insert(query, row, id) {
+      const [inserted] = id
+        ? await lines(query, sql.insertIn, [...valuesOf(row), id, channel])
+        : await lines(query, sql.insert, valuesOf(row));
+      return inserted && asRead(row, inserted);
+    },
+
+    async replace(query, row, revision, id) {
+      const values = [...valuesOf(row), String(row.begunAt), String(revision)];
+      const [replaced] = id
+        ? await lines(query, sql.replaceIn, [...values, id, channel])
+        : await lines(query, sql.replace, values);
+      if (replaced) return { isReplaced: true, now: Number(replaced.now) };
+      const [line] = await lines(query, id ? sql.transaction : sql.clock);
+      return line?.id === id ? { isReplaced: false, now: Number(line?.now) } : undefined;
+    },
+
+    list: async (query, { scope, states }) => allOf(await lines(query, sql.list(states, scope), ofScope(scope))),
+
+    async claim({ query }, { scope, states, olderThan = 0 }, limit, leaseMs) {
+      const seconds = [leaseMs, olderThan].map(ms => String(ms / 1000));
+      return allOf(await lines(query, sql.claim(states, scope), [String(limit), ...seconds, ...ofScope(scope)]));
+    },
+  };
+}
+
+const ofScope = (scope: string | undefined): string[] => (scope === undefined ? [] : [scope]);
+
+/** As it would be read, without the time that takes. */
+const asRead = (row: JournalRow, { now, due }: Line): JournalRow =>
+  JSON.parse(
+    JSON.stringify({ ...row, revision: 1, begunAt: Number(now), ...(due !== null && { dueAt: Number(due) }) }),
+  );
+
+/** What Postgres answers where a table is missing. */
+const NO_TABLE = '42P01';
+
+/** The first error of whoever forgets `migrate`, and of whoever takes a replica for the primary. */
+function explained(error: unknown): unknown {
+  if (sqlCodeOf(error) !== NO_TABLE) return advised(error);
+  const message = `${(error as Error).message}: was journal.migrate() called?`;
+  return Object.assign(new Error(message, { cause: error }), { code: NO_TABLE });
+}
 
 /** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
-export type Line = Partial<JournalKey> & {
+type Line = Partial<JournalKey> & {
   now: string;
   replica?: string;
   /** Of a transaction. */
@@ -18,14 +88,14 @@ export type Line = Partial<JournalKey> & {
 };
 
 /** What a replica knows is old, and a payment that it does not know yet would be made again. */
-export function linesOf(answer: readonly SqlRow[]): Line[] {
+function linesOf(answer: readonly SqlRow[]): Line[] {
   const lines = rowsOf(answer) as Line[];
   if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
   return lines;
 }
 
 /** In the order of the placeholders. */
-export const valuesOf = ({
+const valuesOf = ({
   scope,
   reference,
   state,
@@ -43,7 +113,7 @@ export const valuesOf = ({
   JSON.stringify(details),
 ];
 
-export function rowOf(line: Line | undefined): JournalRow | undefined {
+function rowOf(line: Line | undefined): JournalRow | undefined {
   if (!line || line.revision === null) return undefined;
   const { scope = '', reference = '', state, revision, begun, due, leased, details } = line;
   return {
@@ -58,7 +128,7 @@ export function rowOf(line: Line | undefined): JournalRow | undefined {
   };
 }
 
-export const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
+const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
   rows: lines.flatMap(line => rowOf(line) ?? []),
   now: Number(lines[0]?.now),
 });
@@ -78,8 +148,7 @@ const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
 /** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */
 const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
 
-/** @param table its name, as the merchant has written it */
-export function statements(table: string) {
+function statements(table: string) {
   const journal = quoted(table);
   // Names of one word in lower case: plugins of query builders write others in their own way.
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
@@ -112,8 +181,6 @@ export function statements(table: string) {
       SELECT ${written(due)} WHERE txid_current()::text = $7::text
       ${unlessTaken}, ${notified('$8')}`,
     replaceIn: `${replace} AND txid_current()::text = $9::text RETURNING ${NOW}, ${notified('$10')}`,
-    /** Which plans tell of themselves on. */
-    channel: table.slice(-LONGEST_NAME),
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}
       LEFT JOIN (SELECT ${columns}, begun_at FROM ${journal}
@@ -159,3 +226,6 @@ export function statements(table: string) {
 
 /** Postgres cuts longer names, in silence. */
 const LONGEST_NAME = 63;
+
+/** Which plans tell of themselves on. */
+export const channelOf = (table: string): string => table.slice(-LONGEST_NAME);

@@ -1,5 +1,5 @@
 // Lends a client to onPayment for one transaction: it cannot end that transaction, and works no longer than onPayment does.
-import { ENDED } from '../sql/ended.ts';
+import { ENDED } from '../adapters/ended.ts';
 import type { PgClient } from './pool.ts';
 import { controlsTransaction } from './transaction-control.ts';
 

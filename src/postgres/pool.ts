@@ -1,8 +1,9 @@
 // A pool of `pg`, as a database for our stores.
+
+import { noTransactionOf } from '../adapters/misfit.ts';
 import { withTimeout } from '../deadline.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
-import { noTransactionOf } from '../sql/misfit.ts';
 import { lend } from './lent-client.ts';
 import { listenOn } from './listen.ts';
 

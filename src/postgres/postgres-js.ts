@@ -1,9 +1,9 @@
 // The library postgres.js, as a database for our stores.
 
+import { beforeEnd, ENDED } from '../adapters/ended.ts';
+import { misfit, noTransactionOf } from '../adapters/misfit.ts';
 import { aborted } from '../deadline.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
-import { beforeEnd, ENDED } from '../sql/ended.ts';
-import { misfit, noTransactionOf } from '../sql/misfit.ts';
 
 /** What postgres() of postgres.js returns, by shape. */
 export interface PostgresJs<Tx> {

@@ -1,13 +1,7 @@
 // The table of a store in Postgres: its name, its migrations, and what its statements have in common.
 import { createHash } from 'node:crypto';
-import type { ProblemOf } from '../schemas/store-options.ts';
-import { type SqlDatabase, sqlStateOf } from '../sql/database.ts';
-
-/** For an option that is the name of a table. */
-export const tableNameProblem: ProblemOf = value =>
-  typeof value === 'string' && /^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value)
-    ? undefined
-    : 'must be a plain name such as my_table, or schema.my_table';
+import { type SqlDatabase, sqlCodeOf } from '../sql/database.ts';
+import { pendingOf, scriptOf, versionComment } from '../sql/table.ts';
 
 /** A table's name as SQL. */
 export const quoted = (table: string): string =>
@@ -30,7 +24,7 @@ const NOT_SUPPORTED = '0A000';
 
 /** The error, or one that names its cause and the way out. */
 export function advised(error: unknown): unknown {
-  const state = sqlStateOf(error);
+  const state = sqlCodeOf(error);
   const message = error instanceof Error ? error.message : '';
   if (state !== READ_ONLY && !(state === NOT_SUPPORTED && message.includes('recovery'))) return error;
   return new Error(`${message}: this is a read replica, or a read-only session. The store needs the primary.`, {
@@ -40,9 +34,6 @@ export function advised(error: unknown): unknown {
 
 /** The key of an advisory lock: 64 bits of a hash, as text, because a number would lose some of them. */
 export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
-
-/** How the comment of a table tells which of its migrations have run. */
-const VERSION = /^payment-gateway-sdk, version (\d+)$/;
 
 /**
  * Runs the migrations of a table that have not run yet, by one replica at a time, all or none. A table of a later version
@@ -57,24 +48,18 @@ export async function migrate(database: SqlDatabase<unknown>, table: string, ste
     const [found] = await query(`SELECT obj_description(to_regclass($1::text), 'pg_class') AS comment`, [
       quoted(table),
     ]);
-    const version = Number(VERSION.exec(String(found?.comment))?.[1] ?? 0);
-    for (const step of steps.slice(version)) await query(step);
-    if (version < steps.length) await query(commentOn(table, steps.length));
+    const pending = pendingOf(steps, found?.comment);
+    for (const step of pending) await query(step);
+    if (pending.length > 0) await query(commentOn(table, steps.length));
   });
 }
 
 const commentOn = (table: string, version: number): string =>
-  `COMMENT ON TABLE ${quoted(table)} IS 'payment-gateway-sdk, version ${version}'`;
+  `COMMENT ON TABLE ${quoted(table)} IS '${versionComment(version)}'`;
 
 /** All migrations of a table as one script, for tools that run their own. */
 export const ddlOf = (table: string, steps: readonly string[]): string =>
-  [...steps, commentOn(table, steps.length)].map(step => `${withoutIndent(step)};\n`).join('');
-
-/** SQL stands further to the right in our code than in a script. */
-function withoutIndent(sql: string): string {
-  const [indent = ''] = /\n *(?=\)$)/.exec(sql) ?? [];
-  return indent ? sql.replaceAll(indent, '\n') : sql;
-}
+  scriptOf([...steps, commentOn(table, steps.length)]);
 
 /** The name of an index of a table, which is in its schema. */
 export const indexName = (table: string, suffix: string): string => {

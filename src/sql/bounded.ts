@@ -2,7 +2,7 @@
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
-import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sqlStateOf } from './database.ts';
+import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sqlCodeOf } from './database.ts';
 
 /** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
@@ -136,13 +136,16 @@ const MOST_TRIES = 10;
 /** Milliseconds, more at each try. */
 const PAUSE = 10;
 
+/** The database has undone the whole transaction, and nothing was written after that. */
+export class RolledBack extends Error {}
+
 /** Runs a transaction, and again if the database has undone it because it met another one. */
 export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await transaction();
     } catch (error) {
-      if (tries === MOST_TRIES || !MET_ANOTHER.has(sqlStateOf(error))) throw error;
+      if (tries === MOST_TRIES || !MET_ANOTHER.has(sqlCodeOf(error))) throw error;
       await delay(Math.random() * tries * PAUSE);
     }
   }

@@ -93,20 +93,20 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
   );
 }
 
-/** SQLSTATE: five digits and capitals. */
-const STATE = /^[\dA-Z]{5}$/;
+/** The SQLSTATE of Postgres, five digits and capitals; or the number that MySQL gives its errors. */
+const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
 /** Where libraries keep the error of the driver: most, Sequelize, Objection, Prisma. */
 const NESTED = ['cause', 'original', 'nativeError', 'meta', 'driverAdapterError'] as const;
 const DEEPEST = 6;
 
 /** What the database answered a statement that failed, wherever the merchant's library keeps it. */
-export function sqlStateOf(error: unknown, depth = 0): string | undefined {
+export function sqlCodeOf(error: unknown, depth = 0): string | undefined {
   if (typeof error !== 'object' || error === null || depth > DEEPEST) return undefined;
-  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
   // Prisma has codes of five characters of its own.
   for (const name of NESTED) {
-    const found = sqlStateOf((error as Record<string, unknown>)[name], depth + 1);
+    const found = sqlCodeOf((error as Record<string, unknown>)[name], depth + 1);
     if (found) return found;
   }
-  return [originalCode, code].find((state): state is string => typeof state === 'string' && STATE.test(state));
+  const { code, originalCode, errno } = error as Record<'code' | 'originalCode' | 'errno', unknown>;
+  return [originalCode, code, errno].map(String).find(code => CODE.test(code));
 }

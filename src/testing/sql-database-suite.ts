@@ -1,7 +1,7 @@
 // What every SqlDatabase must keep, no matter which library it is made of.
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type SqlDatabase, type SqlQuery, sqlStateOf } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, sqlCodeOf } from '../sql/database.ts';
 import type { TestFunction } from './test-function.ts';
 
 /** How the suite runs, and over what. */
@@ -73,7 +73,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
   });
 
   withTable('tells the SQLSTATE of a statement that failed', async (database, table) => {
-    const stateOf = (query: SqlQuery) => query(`INSERT INTO ${table} VALUES (NULL)`).then(() => undefined, sqlStateOf);
+    const stateOf = (query: SqlQuery) => query(`INSERT INTO ${table} VALUES (NULL)`).then(() => undefined, sqlCodeOf);
     equal(await stateOf(database.query), '23502');
     let within: unknown;
     const noted = database.transaction(async (_, query) => {

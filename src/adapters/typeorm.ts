@@ -1,6 +1,6 @@
 // TypeORM, as a database for our stores.
 import { ConfigurationError } from '../errors.ts';
-import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
+import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { ENDED } from './ended.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 

@@ -1,7 +1,7 @@
 // Kysely, as a database for our stores.
 import { randomUUID } from 'node:crypto';
 import { storeOptions } from '../schemas/store-options.ts';
-import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
+import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { ENDED } from './ended.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 

@@ -1,7 +1,7 @@
 // Prisma, as a database for our stores.
 import { storeOptions, timeoutProblem } from '../schemas/store-options.ts';
-import { LONGEST_WAIT } from './bounded.ts';
-import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from './database.ts';
+import { LONGEST_WAIT } from '../sql/bounded.ts';
+import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A client of Prisma over PostgreSQL, by shape. */

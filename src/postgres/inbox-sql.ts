@@ -1,0 +1,142 @@
+// The SQL of an inbox in Postgres: an advisory lock for each payment, and transactions told apart by their ids.
+import { ConfigurationError } from '../errors.ts';
+import type { InboxEvent, Mark } from '../inbox/contract.ts';
+import { sqlCodeOf } from '../sql/database.ts';
+import { type InboxSql, outsideTransaction } from '../sql/inbox.ts';
+import { advised, ddlOf, durably, lockKey, migrate, quoted } from './table.ts';
+
+/** A mark, and the transaction that has written it. */
+interface Begun {
+  xid: string;
+  /** The table with its schema: onPayment may set another search path. */
+  name: string;
+}
+
+/** @param table its name, as the merchant has written it */
+export function inboxSql(table: string): InboxSql<Begun> {
+  const sql = statements(quoted(table));
+  return {
+    migrate: database => migrate(database, table, sql.migrations),
+    ddl: () => ddlOf(table, sql.migrations),
+    advised,
+
+    async open(query) {
+      await query('SAVEPOINT payment_gateway_inbox').catch(refuseAutoCommit);
+    },
+
+    async lock(query, { paymentId }) {
+      const [answer] = await query(LOCK, [lockKey(`${table} ${paymentId}`)]);
+      if (answer?.isolation === undefined) throw new ConfigurationError(NO_COLUMNS);
+      // A snapshot older than the lock would not show the marks of the worker before.
+      if (answer.isolation !== 'read committed') throw new ConfigurationError(NOT_READ_COMMITTED);
+      return answer.locked === 'true';
+    },
+
+    marks: async (query, paymentId) => (await query(sql.marks, [paymentId])).map(markOf),
+
+    async begin(query, event) {
+      const [begun] = await query(sql.begin, valuesOf(event));
+      return begun as unknown as Begun;
+    },
+
+    async complete(query, { paymentId, status }, { xid, name }, firstError) {
+      const completed = await query(endings(name).complete, [paymentId, status, xid]).catch(error => {
+        throw ignoredError(error, firstError);
+      });
+      return completed.length > 0;
+    },
+
+    isEnded: query =>
+      query('ROLLBACK TO SAVEPOINT payment_gateway_inbox').then(
+        () => false,
+        error => WITHOUT_SAVEPOINT.has(sqlCodeOf(error)),
+      ),
+
+    async outcome(query, _, { xid }) {
+      const [answer] = await query('SELECT txid_status($1::text::bigint) AS status', [xid]);
+      return answer?.status;
+    },
+
+    keep: (query, event, { name }) => query(endings(name).keep, valuesOf(event)),
+
+    async resolve(query, paymentId, status, resolution) {
+      const rows = await query(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
+      return rows.length > 0;
+    },
+  };
+}
+
+const valuesOf = ({ paymentId, status, final }: InboxEvent) => [paymentId, status, String(final)];
+
+/** All of it is text, because a merchant may have taught the driver other ways of reading. */
+function markOf(row: unknown): Mark {
+  const { status, final, begun } = row as Record<'status' | 'final' | 'begun', string>;
+  return { status, final: final === 'true', ...(begun === 'true' && { begun: true }) };
+}
+
+const LOCK = `SELECT pg_try_advisory_xact_lock($1::text::bigint)::text AS locked,
+  current_setting('transaction_isolation') AS isolation`;
+
+const NO_COLUMNS =
+  'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.';
+
+const NOT_READ_COMMITTED =
+  'transaction() of the SqlDatabase must begin at READ COMMITTED: a snapshot that is older than the lock of a payment does not show what the worker before has marked.';
+
+/** What Postgres answers what makes sense only within a transaction. */
+const NO_TRANSACTION = '25P01';
+
+function refuseAutoCommit(error: unknown): never {
+  if (sqlCodeOf(error) !== NO_TRANSACTION) throw error;
+  throw outsideTransaction();
+}
+
+/** No savepoint of that name, or no transaction: in a failed one that is still ours, the savepoint works. */
+const WITHOUT_SAVEPOINT: ReadonlySet<unknown> = new Set(['3B001', NO_TRANSACTION]);
+
+/** What Postgres answers every statement after one that failed. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+function ignoredError(error: unknown, firstError: unknown): unknown {
+  if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) return error;
+  const message =
+    'onPayment ignored an SQL error, so nothing was committed, and the status is not marked. Let the error pass, or use SAVEPOINT for a part that may fail.';
+  return new Error(message, { cause: firstError ?? error });
+}
+
+const statements = (marks: string) => ({
+  marks: `SELECT status, final::text, (handled_at IS NULL)::text AS begun FROM ${marks}
+    WHERE payment_id = $1::text::uuid`,
+
+  begin: `INSERT INTO ${marks} (payment_id, status, final) VALUES ($1::text::uuid, $2::text, $3::text::boolean)
+    RETURNING ${durably('txid_current()::text')} AS xid,
+      (pg_identify_object('pg_class'::regclass, tableoid, 0)).identity AS name`,
+
+  done: `UPDATE ${marks} SET handled_at = clock_timestamp()
+    WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL RETURNING status`,
+
+  again: `DELETE FROM ${marks} WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL RETURNING status`,
+
+  migrations: [
+    `CREATE TABLE IF NOT EXISTS ${marks} (
+      payment_id uuid NOT NULL,
+      status text NOT NULL,
+      final boolean NOT NULL,
+      begun_at timestamptz NOT NULL DEFAULT now(),
+      handled_at timestamptz,
+      PRIMARY KEY (payment_id, status)
+    )`,
+  ],
+});
+
+/** @param marks the table with its schema */
+const endings = (marks: string) => ({
+  /** Only in the transaction that began it. */
+  complete: `UPDATE ${marks} SET handled_at = clock_timestamp()
+    WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL AND txid_current()::text = $3::text
+    RETURNING status`,
+
+  /** The transaction was rolled back, and what came after it was not. */
+  keep: `INSERT INTO ${marks} (payment_id, status, final) VALUES ($1::text::uuid, $2::text, ${durably('$3::text::boolean')})
+    ON CONFLICT DO NOTHING`,
+});

@@ -1,0 +1,208 @@
+// A journal in the merchant's own database: five methods over the SQL of one, and plans in the merchant's transactions.
+import { ConfigurationError } from '../errors.ts';
+import type { DueQuery, Journal, JournalKey, JournalQuery, JournalRow, Timed } from '../journal/contract.ts';
+import type { Planning } from '../journal/plan.ts';
+import { refuseSwapped } from '../journal/planned.ts';
+import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
+import { marginProblem, type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { repeated } from './bounded.ts';
+import type { SqlDatabase, SqlQuery } from './database.ts';
+import { tableNameProblem } from './table.ts';
+
+/** What a journal can take as its second argument. */
+export interface SqlJournalOptions {
+  /**
+   * The table of references, or schema.table.
+   * @default 'payment_gateway_journal'
+   */
+  table?: string | undefined;
+  /**
+   * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
+   * and is paid again.
+   * @default a hash of the client's `baseUrl`
+   */
+  scope?: string | undefined;
+  /**
+   * Milliseconds after the time-out of a create until `settle(reference, 'not_created')` is taken: a packet, or a gateway
+   * that stood still, may be late.
+   * @default 600_000
+   */
+  settleMargin?: number | undefined;
+  /**
+   * Encrypts what is planned until it is sent, by AES-256-GCM: 32 random bytes, or their base64 (`openssl rand -base64 32`).
+   * @default what is planned is kept as it is
+   */
+  encryptionKey?: EncryptionKey | undefined;
+  /** Keys that some of what is planned may still be encrypted with, after a rotation. */
+  formerEncryptionKeys?: readonly EncryptionKey[] | undefined;
+}
+
+/** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
+export interface SqlJournal<Tx> extends Journal, Planning<Tx> {
+  /** Creates the table unless it is there. Safe to call at every start, by every replica. */
+  migrate(): Promise<void>;
+  /** The SQL of `migrate`, for tools that run migrations of their own. */
+  ddl(): string;
+}
+
+/** The statements of a journal in the SQL of one database. @typeParam Ticket tells a transaction of the merchant's from others */
+export interface JournalSql<Ticket> {
+  migrate(database: SqlDatabase<unknown>): Promise<void>;
+  ddl(): string;
+
+  /** @param ticket where it runs in a transaction of the merchant's, which may have begun long ago */
+  read(query: SqlQuery, key: JournalKey, ticket?: Ticket): Promise<Timed<{ row?: JournalRow | undefined }>>;
+  /** @returns the row as it was written; nothing if the key is taken, or the transaction is another one than the ticket's */
+  insert(query: SqlQuery, row: JournalRow, ticket?: Ticket): Promise<JournalRow | undefined>;
+  /** @returns nothing if there is a ticket, and the transaction is another one */
+  replace(
+    query: SqlQuery,
+    row: JournalRow,
+    revision: number,
+    ticket?: Ticket,
+  ): Promise<Timed<{ isReplaced: boolean }> | undefined>;
+  list(query: SqlQuery, which: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
+  claim(
+    database: SqlDatabase<unknown>,
+    which: DueQuery,
+    limit: number,
+    leaseMs: number,
+  ): Promise<Timed<{ rows: JournalRow[] }>>;
+
+  /**
+   * Asks a transaction of the merchant's for its ticket, with the first statement that it sends.
+   *
+   * @returns nothing outside a transaction, if that is seen here
+   */
+  enter(query: SqlQuery): Promise<Ticket | undefined>;
+  /** Gives the ticket back. */
+  leave?(query: SqlQuery, ticket: Ticket): Promise<unknown>;
+  /** An error of the database, or one that names its cause and the way out. */
+  explained(error: unknown): unknown;
+}
+
+/** What is wrong with the options that every journal has. */
+export const journalProblems: Record<keyof SqlJournalOptions, ProblemOf> = {
+  table: tableNameProblem,
+  scope: textProblem,
+  settleMargin: marginProblem,
+  encryptionKey: keyProblem,
+  formerEncryptionKeys: keysProblem,
+};
+
+/** @throws {ConfigurationError} naming every option that is wrong */
+export function journalOptions<Options extends SqlJournalOptions>(
+  owner: string,
+  options: Options,
+  problems: { [Name in keyof Required<Options>]: ProblemOf },
+): Options & { table: string } {
+  const { table = 'payment_gateway_journal', ...given } = storeOptions(owner, options, problems);
+  if (given.formerEncryptionKeys && !given.encryptionKey)
+    throw new ConfigurationError(`${owner}: formerEncryptionKeys are for a journal with an encryptionKey.`);
+  return { ...given, table } as Options & { table: string };
+}
+
+/** @param owner what messages call the journal */
+export function sqlJournal<Ticket, OwnTx>(
+  owner: string,
+  db: SqlDatabase<unknown>,
+  sql: JournalSql<Ticket>,
+  { scope, settleMargin, encryptionKey, formerEncryptionKeys }: SqlJournalOptions,
+): SqlJournal<OwnTx> {
+  const explain = (error: unknown): never => {
+    throw sql.explained(error);
+  };
+  /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
+  const query: SqlQuery = (text, values) => repeated(() => db.query(text, values)).catch(explain);
+  /** Within a transaction of the merchant's nothing is repeated: it is over then. */
+  const enter = async (tx: unknown): Promise<Entered<Ticket>> => {
+    const within = queryIn(db, tx);
+    const run: SqlQuery = (text, values) => within(text, values).catch(explain);
+    const ticket = await sql.enter(run);
+    if (ticket === undefined) throw noTransaction();
+    return new Entered(run, ticket);
+  };
+  /** Runs a work in a transaction of the merchant's. */
+  const inside = async <T>(tx: unknown, work: (own: Entered<Ticket>) => Promise<T>): Promise<T> => {
+    if (tx instanceof Entered) return work(tx);
+    const own = await enter(tx);
+    try {
+      return await work(own);
+    } finally {
+      // If it fails, so does the transaction.
+      await sql.leave?.(own.run, own.ticket).catch(() => {});
+    }
+  };
+
+  const journal: SqlJournal<OwnTx> = {
+    scope,
+    settleMargin,
+    seal: encryptionKey ? sealWith(encryptionKey, formerEncryptionKeys) : undefined,
+    migrate: () => sql.migrate(db),
+    ddl: () => sql.ddl(),
+
+    async plan(tx, request, options) {
+      refuseSwapped(tx);
+      if (tx === undefined || tx === null) throw noTransaction();
+      // Before anything that the merchant sends next, so that a plan which nobody awaits cannot get into another transaction.
+      return inside(tx, async own => {
+        // Its schemas take longer to load than all the rest of this.
+        const { planIn } = await import('../journal/plan.ts');
+        return planIn(journal, owner, own, request, options);
+      });
+    },
+
+    read: key => sql.read(query, key),
+
+    async insert(row, tx) {
+      const write = async (run: SqlQuery, ticket?: Ticket) => {
+        const inserted = await sql.insert(run, row, ticket);
+        if (inserted) return { row: inserted, isInserted: true, now: inserted.begunAt };
+        const { row: found, now } = await sql.read(run, row, ticket);
+        if (found) return { row: found, isInserted: false, now };
+        throw ticket ? noTransaction() : notKept(row);
+      };
+      return tx === undefined ? write(query) : inside(tx, ({ run, ticket }) => write(run, ticket));
+    },
+
+    async replace(row, revision, tx) {
+      const replaced =
+        tx === undefined
+          ? await sql.replace(query, row, revision)
+          : await inside(tx, ({ run, ticket }) => sql.replace(run, row, revision, ticket));
+      if (replaced) return replaced;
+      throw noTransaction();
+    },
+
+    list: which => sql.list(query, which),
+    claim: (which, limit, leaseMs) => repeated(() => sql.claim(db, which, limit, leaseMs)).catch(explain),
+  };
+  return journal;
+}
+
+/** A transaction of the merchant's, as it was when somebody began to write in it. */
+class Entered<Ticket> {
+  readonly run: SqlQuery;
+  readonly ticket: Ticket;
+  constructor(run: SqlQuery, ticket: Ticket) {
+    this.run = run;
+    this.ticket = ticket;
+  }
+}
+
+/** Runs statements in a transaction of the merchant's. */
+function queryIn(db: SqlDatabase<unknown>, tx: unknown): SqlQuery {
+  if (db.queryIn) return db.queryIn(tx);
+  throw new ConfigurationError('To write into your transaction, the SqlDatabase needs queryIn(tx).');
+}
+
+const noTransaction = () =>
+  new ConfigurationError(
+    'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
+  );
+
+/** Whoever has changed the table so would pay references again. */
+const notKept = ({ reference }: JournalRow) =>
+  new Error(
+    `Reference ${JSON.stringify(reference)} could neither be written nor found: a trigger of the table, or somebody who deletes its rows, is in the way.`,
+  );
