@@ -34,6 +34,7 @@ export default defineConfig({
     // Tests and examples import the package by its name, and get its source.
     alias: [
       { find: 'payment-gateway-sdk/postgres', replacement: source('postgres/index.ts') },
+      { find: 'payment-gateway-sdk/mysql', replacement: source('mysql/index.ts') },
       { find: 'payment-gateway-sdk/redis', replacement: source('redis/index.ts') },
       { find: 'payment-gateway-sdk/otel', replacement: source('otel/index.ts') },
       { find: 'payment-gateway-sdk/testing', replacement: source('testing/index.ts') },
@@ -71,7 +72,11 @@ export default defineConfig({
           maxWorkers: isCi ? 1 : 3,
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
-          globalSetup: ['test/support/install-orms.ts', 'test/support/install-suites.ts'],
+          globalSetup: [
+            'test/support/install-orms.ts',
+            'test/support/install-suites.ts',
+            'test/support/mariadb-setup.ts',
+          ],
           setupFiles: 'test/support/customer-watch.ts',
         },
       },
@@ -82,7 +87,7 @@ export default defineConfig({
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
           exclude: ['**/node_modules/**'],
           testTimeout: 30_000,
-          globalSetup: 'test/support/install-orms.ts',
+          globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],
           setupFiles: 'test/support/orm-schema.ts',
         },
       },
