@@ -10,6 +10,7 @@ const entry = {
   index: 'src/index.ts',
   'sandbox/index': 'src/sandbox/index.ts',
   'postgres/index': 'src/postgres/index.ts',
+  'mysql/index': 'src/mysql/index.ts',
   'redis/index': 'src/redis/index.ts',
   'otel/index': 'src/otel/index.ts',
   'testing/index': 'src/testing/index.ts',

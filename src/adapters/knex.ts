@@ -1,9 +1,11 @@
 // Knex, as a database for our stores.
 import { ConfigurationError } from '../errors.ts';
 import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { guard, lendGuarded } from './gate.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
+import { gateOf, mysqlRows, type RawConnection } from './mysql2.ts';
 
-/** A Knex over PostgreSQL, by shape. */
+/** A Knex over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface KnexDatabase<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: an interface of Knex that is typed by the merchant's tables
   transaction<T>(work: (tx: any) => Promise<T>, config?: { isolationLevel: 'read committed' }): Promise<T>;
@@ -13,10 +15,11 @@ export interface KnexDatabase<Tx> {
 }
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's Knex, and so Objection's. `onPayment` gets Knex's own
+ * Lets the stores of Postgres and of MySQL use the merchant's Knex, and so Objection's. `onPayment` gets Knex's own
  * transaction as `tx`; a `tx.transaction()` in it is a savepoint.
  *
- * @throws {ConfigurationError} for a transaction, for a pool of one connection, and for another database than PostgreSQL
+ * @throws {ConfigurationError} for a transaction, for a pool of one connection, and for a database that there are no stores
+ * for
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
@@ -27,13 +30,17 @@ export interface KnexDatabase<Tx> {
 export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
   const { raw, transaction, isTransaction, client } = (knex ?? {}) as Internals;
   const refused = (takes: string) => misfit('fromKnex', takes, knex);
-  if (!raw || !transaction) throw refused('what knex({ client: "pg", … }) returns');
+  if (!raw || !transaction) throw refused('what knex({ client: "pg", … }), or "mysql2", returns');
   if (isTransaction) throw refused('what knex() returns, and none of its transactions');
-  const { dialect = 'postgresql', config } = client ?? {};
-  if (dialect !== 'postgresql') throw refused(`a Knex over PostgreSQL, and this one speaks ${dialect}`);
+  const { dialect: speaks = 'postgresql', driverName, config } = client ?? {};
+  const isMysql = speaks === 'mysql' && driverName !== 'mysql';
+  if (!isMysql && speaks !== 'postgresql')
+    throw refused(`a Knex over PostgreSQL or mysql2, and this one is over ${driverName ?? speaks}`);
+  const dialect = isMysql ? 'mysql' : 'postgres';
+  const queryOf = isMysql ? mysqlQueryOf : postgresQueryOf;
 
   return {
-    dialect: 'postgres',
+    dialect,
     pool: { identity: client ?? knex, max: config?.pool?.max ?? DEFAULT_SIZE },
     query: queryOf(knex),
     queryIn(tx) {
@@ -41,21 +48,59 @@ export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
       if (!isTransaction) throw noTransactionOf('fromKnex', 'that of knex.transaction(async trx => …)', tx);
       return queryOf(tx as Executor);
     },
-    transaction: work => knex.transaction(tx => work(tx, queryOf(tx)), { isolationLevel: 'read committed' }),
+    transaction: work =>
+      knex.transaction(
+        async tx => {
+          if (isMysql) guard(tx, gateOf((await (tx as Internals).client?.acquireConnection?.()) as RawConnection));
+          return work(tx, queryOf(tx));
+        },
+        { isolationLevel: 'read committed' },
+      ),
+    ...(isMysql && { lend: lendWithoutEnds }),
   };
+}
+
+/** Knex takes a transaction for ended, and lends its connection to others, also where its COMMIT was refused. */
+async function lendWithoutEnds<Tx>(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const ends = tx as Ends;
+  const { commit, rollback } = ends;
+  ends.commit = refuseEnd;
+  ends.rollback = refuseEnd;
+  try {
+    await lendGuarded(tx, work);
+  } finally {
+    Object.assign(ends, { commit, rollback });
+  }
+}
+
+const refuseEnd = async () => {
+  throw new Error('onPayment cannot end its transaction by itself: leave commit() and rollback() to the inbox.');
+};
+
+interface Ends {
+  commit: unknown;
+  rollback: unknown;
 }
 
 interface Internals {
   raw?: unknown;
   transaction?: unknown;
   isTransaction?: boolean;
-  client?: { dialect?: string; config?: { pool?: { max?: number } } };
+  client?: {
+    dialect?: string;
+    driverName?: string;
+    config?: { pool?: { max?: number } };
+    /** Of a transaction: the connection that it has. */
+    acquireConnection?(): Promise<unknown>;
+  };
 }
 
 type Executor = Pick<KnexDatabase<unknown>, 'raw'>;
 
-/** Knex's placeholders are question marks, of which our SQL has no others. */
-function queryOf(handle: Executor): SqlQuery {
+const CHANGED = 'The postProcessResponse of this Knex changes answers of raw(): let it leave them as they are.';
+
+/** Knex's placeholders are question marks, of which our SQL for Postgres has no others. */
+function postgresQueryOf(handle: Executor): SqlQuery {
   return async (sql, values = []) => {
     const bindings: unknown[] = [];
     const text = sql.replace(/\$(\d+)/g, (_, number) => {
@@ -66,8 +111,14 @@ function queryOf(handle: Executor): SqlQuery {
     // A merchant's postProcessResponse may have taken the rows out.
     const rows = Array.isArray(answer) ? answer : (answer as { rows?: unknown } | undefined)?.rows;
     if (Array.isArray(rows)) return rows as SqlRow[];
-    throw new ConfigurationError(
-      'The postProcessResponse of this Knex changes answers of raw(): let it leave them as they are.',
-    );
+    throw new ConfigurationError(CHANGED);
+  };
+}
+
+function mysqlQueryOf(handle: Executor): SqlQuery {
+  return async (sql, values = []) => {
+    const answer = await handle.raw(sql, values as never);
+    if (Array.isArray(answer)) return mysqlRows(answer[0]);
+    throw new ConfigurationError(CHANGED);
   };
 }

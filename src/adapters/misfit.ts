@@ -1,5 +1,6 @@
 // Finds out what was passed where a database belongs, so that the error can name the way to pass it.
 import { ConfigurationError } from '../errors.ts';
+import type { SqlDatabase } from '../sql/database.ts';
 
 type Shape = Partial<Record<string, unknown>>;
 
@@ -21,8 +22,43 @@ function adapterFor(given: unknown): string | undefined {
   return LIBRARIES.find(([, is]) => is(given))?.[0];
 }
 
-/** Whether an adapter takes it. */
-export const isOfLibrary = (given: unknown): boolean => adapterFor(given) !== undefined;
+/** The names of the databases, and what their stores are called. */
+const DIALECTS = { postgres: ['PostgreSQL', 'postgres'], mysql: ['MySQL', 'mysql'] } as const;
+
+/**
+ * What a store was given, if it is a database; nothing, if it may be a pool.
+ *
+ * @param pool what to pass in its place
+ * @throws {ConfigurationError} for a library without its adapter, and for a database of another dialect
+ */
+export function databaseIn<Tx>(
+  owner: string,
+  dialect: SqlDatabase<Tx>['dialect'],
+  given: unknown,
+  pool: string,
+): SqlDatabase<Tx> | undefined {
+  const shape = (given ?? {}) as Shape;
+  if (isFunction(shape.transaction) && isFunction(shape.query) && typeof shape.dialect === 'string') {
+    if (shape.dialect === dialect) return given as SqlDatabase<Tx>;
+    const [name] = DIALECTS[dialect];
+    const [, other] = DIALECTS[shape.dialect as typeof dialect] ?? [];
+    const advice = other ? `: it is for ${twin(owner, dialect, other)}` : '';
+    throw misfit(owner, `a database over ${name}, and this one speaks ${shape.dialect}${advice}`, given);
+  }
+  const other = isFunction(shape.getConnection) ? 'mysql' : shape.idleCount === undefined ? dialect : 'postgres';
+  if (other !== dialect) throw misfit(owner, `${anything(pool)}: this pool is for ${twin(owner, dialect, other)}`);
+  // Several libraries have what a pool has.
+  if (adapterFor(given)) throw misfit(owner, anything(pool), given);
+  return undefined;
+}
+
+/** The same store in another dialect. */
+const twin = (owner: string, dialect: string, other: string) =>
+  `${owner.replace(dialect, other)}() of payment-gateway-sdk/${other}`;
+
+/** What a store takes. */
+export const anything = (pool: string): string =>
+  `a pool, such as ${pool}, what an adapter such as fromDrizzle() makes of your library, or a SqlDatabase of your own`;
 
 /**
  * For `queryIn`, which gets what the merchant has passed to `plan`.
@@ -41,7 +77,7 @@ export function noTransactionOf(adapter: string, takes: string, given: unknown):
  * @param takes what it takes, and how to get it
  * @param given what it was called with: of another library's, the error names the adapter
  */
-export function misfit(owner: string, takes: string, given: unknown): ConfigurationError {
+export function misfit(owner: string, takes: string, given?: unknown): ConfigurationError {
   const adapter = adapterFor(given);
   const advice = adapter && adapter !== owner ? `. What was passed is for ${adapter}()` : '';
   return new ConfigurationError(`${owner} takes ${takes}${advice}.`);

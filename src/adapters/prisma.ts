@@ -1,10 +1,12 @@
 // Prisma, as a database for our stores.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { storeOptions, timeoutProblem } from '../schemas/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { Gate, guard, lendGuarded } from './gate.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 
-/** A client of Prisma over PostgreSQL, by shape. */
+/** A client of Prisma over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface PrismaDatabase<Tx> {
   $transaction<T>(work: (tx: Tx) => Promise<T>, options?: PrismaTransactionOptions): Promise<T>;
   $queryRawUnsafe(sql: string, ...values: never[]): PromiseLike<unknown>;
@@ -33,10 +35,10 @@ export interface PrismaOptions {
 }
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's Prisma. `onPayment` gets the client of an interactive
+ * Lets the stores of Postgres and of MySQL use the merchant's Prisma. `onPayment` gets the client of an interactive
  * transaction as `tx`.
  *
- * @throws {ConfigurationError} for the client of a transaction, and for another database than PostgreSQL
+ * @throws {ConfigurationError} for the client of a transaction, and for a database that there are no stores for
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
@@ -50,13 +52,18 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
   const refused = (takes: string) => misfit('fromPrisma', takes, prisma);
   if (!$queryRawUnsafe) throw refused('a new PrismaClient()');
   if (!$transaction || !$connect) throw refused('a new PrismaClient(), and not the client of a transaction');
-  if (provider && !POSTGRES.test(provider))
-    throw refused(`a PrismaClient over PostgreSQL, and this one is over ${provider}`);
+  const isMysql = provider === 'mysql';
+  if (provider && !isMysql && !POSTGRES.test(provider))
+    throw refused(`a PrismaClient over PostgreSQL or MySQL, and this one is over ${provider}`);
   const problems = { poolSize: poolSizeProblem, timeout: timeoutProblem };
   const { poolSize: max = DEFAULT_SIZE, timeout = 60_000 } = storeOptions('fromPrisma', options, problems);
 
+  const gates = new Gates();
+  const client = isMysql ? gates.before(prisma) : prisma;
+  const queryOf = isMysql ? mysqlQueryOf : rowsOf;
+
   return {
-    dialect: 'postgres',
+    dialect: isMysql ? 'mysql' : 'postgres',
     // Those that $extends makes of it have the same.
     pool: { identity: _engine ?? prisma, max },
     query: queryOf(prisma),
@@ -66,13 +73,62 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
         throw noTransactionOf('fromPrisma', 'that of prisma.$transaction(async tx => …)', tx);
       return queryOf(tx as Executor);
     },
-    transaction: work =>
-      prisma.$transaction(tx => work(tx, queryOf(tx as Executor)), {
-        isolationLevel: 'ReadCommitted',
-        maxWait: LONGEST_WAIT,
-        timeout,
-      }),
+    transaction: work => {
+      const run = (tx: Tx) => {
+        const query = queryOf(tx as Executor);
+        return isMysql ? gates.run(tx, query, gated => work(tx, gated)) : work(tx, query);
+      };
+      return client.$transaction(run, { isolationLevel: 'ReadCommitted', maxWait: LONGEST_WAIT, timeout });
+    },
+    ...(isMysql && { lend: lendGuarded }),
   };
+}
+
+/** An operation of a client, as its extensions see it. */
+interface Operation {
+  operation: string;
+  args: unknown;
+  query(args: unknown): Promise<unknown>;
+  __internalParams?: { transaction?: { id?: string } };
+}
+
+/** Gates before transactions, which Prisma tells apart by an id: it shows that only with what is asked of one. */
+class Gates {
+  readonly #gates = new Map<string, Gate>();
+  readonly #own = new AsyncLocalStorage<(id: string) => void>();
+
+  /** The client, whose transactions have gates before them. */
+  before<Client>(prisma: Client): Client {
+    const $allOperations = ({ operation, args, query, __internalParams }: Operation) => {
+      const { id = '' } = __internalParams?.transaction ?? {};
+      this.#own.getStore()?.(id);
+      const gate = this.#gates.get(id);
+      return gate ? gate.pass(operation.startsWith('$') ? textIn(args) : '', () => query(args)) : query(args);
+    };
+    return (prisma as { $extends(extension: object): Client }).$extends({ query: { $allOperations } });
+  }
+
+  /** Runs a work in a transaction, whose first statement puts the gate before it. */
+  async run<Tx, T>(tx: Tx, query: SqlQuery, work: (query: SqlQuery) => Promise<T>): Promise<T> {
+    const gate = new Gate();
+    guard(tx, gate);
+    let known = '';
+    const know = (id: string) => {
+      known = id;
+      this.#gates.set(id, gate);
+    };
+    try {
+      return await work((sql, values) => (known ? query(sql, values) : this.#own.run(know, () => query(sql, values))));
+    } finally {
+      this.#gates.delete(known);
+    }
+  }
+}
+
+/** Of a statement that is written as it is, or as a template. */
+function textIn(args: unknown): string {
+  const [sql] = Array.isArray(args) ? args : [args];
+  return typeof sql === 'string' ? sql : String((sql as { sql?: unknown } | undefined)?.sql ?? '');
 }
 
 interface Internals {
@@ -88,7 +144,18 @@ const POSTGRES = /^postgres/;
 type Executor = Pick<PrismaDatabase<unknown>, '$queryRawUnsafe'>;
 
 /** Also for statements that answer no rows: then it answers none. */
-const queryOf =
+const rowsOf =
   (handle: Executor): SqlQuery =>
   async (sql, values = []) =>
     (await handle.$queryRawUnsafe(sql, ...(values as never[]))) as SqlRow[];
+
+/** Of what is written, Prisma tells the number of rows only to whoever does not ask for them. */
+const mysqlQueryOf =
+  (handle: Executor): SqlQuery =>
+  async (sql, values = []) => {
+    if (READS.test(sql)) return rowsOf(handle)(sql, values);
+    const { $executeRawUnsafe } = handle as { $executeRawUnsafe?(sql: string, ...values: unknown[]): Promise<number> };
+    return [{ affected: String(await $executeRawUnsafe?.call(handle, sql, ...values)) }];
+  };
+
+const READS = /^\s*SELECT\b/i;

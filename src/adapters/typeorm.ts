@@ -1,10 +1,12 @@
 // TypeORM, as a database for our stores.
 import { ConfigurationError } from '../errors.ts';
-import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
 import { ENDED } from './ended.ts';
+import { guard, lendGuarded } from './gate.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
+import { endOf, gateOf, type RawConnection } from './mysql2.ts';
 
-/** A DataSource of TypeORM over PostgreSQL, by shape. */
+/** A DataSource of TypeORM over PostgreSQL, MySQL or MariaDB, by shape. */
 export interface TypeOrmDataSource<Tx> {
   readonly manager: Tx;
   // biome-ignore lint/suspicious/noExplicitAny: one of two overloads
@@ -14,17 +16,17 @@ export interface TypeOrmDataSource<Tx> {
 
 /** A connection of TypeORM's. */
 export interface TypeOrmQueryRunner {
-  query(sql: string, values: never, useStructuredResult: true): Promise<{ records: unknown[] }>;
+  query(sql: string, values: never, useStructuredResult: true): Promise<{ records: unknown[]; affected?: number }>;
   release(): Promise<void>;
 }
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's TypeORM. `onPayment` gets the `EntityManager` of the
+ * Lets the stores of Postgres and of MySQL use the merchant's TypeORM. `onPayment` gets the `EntityManager` of the
  * transaction as `tx`; a `tx.transaction()` in it is a savepoint.
  *
  * @param dataSource may be initialised later, before the first call
- * @throws {ConfigurationError} for an EntityManager or a QueryRunner, for a pool of one connection, and for another
- * database than PostgreSQL
+ * @throws {ConfigurationError} for an EntityManager or a QueryRunner, for a pool of one connection, and for a
+ * database that there are no stores for
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
@@ -38,7 +40,10 @@ export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<
   if (!createQueryRunner || !transaction)
     throw refused('a new DataSource(), and neither its EntityManager nor a QueryRunner');
   const { type = 'postgres', poolSize, extra } = options ?? {};
-  if (!POSTGRES.test(type)) throw refused(`a DataSource over PostgreSQL, and this one is of type ${type}`);
+  const isMysql = MYSQL.test(type);
+  if (!isMysql && !POSTGRES.test(type))
+    throw refused(`a DataSource over PostgreSQL or MySQL, and this one is of type ${type}`);
+  const queryOf = isMysql ? mysqlRowsOf : rowsOf;
 
   const checkReady = () => {
     if ((dataSource as Internals).isInitialized !== false) return;
@@ -48,8 +53,8 @@ export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<
   };
 
   return {
-    dialect: 'postgres',
-    pool: { identity: dataSource, max: extra?.max ?? poolSize ?? DEFAULT_SIZE },
+    dialect: isMysql ? 'mysql' : 'postgres',
+    pool: { identity: dataSource, max: extra?.max ?? extra?.connectionLimit ?? poolSize ?? DEFAULT_SIZE },
     async query(sql, values) {
       checkReady();
       const runner = dataSource.createQueryRunner('master');
@@ -62,9 +67,26 @@ export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<
     queryIn: tx => queryOf(runnerOf(tx)),
     async transaction(work) {
       checkReady();
-      return dataSource.transaction('READ COMMITTED', (tx: Tx) => work(tx, queryOf(runnerOf(tx))));
+      let end = async () => {};
+      const guarded = async (tx: Tx) => {
+        const runner = runnerOf(tx);
+        if (isMysql) {
+          const connection = (await (runner as unknown as Connected).connect()) as RawConnection;
+          const gate = gateOf(connection);
+          end = () => endOf(gate, connection);
+          guard(tx, gate);
+        }
+        try {
+          return await work(tx, queryOf(runner));
+        } catch (error) {
+          // Where a transaction within has failed to end, TypeORM takes this one for it, and does not end it.
+          await end();
+          throw error;
+        }
+      };
+      return dataSource.transaction('READ COMMITTED', guarded).finally(() => end());
     },
-    lend: lendManager,
+    lend: isMysql ? lendGuarded : lendManager,
   };
 }
 
@@ -72,10 +94,16 @@ interface Internals {
   createQueryRunner?: unknown;
   transaction?: unknown;
   isInitialized?: boolean;
-  options?: { type?: string; poolSize?: number; extra?: { max?: number } };
+  options?: { type?: string; poolSize?: number; extra?: { max?: number; connectionLimit?: number } };
 }
 
 const POSTGRES = /postgres/;
+const MYSQL = /^(?:mysql|mariadb)$/;
+
+/** A runner, which is connected by then. */
+interface Connected {
+  connect(): Promise<unknown>;
+}
 
 /** What TypeORM sends at the end of a transaction. */
 const ENDING = /^(?:COMMIT|ROLLBACK)$/;
@@ -106,7 +134,14 @@ function runnerOf(tx: unknown): TypeOrmQueryRunner {
   throw noTransactionOf('fromTypeOrm', 'the EntityManager of dataSource.transaction(async manager => …)', tx);
 }
 
-const queryOf =
-  (runner: TypeOrmQueryRunner): SqlQuery =>
-  async (sql, values = []) =>
-    (await (own.get(runner) ?? runner.query.bind(runner))(sql, values as never, true)).records as SqlRow[];
+type QueryOf = (runner: TypeOrmQueryRunner) => SqlQuery;
+
+const send = (runner: TypeOrmQueryRunner, sql: string, values: readonly SqlValue[] = []) =>
+  (own.get(runner) ?? runner.query.bind(runner))(sql, values as never, true);
+
+const rowsOf: QueryOf = runner => async (sql, values) => (await send(runner, sql, values)).records as SqlRow[];
+
+const mysqlRowsOf: QueryOf = runner => async (sql, values) => {
+  const { records, affected } = await send(runner, sql, values);
+  return affected === undefined ? (records as SqlRow[]) : [{ affected: String(affected) }];
+};

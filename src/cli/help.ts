@@ -32,21 +32,21 @@ ${columns([
   ['--give-up-after <ms>', 'sweep: look for the last time at older ones (default: 2592000000, thirty days)'],
   [
     '--scope <scope>',
-    'of postgresJournal, which drain must know (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
+    'of the journal, which drain must know (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
   ],
-  ['--table <table>', 'of postgresJournal (default: PAYMENT_GATEWAY_JOURNAL_TABLE, or payment_gateway_journal)'],
+  ['--table <table>', 'of the journal (default: PAYMENT_GATEWAY_JOURNAL_TABLE, or payment_gateway_journal)'],
   ['--version', 'print the version'],
   ['-h, --help', 'print this'],
 ])}
 
 Environment
 ${columns([
-  ['DATABASE_URL', "your app's database: postgres://user:password@host/name"],
+  ['DATABASE_URL', "your app's database: postgres://user:password@host/name, or mysql://…"],
   ['PAYMENT_GATEWAY_URL', 'and'],
   ['PAYMENT_GATEWAY_API_KEY', 'and'],
   ['PAYMENT_GATEWAY_SIGN_KEY', 'as your app has them; doubts, and show with a scope, need none of the three'],
-  ['PAYMENT_GATEWAY_SETTLE_MARGIN', 'milliseconds, if your app gives another settleMargin to postgresJournal'],
-  ['PAYMENT_GATEWAY_JOURNAL_KEY', 'its encryptionKey in base64, if your app gives one to postgresJournal'],
+  ['PAYMENT_GATEWAY_SETTLE_MARGIN', 'milliseconds, if your app gives another settleMargin to its journal'],
+  ['PAYMENT_GATEWAY_JOURNAL_KEY', 'its encryptionKey in base64, if your app gives one to its journal'],
 ])}
 
 Exit codes: 0 good; 1 no, or a person should look: in doubt, not known, refused, given up; 2 not understood, or the

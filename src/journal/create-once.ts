@@ -225,8 +225,9 @@ async function writeDown(
 const NOT_TAKEN_BACK =
   'Nothing was sent. The attempt may be in the journal anyway, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
 
-/** Of a database that was not reached, or knows no such user, database, schema, table or right. */
-const NEVER_WRITTEN = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3})$/;
+/** Of a database that was not reached, or knows no such user, database, schema, table or right; or of a key too long. */
+const NEVER_WRITTEN =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
 
 function notWritten(reference: string, error: unknown, advice: string): JournalError {

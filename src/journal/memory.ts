@@ -30,12 +30,12 @@ export interface MemoryJournal extends Journal, Planning<unknown> {}
 
 /**
  * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
- * again: use `postgresJournal` there.
+ * again: use `postgresJournal` or `mysqlJournal` there.
  */
 export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const problems = { scope: textProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope, settleMargin, now = Date.now } = storeOptions('memoryJournal', options, problems);
-  warnOfForgetting('memoryJournal forgets which references were paid', 'postgresJournal');
+  warnOfForgetting('memoryJournal forgets which references were paid', 'postgresJournal or mysqlJournal');
   const rows = new Map<string, JournalRow>();
   const nameOf = ({ scope, reference }: JournalKey) => JSON.stringify([scope, reference]);
   const write = (row: JournalRow) => {

@@ -1,6 +1,6 @@
 // What the stores in Postgres take: a pool of `pg`, or a database of another library.
 
-import { isOfLibrary, misfit } from '../adapters/misfit.ts';
+import { anything, databaseIn, misfit } from '../adapters/misfit.ts';
 import type { SqlDatabase } from '../sql/database.ts';
 import { type ClientOf, fromPool, type PgClient, type PgPool } from './pool.ts';
 
@@ -19,24 +19,16 @@ export function databaseOf<Database extends PostgresDatabase>(
   owner: string,
   given: Database,
 ): SqlDatabase<TxOf<Database>> {
-  const { dialect, transaction, query, connect, release, escapeIdentifier } = (given ?? {}) as unknown as Shape;
-  const refused = (takes: string) => misfit(owner, takes, given);
-  if (isFunction(transaction) && isFunction(query) && typeof dialect === 'string') {
-    if (dialect === 'postgres') return given as SqlDatabase<TxOf<Database>>;
-    throw refused(`a database over PostgreSQL, and this one speaks ${dialect}`);
-  }
-  // Several libraries have what a pool has.
-  const anything =
-    'a pool, such as new pg.Pool(), what an adapter such as fromDrizzle() makes of your library, or a SqlDatabase of your own';
-  if (isOfLibrary(given)) throw refused(anything);
+  const database = databaseIn<TxOf<Database>>(owner, 'postgres', given, POOL);
+  if (database) return database;
+  const { query, connect, release, escapeIdentifier } = (given ?? {}) as unknown as Partial<Record<string, unknown>>;
   // A client that belongs to no pool has a `connect` too.
-  if (release || escapeIdentifier) {
-    throw refused('a pool, such as new pg.Pool(): pass the pool, not one of its clients');
+  if (release || escapeIdentifier)
+    throw misfit(owner, `a pool, such as ${POOL}: pass the pool, not one of its clients`);
+  if (typeof connect === 'function' && typeof query === 'function') {
+    return fromPool(given as PgPool) as SqlDatabase<TxOf<Database>>;
   }
-  if (isFunction(connect) && isFunction(query)) return fromPool(given as PgPool) as SqlDatabase<TxOf<Database>>;
-  throw refused(anything);
+  throw misfit(owner, anything(POOL));
 }
 
-type Shape = Partial<Record<string, unknown>>;
-
-const isFunction = (value: unknown): boolean => typeof value === 'function';
+const POOL = 'new pg.Pool()';

@@ -2,7 +2,7 @@
 import { ConfigurationError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
 import { sqlCodeOf } from '../sql/database.ts';
-import { type InboxSql, outsideTransaction } from '../sql/inbox.ts';
+import { type InboxSql, outsideTransaction, withoutColumns } from '../sql/inbox.ts';
 import { advised, ddlOf, durably, lockKey, migrate, quoted } from './table.ts';
 
 /** A mark, and the transaction that has written it. */
@@ -13,7 +13,7 @@ interface Begun {
 }
 
 /** @param table its name, as the merchant has written it */
-export function inboxSql(table: string): InboxSql<Begun> {
+export function inboxSql(table: string): InboxSql<true, Begun> {
   const sql = statements(quoted(table));
   return {
     migrate: database => migrate(database, table, sql.migrations),
@@ -26,13 +26,13 @@ export function inboxSql(table: string): InboxSql<Begun> {
 
     async lock(query, { paymentId }) {
       const [answer] = await query(LOCK, [lockKey(`${table} ${paymentId}`)]);
-      if (answer?.isolation === undefined) throw new ConfigurationError(NO_COLUMNS);
+      if (answer?.isolation === undefined) throw withoutColumns();
       // A snapshot older than the lock would not show the marks of the worker before.
       if (answer.isolation !== 'read committed') throw new ConfigurationError(NOT_READ_COMMITTED);
-      return answer.locked === 'true';
+      return answer.locked === 'true' ? true : undefined;
     },
 
-    marks: async (query, paymentId) => (await query(sql.marks, [paymentId])).map(markOf),
+    marks: async (query, { paymentId }) => (await query(sql.marks, [paymentId])).map(markOf),
 
     async begin(query, event) {
       const [begun] = await query(sql.begin, valuesOf(event));
@@ -76,9 +76,6 @@ function markOf(row: unknown): Mark {
 
 const LOCK = `SELECT pg_try_advisory_xact_lock($1::text::bigint)::text AS locked,
   current_setting('transaction_isolation') AS isolation`;
-
-const NO_COLUMNS =
-  'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.';
 
 const NOT_READ_COMMITTED =
   'transaction() of the SqlDatabase must begin at READ COMMITTED: a snapshot that is older than the lock of a payment does not show what the worker before has marked.';

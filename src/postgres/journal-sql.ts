@@ -1,7 +1,7 @@
 // The SQL of a journal in Postgres: each method is one statement.
-import type { JournalKey, JournalRow, JournalState, Timed } from '../journal/contract.ts';
+import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, sqlCodeOf } from '../sql/database.ts';
-import type { JournalSql } from '../sql/journal.ts';
+import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { advised, ddlOf, durably, indexName, migrate, quoted } from './table.ts';
 
 /**
@@ -26,7 +26,7 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
     async read(query, { scope, reference }) {
       const [line] = await lines(query, sql.read, [scope, reference]);
       const { now } = line ?? ((await lines(query, sql.clock))[0] as Line);
-      return { row: rowOf(line), now: Number(now) };
+      return { row: rowIn(line), now: Number(now) };
     },
 
     async insert(query, row, id) {
@@ -48,8 +48,9 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
 
     list: async (query, { scope, states }) => allOf(await lines(query, sql.list(states, scope), ofScope(scope))),
 
-    async claim({ query }, { scope, states, olderThan = 0 }, limit, leaseMs) {
+    async claim(database, { scope, states, olderThan = 0 }, limit, leaseMs) {
       const seconds = [leaseMs, olderThan].map(ms => String(ms / 1000));
+      const query: SqlQuery = (text, values) => database.query(text, values);
       return allOf(await lines(query, sql.claim(states, scope), [String(limit), ...seconds, ...ofScope(scope)]));
     },
   };
@@ -73,23 +74,19 @@ function explained(error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { code: NO_TABLE });
 }
 
-/** A line of an answer. All of it is text, because a merchant may have taught the driver other ways of reading. */
-type Line = Partial<JournalKey> & {
+/** A line of an answer. */
+interface Line extends Omit<JournalLine, 'revision'> {
+  /** Absent where there is no row. */
+  revision: string | null;
   now: string;
   replica?: string;
   /** Of a transaction. */
   id?: string;
-  state: JournalState;
-  revision: string | null;
-  begun: string;
-  due: string | null;
-  leased: string | null;
-  details: string;
-};
+}
 
 /** What a replica knows is old, and a payment that it does not know yet would be made again. */
 function linesOf(answer: readonly SqlRow[]): Line[] {
-  const lines = rowsOf(answer) as Line[];
+  const lines = rowsOf(answer) as unknown as Line[];
   if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
   return lines;
 }
@@ -113,23 +110,11 @@ const valuesOf = ({
   JSON.stringify(details),
 ];
 
-function rowOf(line: Line | undefined): JournalRow | undefined {
-  if (!line || line.revision === null) return undefined;
-  const { scope = '', reference = '', state, revision, begun, due, leased, details } = line;
-  return {
-    ...JSON.parse(details),
-    scope,
-    reference,
-    state,
-    revision: Number(revision),
-    begunAt: Number(begun),
-    ...(due !== null && { dueAt: Number(due) }),
-    ...(leased !== null && { leasedUntil: Number(leased) }),
-  };
-}
+const rowIn = (line: Line | undefined): JournalRow | undefined =>
+  line && line.revision !== null ? rowOf(line as JournalLine) : undefined;
 
 const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
-  rows: lines.flatMap(line => rowOf(line) ?? []),
+  rows: lines.flatMap(line => rowIn(line) ?? []),
   now: Number(lines[0]?.now),
 });
 

@@ -1,8 +1,7 @@
 // A pool of `pg`, as a database for our stores.
 
 import { noTransactionOf } from '../adapters/misfit.ts';
-import { withTimeout } from '../deadline.ts';
-import { LONGEST_WAIT } from '../sql/bounded.ts';
+import { inTransaction } from '../adapters/own-transaction.ts';
 import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { lend } from './lent-client.ts';
 import { listenOn } from './listen.ts';
@@ -43,7 +42,7 @@ export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Cli
     }
     return queryOf(tx);
   },
-  transaction: work => inTransaction(pool, work as Work<PgClient, never>),
+  transaction: work => transact(pool, work as Work<never>),
   listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
   lend,
   checksCommit: true,
@@ -54,45 +53,24 @@ const queryOf =
   async (sql, values) =>
     (await client.query(sql, values as unknown[])).rows as SqlRow[];
 
-type Work<Client, T> = (client: Client, query: SqlQuery) => Promise<T>;
+type Work<T> = (client: PgClient, query: SqlQuery) => Promise<T>;
 
-async function inTransaction<T>(pool: PgPool, work: Work<PgClient, T>): Promise<T> {
+async function transact<T>(pool: PgPool, work: Work<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
-  // A connection that breaks between two queries emits an event, which without a listener ends the process.
-  const onError = (error: Error) => {
-    broken = error;
+  const borrowed = {
+    events: client,
+    query: queryOf(client),
+    control: (sql: string) => client.query(sql),
+    release: (broken?: Error) => client.release(broken),
   };
-  client.on('error', onError);
-  /** Statements of our own that were not answered. */
-  let running = 0;
-  const query: SqlQuery = async (sql, values) => {
-    running += 1;
-    try {
-      return await queryOf(client)(sql, values);
-    } finally {
-      running -= 1;
-    }
-  };
-  const control = (sql: string) =>
-    withTimeout(client.query(sql), LONGEST_WAIT, () => {
-      broken = new Error(`The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
-      throw broken;
-    });
-  try {
-    await control('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
-    const value = await work(client, query);
-    const { command } = await control('COMMIT');
-    // It answers so, without an error.
-    if (command !== 'COMMIT') throw new Error(`COMMIT answered ${command}: the transaction was rolled back.`);
-    return value;
-  } catch (error) {
-    // A connection that does not answer is of no use to anybody.
-    if (running > 0) broken ??= error as Error;
-    if (!broken) await control('ROLLBACK').catch(onError);
-    throw error;
-  } finally {
-    client.removeListener('error', onError);
-    client.release(broken);
-  }
+  const begin = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
+  return inTransaction(
+    borrowed,
+    begin,
+    query => work(client, query),
+    ({ command }) => {
+      // It answers so, without an error.
+      if (command !== 'COMMIT') throw new Error(`COMMIT answered ${command}: the transaction was rolled back.`);
+    },
+  );
 }

@@ -34,15 +34,19 @@ export function bounded<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
 
 function halfOf(max: number): number {
   if (max >= 2) return Math.floor(max / 2);
-  throw new ConfigurationError('The pool needs `max` of 2 or more: with 1, onPayment could wait for itself for ever.');
+  throw new ConfigurationError(
+    'The pool needs `max` (of mysql2: `connectionLimit`) of 2 or more: with 1, onPayment could wait for itself for ever.',
+  );
 }
 
 const noPlace = () =>
-  new Error(`Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: increase its \`max\`.`);
+  new Error(
+    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: increase its \`max\` (of mysql2: \`connectionLimit\`).`,
+  );
 
 const notBegun = () =>
   new Error(
-    `No transaction began within ${LONGEST_WAIT} ms: increase the \`max\` of the pool, or look whether the database answers.`,
+    `No transaction began within ${LONGEST_WAIT} ms: increase the \`max\` of the pool (of mysql2: \`connectionLimit\`), or look whether the database answers.`,
   );
 
 const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
@@ -128,10 +132,12 @@ export function inTime(query: SqlQuery, onLate?: (error: Error) => void): SqlQue
 }
 
 /**
- * What a database answers a statement that met another one at the same instant: a serialisation failure, or a deadlock; and
- * what some versions of Prisma make of both.
+ * What a database answers a statement that met another one at the same instant, and has undone its transaction: Postgres
+ * (a serialisation failure, a deadlock), some versions of Prisma, MySQL (a deadlock, a conflict in a group at COMMIT, a row
+ * that is newer than the snapshot).
  */
-const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034']);
+const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034', '1213', '3101', '1020']);
+export const hasMetAnother = (error: unknown): boolean => MET_ANOTHER.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
 /** Milliseconds, more at each try. */
 const PAUSE = 10;
@@ -145,7 +151,7 @@ export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
     try {
       return await transaction();
     } catch (error) {
-      if (tries === MOST_TRIES || !MET_ANOTHER.has(sqlCodeOf(error))) throw error;
+      if (tries === MOST_TRIES || !hasMetAnother(error)) throw error;
       await delay(Math.random() * tries * PAUSE);
     }
   }

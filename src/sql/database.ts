@@ -9,22 +9,28 @@ export type SqlValue = string | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement, whose placeholders are `$1`, `$2`, …
+ * Runs one statement, whose placeholders are `$1`, `$2`, … in Postgres, and `?` in MySQL, in their order.
  *
- * @returns its rows as objects; an empty array, if it answers none
- * @throws the driver's error: the five characters of its SQLSTATE are the `code` of it, or of a `cause`
+ * @returns its rows as objects; an empty array, if it answers none. In MySQL a write answers one row `{ affected }`, the
+ * number of rows that it has changed, as text
+ * @throws the driver's error: of Postgres, the five characters of its SQLSTATE are the `code` of it, or of a `cause`; of
+ * MySQL, the number of the error is its `errno`
  */
 export type SqlQuery = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
 /**
- * A database, as `postgresInbox` and `postgresJournal` use it. Those of the libraries that most people have are made by
+ * A database, as `postgresInbox`, `mysqlJournal` and their like use it. Those of the libraries that most people have are made by
  * `fromDrizzle` and its like; for another one, write these few methods, and let `sqlDatabaseSuite` of
  * payment-gateway-sdk/testing prove them.
  *
  * @typeParam Tx what `onPayment` gets as its `tx`: the library's own handle of a transaction
  */
 export interface SqlDatabase<Tx> {
-  readonly dialect: 'postgres';
+  /**
+   * In MySQL a deadlock undoes the transaction, and what comes next is committed at once. Over a database of your own nobody
+   * has seen whether onPayment went on after that, so an effect that meets a deadlock is reported as `effect_uncertain`.
+   */
+  readonly dialect: 'postgres' | 'mysql';
   /** Runs a statement outside any transaction, on the primary. */
   readonly query: SqlQuery;
   /**
@@ -100,13 +106,39 @@ const NESTED = ['cause', 'original', 'nativeError', 'meta', 'driverAdapterError'
 const DEEPEST = 6;
 
 /** What the database answered a statement that failed, wherever the merchant's library keeps it. */
-export function sqlCodeOf(error: unknown, depth = 0): string | undefined {
-  if (typeof error !== 'object' || error === null || depth > DEEPEST) return undefined;
+export function sqlCodeOf(error: unknown): string | undefined {
   // Prisma has codes of five characters of its own.
-  for (const name of NESTED) {
-    const found = sqlCodeOf((error as Record<string, unknown>)[name], depth + 1);
+  for (const part of partsOf(error).reverse()) {
+    const { code, originalCode, errno } = part as Record<'code' | 'originalCode' | 'errno', unknown>;
+    const found = [originalCode, code, errno].map(String).find(code => CODE.test(code));
     if (found) return found;
   }
-  const { code, originalCode, errno } = error as Record<'code' | 'originalCode' | 'errno', unknown>;
-  return [originalCode, code, errno].map(String).find(code => CODE.test(code));
+  return undefined;
+}
+
+/** An error, and what is within it, the driver's last. */
+function partsOf(error: unknown): object[] {
+  const parts: object[] = [];
+  for (let part = error; typeof part === 'object' && part !== null && parts.length <= DEEPEST; ) {
+    const known: Record<string, unknown> = part as never;
+    parts.push(part);
+    part = NESTED.map(name => known[name]).find(within => typeof within === 'object' && within !== null);
+  }
+  return parts;
+}
+
+/** What a driver's error says, and nothing of what was written. */
+const FACTS = ['code', 'originalCode', 'errno', 'sqlState', 'severity', 'schema', 'table', 'constraint'] as const;
+
+/**
+ * The database's own words: libraries put the statement with its values beside them, and a plan holds a customer's data.
+ *
+ * @returns the error itself if no database has answered so
+ */
+export function withoutValues(error: unknown): unknown {
+  const parts = partsOf(error);
+  const driver = (parts.at(-1) ?? {}) as Record<string, unknown>;
+  if (parts.length < 2 && !sqlCodeOf(error)) return error;
+  const copy = new Error(String(driver.sqlMessage ?? driver.originalMessage ?? driver.message));
+  return Object.assign(copy, Object.fromEntries(FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []))));
 }

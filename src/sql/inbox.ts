@@ -31,8 +31,13 @@ export interface SqlInbox<Tx> extends Inbox<{ tx: Tx }> {
   resolve(paymentId: string, status: string, resolution: 'done' | 'again'): Promise<void>;
 }
 
-/** The statements of an inbox in the SQL of one database. @typeParam Begun what it knows of a mark that it has written */
-export interface InboxSql<Begun> {
+/**
+ * The statements of an inbox in the SQL of one database.
+ *
+ * @typeParam Lock what it knows of a payment that it has locked
+ * @typeParam Begun what it knows of a mark that it has written
+ */
+export interface InboxSql<Lock, Begun> {
   migrate(database: SqlDatabase<unknown>): Promise<void>;
   ddl(): string;
 
@@ -45,12 +50,12 @@ export interface InboxSql<Begun> {
    * @throws {ConfigurationError} outside a transaction
    */
   open(query: SqlQuery): Promise<void>;
-  /** Locks the payment until the end of the transaction, or answers at once that somebody else has. */
-  lock(query: SqlQuery, event: InboxEvent): Promise<boolean>;
+  /** Locks the payment until the end of the transaction. @returns at once nothing, if somebody else has */
+  lock(query: SqlQuery, event: InboxEvent): Promise<Lock | undefined>;
   /** What is committed of the payment by now, not when the transaction began. */
-  marks(query: SqlQuery, paymentId: string): Promise<Mark[]>;
+  marks(query: SqlQuery, event: InboxEvent, lock: Lock): Promise<readonly Mark[]>;
   /** Writes the mark as begun. */
-  begin(query: SqlQuery, event: InboxEvent): Promise<Begun>;
+  begin(query: SqlQuery, event: InboxEvent, lock: Lock): Promise<Begun>;
   /**
    * Writes the mark as done, only in the transaction that began it.
    *
@@ -78,31 +83,43 @@ export function inboxOptions(owner: string, options: SqlInboxOptions): { table: 
 }
 
 /** Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. */
-export function sqlInbox<Tx, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Begun>): SqlInbox<Tx> {
+export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Lock, Begun>): SqlInbox<Tx> {
   const transact = bounded(db);
   const lend = db.lend ?? (async (tx, work) => void (await work(tx)));
   /** Outside of any transaction. */
   const query = () => inTime(db.query);
 
   return {
-    migrate: () => sql.migrate(db),
+    async migrate() {
+      await sql.migrate(db).catch(error => {
+        throw sql.advised(error);
+      });
+    },
     ddl: () => sql.ddl(),
 
-    run: (event, work) =>
-      repeated(async () => {
-        await sql.prepare?.(query(), event);
+    async run(event, work) {
+      const taken = await repeated(async () => {
+        await sql.prepare?.(query(), event).catch(error => {
+          throw sql.advised(error);
+        });
         const effect = transact((tx, query) =>
           takeEffect(query, sql, event, () => lend(tx, lent => work({ tx: lent }))),
         );
-        const { answer, begun } = await effect.catch(async error => {
-          if (!(error instanceof Ended)) throw sql.advised(error);
-          // What was written after the end of the transaction is committed, and perhaps the mark is not.
-          await sql.keep(query(), event, error.begun as Begun);
-          throw endedBefore(error.cause);
+        return effect.catch(error => {
+          if (error instanceof Ended) return error;
+          throw sql.advised(error);
         });
-        if (answer === 'ran' && !db.checksCommit) await expectCommitted(sql, query(), event, begun as Begun);
-        return answer;
-      }),
+      });
+      if (taken instanceof Ended) {
+        // What was written after the end of the transaction is committed, and perhaps the mark is not. The effect must not be
+        // repeated, whatever this meets.
+        await repeated(() => sql.keep(query(), event, taken.begun as Begun));
+        throw endedBefore(taken.cause);
+      }
+      const { answer, begun } = taken;
+      if (answer === 'ran' && !db.checksCommit) await expectCommitted(sql, query(), event, begun as Begun);
+      return answer;
+    },
 
     async resolve(paymentId, status, resolution) {
       if (resolution !== 'done' && resolution !== 'again') {
@@ -128,19 +145,20 @@ interface Taken<Begun> {
  * @param work answers the first SQL error that it met, if that is known
  * @throws {Ended} if the transaction is another one by then, or none
  */
-async function takeEffect<Begun>(
+async function takeEffect<Lock, Begun>(
   query: SqlQuery,
-  sql: InboxSql<Begun>,
+  sql: InboxSql<Lock, Begun>,
   event: InboxEvent,
   work: () => Promise<unknown>,
 ): Promise<Taken<Begun>> {
   await sql.open(query);
-  if (!(await lock(() => sql.lock(query, event)))) return { answer: 'busy' };
-  const decision = decide(await sql.marks(query, event.paymentId), event);
+  const lock = await patiently(() => sql.lock(query, event));
+  if (lock === undefined) return { answer: 'busy' };
+  const decision = decide(await sql.marks(query, event, lock), event);
   if (decision !== 'run') return { answer: decision };
 
   // First of all: whatever commits the effect commits the mark with it.
-  const begun = await sql.begin(query, event);
+  const begun = await sql.begin(query, event, lock);
   let isComplete: boolean;
   try {
     const firstError = await work();
@@ -154,17 +172,18 @@ async function takeEffect<Begun>(
 }
 
 /** A worker of another process may have the payment: it is waited for, for a moment. */
-async function lock(tryLock: () => Promise<boolean>): Promise<boolean> {
+async function patiently<Lock>(tryLock: () => Promise<Lock | undefined>): Promise<Lock | undefined> {
   for (const pause of [...LOCK_PAUSES, undefined]) {
-    if (await tryLock()) return true;
-    if (pause !== undefined) await delay(pause);
+    const lock = await tryLock();
+    if (lock !== undefined || pause === undefined) return lock;
+    await delay(pause);
   }
-  return false;
+  return undefined;
 }
 
 /** @throws Error unless the transaction is committed: some libraries do not look what COMMIT answers */
 async function expectCommitted<Begun>(
-  sql: InboxSql<Begun>,
+  sql: Pick<InboxSql<never, Begun>, 'outcome'>,
   query: SqlQuery,
   event: InboxEvent,
   begun: Begun,
@@ -180,6 +199,12 @@ async function expectCommitted<Begun>(
 export const outsideTransaction = () =>
   new ConfigurationError(
     'transaction() of the SqlDatabase ran its query outside a transaction: each statement would be committed by itself, and an effect that fails in the middle would stay. Begin one, and run query in it.',
+  );
+
+/** For `lock`. */
+export const withoutColumns = () =>
+  new ConfigurationError(
+    'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.',
   );
 
 /** Something other than the inbox has ended its transaction. */

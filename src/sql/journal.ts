@@ -1,12 +1,20 @@
 // A journal in the merchant's own database: five methods over the SQL of one, and plans in the merchant's transactions.
 import { ConfigurationError } from '../errors.ts';
-import type { DueQuery, Journal, JournalKey, JournalQuery, JournalRow, Timed } from '../journal/contract.ts';
+import type {
+  DueQuery,
+  Journal,
+  JournalKey,
+  JournalQuery,
+  JournalRow,
+  JournalState,
+  Timed,
+} from '../journal/contract.ts';
 import type { Planning } from '../journal/plan.ts';
 import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
 import { marginProblem, type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
 import { repeated } from './bounded.ts';
-import type { SqlDatabase, SqlQuery } from './database.ts';
+import { type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
 import { tableNameProblem } from './table.ts';
 
 /** What a journal can take as its second argument. */
@@ -72,14 +80,38 @@ export interface JournalSql<Ticket> {
   /**
    * Asks a transaction of the merchant's for its ticket, with the first statement that it sends.
    *
+   * @param isLatest whether no other plan has entered this transaction since
    * @returns nothing outside a transaction, if that is seen here
    */
-  enter(query: SqlQuery): Promise<Ticket | undefined>;
-  /** Gives the ticket back. */
-  leave?(query: SqlQuery, ticket: Ticket): Promise<unknown>;
+  enter(query: SqlQuery, isLatest: () => boolean): Promise<Ticket | undefined>;
+  /** Gives the ticket back. @returns whether the transaction is still the one that it is of */
+  leave?(query: SqlQuery, ticket: Ticket): Promise<boolean>;
   /** An error of the database, or one that names its cause and the way out. */
   explained(error: unknown): unknown;
 }
+
+/** A row as a statement answers it: all of it text, because a merchant may have taught the driver other ways of reading. */
+export interface JournalLine {
+  scope: string;
+  reference: string;
+  state: JournalState;
+  revision: string;
+  begun: string;
+  due: string | null;
+  leased: string | null;
+  details: string;
+}
+
+export const rowOf = ({ details, revision, begun, due, leased, ...key }: JournalLine): JournalRow => ({
+  ...JSON.parse(details),
+  scope: key.scope,
+  reference: key.reference,
+  state: key.state,
+  revision: Number(revision),
+  begunAt: Number(begun),
+  ...(due !== null && { dueAt: Number(due) }),
+  ...(leased !== null && { leasedUntil: Number(leased) }),
+});
 
 /** What is wrong with the options that every journal has. */
 export const journalProblems: Record<keyof SqlJournalOptions, ProblemOf> = {
@@ -110,27 +142,36 @@ export function sqlJournal<Ticket, OwnTx>(
   { scope, settleMargin, encryptionKey, formerEncryptionKeys }: SqlJournalOptions,
 ): SqlJournal<OwnTx> {
   const explain = (error: unknown): never => {
-    throw sql.explained(error);
+    throw sql.explained(withoutValues(error));
   };
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
   const query: SqlQuery = (text, values) => repeated(() => db.query(text, values)).catch(explain);
   /** Within a transaction of the merchant's nothing is repeated: it is over then. */
-  const enter = async (tx: unknown): Promise<Entered<Ticket>> => {
+  const enter = async (tx: unknown, isLatest: () => boolean): Promise<Entered<Ticket>> => {
     const within = queryIn(db, tx);
     const run: SqlQuery = (text, values) => within(text, values).catch(explain);
-    const ticket = await sql.enter(run);
+    const ticket = await sql.enter(run, isLatest);
     if (ticket === undefined) throw noTransaction();
     return new Entered(run, ticket);
   };
   /** Runs a work in a transaction of the merchant's. */
   const inside = async <T>(tx: unknown, work: (own: Entered<Ticket>) => Promise<T>): Promise<T> => {
     if (tx instanceof Entered) return work(tx);
-    const own = await enter(tx);
+    const visit = visits(tx);
     try {
-      return await work(own);
+      const own = await enter(tx, visit.isLatest);
+      const leave = async () => {
+        await visit.others();
+        return (await sql.leave?.(own.run, own.ticket)) ?? true;
+      };
+      const value = await work(own).catch(async error => {
+        await leave().catch(() => {});
+        throw error;
+      });
+      if (await leave()) return value;
+      throw new Error(NOT_AWAITED);
     } finally {
-      // If it fails, so does the transaction.
-      await sql.leave?.(own.run, own.ticket).catch(() => {});
+      visit.end();
     }
   };
 
@@ -138,7 +179,7 @@ export function sqlJournal<Ticket, OwnTx>(
     scope,
     settleMargin,
     seal: encryptionKey ? sealWith(encryptionKey, formerEncryptionKeys) : undefined,
-    migrate: () => sql.migrate(db),
+    migrate: () => sql.migrate(db).catch(explain),
     ddl: () => sql.ddl(),
 
     async plan(tx, request, options) {
@@ -190,11 +231,39 @@ class Entered<Ticket> {
   }
 }
 
+/** Of each transaction the plans that run in it, the latest one last. */
+const running = new WeakMap<object, Promise<void>[]>();
+
+/** A savepoint takes those with it that were set later: so of plans that run at once the latest one leaves first. */
+function visits(tx: unknown) {
+  const all = running.get(tx as object) ?? [];
+  if (tx === Object(tx)) running.set(tx as object, all);
+  let end = () => {};
+  const ended = new Promise<void>(resolve => {
+    end = resolve;
+  });
+  all.push(ended);
+  return {
+    isLatest: () => all.at(-1) === ended,
+    /** Waits for those that came later. */
+    async others() {
+      for (let last = all.at(-1); last && last !== ended; last = all.at(-1)) await last;
+    },
+    end() {
+      all.splice(all.indexOf(ended), 1);
+      end();
+    },
+  };
+}
+
 /** Runs statements in a transaction of the merchant's. */
 function queryIn(db: SqlDatabase<unknown>, tx: unknown): SqlQuery {
   if (db.queryIn) return db.queryIn(tx);
   throw new ConfigurationError('To write into your transaction, the SqlDatabase needs queryIn(tx).');
 }
+
+const NOT_AWAITED =
+  'The transaction of a plan ended before the plan did, so it may belong to another transaction, or to none: look by gateway.find(reference) whether it was planned, and await the plan before COMMIT.';
 
 const noTransaction = () =>
   new ConfigurationError(

@@ -1,7 +1,8 @@
 // What every SqlDatabase must keep, no matter which library it is made of.
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type SqlDatabase, type SqlQuery, sqlCodeOf } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
+import { SQL_DIALECTS, type SqlDialect } from './sql-dialects.ts';
 import type { TestFunction } from './test-function.ts';
 
 /** How the suite runs, and over what. */
@@ -15,80 +16,71 @@ export interface SqlDatabaseSuiteOptions<Tx> {
 }
 
 /**
- * Registers the tests that every {@link SqlDatabase} must pass. One that passes them and `inboxSuite` over
- * `postgresInbox(yours)` keeps the promise of exactly once.
+ * Registers the tests that every {@link SqlDatabase} must pass, in its own dialect. One that passes them and `inboxSuite`
+ * over `postgresInbox(yours)` or `mysqlInbox(yours)` keeps the promise of exactly once.
  *
  * @example
  * sqlDatabaseSuite({ test, make: () => fromSequelize(sequelize), execute: (transaction, sql) => sequelize.query(sql, { transaction }) });
  */
 export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOptions<Tx>): void {
-  const withTable = (name: string, run: (database: SqlDatabase<Tx>, table: string) => Promise<void>) =>
+  type Run = (database: SqlDatabase<Tx>, table: string, dialect: SqlDialect) => Promise<void>;
+  const withTable = (name: string, run: Run) =>
     test(`a database ${name}`, async () => {
       const database = await make();
+      const dialect = SQL_DIALECTS[database.dialect];
       const table = `payment_gateway_suite_${randomUUID().slice(0, 8)}`;
-      await database.query(`CREATE TABLE ${table} (line text PRIMARY KEY)`);
+      await database.query(`CREATE TABLE ${table} (${dialect.key})`);
       try {
-        await run(database, table);
+        await run(database, table, dialect);
       } finally {
         await database.query(`DROP TABLE ${table}`);
       }
     });
-  const linesOf = async (query: SqlQuery, table: string) =>
-    (await query(`SELECT line FROM ${table} ORDER BY line`)).map(({ line }) => line);
 
-  withTable('takes texts and nulls for its placeholders, in any order, and answers rows of them', async database => {
-    for (const odd of [
-      '',
-      "it's; drop table --",
-      '{"a":[1]}',
-      '{a,b}',
-      'true',
-      '1e3',
-      'ZAŻÓŁĆ 😀',
-      '$1 ? :name \\',
-      null,
-    ]) {
-      const rows = await database.query('SELECT $2::text AS second, $1::text AS first, $2::text AS again', [
-        'one',
-        odd,
-      ]);
-      deepEqual(
-        rows.map(row => ({ ...row })),
-        [{ second: odd, first: 'one', again: odd }],
-      );
+  withTable('takes texts and nulls for its placeholders, and answers rows of them', async (database, _, dialect) => {
+    for (const odd of ODD) {
+      const rows = await database.query(dialect.echo, dialect.echoed('one', odd));
+      deepEqual(plain(rows), [{ second: odd, first: 'one', again: odd }]);
     }
   });
 
-  withTable('answers an empty array where there are no rows', async (database, table) => {
+  withTable('answers an empty array where there are no rows', async (database, table, { placeholder }) => {
     deepEqual([...(await database.query(`SELECT line FROM ${table}`))], []);
-    deepEqual([...(await database.query(`INSERT INTO ${table} VALUES ($1::text)`, ['a']))], []);
+    deepEqual([...(await database.query(`SELECT line FROM ${table} WHERE line = ${placeholder}`, ['a']))], []);
   });
 
-  withTable('answers the rows of INSERT, UPDATE and DELETE with RETURNING', async (database, table) => {
-    const returning = async (sql: string) => (await database.query(`${sql} RETURNING line`)).map(({ line }) => line);
-    deepEqual(await returning(`INSERT INTO ${table} VALUES ('a')`), ['a']);
-    deepEqual(await returning(`UPDATE ${table} SET line = 'b'`), ['b']);
-    deepEqual(await returning(`UPDATE ${table} SET line = 'b' WHERE line = 'nobody'`), []);
-    deepEqual(await returning(`DELETE FROM ${table}`), ['b']);
+  withTable('answers what INSERT, UPDATE and DELETE have changed', async (database, table, dialect) => {
+    const written = async (sql: string) => plain(await database.query(`${sql} ${dialect.returning}`));
+    deepEqual(await written(`INSERT INTO ${table} VALUES ('a')`), dialect.changed('a'));
+    deepEqual(await written(`UPDATE ${table} SET line = 'b'`), dialect.changed('b'));
+    deepEqual(await written(`UPDATE ${table} SET line = 'b' WHERE line = 'nobody'`), dialect.changed());
+    deepEqual(await written(`DELETE FROM ${table}`), dialect.changed('b'));
   });
 
-  withTable('tells the SQLSTATE of a statement that failed', async (database, table) => {
-    const stateOf = (query: SqlQuery) => query(`INSERT INTO ${table} VALUES (NULL)`).then(() => undefined, sqlCodeOf);
-    equal(await stateOf(database.query), '23502');
+  withTable('answers a write with placeholders, too', async (database, table, { placeholder, returning, changed }) => {
+    const insert = `INSERT INTO ${table} VALUES (${placeholder})`;
+    deepEqual(plain(await database.query(`${insert} ${returning}`, ['a'])), changed('a'));
+    // Without RETURNING, Postgres answers no rows.
+    deepEqual(plain(await database.query(insert, ['b'])), returning ? [] : changed('b'));
+  });
+
+  withTable('tells the code of a statement that failed', async (database, table, { notNull }) => {
+    const codeOf = (query: SqlQuery) => query(`INSERT INTO ${table} VALUES (NULL)`).then(() => undefined, sqlCodeOf);
+    equal(await codeOf(database.query), notNull);
     let within: unknown;
     const noted = database.transaction(async (_, query) => {
-      within = await stateOf(query);
+      within = await codeOf(query);
     });
     // Some libraries let no transaction resolve in which something failed.
     await noted.catch(() => {});
-    equal(within, '23502');
+    equal(within, notNull);
   });
 
   withTable(
     'commits what tx and query have written in one transaction, and answers what the work did',
-    async (database, table) => {
+    async (database, table, { placeholder }) => {
       const answer = await database.transaction(async (tx, query) => {
-        await query(`INSERT INTO ${table} VALUES ($1::text)`, ['by query']);
+        await query(`INSERT INTO ${table} VALUES (${placeholder})`, ['by query']);
         await execute(tx, `INSERT INTO ${table} VALUES ('by tx')`);
         deepEqual(await linesOf(query, table), ['by query', 'by tx']);
         // Another connection sees none of it.
@@ -111,32 +103,33 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     deepEqual(await linesOf(database.query, table), []);
   });
 
-  withTable('begins at READ COMMITTED, and can write', async database => {
-    const settings = await database.transaction(async (_, query) =>
-      query(
-        `SELECT current_setting('transaction_isolation') AS isolation, current_setting('transaction_read_only') AS readonly`,
-      ),
-    );
-    deepEqual(
-      settings.map(row => ({ ...row })),
-      [{ isolation: 'read committed', readonly: 'off' }],
-    );
+  withTable('begins at READ COMMITTED, and can write', async (database, table) => {
+    await database.transaction(async (_, query) => {
+      deepEqual(await linesOf(query, table), []);
+      await database.transaction(async (_, theirs) => {
+        await theirs(`INSERT INTO ${table} VALUES ('theirs')`);
+        deepEqual(await linesOf(query, table), [], 'what nobody has committed is not seen');
+      });
+      deepEqual(await linesOf(query, table), ['theirs'], 'what was committed meanwhile is seen');
+      await query(`INSERT INTO ${table} VALUES ('own')`);
+    });
+    deepEqual(await linesOf(database.query, table), ['own', 'theirs']);
   });
 
-  withTable('rejects when the COMMIT fails', async (database, table) => {
-    await database.query(
-      `ALTER TABLE ${table} ADD COLUMN parent text REFERENCES ${table} DEFERRABLE INITIALLY DEFERRED`,
-    );
+  withTable('rejects when the COMMIT fails, where a COMMIT can', async (database, table, { parentOf }) => {
+    if (!parentOf) return;
+    await database.query(parentOf(table));
     const orphan = `INSERT INTO ${table} VALUES ('child', 'nobody')`;
     await rejects(database.transaction(async (_, query) => void (await query(orphan))));
     deepEqual(await linesOf(database.query, table), []);
   });
 
-  withTable('has a connection for each transaction that runs', async database => {
-    const pidOf = async (query: SqlQuery) => (await query('SELECT pg_backend_pid()::text AS pid'))[0]?.pid;
+  withTable('has a connection for each transaction that runs', async (database, _, { connection }) => {
+    const idOf = async (query: SqlQuery) => (await query(`SELECT ${connection} AS id`))[0]?.id;
     await database.transaction(async (_, outer) => {
-      await database.transaction(async (_, inner) => notEqual(await pidOf(inner), await pidOf(outer)));
-      notEqual(await pidOf(database.query), await pidOf(outer));
+      await database.transaction(async (_, inner) => notEqual(await idOf(inner), await idOf(outer)));
+      notEqual(await idOf(database.query), await idOf(outer));
+      equal(await idOf(outer), await idOf(outer));
     });
   });
 
@@ -150,15 +143,27 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     deepEqual(await linesOf(database.query, table), ['kept']);
   });
 
-  withTable('runs statements in a transaction that the merchant began, if it can', async (database, table) => {
-    const { queryIn } = database;
-    if (!queryIn) return;
-    const transaction = database.transaction(async (tx, query) => {
-      await queryIn(tx)(`INSERT INTO ${table} VALUES ($1::text)`, ['planned']);
-      deepEqual(await linesOf(query, table), ['planned']);
-      throw new Error('no order');
-    });
-    await rejects(transaction, /no order/);
-    deepEqual(await linesOf(database.query, table), []);
-  });
+  withTable(
+    'runs statements in a transaction that the merchant began, if it can',
+    async (database, table, { placeholder }) => {
+      const { queryIn } = database;
+      if (!queryIn) return;
+      const transaction = database.transaction(async (tx, query) => {
+        await queryIn(tx)(`INSERT INTO ${table} VALUES (${placeholder})`, ['planned']);
+        deepEqual(await linesOf(query, table), ['planned']);
+        throw new Error('no order');
+      });
+      await rejects(transaction, /no order/);
+      deepEqual(await linesOf(database.query, table), []);
+    },
+  );
 }
+
+/** Texts that somebody could take for something else. */
+const ODD = ['', "it's; drop table --", '{"a":[1]}', '{a,b}', 'true', '1e3', 'ZAŻÓŁĆ 😀', '$1 ? :name \\', null];
+
+/** Drivers have classes of their own for rows. */
+const plain = (rows: readonly SqlRow[]) => rows.map(row => ({ ...row }));
+
+const linesOf = async (query: SqlQuery, table: string) =>
+  (await query(`SELECT line FROM ${table} ORDER BY line`)).map(({ line }) => line);

@@ -1,0 +1,159 @@
+// The SQL of an inbox in MySQL: a payment is a row, which is locked, and a savepoint tells its transaction from others.
+import { OWN } from '../adapters/gate.ts';
+import { InvalidRequestError } from '../errors.ts';
+import type { InboxEvent, Mark } from '../inbox/contract.ts';
+import { hasMetAnother, RolledBack } from '../sql/bounded.ts';
+import type { SqlQuery } from '../sql/database.ts';
+import { type InboxSql, outsideTransaction, withoutColumns } from '../sql/inbox.ts';
+import {
+  AUTOCOMMIT,
+  advised,
+  asciiHex,
+  checkAutocommit,
+  ddlOf,
+  hasChanged,
+  hasSavepoint,
+  inserted,
+  migrate,
+  NOW,
+  opened,
+  quoted,
+  TABLE_OPTIONS,
+  TEXT,
+} from './table.ts';
+
+/** A payment that is locked. */
+interface Locked {
+  /** The table with its database, as SQL: onPayment may USE another one. */
+  name: string;
+  marks: readonly Mark[];
+}
+
+const SAVEPOINT = 'payment_gateway_inbox';
+
+/** @param table its name, as the merchant has written it */
+export function inboxSql(table: string): InboxSql<Locked, Locked> {
+  const sql = statements(quoted(table));
+  const read = async (query: SqlQuery, paymentId: string): Promise<readonly Mark[]> => {
+    const [row] = await query(sql.read, [paymentId]);
+    return row ? marksIn(row.marks) : [];
+  };
+  /** Changes marks outside of a transaction, unless somebody else does so at the same time. */
+  const change = async (query: SqlQuery, paymentId: string, from: readonly Mark[], to: readonly Mark[]) =>
+    hasChanged(await query(sql.change, [...valuesOf(to), paymentId, asciiHex(from)]));
+
+  return {
+    migrate: database => migrate(database, table, sql.migrations),
+    ddl: () => ddlOf(table, sql.migrations),
+    advised,
+
+    /** In a transaction of its own: a row that another one has not committed would be waited for, and not passed by. */
+    async prepare(query, event) {
+      const paymentId = idOf(event.paymentId);
+      const [line] = await query(sql.find, [paymentId]);
+      checkAutocommit(line);
+      if (line?.found !== '1') await inserted(query, sql.insert, [paymentId]);
+    },
+
+    async open(query) {
+      if (!(await opened(query, SAVEPOINT))) throw outsideTransaction();
+    },
+
+    async lock(query, { paymentId }) {
+      const [row] = await query(sql.lock, [paymentId]);
+      if (!row) return undefined;
+      if (typeof row.marks !== 'string') throw withoutColumns();
+      return { name: quoted(table.includes('.') ? table : `${row.name}.${table}`), marks: marksIn(row.marks) };
+    },
+
+    marks: async (_query, _event, { marks }) => marks,
+
+    async begin(query, event, { name, marks }) {
+      const begun = [...marks, begunBy(event)];
+      await query(statements(name).set, [...valuesOf(begun), event.paymentId]);
+      return { name, marks: begun };
+    },
+
+    async complete(query, { paymentId, status }, { name, marks }) {
+      try {
+        if (!(await hasSavepoint(query, `${OWN}RELEASE SAVEPOINT ${SAVEPOINT}`))) return false;
+        return hasChanged(await query(OWN + statements(name).set, [...valuesOf(done(marks, status)), paymentId]));
+      } catch (error) {
+        throw hasMetAnother(error) ? new RolledBack(MET_ANOTHER, { cause: error }) : error;
+      }
+    },
+
+    isEnded: async query => !(await hasSavepoint(query, `${OWN}ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)),
+
+    async outcome(query, { paymentId, status }) {
+      const marks = await read(query, paymentId);
+      return marks.some(mark => mark.status === status && !mark.begun) ? 'committed' : 'undone';
+    },
+
+    async keep(query, event) {
+      await inserted(query, sql.insert, [event.paymentId]);
+      for (;;) {
+        const marks = await read(query, event.paymentId);
+        if (marks.some(({ status }) => status === event.status)) return;
+        if (await change(query, event.paymentId, marks, [...marks, begunBy(event)])) return;
+      }
+    },
+
+    async resolve(query, id, status, resolution) {
+      const paymentId = idOf(id);
+      for (;;) {
+        const marks = await read(query, paymentId);
+        if (!marks.some(mark => mark.status === status && mark.begun)) return false;
+        const next = resolution === 'done' ? done(marks, status) : marks.filter(mark => mark.status !== status);
+        if (await change(query, paymentId, marks, next)) return true;
+      }
+    },
+  };
+}
+
+const MET_ANOTHER =
+  'The transaction of onPayment met another one as its end was written down, and the database has undone all of it.';
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** @throws {InvalidRequestError} for another text: a column of a fixed width takes some of them for the same */
+function idOf(paymentId: string): string {
+  const id = paymentId.toLowerCase();
+  if (UUID.test(id)) return id;
+  throw new InvalidRequestError([{ path: 'paymentId', message: "must be the gateway's id of the payment, a UUID" }]);
+}
+
+const begunBy = ({ status, final }: InboxEvent): Mark => ({ status, final, begun: true });
+
+const done = (marks: readonly Mark[], status: string): Mark[] =>
+  marks.map(mark => (mark.status === status ? { status, final: mark.final } : mark));
+
+const marksIn = (text: unknown): readonly Mark[] => JSON.parse(String(text));
+
+const valuesOf = (marks: readonly Mark[]): string[] => [asciiHex(marks), String(marks.some(({ begun }) => begun))];
+
+const statements = (inbox: string) => ({
+  read: `SELECT marks FROM ${inbox} WHERE payment_id = ?`,
+
+  find: `SELECT ${AUTOCOMMIT}, CAST(EXISTS (SELECT 1 FROM ${inbox} WHERE payment_id = ?) AS CHAR) AS found`,
+
+  insert: `INSERT INTO ${inbox} (payment_id, marks, in_doubt, changed_at) VALUES (?, '[]', FALSE, ${NOW})`,
+
+  // One row by its key: a range would lock payments beside it. And locked it is read as it is now, however old the snapshot.
+  lock: `SELECT DATABASE() AS name, marks FROM ${inbox} WHERE payment_id = ? FOR UPDATE SKIP LOCKED`,
+
+  set: `UPDATE ${inbox} SET marks = ${TEXT}, in_doubt = ? = 'true', changed_at = ${NOW} WHERE payment_id = ?`,
+
+  change: `UPDATE ${inbox} SET marks = ${TEXT}, in_doubt = ? = 'true', changed_at = ${NOW}
+    WHERE payment_id = ? AND marks = ${TEXT}`,
+
+  migrations: [
+    `CREATE TABLE IF NOT EXISTS ${inbox} (
+      payment_id char(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+      marks longtext CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+      in_doubt boolean NOT NULL,
+      changed_at datetime(3) NOT NULL,
+      PRIMARY KEY (payment_id)
+    ) ${TABLE_OPTIONS}`,
+  ],
+});

@@ -1,0 +1,159 @@
+// The table of a store in MySQL: its name, its migrations, and what its statements have in common.
+import { createHash } from 'node:crypto';
+import { ConfigurationError } from '../errors.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
+import { pendingOf, scriptOf, versionComment } from '../sql/table.ts';
+
+/** A table's name as SQL: in backticks, because ANSI_QUOTES gives double quotes another meaning. */
+export const quoted = (table: string): string =>
+  table
+    .split('.')
+    .map(part => `\`${part}\``)
+    .join('.');
+
+/** What comes after the columns: the widest keys, and transactions, whatever the server's defaults are. */
+export const TABLE_OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC';
+
+/** Takes a text that is passed as hex: no mode, collation or character set of the session changes it on its way. */
+export const TEXT = 'UNHEX(?)';
+
+/**
+ * A text for a column of so many bytes. A server that is not strict cuts what is longer, and two become one.
+ *
+ * @throws Error for one that is longer, as a strict server would: before anything was written
+ */
+export function hex(text: string, column: string, longest: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= longest) return bytes.toString('hex');
+  const message = `A ${column} of ${bytes.length} bytes does not fit: in MySQL, the store keeps at most ${longest}.`;
+  throw Object.assign(new Error(message), { code: 'ER_DATA_TOO_LONG' });
+}
+
+/** JSON of ASCII alone, as hex: a connection of another character set would lose letters on their way back. */
+export function asciiHex(value: unknown): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Buffer.from(JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped)).toString('hex');
+}
+
+/** The text of a column that was read as hex. */
+export const textOf = (hex: unknown): string => Buffer.from(String(hex), 'hex').toString();
+
+/** Now in UTC. It is independent of the session's time zone, in which an hour of autumn comes twice. */
+export const NOW = 'UTC_TIMESTAMP(3)';
+const EPOCH = `TIMESTAMP('1970-01-01')`;
+/** Milliseconds since 1970, as text. */
+export const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, ${moment}) DIV 1000 AS CHAR)`;
+/** The moment of a placeholder in milliseconds since 1970. */
+export const MOMENT = `${EPOCH} + INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND`;
+
+/**
+ * Whether statements outside a transaction are committed: not without autocommit, and not on a connection that somebody gave
+ * back to the pool within a transaction, which only MariaDB tells. It casts the variable itself to ON or OFF.
+ */
+export const AUTOCOMMIT = `CASE WHEN NOT @@session.autocommit THEN 'off' /*M! WHEN @@session.in_transaction THEN 'open' */
+    ELSE 'on' END AS autocommit`;
+
+const NOT_COMMITTED: Record<string, string> = {
+  off: 'The sessions of this pool have autocommit = 0, so nobody would ever commit what the store writes, and money could move twice: leave autocommit on.',
+  open: 'A connection of this pool is in a transaction that somebody began and did not end, so what the store writes there may be undone, and money could move twice: COMMIT or ROLLBACK before each release().',
+};
+
+/** @throws {ConfigurationError} for an answer from a session in which they are not */
+export function checkAutocommit(line: SqlRow | undefined): void {
+  const problem = NOT_COMMITTED[String(line?.autocommit)];
+  if (problem) throw new ConfigurationError(problem);
+}
+
+/** What MySQL answers an INSERT whose key is taken. */
+const TAKEN = '1062';
+
+/** Runs an INSERT. @returns whether the key was free */
+export const inserted = (query: SqlQuery, sql: string, values: readonly (string | null)[]): Promise<boolean> =>
+  query(sql, values).then(hasChanged, error => {
+    if (sqlCodeOf(error) !== TAKEN) throw error;
+    return false;
+  });
+
+/** Whether a write has changed a row. */
+export function hasChanged([answer]: readonly SqlRow[]): boolean {
+  if (answer?.affected !== undefined) return Number(answer.affected) > 0;
+  throw new ConfigurationError(
+    'query() of the SqlDatabase must answer one row to a write over MySQL: { affected }, the number of rows that it has changed.',
+  );
+}
+
+/** There is no savepoint of that name. */
+const WITHOUT_SAVEPOINT = '1305';
+
+/** Runs a statement about a savepoint. @returns whether it is there: it goes with its transaction */
+export const hasSavepoint = (query: SqlQuery, sql: string): Promise<boolean> =>
+  query(sql).then(
+    () => true,
+    error => {
+      if (sqlCodeOf(error) !== WITHOUT_SAVEPOINT) throw error;
+      return false;
+    },
+  );
+
+/** Sets a savepoint. @returns false outside a transaction, where MySQL takes it and forgets it */
+export async function opened(query: SqlQuery, name: string): Promise<boolean> {
+  await query(`SAVEPOINT ${name}`);
+  return hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${name}`);
+}
+
+/** What MySQL answers a write where nothing can be written: --read-only, a session or a mode of that kind. */
+const READ_ONLY: ReadonlySet<unknown> = new Set(['1290', '1792', '1836']);
+const NO_TABLE = '1146';
+/** What MySQL calls that. */
+const NO_SUCH_TABLE = 'ER_NO_SUCH_TABLE';
+
+/** The error, or one that names its cause and the way out. */
+export function advised(error: unknown): unknown {
+  const code = sqlCodeOf(error) ?? '';
+  const { message } = error as Error;
+  if (code === NO_TABLE) {
+    return Object.assign(new Error(`${message}: was migrate() called?`, { cause: error }), { code: NO_SUCH_TABLE });
+  }
+  if (!READ_ONLY.has(code)) return error;
+  return new Error(`${message}: this is a replica, or a read-only session. The store needs the primary.`, {
+    cause: error,
+  });
+}
+
+/** Seconds that a replica waits for the migrations of another one. */
+const PATIENCE = 60;
+
+/**
+ * Runs the migrations of a table that have not run yet, by one replica at a time. Each is committed by itself: so each must
+ * be able to run again, after a crash in the middle.
+ *
+ * @param steps every one there ever was, oldest first; the first creates the table
+ */
+export async function migrate(database: SqlDatabase<unknown>, table: string, steps: readonly string[]): Promise<void> {
+  const [name = '', schema] = table.split('.').reverse();
+  const lock = `payment-gateway-sdk ${createHash('sha256').update(table).digest('hex').slice(0, 32)}`;
+  // A transaction only because its statements share a connection.
+  await database.transaction(async (_, query) => {
+    const [answer] = await query(`SELECT CAST(GET_LOCK(?, ${PATIENCE}) AS CHAR) AS locked`, [lock]);
+    if (answer?.locked !== '1') throw new Error(`Another process has migrated ${table} for ${PATIENCE} seconds.`);
+    try {
+      const [found] = await query(
+        `SELECT CAST(table_comment AS CHAR) AS comment FROM information_schema.tables
+          WHERE table_schema = ${schema ? '?' : 'DATABASE()'} AND table_name = ?`,
+        schema ? [schema, name] : [name],
+      );
+      const pending = pendingOf(steps, found?.comment);
+      for (const step of pending) await query(step);
+      if (pending.length > 0) await query(commentOn(table, steps.length));
+    } finally {
+      await query('SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS released', [lock]);
+    }
+  });
+}
+
+const commentOn = (table: string, version: number): string =>
+  `ALTER TABLE ${quoted(table)} COMMENT = '${versionComment(version)}'`;
+
+/** All migrations of a table as one script, for tools that run their own. */
+export const ddlOf = (table: string, steps: readonly string[]): string =>
+  scriptOf([...steps, commentOn(table, steps.length)]);
