@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
+import { mysqlJournal } from 'payment-gateway-sdk/mysql';
 import { type PostgresJournalOptions, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms } from '../support/install-orms.ts';
+import { hasOwnMariadb } from '../support/own-mariadb.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
@@ -212,7 +214,13 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         'PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds',
       ],
       ['no such table', ['doubts', '--table', 'nowhere'], {}, "Name the app's table with --table"],
-      ['another database', ['doubts'], { DATABASE_URL: 'mysql://u@127.0.0.1/x' }, 'must begin with postgres://'],
+      [
+        'another database',
+        ['doubts'],
+        { DATABASE_URL: 'mssql://u@127.0.0.1/x' },
+        'must begin with postgres:// or mysql://',
+      ],
+      ['a MySQL that is down', ['doubts'], { DATABASE_URL: 'mysql://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
       ['a database that is down', ['doubts'], { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
     ])('says what is wrong: %s', async (_, args, changes, message) => {
       const { err, out, code } = await run(args, changes);
@@ -220,6 +228,40 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(err).toContain(message);
       expect(err).toMatch(/^payment-gateway-sdk: [^\n]*\n$/);
       expect(err).not.toMatch(/s3cr3t|sandbox-sign-key/);
+    });
+
+    it.skipIf(lacks(hasOwnMariadb, 'the command over MySQL: no mariadbd'))('works with mysql2 over MySQL', async () => {
+      const { MYSQL, mysqlPool } = await import('../support/mysql-stores.ts');
+      const own = mysqlPool();
+      const journal = mysqlJournal(own, { table });
+      await journal.migrate();
+      onTestFinished(async () => {
+        await own.query(`drop table ${table}`);
+        await own.end();
+      });
+      gateway = new GatewayClient({ apiKey, signKey, baseUrl: server.url, journal });
+      const id = await doubt();
+      await own.query(`update ${table} set begun_at = begun_at - interval 1 day`);
+      const placeOf = (scheme: string) => ({
+        DATABASE_URL: `${scheme}://${MYSQL.user}@${MYSQL.host}:${MYSQL.port}/${MYSQL.database}`,
+      });
+      for (const scheme of ['mysql', 'mariadb']) {
+        const { out, code } = await run(['doubts'], placeOf(scheme));
+        expect([code, out]).toEqual([1, expect.stringContaining('payout-77')]);
+      }
+      expect(await run(['settle', 'payout-77', id], placeOf('mysql'))).toMatchObject({
+        out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),
+        code: 0,
+      });
+      const { err, code } = await run(['doubts', '--table', 'none'], placeOf('mysql'));
+      expect([code, err]).toEqual([2, expect.stringContaining('was migrate() called?')]);
+    });
+
+    it('says what to install where the app has no driver of MySQL', async () => {
+      const app = mkdtempSync(join(tmpdir(), 'app-'));
+      onTestFinished(() => rmSync(app, { recursive: true }));
+      const { err, code } = await run(['doubts'], { DATABASE_URL: 'mysql://root@127.0.0.1/x' }, app);
+      expect([code, err]).toEqual([2, expect.stringContaining('npm install mysql2')]);
     });
 
     it.skipIf(lacks(hasOrms(), 'the command over postgres.js: npm ci in test/orms failed'))(

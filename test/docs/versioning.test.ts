@@ -1,10 +1,12 @@
 // What docs/versioning.md says of versions is what the package says of itself.
+import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { describe, expect, it } from 'vitest';
 import { rowsOf, sectionOf, textOf } from './pages.ts';
 
 const PAGE = 'docs/versioning.md';
 const pool = { connect: async () => {}, query: async () => ({ rows: [] }), options: { max: 2 } } as never;
+const mysqlPool = { getConnection: async () => {} } as never;
 
 describe('docs/versioning.md', () => {
   it('has the versions of the tables', () => {
@@ -12,6 +14,8 @@ describe('docs/versioning.md', () => {
     expect(rowsOf(sectionOf(PAGE, 'Tables')).slice(1)).toEqual([
       ['of `postgresInbox`', versionIn(postgresInbox(pool).ddl())],
       ['of `postgresJournal`', versionIn(postgresJournal(pool).ddl())],
+      ['of `mysqlInbox`', versionIn(mysqlInbox(mysqlPool).ddl())],
+      ['of `mysqlJournal`', versionIn(mysqlJournal(mysqlPool).ddl())],
     ]);
   });
 

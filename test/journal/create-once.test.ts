@@ -88,6 +88,41 @@ describe('a reference', () => {
     expect(await gateway.createDeposit(again as typeof deposit)).toHaveProperty('replayed', true);
   });
 
+  it('is known again by extra fields in another order, however deep, and not by lists in another order', async () => {
+    const { gateway } = open();
+    await gateway.createDeposit(deposit, { extra: { shop: { b: [1, 2], a: { y: 1, x: 2 } }, card: true } });
+    const same = { extra: { card: true, shop: { a: { x: 2, y: 1 }, b: [1, 2] } } };
+    expect(await gateway.createDeposit(deposit, same)).toHaveProperty('replayed', true);
+    const other = { extra: { card: true, shop: { a: { x: 2, y: 1 }, b: [2, 1] } } };
+    expect(await errorOf(gateway.createDeposit(deposit, other))).toMatchObject({ differing: ['other fields'] });
+  });
+
+  it('is one payment at each of two gateways that share a journal without a scope, also at the same time', async () => {
+    const journal = memoryJournal();
+    const shops = ['https://one.example', 'https://two.example'].map(baseUrl => {
+      const { fetch, sent } = wire(created({ redirectUrl: `${baseUrl}/pay` }));
+      return { gateway: new GatewayClient({ ...KEYS, baseUrl, journal, fetch, retries: 0 }), sent };
+    });
+    const made = await Promise.all(shops.map(({ gateway }) => gateway.createDeposit(deposit)));
+    expect(made.map(({ replayed, payment }) => [replayed, payment.redirectUrl])).toEqual([
+      [false, 'https://one.example/pay'],
+      [false, 'https://two.example/pay'],
+    ]);
+    expect(shops.map(({ sent }) => sent.length)).toEqual([1, 1]);
+  });
+
+  it('is under way until its time-out has passed, and no sooner', async () => {
+    let now = 1_000_000;
+    const { gateway, sandbox } = open({ journal: memoryJournal({ now: () => now }), timeout: 30_000 });
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const isUnderWay = async () => (await gateway.find('payout-1'))?.underWay;
+    now += 30_000;
+    expect(await isUnderWay()).toBe(true);
+    now += 1;
+    expect(await isUnderWay()).toBe(false);
+  });
+
   it.each([
     [{ amount: '25.51' }, ['amount']],
     [{ amount: '25.51', currency: 'USD' }, ['amount', 'currency']],

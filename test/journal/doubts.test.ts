@@ -100,6 +100,26 @@ describe('a gateway that writes the payment otherwise', () => {
     await shop.gateway.settle('payout-2', ID);
   });
 
+  it('is not given up while another id of it comes to light', async () => {
+    const shop = open({
+      creates: [json(JSON.stringify({ message: 'failed', result: { id: ID } }), 500)],
+      payments: { [OTHER_ID]: recordOf(OTHER_ID) },
+    });
+    await errorOf(shop.create());
+    const { read } = shop.journal;
+    let reads = 0;
+    // Between the lookups and the end of the doubt the callback of another payment of it comes.
+    shop.journal.read = async key => {
+      reads += 1;
+      if (reads === 2) await shop.gateway.reconcile(recordOf(OTHER_ID));
+      return read(key);
+    };
+    const error = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
+    expect(error.message).toContain(`has payment ${OTHER_ID}`);
+    shop.journal.read = read;
+    expect(await shop.gateway.find('payout-1')).not.toHaveProperty('state', 'freed');
+  });
+
   it('has nothing to differ in, if there is no payment', async () => {
     const shop = open({ creates: [lost] });
     await errorOf(shop.create());

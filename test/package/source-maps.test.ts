@@ -24,7 +24,7 @@ const MISTAKES = [
     from: '/postgres',
     mistake: "sdk.postgresInbox({}, { table: 'a b' })",
     lines: {
-      'postgres/inbox.ts': "storeOptions('postgresInbox'",
+      'postgres/inbox.ts': "inboxOptions('postgresInbox'",
       'schemas/store-options.ts': 'new ConfigurationError(',
     },
   },

@@ -1,12 +1,10 @@
 // One process of a merchant that creates payments over a journal, and that dies at a step of its choice.
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import pg from 'pg';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
-import { postgresJournal } from '../../src/postgres/index.ts';
-import { Sandbox } from '../../src/sandbox/index.ts';
+import { openDatabase } from '../support/database.ts';
 
-const { GATEWAY_URL = '', SIGN_KEY, TABLE = '', REFERENCES = '', DIE_AT = '', UNTIL_DONE } = process.env;
+const { DATABASE = '', GATEWAY_URL = '', TABLE = '', REFERENCES = '', DIE_AT = '', UNTIL_DONE } = process.env;
 
 let steps = 0;
 
@@ -25,24 +23,24 @@ async function framed<T>(name: string, begin: () => Promise<T>, left: () => Prom
   work.catch(() => {});
   await leaving;
   step(`${name} has left`);
-  const result = await work;
-  step(`${name} is answered`);
-  return result;
+  try {
+    return await work;
+  } finally {
+    // MySQL refuses a reference that is taken.
+    step(`${name} is answered`);
+  }
 }
 
-const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 1 });
-/** What the journal asks of Postgres, by a word of its SQL. */
-const nameOf = (sql: string) =>
-  /INSERT INTO/.test(sql) ? 'begin' : /UPDATE/.test(sql) ? 'recording' : /^SELECT .* details/s.test(sql) ? 'read' : sql;
-const stepping = {
-  connect: () => pool.connect(),
-  query: (sql: string, values?: unknown[]) =>
-    framed(
-      nameOf(sql),
-      () => pool.query(sql, values),
-      () => new Promise(setImmediate),
-    ),
-};
+/** What the journal asks of its database, by a word of its SQL. MySQL answers a write alone: its row and the time are read. */
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/INSERT INTO/, 'begin'],
+  [/UPDATE/, 'recording'],
+  [/^SELECT .* details/s, 'read'],
+  [/^SELECT .* clock/s, 'the clock'],
+];
+const nameOf = (sql: string) => NAMES.find(([word]) => word.test(sql))?.[1] ?? sql;
+const database = await openDatabase(DATABASE, { max: 1 });
+const stepping = database.watched((sql, send) => framed(nameOf(sql), send, () => new Promise(setImmediate)));
 
 /** node:http tells on these channels that a request is made, that its last byte is written, and that it is answered. */
 const during = (channel: string, name: (call: string) => string) =>
@@ -54,13 +52,10 @@ during('http.client.request.created', call => `before ${call}`);
 during('http.client.request.start', call => `${call} has left`);
 during('http.client.response.finish', call => `${call} is answered`);
 
-const { apiKey, signKey } = new Sandbox().clientOptions;
 const gateway = new GatewayClient({
   baseUrl: GATEWAY_URL,
-  apiKey,
-  signKey: SIGN_KEY ?? signKey,
   retries: 0,
-  journal: postgresJournal(stepping, { table: TABLE }),
+  journal: stepping.journal({ table: TABLE }),
 });
 
 async function create(reference: string): Promise<object> {
@@ -89,6 +84,6 @@ async function play(): Promise<void> {
 }
 
 // A connection that stands already, so that what is sent leaves at once.
-await pool.query('select 1');
+await database.query('select 1');
 await play();
-await pool.end();
+await database.end();

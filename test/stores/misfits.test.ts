@@ -1,9 +1,9 @@
 // What is passed where a database belongs and is none: refused at once, with what to pass instead.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { GatewayError } from 'payment-gateway-sdk';
+import { fromDrizzle as fromDrizzleOverMysql, mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import {
   fromDrizzle,
   fromKnex,
@@ -19,55 +19,10 @@ import { describe, expect, it } from 'vitest';
 import { expectDocumented, tableOf } from '../support/documents.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms, hasPrisma } from '../support/install-orms.ts';
+import { things } from '../support/misfits.ts';
 import { isCi, lacks } from '../support/skips.ts';
 
 const missing = lacks(hasOrms(), 'what does not fit the stores: npm ci in test/orms failed');
-const require = createRequire(`${folder}package.json`);
-
-/** Whatever a library gives; none of them connects. */
-function things() {
-  const drizzle = require('drizzle-orm/node-postgres').drizzle({ client: new pg.Pool() });
-  const { Kysely, MysqlDialect, PostgresDialect } = require('kysely');
-  const kysely = new Kysely({ dialect: new PostgresDialect({ pool: new pg.Pool() }) });
-  const knex = require('knex')({ client: 'pg' });
-  const sql = require('postgres')({ host: '127.0.0.1' });
-  const { DataSource } = require('typeorm');
-  const dataSource = new DataSource({ type: 'postgres' });
-  // Its client is generated; this is what an adapter looks at.
-  const prismaTx = { $queryRawUnsafe: () => {}, $transaction: () => {} };
-  const prisma = { ...prismaTx, $connect: () => {} };
-  return {
-    drizzle,
-    drizzleTx: Object.assign(Object.create(drizzle), { nestedIndex: 0 }),
-    drizzleClient: require('drizzle-orm/node-postgres').drizzle({ client: new pg.Client() }),
-    drizzleProxy: require('drizzle-orm/pg-proxy').drizzle(async () => ({ rows: [] })),
-    drizzleMysql: require('drizzle-orm/mysql-proxy').drizzle(async () => ({ rows: [] })),
-    kysely,
-    kyselyTx: Object.create(kysely, { isTransaction: { value: true } }),
-    kyselyMysql: new Kysely({ dialect: new MysqlDialect({ pool: {} }) }),
-    knex,
-    knexTx: Object.assign((..._: unknown[]) => {}, {
-      raw: knex.raw,
-      transaction: knex.transaction,
-      isTransaction: true,
-    }),
-    knexMysql: Object.assign((..._: unknown[]) => {}, {
-      raw: knex.raw,
-      transaction: knex.transaction,
-      client: { dialect: 'mysql' },
-    }),
-    sql,
-    sqlTx: Object.assign((..._: unknown[]) => {}, { unsafe: sql.unsafe, savepoint: () => {} }),
-    sqlOne: require('postgres')({ host: '127.0.0.1', max: 1 }),
-    dataSource,
-    manager: dataSource.manager,
-    dataSourceMysql: { ...dataSource, createQueryRunner: () => {}, transaction: () => {}, options: { type: 'mysql' } },
-    prisma,
-    prismaTx,
-    sequelize: new (require('sequelize').Sequelize)('postgres://127.0.0.1/test', { dialectModule: pg }),
-    prismaMysql: { ...prisma, _activeProvider: 'mysql' },
-  };
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: the wrong types are the point
 type Given = any;
@@ -86,26 +41,59 @@ const CASES: ReadonlyArray<readonly [what: string, pass: (given: Given) => unkno
   ['Drizzle over a driver without transactions', ({ drizzleProxy }) => fromDrizzle(drizzleProxy)],
   ['Drizzle over MySQL', ({ drizzleMysql }) => fromDrizzle(drizzleMysql)],
   ['a transaction of Kysely', ({ kyselyTx }) => fromKysely(kyselyTx)],
-  ['Kysely over MySQL', ({ kyselyMysql }) => fromKysely(kyselyMysql)],
+  ['Kysely over MySQL', ({ kyselyMysql }) => postgresInbox(fromKysely(kyselyMysql))],
   ['a `poolSize` of 1', ({ kysely }) => fromKysely(kysely, { poolSize: 1 })],
   ['a transaction of Knex', ({ knexTx }) => fromKnex(knexTx)],
-  ['Knex over MySQL', ({ knexMysql }) => fromKnex(knexMysql)],
+  ['Knex over MySQL', ({ knexMysql }) => postgresInbox(fromKnex(knexMysql))],
   ['the `sql` of a transaction', ({ sqlTx }) => fromPostgresJs(sqlTx)],
   ['postgres.js with `max: 1`', ({ sqlOne }) => postgresInbox(fromPostgresJs(sqlOne))],
   ['an EntityManager', ({ manager }) => fromTypeOrm(manager)],
-  ['TypeORM over MySQL', ({ dataSourceMysql }) => fromTypeOrm(dataSourceMysql)],
+  ['TypeORM over MySQL', ({ dataSourceMysql }) => postgresInbox(fromTypeOrm(dataSourceMysql))],
   ['the client of a transaction of Prisma', ({ prismaTx }) => fromPrisma(prismaTx)],
-  ['Prisma over MySQL', ({ prismaMysql }) => fromPrisma(prismaMysql)],
+  ['Prisma over MySQL', ({ prismaMysql }) => postgresInbox(fromPrisma(prismaMysql))],
   [
     'a `SqlDatabase` of another dialect',
     () => postgresInbox({ dialect: 'mysql', query: () => {}, transaction: () => {} } as Given),
   ],
 ];
 
+const MYSQL_CASES: typeof CASES = [
+  ['nothing', () => mysqlInbox(undefined as Given)],
+  ['a connection of `mysql2`', ({ mysqlConnection }) => mysqlInbox(mysqlConnection)],
+  ['a pool of one connection', ({ mysqlOne }) => mysqlInbox(mysqlOne)],
+  ['a pool of `mysql` or `mariadb`', ({ otherPool }) => mysqlJournal(otherPool)],
+  ['a pool of `pg`', () => mysqlInbox(new pg.Pool() as Given)],
+  ['a pool of `mysql2` to `postgresInbox`', ({ mysqlPool }) => postgresInbox(mysqlPool)],
+  ['the same with promises', ({ mysqlPromisePool }) => postgresInbox(mysqlPromisePool)],
+  ['Drizzle, without its adapter', ({ drizzleMysql }) => mysqlInbox(drizzleMysql)],
+  ['Kysely, without its adapter', ({ kyselyMysql }) => mysqlJournal(kyselyMysql)],
+  ['Drizzle over PostgreSQL', ({ drizzle }) => fromDrizzleOverMysql(drizzle)],
+  ['Drizzle over SQLite', ({ drizzleSqlite }) => fromDrizzleOverMysql(drizzleSqlite)],
+  ['Drizzle over one connection', ({ drizzleMysqlClient }) => fromDrizzleOverMysql(drizzleMysqlClient)],
+  ['Drizzle over another driver', ({ drizzleMysqlProxy }) => fromDrizzleOverMysql(drizzleMysqlProxy)],
+  ['Kysely over PostgreSQL', ({ kysely }) => mysqlInbox(fromKysely(kysely))],
+  ['Kysely over SQLite', ({ kyselySqlite }) => fromKysely(kyselySqlite)],
+  ['Kysely over SQL Server', ({ kyselyMssql }) => fromKysely(kyselyMssql)],
+  ['Knex over PostgreSQL', ({ knex }) => mysqlInbox(fromKnex(knex))],
+  ['Knex over the driver `mysql`', ({ knexOldMysql }) => fromKnex(knexOldMysql)],
+  ['Knex over SQLite', ({ knexSqlite }) => fromKnex(knexSqlite)],
+  ['Knex with a pool of one connection', ({ knexMysqlOne }) => mysqlInbox(fromKnex(knexMysqlOne))],
+  ['TypeORM over PostgreSQL', ({ dataSource }) => mysqlInbox(fromTypeOrm(dataSource))],
+  ['TypeORM over SQLite', ({ dataSourceSqlite }) => fromTypeOrm(dataSourceSqlite)],
+  ['TypeORM with a `poolSize` of 1', ({ dataSourceMysqlOne }) => mysqlInbox(fromTypeOrm(dataSourceMysqlOne))],
+  [
+    'a `SqlDatabase` of another dialect',
+    () => mysqlInbox({ dialect: 'postgres', query: () => {}, transaction: () => {} } as Given),
+  ],
+];
+
 describe.skipIf(missing)('what does not fit', () => {
-  it('is refused with what to pass instead, as docs/orms-refused.md shows', () => {
+  it.each([
+    ['misfits', CASES],
+    ['misfits over MySQL', MYSQL_CASES],
+  ] as const)('is refused with what to pass instead, as docs/orms-refused.md shows: %s', (table, cases) => {
     const given = things();
-    const rows = CASES.map(([what, pass]) => {
+    const rows = cases.map(([what, pass]) => {
       try {
         pass(given);
       } catch (error) {
@@ -115,7 +103,7 @@ describe.skipIf(missing)('what does not fit', () => {
       }
       return [what, 'NOT REFUSED'];
     });
-    expectDocumented('orms-refused.md', 'misfits', tableOf(['passed', 'error'], rows));
+    expectDocumented('orms-refused.md', table, tableOf(['passed', 'error'], rows));
   });
 
   it.each([

@@ -1,36 +1,45 @@
-// What happens to servers: they are killed, replaced by a copy that is behind, reached through a pooler; and processes
-// stand still. Each payment is credited exactly once all the same.
+// What happens to servers: they are killed, stand still, are replaced by a copy that is behind, or reached through a pooler.
+// Each payment is credited exactly once all the same.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import { inboxSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Credits, completedEvent, completedPayment, openCallbacks, openCredits } from '../support/credits.ts';
+import {
+  type CreditsOver,
+  completedEvent,
+  completedPayment,
+  openCallbacks,
+  openCreditsOver,
+} from '../support/credits.ts';
+import { type Database, overMysql, overPostgres, type Query } from '../support/database.ts';
+import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { type Cluster, hasOwnPostgres, openCluster, owner, ownerFolder } from '../support/own-postgres.ts';
 import { freePorts } from '../support/ports.ts';
-import { FROM_SOURCE } from '../support/processes.ts';
 import { isCi, lacks } from '../support/skips.ts';
-import { hasRedis, uniqueName } from '../support/stores.ts';
 
 const newIds = (count: number) => Array.from({ length: count }, () => completedPayment().id);
 
 /** A replica whose onPayment takes a moment in the middle of its transaction. */
-const replica = (credits: Credits, pool: pg.Pool) =>
+const replica = (credits: CreditsOver, database: Database, nap = 'select pg_sleep(0.005)') =>
   openCallbacks({
-    inbox: credits.inboxOf(pool),
+    inbox: credits.inboxOf(database),
     onPayment: async ({ id }, { tx }) => {
-      await tx.query('select pg_sleep(0.005)');
+      const query = database.queryIn(tx);
+      await query(nap);
       await credits.credit(tx, id);
-      await tx.query('select pg_sleep(0.005)');
+      await query(nap);
     },
   }).deliver;
+
+async function expectOnceEach(credits: CreditsOver, ids: readonly string[], query?: Query): Promise<void> {
+  const all = await credits.all(query);
+  for (const id of ids) expect([id, all.get(id)]).toEqual([id, 1]);
+  expect(await credits.uncertain(query)).toBe(0);
+}
 
 /** Delivers until it is answered 200, as a gateway that redelivers would. @returns every answer */
 async function redeliver(deliver: (id: string) => Promise<string>, id: string): Promise<string[]> {
@@ -53,68 +62,121 @@ async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T)
   );
 }
 
+const servers = [
+  {
+    name: 'Postgres',
+    needs: [hasOwnPostgres, 'initdb, pg_ctl and a user postgres'],
+    nap: 'select pg_sleep(0.005)',
+    start: async () => {
+      const cluster = await openCluster();
+      return { ...cluster, open: () => overPostgres(cluster.pool()) };
+    },
+  },
+  {
+    name: 'MariaDB',
+    needs: [hasOwnMariadb, 'mariadb-server'],
+    nap: 'do sleep(0.005)',
+    start: async () => {
+      const mariadb = await ownMariadb();
+      return { ...mariadb, open: () => overMysql(mariadb.pool()) };
+    },
+  },
+] as const;
+
+for (const { name, needs, nap, start } of servers) {
+  const [available, what] = needs;
+  const missing = lacks(isCi && available, `outages of ${name}, which CI plays (with ${what})`);
+  it.skipIf(missing)(
+    `over a ${name} that is killed again and again under load, two replicas credit each payment once`,
+    { timeout: 180_000 },
+    async () => {
+      const server = await start();
+      const [observer, ...databases] = [server.open(), server.open(), server.open()];
+      onTestFinished(async () => {
+        await Promise.all([observer, ...databases].map(database => database.end()));
+        await server.remove();
+      });
+      const credits = await openCreditsOver(observer);
+      const ids = newIds(2_000);
+      const answers = new Map<string, number>();
+      let isDone = false;
+      const crashes = (async () => {
+        let count = 0;
+        for (; !isDone; count++) {
+          await delay(300);
+          await server.crash();
+          await server.start();
+        }
+        return count;
+      })();
+      await Promise.all(
+        databases.map(database => {
+          const deliver = replica(credits, database, nap);
+          return inParallel(ids, 16, async id => {
+            for (const answer of await redeliver(deliver, id)) answers.set(answer, (answers.get(answer) ?? 0) + 1);
+          });
+        }),
+      );
+      isDone = true;
+      expect(await crashes).toBeGreaterThan(10);
+      expect(answers.get('503 failed')).toBeGreaterThan(10);
+      expect(answers.get('503 effect_uncertain')).toBe(undefined);
+      await expectOnceEach(credits, ids);
+    },
+  );
+}
+
+it.skipIf(lacks(isCi && hasOwnMariadb, 'a MariaDB that stands still, which CI plays (with mariadb-server)'))(
+  'over a MariaDB that stands still under the effect, the replica gives up, and the payment is credited once later',
+  { timeout: 60_000 },
+  async () => {
+    const mariadb = await ownMariadb();
+    const [one, other] = [overMysql(mariadb.pool()), overMysql(mariadb.pool())];
+    onTestFinished(async () => {
+      await Promise.all([one.end(), other.end()]);
+      await mariadb.remove();
+    });
+    const credits = await openCreditsOver(other);
+    const event = completedEvent();
+    const standing = credits.inboxOf(one).run(event, async ({ tx }) => {
+      await credits.credit(tx, event.paymentId);
+      mariadb.signal('SIGSTOP');
+    });
+    await expect(standing).rejects.toThrow('The database did not answer within 5000 ms.');
+    mariadb.signal('SIGCONT');
+    const pay = () => credits.inboxOf(other).run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+    // Until the server sees that its client has gone, the payment is locked.
+    await expect.poll(pay).toBe('ran');
+    expect(await pay()).toBe('already');
+    await expectOnceEach(credits, [event.paymentId]);
+  },
+);
+
 describe.skipIf(
   lacks(isCi && hasOwnPostgres, 'outages of Postgres, which CI plays (with initdb, pg_ctl and a user postgres)'),
 )('over a Postgres', () => {
   let cluster: Cluster;
-  let observer: pg.Pool;
-  let credits: Credits;
-  const pools: pg.Pool[] = [];
+  let observer: Database;
+  let credits: CreditsOver;
+  const databases: Database[] = [];
 
-  const poolOf = (of: Cluster, options?: pg.PoolConfig) => {
-    const pool = of.pool(options);
-    pools.push(pool);
-    return pool;
+  const databaseOf = (of: Cluster, options?: pg.PoolConfig) => {
+    const database = overPostgres(of.pool(options));
+    databases.push(database);
+    return database;
   };
 
   beforeAll(async () => {
     cluster = await openCluster();
-    observer = cluster.pool();
-    credits = await openCredits(observer);
+    observer = overPostgres(cluster.pool());
+    credits = await openCreditsOver(observer);
   }, 60_000);
   afterEach(async () => {
-    await Promise.all(pools.splice(0).map(pool => pool.end()));
+    await Promise.all(databases.splice(0).map(database => database.end()));
   });
   afterAll(async () => {
     await observer?.end();
     await cluster?.remove();
-  });
-
-  async function expectOnceEach(ids: readonly string[], db: pg.Pool = observer): Promise<void> {
-    const all = await credits.all(db);
-    for (const id of ids) expect([id, all.get(id)]).toEqual([id, 1]);
-    const { rows } = await db.query(`select count(*)::int as uncertain from ${credits.marks} where handled_at is null`);
-    expect(rows).toEqual([{ uncertain: 0 }]);
-  }
-
-  it('that is killed again and again under load, two replicas credit each payment once', {
-    timeout: 120_000,
-  }, async () => {
-    const ids = newIds(2_000);
-    const replicas = [0, 1].map(() => replica(credits, poolOf(cluster)));
-    const answers = new Map<string, number>();
-    let isDone = false;
-    const crashes = (async () => {
-      let count = 0;
-      for (; !isDone; count++) {
-        await delay(300);
-        await cluster.crash();
-        await cluster.start();
-      }
-      return count;
-    })();
-    await Promise.all(
-      replicas.map(deliver =>
-        inParallel(ids, 16, async id => {
-          for (const answer of await redeliver(deliver, id)) answers.set(answer, (answers.get(answer) ?? 0) + 1);
-        }),
-      ),
-    );
-    isDone = true;
-    expect(await crashes).toBeGreaterThan(10);
-    expect(answers.get('503 failed')).toBeGreaterThan(10);
-    expect(answers.get('503 effect_uncertain')).toBe(undefined);
-    await expectOnceEach(ids);
   });
 
   it('that is replaced by a copy without its last commits, these are credited by their next callback, once', {
@@ -123,37 +185,37 @@ describe.skipIf(
     const copy = await cluster.copy();
     onTestFinished(() => copy.remove());
     await copy.start();
-    const before = replica(credits, poolOf(cluster));
+    const before = replica(credits, databaseOf(cluster));
     const [early, late] = [newIds(5), newIds(5)];
     for (const id of early) expect(await before(id)).toBe('200 handled');
     await copy.stop();
     for (const id of late) expect(await before(id)).toBe('200 handled');
-    await expectOnceEach([...early, ...late]);
+    await expectOnceEach(credits, [...early, ...late]);
     await cluster.crash();
 
     await copy.start();
     await copy.promote();
-    const pool = poolOf(copy);
-    await expectOnceEach(early, pool);
-    const marks = await pool.query(`select from ${credits.marks} where payment_id = any($1)`, [late]);
-    expect([(await credits.all(pool)).has(late[0] ?? ''), marks.rowCount]).toEqual([false, 0]);
-    const after = replica(credits, pool);
+    const copied = databaseOf(copy);
+    await expectOnceEach(credits, early, copied.query);
+    const marks = await copied.query(`select status from ${credits.marks} where payment_id = any(?)`, [late]);
+    expect([(await credits.all(copied.query)).has(late[0] ?? ''), marks]).toEqual([false, []]);
+    const after = replica(credits, copied);
     for (const id of early) expect(await after(id)).toBe('200 handled before');
     for (const id of late) expect([await after(id), await after(id)]).toEqual(['200 handled', '200 handled before']);
-    await expectOnceEach([...early, ...late], pool);
+    await expectOnceEach(credits, [...early, ...late], copied.query);
     await cluster.start();
   });
 
   it('whose process stands still under the effect, the replica gives up, and the payment is credited once later', {
     timeout: 30_000,
   }, async () => {
-    const [one, other] = [poolOf(cluster), poolOf(cluster)];
+    const [one, other] = [databaseOf(cluster), databaseOf(cluster)];
     const event = completedEvent();
     let backend = 0;
     const standing = credits.inboxOf(one).run(event, async ({ tx }) => {
       await credits.credit(tx, event.paymentId);
-      const { rows } = await tx.query('select pg_backend_pid() as pid');
-      backend = rows[0].pid;
+      const [row] = await one.queryIn(tx)('select pg_backend_pid() as pid');
+      backend = Number(row?.pid);
       process.kill(backend, 'SIGSTOP');
     });
     const begun = performance.now();
@@ -164,7 +226,7 @@ describe.skipIf(
     expect(await pay()).toBe('busy');
     process.kill(backend, 'SIGCONT');
     expect([await pay(), await pay()]).toEqual(['ran', 'already']);
-    await expectOnceEach([event.paymentId]);
+    await expectOnceEach(credits, [event.paymentId]);
   });
 
   describe.skipIf(lacks(hasPgBouncer(), 'postgresInbox through pgbouncer: no pgbouncer'))(
@@ -173,7 +235,7 @@ describe.skipIf(
       let folder: string;
       let bouncer: ChildProcess;
       let port: number;
-      let suitePools: [pg.Pool, pg.Pool];
+      let suiteDatabases: [Database, Database];
 
       beforeAll(async () => {
         [port = 0] = await freePorts(1);
@@ -194,25 +256,25 @@ max_client_conn = 200
 `,
         );
         bouncer = spawn('pgbouncer', ['-q', settings], { ...owner, stdio: 'ignore' });
-        suitePools = [cluster.pool({ port }), cluster.pool({ port })];
-        while (!(await suitePools[0].query('select 1').catch(() => undefined))) await delay(20);
+        suiteDatabases = [overPostgres(cluster.pool({ port })), overPostgres(cluster.pool({ port }))];
+        while (!(await suiteDatabases[0].query('select 1').catch(() => undefined))) await delay(20);
       }, 20_000);
       afterAll(async () => {
-        await Promise.all(suitePools.map(pool => pool.end()));
+        await Promise.all(suiteDatabases.map(database => database.end()));
         bouncer.kill();
         await once(bouncer, 'exit');
         rmSync(folder, { recursive: true, force: true });
       });
 
-      inboxSuite({ test: it, make: () => [credits.inboxOf(suitePools[0]), credits.inboxOf(suitePools[1])] });
+      inboxSuite({ test: it, make: () => [credits.inboxOf(suiteDatabases[0]), credits.inboxOf(suiteDatabases[1])] });
 
       it('two replicas with more clients than it has connections credit each payment once', {
         timeout: 60_000,
       }, async () => {
         const ids = newIds(1_000);
-        const replicas = [0, 1].map(() => replica(credits, poolOf(cluster, { port, max: 20 })));
+        const replicas = [0, 1].map(() => replica(credits, databaseOf(cluster, { port, max: 20 })));
         await Promise.all(replicas.map(deliver => inParallel(ids, 32, id => redeliver(deliver, id))));
-        await expectOnceEach(ids);
+        await expectOnceEach(credits, ids);
       });
     },
   );
@@ -221,46 +283,3 @@ max_client_conn = 200
 function hasPgBouncer(): boolean {
   return hasOwnPostgres && spawnSync('pgbouncer', ['--version']).status === 0;
 }
-
-describe.skipIf(lacks(hasRedis, 'a pause of a process over Redis: no Redis at 127.0.0.1:6379'))('over a Redis', () => {
-  it('a worker that stands still for longer than its lease is told so as soon as it goes on', {
-    timeout: 20_000,
-  }, async () => {
-    const event = completedEvent();
-    const prefix = uniqueName('inbox');
-    const client = new Redis({ host: '127.0.0.1' });
-    const holder = spawn(
-      process.execPath,
-      [...FROM_SOURCE, fileURLToPath(new URL('lease-holder.ts', import.meta.url))],
-      {
-        env: { ...process.env, NODE_ENV: '', PREFIX: prefix, PAYMENT_ID: event.paymentId, LEASE_MS: '1000' },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    onTestFinished(async () => {
-      holder.kill('SIGKILL');
-      await client.del(`${prefix}:{${event.paymentId}}:marks`);
-      client.disconnect();
-    });
-    const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
-    expect((await lines.next()).value).toBe('entered');
-
-    const inbox = redisInbox(client, { prefix });
-    const runHere = () => inbox.run(event, async () => {});
-    // It lives, and renews its lease.
-    expect(await runHere()).toBe('busy');
-    holder.kill('SIGSTOP');
-    await delay(1_100);
-    expect(await runHere()).toBe('ran');
-    holder.kill('SIGCONT');
-    const begun = performance.now();
-    expect((await lines.next()).value).toBe(
-      'The lease on this payment is lost: another worker may run the same effect.',
-    );
-    expect(performance.now() - begun).toBeLessThan(1_000);
-    // Nothing of its own is left behind, and the mark of the other worker stays.
-    await once(holder, 'exit');
-    expect(await client.exists(`${prefix}:{${event.paymentId}}:lease`)).toBe(0);
-    expect(await runHere()).toBe('already');
-  });
-});

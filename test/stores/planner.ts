@@ -1,24 +1,28 @@
 // One replica of a merchant that orders payouts, drains and sweeps again and again, and kills itself now and then.
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { createWebhookHandler, GatewayClient, isPaid } from '../../src/index.ts';
-import { postgresInbox, postgresJournal } from '../../src/postgres/index.ts';
-import { Sandbox } from '../../src/sandbox/index.ts';
+import { openDatabase } from '../support/database.ts';
 
-const { GATEWAY_URL, MARKS = '', EFFECTS = '', JOURNAL = '', ORDERS = '', COUNT = '0', KILL = '0' } = process.env;
-const { apiKey, signKey } = new Sandbox().clientOptions;
-const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 8 });
+const {
+  DATABASE = '',
+  GATEWAY_URL,
+  MARKS = '',
+  EFFECTS = '',
+  JOURNAL = '',
+  ORDERS = '',
+  COUNT = '0',
+  KILL = '0',
+} = process.env;
+const database = await openDatabase(DATABASE, { max: 8 });
 
 /** Anywhere: in the transaction, before and after what is written, between a request and its answer. */
 function perhapsDie(): void {
   if (Math.random() < Number(KILL)) process.kill(process.pid, 'SIGKILL');
 }
 
-const journal = postgresJournal(pool, { table: JOURNAL, scope: 'plan', encryptionKey: Buffer.alloc(32, 7) });
+const journal = database.journal({ table: JOURNAL, scope: 'plan', encryptionKey: Buffer.alloc(32, 7) });
 const gateway = new GatewayClient({
   baseUrl: GATEWAY_URL,
-  apiKey,
-  signKey,
   retries: 0,
   journal: {
     ...journal,
@@ -38,9 +42,9 @@ const gateway = new GatewayClient({
 });
 const handler = createWebhookHandler({
   gateway,
-  inbox: postgresInbox(pool, { table: MARKS }),
+  inbox: database.inbox({ table: MARKS }),
   onPayment: async (payment, { tx }) => {
-    if (isPaid(payment)) await tx.query(`insert into ${EFFECTS} values ($1)`, [payment.id]);
+    if (isPaid(payment)) await database.queryIn(tx)(`insert into ${EFFECTS} values (?)`, [payment.id]);
     perhapsDie();
   },
 });
@@ -48,31 +52,26 @@ const handler = createWebhookHandler({
 /** An order and its payout, in one transaction, which fails now and then. */
 async function order(): Promise<void> {
   const reference = `payout-${randomUUID()}`;
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await client.query(`insert into ${ORDERS} values ($1)`, [reference]);
-    perhapsDie();
-    await journal.plan(client, {
-      paymentType: 'WITHDRAWAL',
-      paymentMethod: 'SEPA',
-      amount: '75.00',
-      currency: 'EUR',
-      reference,
-      webhookUrl: 'https://shop.example/callbacks',
-      customer: { email: 'zoe@customer.example' },
-    });
-    perhapsDie();
-    await client.query(Math.random() < 0.1 ? 'rollback' : 'commit');
-    perhapsDie();
-  } finally {
-    client.release();
-  }
+  const { tx, query, end } = await database.begin();
+  await query(`insert into ${ORDERS} values (?)`, [reference]);
+  perhapsDie();
+  await journal.plan(tx, {
+    paymentType: 'WITHDRAWAL',
+    paymentMethod: 'SEPA',
+    amount: '75.00',
+    currency: 'EUR',
+    reference,
+    webhookUrl: 'https://shop.example/callbacks',
+    customer: { email: 'zoe@customer.example' },
+  });
+  perhapsDie();
+  await end(Math.random() < 0.1 ? 'rollback' : 'commit');
+  perhapsDie();
 }
 
 for (;;) {
-  const { rows } = await pool.query(`select count(*)::int as orders from ${ORDERS}`);
-  if (rows[0].orders < Number(COUNT)) await order();
+  const [made] = await database.query(`select count(*) as orders from ${ORDERS}`);
+  if (Number(made?.orders) < Number(COUNT)) await order();
   await gateway.drain({ limit: 5 });
   await gateway.sweep({ handler, olderThan: 0, limit: 5 });
   await new Promise(resolve => setTimeout(resolve, 5));

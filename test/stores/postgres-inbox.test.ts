@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import { inboxSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type Credits,
   completedEvent,
@@ -206,7 +206,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
         },
       });
       expect(await Promise.all([deliver(one), deliver(two)])).toEqual(['200 handled', '200 handled']);
-      expect(tries.length).toBe(3);
+      // On a busy machine they may meet again.
+      expect(tries.length).toBeGreaterThan(2);
       expect(afterwards).toHaveLength(2);
       expect(new Map(afterwards as [])).toEqual(
         new Map([
@@ -370,7 +371,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       );
       for (const client of taken) client.release();
       expect(await pay(small, event)).toBe('ran');
-      expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
+      await vi.waitFor(() => expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]), 5_000);
       await small.end();
     });
 
@@ -403,7 +404,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       const running = pay(far, event);
       expect(await timeOf(running)).toBeLessThan(6_500);
       await expect(running).rejects.toThrow(
-        'No transaction began within 5000 ms: increase the `max` of the pool, or look whether the database answers',
+        'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or look whether the database answers',
       );
       proxy.pass();
       expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);

@@ -1,10 +1,16 @@
+// redisInbox over every client that it takes, also where its process stands still.
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { type RedisClient, redisInbox } from 'payment-gateway-sdk/redis';
 import { inboxSuite } from 'payment-gateway-sdk/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { FROM_SOURCE } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { hasRedis, redisClients, uniqueName } from '../support/stores.ts';
 
@@ -179,5 +185,48 @@ describe('redisInbox', () => {
     it('aborts the signal when the lease is over and Redis does not answer at all', async () => {
       expect(await lostAfter(answering(silence))).toBeLessThan(1600);
     });
+  });
+});
+
+describe.skipIf(lacks(hasRedis, 'a pause of a process over Redis: no Redis at 127.0.0.1:6379'))('over a Redis', () => {
+  it('a worker that stands still for longer than its lease is told so as soon as it goes on', {
+    timeout: 20_000,
+  }, async () => {
+    const event = completed();
+    const prefix = uniqueName('inbox');
+    const client = new Redis({ host: '127.0.0.1' });
+    const holder = spawn(
+      process.execPath,
+      [...FROM_SOURCE, fileURLToPath(new URL('lease-holder.ts', import.meta.url))],
+      {
+        env: { ...process.env, NODE_ENV: '', PREFIX: prefix, PAYMENT_ID: event.paymentId, LEASE_MS: '1000' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    onTestFinished(async () => {
+      holder.kill('SIGKILL');
+      await client.del(`${prefix}:{${event.paymentId}}:marks`);
+      client.disconnect();
+    });
+    const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe('entered');
+
+    const inbox = redisInbox(client, { prefix });
+    const runHere = () => inbox.run(event, async () => {});
+    // It lives, and renews its lease.
+    expect(await runHere()).toBe('busy');
+    holder.kill('SIGSTOP');
+    await delay(1_100);
+    expect(await runHere()).toBe('ran');
+    holder.kill('SIGCONT');
+    const begun = performance.now();
+    expect((await lines.next()).value).toBe(
+      'The lease on this payment is lost: another worker may run the same effect.',
+    );
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    // Nothing of its own is left behind, and the mark of the other worker stays.
+    await once(holder, 'exit');
+    expect(await client.exists(`${prefix}:{${event.paymentId}}:lease`)).toBe(0);
+    expect(await runHere()).toBe('already');
   });
 });

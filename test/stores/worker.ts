@@ -1,16 +1,12 @@
 // One replica of a merchant: serves callbacks over an inbox, and writes down every effect with its order.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Redis } from 'ioredis';
-import pg from 'pg';
 import { createWebhookHandler, GatewayClient, type Payment, toNodeHandler } from '../../src/index.ts';
-import { postgresInbox } from '../../src/postgres/index.ts';
 import { redisInbox } from '../../src/redis/index.ts';
-import { Sandbox } from '../../src/sandbox/index.ts';
+import { openDatabase } from '../support/database.ts';
 
-const { STORE, GATEWAY_URL, MARKS = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
-const { apiKey, signKey } = new Sandbox().clientOptions;
-const gateway = new GatewayClient({ baseUrl: GATEWAY_URL, apiKey, signKey, timeout: 5_000, retries: 0 });
+const { STORE = '', GATEWAY_URL, MARKS = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
+const gateway = new GatewayClient({ baseUrl: GATEWAY_URL, timeout: 5_000, retries: 0 });
 
 const statusOf = (payment: Payment) =>
   payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;
@@ -20,27 +16,22 @@ function perhapsDie(): void {
   if (Math.random() < Number(KILL)) process.kill(process.pid, 'SIGKILL');
 }
 
-function overPostgres() {
-  const pool = new pg.Pool({
-    host: '127.0.0.1',
-    port: Number(STORE_PORT ?? 5432),
-    user: 'postgres',
-    database: 'test',
-    max: 8,
-    connectionTimeoutMillis: 1_000,
-  });
-  pool.on('error', () => {});
+async function overDatabase() {
+  const port = Number(STORE_PORT);
+  const database = await openDatabase(STORE, { max: 8, connectMs: 1_000, ...(port && { port }) });
   return createWebhookHandler({
     gateway,
-    inbox: postgresInbox(pool, { table: MARKS }),
+    inbox: database.inbox({ table: MARKS }),
     onPayment: async (payment, { tx }) => {
-      await tx.query(`insert into ${EFFECTS} (payment_id, status) values ($1, $2)`, [payment.id, statusOf(payment)]);
+      const values = [payment.id, statusOf(payment)];
+      await database.queryIn(tx)(`insert into ${EFFECTS} (payment_id, status) values (?, ?)`, values);
       perhapsDie();
     },
   });
 }
 
-function overRedis() {
+async function overRedis() {
+  const { Redis } = await import('ioredis');
   const client = new Redis({ host: '127.0.0.1', port: Number(STORE_PORT ?? 6379), maxRetriesPerRequest: 1 });
   client.on('error', () => {});
   return createWebhookHandler({
@@ -53,7 +44,7 @@ function overRedis() {
   });
 }
 
-const server = createServer(toNodeHandler(STORE === 'postgres' ? overPostgres() : overRedis()));
+const server = createServer(toNodeHandler(await (STORE === 'Redis' ? overRedis() : overDatabase())));
 server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

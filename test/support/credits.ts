@@ -1,9 +1,11 @@
-// A merchant's credits in Postgres, one row each, beside an inbox: a payment that took effect twice would have two.
+// A merchant's credits in a database, one row each, beside an inbox: a payment that took effect twice would have two.
 import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, type Payment, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
+import { type Database, overPostgres, type Query } from './database.ts';
 import { record } from './fixtures.ts';
+import { readMarks } from './marks.ts';
 import { postgresPool, uniqueName } from './stores.ts';
 
 /** A client, a pool or a lent `tx`. */
@@ -12,31 +14,47 @@ export interface Queryable {
 }
 
 /** @param observer of the same database, and not the pool under test: it sees what is committed */
-export async function openCredits(observer: pg.Pool) {
+export async function openCreditsOver(observer: Database) {
   const [marks, table] = [uniqueName('marks'), uniqueName('credits')];
-  await postgresInbox(observer, { table: marks }).migrate();
-  await observer.query(`create table ${table} (payment_id uuid not null)`);
+  await observer.inbox({ table: marks }).migrate();
+  await observer.query(`create table ${table} (payment_id char(36) not null)`);
+  const times = 'count(*) as times';
   return {
     marks,
     table,
-    inboxOf: (pool: pg.Pool) => postgresInbox(pool, { table: marks }),
-    credit: (db: Queryable, paymentId: string) => db.query(`insert into ${table} values ($1)`, [paymentId]),
+    inboxOf: (database: Database) => database.inbox({ table: marks }),
+    credit: (tx: unknown, paymentId: string) => observer.queryIn(tx)(`insert into ${table} values (?)`, [paymentId]),
     /** How often a payment was credited. */
-    times: async (paymentId: string, db: Queryable = observer): Promise<number> => {
-      const { rows } = await db.query(`select count(*)::int as times from ${table} where payment_id = $1`, [paymentId]);
-      return (rows as { times: number }[])[0]?.times ?? 0;
+    times: async (paymentId: string, query: Query = observer.query): Promise<number> => {
+      const [row] = await query(`select ${times} from ${table} where payment_id = ?`, [paymentId]);
+      return Number(row?.times);
     },
     /** How often each of the payments was credited that was. */
-    all: async (db: Queryable = observer): Promise<Map<string, number>> => {
-      const { rows } = await db.query(`select payment_id, count(*)::int as times from ${table} group by 1`);
-      return new Map((rows as { payment_id: string; times: number }[]).map(row => [row.payment_id, row.times]));
+    all: async (query: Query = observer.query): Promise<Map<string, number>> => {
+      const rows = await query(`select payment_id, ${times} from ${table} group by payment_id`);
+      return new Map(rows.map(row => [String(row.payment_id), Number(row.times)]));
     },
     /** The statuses of a payment that are marked, finished or not. */
-    marksOf: async (paymentId: string): Promise<string[]> => {
-      const { rows } = await observer.query(`select status from ${marks} where payment_id = $1`, [paymentId]);
-      return rows.map(({ status }) => status);
-    },
+    marksOf: async (paymentId: string): Promise<string[]> =>
+      (await readMarks(observer.query, marks, paymentId)).map(({ status }) => status),
+    /** How many effects have begun that nobody knows the end of. */
+    uncertain: async (query: Query = observer.query): Promise<number> =>
+      (await readMarks(query, marks)).filter(({ isBegun }) => isBegun).length,
     close: () => observer.query(`drop table ${marks}, ${table}`),
+  };
+}
+
+export type CreditsOver = Awaited<ReturnType<typeof openCreditsOver>>;
+
+/** The same for those who have a pool of `pg` in their hands. */
+export async function openCredits(observer: pg.Pool) {
+  const credits = await openCreditsOver(overPostgres(observer));
+  return {
+    ...credits,
+    inboxOf: (pool: pg.Pool) => postgresInbox(pool, { table: credits.marks }),
+    credit: (db: Queryable, paymentId: string) => credits.credit(db, paymentId),
+    times: (paymentId: string, db: Queryable = observer) =>
+      credits.times(paymentId, overPostgres(observer).queryIn(db)),
   };
 }
 

@@ -1,14 +1,30 @@
-// Gives each page of docs/orms an empty schema of its own.
-import { afterAll } from 'vitest';
+// Gives each page of docs/orms an empty schema of its own, and that of mysql2 a database.
+import { afterAll, expect } from 'vitest';
 import { postgresPool, uniqueName } from './stores.ts';
 
-const schema = uniqueName('orm');
-const pool = postgresPool({ max: 1 });
-await pool.query(`create schema ${schema}`);
-process.env.DATABASE_URL = `postgres://postgres@127.0.0.1:5432/test?options=-c%20search_path%3D${schema}`;
-process.env.DATABASE_SCHEMA = schema;
+const name = uniqueName('orm');
 
-afterAll(async () => {
-  await pool.query(`drop schema ${schema} cascade`);
-  await pool.end();
-});
+async function inPostgres() {
+  const pool = postgresPool({ max: 1 });
+  await pool.query(`create schema ${name}`);
+  process.env.DATABASE_URL = `postgres://postgres@127.0.0.1:5432/test?options=-c%20search_path%3D${name}`;
+  process.env.DATABASE_SCHEMA = name;
+  return async () => {
+    await pool.query(`drop schema ${name} cascade`);
+    await pool.end();
+  };
+}
+
+async function inMysql() {
+  const { MYSQL, mysqlPool } = await import('./mysql-stores.ts');
+  const pool = mysqlPool({ connectionLimit: 1 });
+  await pool.query(`create database ${name}`);
+  process.env.DATABASE_URL = `mysql://${MYSQL.user}@${MYSQL.host}:${MYSQL.port}/${name}`;
+  return async () => {
+    await pool.query(`drop database ${name}`);
+    await pool.end();
+  };
+}
+
+const isMysql = /[\\/]mysql2[\\/]/.test(expect.getState().testPath ?? '');
+afterAll(await (isMysql ? inMysql : inPostgres)());

@@ -1,6 +1,4 @@
 // Every library that the stores in Postgres take, as a merchant has it. They live in packages of their own: test/orms.
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import {
   fromDrizzle,
   fromKnex,
@@ -8,57 +6,10 @@ import {
   fromPostgresJs,
   fromPrisma,
   fromTypeOrm,
-  type PostgresDatabase,
 } from 'payment-gateway-sdk/postgres';
 import { folder, hasPrisma } from './install-orms.ts';
+import { type Any, type Handle, type OpenOrm, type Orm, type OrmOptions, require, requirePrisma } from './orm.ts';
 import { POSTGRES, postgresPool } from './stores.ts';
-
-const require = createRequire(`${folder}package.json`);
-const requirePrisma = createRequire(`${folder}prisma/package.json`);
-
-/** What is done with a library's handle, a transaction or not. */
-export interface Handle {
-  credit(id: string): Promise<unknown>;
-  /** How often a payment is credited, as the handle sees it. */
-  times(id: string): Promise<number>;
-  sql(text: string): Promise<unknown>;
-  /** A transaction within this one. */
-  nested(work: (inner: Handle) => Promise<unknown>): Promise<unknown>;
-}
-
-/** How a library is opened. */
-export interface OrmOptions {
-  /** The table of credits. */
-  table: string;
-  max?: number;
-  /** For the session. */
-  options?: string;
-  port?: number;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the libraries come without types here; test/orms checks those
-type Any = any;
-
-/** A library that is open. */
-export interface OpenOrm {
-  database: PostgresDatabase;
-  /** @param handle its transaction; without it, the library outside any */
-  over(handle?: Any): Handle;
-  /** A transaction as the merchant begins it, by the library alone. */
-  begin(work: (tx: Any) => Promise<unknown>): Promise<unknown>;
-  /** What is easily taken for a transaction. */
-  root: Any;
-  close(): Promise<unknown>;
-}
-
-/** A library, and what it makes of transactions. */
-export interface Orm {
-  name: string;
-  /** Whose version counts. */
-  packages: readonly string[];
-  nests: 'savepoint' | 'refuses';
-  open(options: OrmOptions): Promise<OpenOrm>;
-}
 
 const url = ({ port = POSTGRES.port, options = '' }: OrmOptions) =>
   `postgres://${POSTGRES.user}@${POSTGRES.host}:${port}/${POSTGRES.database}?options=${encodeURIComponent(options)}`;
@@ -115,6 +66,7 @@ const bare: Orm = {
   name: '`pg`',
   packages: ['pg'],
   nests: 'savepoint',
+  isPool: true,
   async open(options) {
     const pool = postgresPool(pgOptions(options));
     const begin: OpenOrm['begin'] = async work => {
@@ -334,14 +286,3 @@ const prisma: Orm = {
 /** Those that `npm test` has. */
 const quick = [bare, drizzleOverPg, drizzleOverPostgresJs, kysely, knex, postgres, typeOrm, sequelize];
 export const orms: readonly Orm[] = hasPrisma ? [...quick, prisma] : quick;
-
-export const versionsOf = ({ packages }: Orm): string =>
-  packages
-    .map(name => {
-      const from = [require, requirePrisma].find(candidate =>
-        candidate.resolve.paths(name)?.some(path => existsSync(`${path}/${name}`)),
-      );
-      const path = from?.resolve.paths(name)?.find(path => existsSync(`${path}/${name}`));
-      return JSON.parse(readFileSync(`${path}/${name}/package.json`, 'utf8')).version;
-    })
-    .join(', ');

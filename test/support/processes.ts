@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
 
 /** Arguments of Node that runs a script from source. */
 export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./from-source.mjs', import.meta.url).href];
@@ -10,21 +11,37 @@ export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./from-source.
 const worker = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
 const creator = fileURLToPath(new URL('../stores/creator.ts', import.meta.url));
 
+const { apiKey, signKey } = new Sandbox().clientOptions;
+
+/** With the sandbox's keys, where the SDK looks for them: loading a sandbox would take as long as all the rest. */
+const environment = (own: object): NodeJS.ProcessEnv => ({
+  ...process.env,
+  NODE_ENV: '',
+  PAYMENT_GATEWAY_API_KEY: apiKey,
+  PAYMENT_GATEWAY_SIGN_KEY: signKey,
+  ...own,
+});
+
 /** A script that runs in so many processes, each of which is followed by another one whenever it dies. */
 export class Replicas {
   deaths = 0;
+  /** How many ended otherwise than by SIGKILL: what they did not catch, they have printed. */
+  failures = 0;
   readonly #children = new Set<ChildProcess>();
   #isOver = false;
 
   /** @param env what the script is told beside the environment */
   constructor(script: string, count: number, env: NodeJS.ProcessEnv) {
     const start = () => {
-      const options = { env: { ...process.env, NODE_ENV: '', ...env }, stdio: 'ignore' } as const;
-      const child = spawn(process.execPath, [...FROM_SOURCE, script], options);
+      const child = spawn(process.execPath, [...FROM_SOURCE, script], {
+        env: environment(env),
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
       this.#children.add(child);
-      child.once('exit', () => {
+      child.once('exit', (_, signal) => {
         this.#children.delete(child);
         this.deaths += 1;
+        if (signal !== 'SIGKILL') this.failures += 1;
         if (!this.#isOver) start();
       });
     };
@@ -38,7 +55,8 @@ export class Replicas {
 }
 
 export interface WorkerOptions {
-  STORE: 'postgres' | 'redis';
+  /** Redis, or the name of a database. */
+  STORE: string;
   GATEWAY_URL: string;
   /** The table, or the prefix, of marks. */
   MARKS: string;
@@ -64,7 +82,7 @@ export class Worker {
   /** Starts the process, and another one whenever it dies. */
   async start(): Promise<this> {
     const child = spawn(process.execPath, [...FROM_SOURCE, worker], {
-      env: { ...process.env, NODE_ENV: '', ...this.#options },
+      env: environment(this.#options),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#process = child;
@@ -88,13 +106,15 @@ export class Worker {
 }
 
 export interface CreatorOptions {
+  /** The name of one. */
+  DATABASE: string;
   GATEWAY_URL: string;
   /** Of the journal. */
   TABLE: string;
   /** Separated by commas. */
   REFERENCES: string;
   /** Other than the sandbox's: every create is refused. */
-  SIGN_KEY?: string;
+  PAYMENT_GATEWAY_SIGN_KEY?: string;
   /** The step at which the process kills itself. */
   DIE_AT?: string;
   /** Set to anything, it creates each reference until it has its payment. */
@@ -104,7 +124,7 @@ export interface CreatorOptions {
 /** Runs a process that creates payments, and answers what it printed and what killed it. */
 export async function runCreator(options: CreatorOptions) {
   const child = spawn(process.execPath, [...FROM_SOURCE, creator], {
-    env: { ...process.env, NODE_ENV: '', ...options },
+    env: environment(options),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [printed, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

@@ -125,6 +125,21 @@ describe('confirmWebhook', () => {
     });
   });
 
+  it('gives each lookup what is left of its time-out', async () => {
+    const silent = new Promise<never>(() => {});
+    const { gateway } = client(as('PENDING'), () => silent);
+    const begun = performance.now();
+    const settled = errorOf(gateway.confirmWebhook(callback, { timeout: 3_000 })).then(error => ({
+      error,
+      ms: performance.now() - begun,
+    }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    const { error, ms } = await settled;
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout' });
+    expect(ms).toBeGreaterThan(2_900);
+    expect(ms).toBeLessThan(3_100);
+  });
+
   it('keeps within its time-out, and heeds its signal', async () => {
     const { gateway, sent } = client(as('PENDING'));
     const late = await errorOf(gateway.confirmWebhook(callback, { timeout: 100 }));

@@ -10,6 +10,7 @@ const {
   signBody,
 } = require('payment-gateway-sdk');
 const otel = require('payment-gateway-sdk/otel');
+const { mysqlInbox, mysqlJournal } = require('payment-gateway-sdk/mysql');
 const { postgresInbox, postgresJournal } = require('payment-gateway-sdk/postgres');
 const { redisInbox } = require('payment-gateway-sdk/redis');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
@@ -59,6 +60,8 @@ async function main() {
   assert(isGatewayError(error) && error.name === 'InvalidRequestError');
   assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });
   assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
+  assert.throws(() => mysqlInbox({ getConnection() {}, config: { connectionLimit: 1 } }), { code: 'configuration' });
+  assert.throws(() => mysqlJournal({}, { table: 'a b' }), { code: 'configuration' });
   assert.throws(() => redisInbox({}), { code: 'configuration' });
   const tests = [];
   const test = (_name, run) => tests.push(run);

@@ -9,6 +9,7 @@ import {
   parseWebhook,
   signBody,
 } from 'payment-gateway-sdk';
+import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import * as otel from 'payment-gateway-sdk/otel';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
@@ -58,6 +59,8 @@ const error = await gateway.getPayment('nope').catch(error => error);
 assert(isGatewayError(error) && error.name === 'InvalidRequestError');
 assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configuration' });
 assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
+assert.throws(() => mysqlInbox({ getConnection() {}, config: { connectionLimit: 1 } }), { code: 'configuration' });
+assert.throws(() => mysqlJournal({}, { table: 'a b' }), { code: 'configuration' });
 assert.throws(() => redisInbox({}), { code: 'configuration' });
 const tests = [];
 const test = (_name, run) => tests.push(run);

@@ -1,0 +1,188 @@
+// What only Postgres has of plans: durable commits for a transaction, an index of their own, and NOTIFY.
+import { GatewayClient, type GatewayEvent } from 'payment-gateway-sdk';
+import { type PostgresJournalOptions, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+
+const NONE = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+
+describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a plan in Postgres', () => {
+  const table = uniqueName('journal');
+  const orders = uniqueName('orders');
+  let pool: pg.Pool;
+  let client: pg.PoolClient;
+  let sandbox: Sandbox;
+
+  beforeEach(async () => {
+    pool = postgresPool();
+    client = await pool.connect();
+    client.on('error', () => {});
+    await journalOf().migrate();
+    await pool.query(`create table ${orders} (reference text primary key)`);
+    sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
+  });
+  afterEach(async () => {
+    client.release(true);
+    await pool.query(`drop table ${table}, ${orders}`);
+    await pool.end();
+  });
+
+  const journalOf = (options: PostgresJournalOptions = {}) =>
+    postgresJournal(pool, { table, scope: 'plan', ...options });
+  const gatewayOf = (journal = journalOf(), events: GatewayEvent[] = []) =>
+    new GatewayClient({ ...sandbox.clientOptions, journal, retries: 0, onEvent: event => events.push(event) });
+  const wanted = (reference = 'payout-1', amount = '75.00') =>
+    ({ ...PAYOUT, paymentType: 'WITHDRAWAL', amount, reference }) as const;
+  const stateOf = async (reference = 'payout-1') => (await gatewayOf().find(reference))?.state;
+
+  describe('is written', () => {
+    it('nowhere else: not by a client without BEGIN, a pool, or nothing', async () => {
+      for (const tx of [client, pool, undefined, null]) {
+        const error = await errorOf(journalOf().plan(tx as never, wanted()));
+        expect((error as Error).name).toBe('ConfigurationError');
+      }
+      await expect(journalOf().plan(pool as never, wanted())).rejects.toThrow('pool.connect()');
+      await expect(journalOf().plan(wanted() as never, client as never)).rejects.toThrow('journal.plan(tx, request)');
+      const { totalCount, ...poolOfSomebody } = pool as never as { totalCount: number };
+      await expect(
+        journalOf().plan({ ...poolOfSomebody, query: pool.query.bind(pool) } as never, wanted()),
+      ).rejects.toThrow('Nothing was planned: tx is no open transaction');
+      expect(await stateOf()).toBeUndefined();
+    });
+
+    it('durably, also in a session that commits before it is on disk', async () => {
+      await client.query(`set synchronous_commit = off`);
+      await client.query('begin');
+      await journalOf().plan(client, wanted());
+      const { rows } = await client.query('show synchronous_commit');
+      await client.query('rollback');
+      expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+    });
+  });
+
+  it('refuses a key that is none', () => {
+    for (const encryptionKey of ['short', Buffer.alloc(16), 7]) {
+      expect(() => journalOf({ encryptionKey } as never)).toThrow('encryptionKey must be 32 random bytes');
+    }
+    expect(() => journalOf({ formerEncryptionKeys: [Buffer.alloc(32)] })).toThrow(
+      'are for a journal with an encryptionKey',
+    );
+  });
+
+  it('is found by an index of its own, however many payments are open, and doubts by theirs', async () => {
+    const details = `'{"attemptId":"a","timeoutMs":1,"conflictingIds":[],"looks":0,"paymentType":"DEPOSIT"}'`;
+    const insert = (state: string, count: number, dueAt: string) =>
+      pool.query(`insert into ${table} select 'plan', '${state}-' || n, '${state}', 1, now(), ${dueAt}, null, ${details}
+        from generate_series(1, ${count}) n`);
+    await insert('created', 30_000, "now() - interval '1 hour'");
+    await insert('planned', 300, "now() - interval '1 minute'");
+    await insert('begun', 30, 'null');
+    await pool.query(`analyze ${table}`);
+    const asked: [string, unknown[]][] = [];
+    const query = (text: string, values: unknown[] = []) => {
+      asked.push([text, values]);
+      return pool.query(text, values);
+    };
+    const spied = postgresJournal({ connect: () => pool.connect(), query }, { table });
+    expect((await spied.claim({ scope: 'plan', states: ['planned'] }, 8, 1_000)).rows).toHaveLength(8);
+    await spied.claim({ scope: 'plan', states: ['begun', 'created'], olderThan: 0 }, 8, 1_000);
+    await spied.list({ scope: 'plan', states: ['begun'] });
+    const plans = [];
+    for (const [text, values] of asked) {
+      const { rows } = await pool.query(`explain ${text}`, values);
+      plans.push(rows.map(row => row['QUERY PLAN']).join('\n'));
+    }
+    const used = plans.map(plan => ['planned', 'due', 'open'].filter(name => plan.includes(`${table}_${name}`)));
+    expect(used).toEqual([['planned'], ['due'], ['open']]);
+    expect(plans.join('\n')).not.toMatch(new RegExp(`Seq Scan on ${table}`));
+  });
+
+  describe('wakes a drain that follows', () => {
+    /** Milliseconds from the commit until the gateway has it. */
+    const waitFor = async (reference: string) => {
+      const committed = performance.now();
+      await expect
+        .poll(() => sandbox.payments.some(made => made.reference === reference), { timeout: 5_000, interval: 5 })
+        .toBe(true);
+      return performance.now() - committed;
+    };
+    const plan = async (reference: string, journal = journalOf()) => {
+      await client.query('begin');
+      await journal.plan(client, wanted(reference));
+      await client.query('commit');
+      return waitFor(reference);
+    };
+    const listeners = async () => {
+      const { rows } = await pool.query(`select pid from pg_stat_activity where query = 'LISTEN "${table}"'`);
+      return rows.map(({ pid }) => pid as number);
+    };
+
+    it('at its commit, and again after the connection that listens was killed', async () => {
+      const stop = new AbortController();
+      const following = gatewayOf().drain({ follow: true, signal: stop.signal });
+      await expect.poll(listeners).toHaveLength(1);
+      const times = [];
+      for (let index = 0; index < 5; index++) times.push(await plan(`first-${index}`));
+      // One look a second would take half a second as a rule.
+      expect(Math.min(...times)).toBeLessThan(300);
+      const [killed] = await listeners();
+      await pool.query('select pg_terminate_backend($1)', [killed]);
+      expect(await plan('meanwhile')).toBeLessThan(3_000);
+      await expect.poll(listeners, { timeout: 5_000 }).toHaveLength(1);
+      stop.abort();
+      expect(await following).toEqual({ ...NONE, created: 6 });
+      await expect.poll(listeners).toEqual([]);
+    });
+
+    it('on one connection for all of a pool, and on none of a small pool', async () => {
+      const stop = new AbortController();
+      const scopes = ['plan', 'other', 'third'];
+      const follow = (of: pg.Pool) =>
+        scopes.map(scope => {
+          const journal = postgresJournal(of, { table, scope });
+          return gatewayOf(journal).drain({ follow: true, signal: stop.signal });
+        });
+      const following = follow(pool);
+      await expect.poll(listeners).toHaveLength(1);
+      expect(await plan('payout-1')).toBeLessThan(3_000);
+      const small = postgresPool({ max: 2 });
+      following.push(...follow(small));
+      expect(await plan('payout-2')).toBeLessThan(3_000);
+      expect(await listeners()).toHaveLength(1);
+      stop.abort();
+      const drained = await Promise.all(following);
+      expect(drained.reduce((sum, { created }) => sum + created, 0)).toBe(2);
+      await expect.poll(listeners).toEqual([]);
+      await small.end();
+    });
+
+    it('no more after its signal, also while every connection is in use', async () => {
+      const busy = postgresPool({ max: 4 });
+      const held = await Promise.all(Array.from({ length: 4 }, () => busy.connect()));
+      const stop = new AbortController();
+      const following = gatewayOf(postgresJournal(busy, { table, scope: 'plan' })).drain({
+        follow: true,
+        signal: stop.signal,
+      });
+      setTimeout(() => stop.abort(), 100);
+      expect(await following).toEqual(NONE);
+      for (const each of held) each.release();
+      await expect.poll(() => busy.idleCount).toBeGreaterThan(2);
+      await busy.end();
+    });
+
+    it('by looking, where plans are to notify nobody', async () => {
+      const stop = new AbortController();
+      const quiet = journalOf({ notify: false });
+      const following = gatewayOf(quiet).drain({ follow: true, signal: stop.signal });
+      expect(await plan('payout-1', quiet)).toBeLessThan(3_000);
+      await expect.poll(listeners).toEqual([]);
+      stop.abort();
+      expect(await following).toEqual({ ...NONE, created: 1 });
+    });
+  });
+});

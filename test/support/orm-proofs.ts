@@ -1,0 +1,198 @@
+// The proofs that mean the same over every library and every server.
+import { randomUUID } from 'node:crypto';
+import type { SqlDatabase } from 'payment-gateway-sdk/postgres';
+import { inboxSuite, journalSuite, sqlDatabaseSuite, type TestFunction } from 'payment-gateway-sdk/testing';
+import { expect, it } from 'vitest';
+import { completedEvent, openCallbacks } from './credits.ts';
+import type { Any, Handle } from './orm.ts';
+import { proveEnds } from './orm-ends.ts';
+import { provePlans } from './orm-plans.ts';
+import { NOTHING, ONCE, type Scene } from './orm-scene.ts';
+import { isCi } from './skips.ts';
+import { uniqueName } from './stores.ts';
+
+const SLOW = /in any order of creates|busy while another/;
+
+/** What takes long is for CI. */
+const test: TestFunction = (name, run) => (isCi || !SLOW.test(name) ? it : it.skip)(name, run);
+
+export function proveLibrary<Database>(scene: Scene<Database>): void {
+  inboxSuite({ test, make: () => [scene.inboxOf(scene.opened), scene.inboxOf(scene.other)] });
+  journalSuite({ test, make: () => [scene.journalOf(scene.opened), scene.journalOf(scene.other)] });
+  // A pool is made one by the stores themselves.
+  if (!scene.orm.isPool) {
+    sqlDatabaseSuite<Any>({
+      test,
+      make: () => scene.opened.database as SqlDatabase<Any>,
+      execute: (tx, sql) => scene.opened.over(tx).sql(sql),
+    });
+  }
+  proveTransactions(scene);
+  provePlans(scene);
+  if (scene.orm.nests === 'savepoint') proveNested(scene);
+  else {
+    it('refuses a transaction within the effect', async () => {
+      await expect(scene.run(tx => tx.nested(inner => inner.credit(scene.id)))).rejects.toThrow(/transaction/);
+      expect(await scene.state()).toEqual(NOTHING);
+    });
+  }
+  if (scene.server.findsDeadlocksAtOnce || isCi) proveDeadlocks(scene);
+  proveEnds(scene);
+}
+
+function proveTransactions<Database>(scene: Scene<Database>): void {
+  scene.proof('one transaction', 'commits the effect with its mark, which nobody sees before', async () => {
+    const { id } = scene;
+    const answer = await scene.run(async tx => {
+      await tx.credit(id);
+      expect([await tx.times(id), await scene.state()]).toEqual([1, NOTHING]);
+    });
+    expect([answer, await scene.state(), await scene.credit(scene.other)]).toEqual(['ran', ONCE, 'already']);
+  });
+
+  scene.proof('one transaction', 'keeps nothing of an effect that throws, and passes its error on', async () => {
+    const error = new Error('shop');
+    const failing = scene.run(async tx => {
+      await tx.credit(scene.id);
+      throw error;
+    });
+    await expect(failing).rejects.toBe(error);
+    expect([await scene.state(), await scene.credit(), await scene.state()]).toEqual([NOTHING, 'ran', ONCE]);
+  });
+
+  scene.proof(
+    'twenty at once',
+    'credits each of ten payments once, from twenty callbacks of each in two replicas',
+    async () => {
+      const ids = Array.from({ length: 10 }, () => randomUUID());
+      const deliverers = [scene.opened, scene.other].map(replica =>
+        openCallbacks({
+          inbox: scene.inboxOf(replica),
+          onPayment: (payment, { tx }) => replica.over(tx).credit(payment.id),
+        }),
+      );
+      const answers = await Promise.all(
+        ids.flatMap(paymentId => Array.from({ length: 20 }, (_, index) => deliverers[index % 2]?.deliver(paymentId))),
+      );
+      expect(answers.filter(answer => !/^(200|503 busy)/.test(String(answer)))).toEqual([]);
+      for (const paymentId of ids) expect(await scene.state(paymentId)).toEqual(ONCE);
+    },
+  );
+
+  scene.proof('twenty at once', 'leaves onPayment half of a pool, however many callbacks there are', async () => {
+    const small = await scene.open({ max: 2 });
+    const ids = Array.from({ length: 6 }, () => randomUUID());
+    const answers = await Promise.all(
+      ids.map(paymentId =>
+        scene.run(
+          async tx => {
+            await small.over().times(paymentId);
+            await tx.credit(paymentId);
+          },
+          small,
+          paymentId,
+        ),
+      ),
+    );
+    expect(answers).toEqual(ids.map(() => 'ran'));
+  });
+
+  scene.proof('twenty at once', 'lets no payment wait for another one, also in a new table', async () => {
+    const table = uniqueName('marks');
+    const inbox = scene.server.inbox(scene.opened.database, { table });
+    await inbox.migrate();
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    const { promise: allRun, resolve } = Promise.withResolvers<void>();
+    let running = 0;
+    const answers = await Promise.all(
+      ids.map(paymentId =>
+        inbox.run({ ...completedEvent(), paymentId }, async () => {
+          running += 1;
+          if (running === ids.length) resolve();
+          await allRun;
+        }),
+      ),
+    );
+    expect(answers).toEqual(ids.map(() => 'ran'));
+    await scene.observer.query(`drop table ${table}`);
+  });
+
+  if (scene.orm.name === 'Kysely') {
+    it('counts what is derived from it to the same pool', async () => {
+      const small = await scene.open({ max: 2 });
+      const { derived } = small.over as unknown as { derived(): Database };
+      const runs = [small, { ...small, database: derived() }].map(of =>
+        scene.run(() => small.over().times(scene.id), of, randomUUID()),
+      );
+      expect(await Promise.all(runs)).toEqual(['ran', 'ran']);
+    });
+  }
+}
+
+function proveNested<Database>(scene: Scene<Database>): void {
+  scene.proof('nested', 'undoes a part of the effect by a transaction within it', async () => {
+    const answer = await scene.run(async tx => {
+      await tx.credit(scene.id);
+      const part = tx.nested(async inner => {
+        await inner.credit(scene.id);
+        throw new Error('part');
+      });
+      await expect(part).rejects.toThrow('part');
+    });
+    expect([answer, await scene.state()]).toEqual(['ran', ONCE]);
+  });
+
+  scene.proof(
+    'nested',
+    'keeps what a transaction within the effect has written, or nothing if the effect fails',
+    async () => {
+      const effect = (fails: boolean) => async (tx: Handle) => {
+        await tx.nested(inner => inner.credit(scene.id));
+        if (fails) throw new Error('shop');
+      };
+      await expect(scene.run(effect(true))).rejects.toThrow('shop');
+      const undone = await scene.state();
+      expect([undone, await scene.run(effect(false)), await scene.state()]).toEqual([NOTHING, 'ran', ONCE]);
+    },
+  );
+}
+
+/** What an effect does once another one has the row that it asks for. */
+type Meeting = (tx: Handle, id: string, lockTheirs: string) => Promise<unknown>;
+
+/** Two effects, each of which has locked a row and asks for that of the other. */
+export async function meet<Database>(scene: Scene<Database>, effect: Meeting) {
+  const ids = [randomUUID(), randomUUID()];
+  const held = ids.map(() => Promise.withResolvers<void>());
+  const lockOf = (row: number) => `select id from ${scene.locks} where id = ${row} for update`;
+  let tries = 0;
+  const answers = await Promise.all(
+    ids.map((id, own) =>
+      scene.run(
+        async tx => {
+          tries += 1;
+          await tx.sql(lockOf(own));
+          held[own]?.resolve();
+          await held[1 - own]?.promise;
+          await effect(tx, id, lockOf(1 - own));
+        },
+        scene.opened,
+        id,
+      ),
+    ),
+  );
+  return { answers, tries, states: await Promise.all(ids.map(id => scene.state(id))) };
+}
+
+/** Both ran in the end, the victim at its second try. */
+export const BOTH = { answers: ['ran', 'ran'], tries: 3, states: [ONCE, ONCE] };
+
+function proveDeadlocks<Database>(scene: Scene<Database>): void {
+  scene.proof('deadlocks', 'runs both of two effects that met in a deadlock, the victim again', async () => {
+    const met = await meet(scene, async (tx, id, lockTheirs) => {
+      await tx.credit(id);
+      await tx.sql(lockTheirs);
+    });
+    expect(met).toEqual(BOTH);
+  });
+}
