@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'servers',
           include: SERVERS,
           // Most of their time is waiting. CI, which plays outages as well, has the time for one after the other.
-          maxWorkers: isCi ? 1 : 3,
+          maxWorkers: isCi ? 1 : 4,
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
           globalSetup: [

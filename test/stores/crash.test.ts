@@ -12,213 +12,221 @@ import { uniqueName } from '../support/stores.ts';
 
 const further = it.skipIf(lacks(isCi, 'more creates that are killed, which CI plays'));
 
-describeOver('a create', ({ name, isFull, open }) => {
-  const TABLE = uniqueName('journal');
-  const sandbox = new Sandbox({ fetch: async () => new Response() });
-  let database: Database;
-  let journal: Journal;
-  let server: { url: string; close(): Promise<void> };
-  /** A process that has started afresh. */
-  let gateway: GatewayClient;
+describeOver(
+  'a create',
+  ({ name, isFull, open }) => {
+    const TABLE = uniqueName('journal');
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    let database: Database;
+    let journal: Journal;
+    let server: { url: string; close(): Promise<void> };
+    /** A process that has started afresh. */
+    let gateway: GatewayClient;
 
-  beforeAll(async () => {
-    database = await open({ max: 4 });
-    server = await sandbox.listen();
-    const store = database.journal({ table: TABLE });
-    await store.migrate();
-    journal = store;
-    gateway = new GatewayClient({
-      ...sandbox.clientOptions,
-      baseUrl: server.url,
-      fetch: undefined,
-      journal,
+    beforeAll(async () => {
+      database = await open({ max: 4 });
+      server = await sandbox.listen();
+      const store = database.journal({ table: TABLE });
+      await store.migrate();
+      journal = store;
+      gateway = new GatewayClient({
+        ...sandbox.clientOptions,
+        baseUrl: server.url,
+        fetch: undefined,
+        journal,
+      });
     });
-  });
-  afterAll(async () => {
-    await database.query(`drop table ${TABLE}`);
-    await database.end();
-    await server.close();
-  });
-
-  const run = (options: Pick<CreatorOptions, 'REFERENCES'> & Partial<CreatorOptions>) =>
-    runCreator({ DATABASE: name, GATEWAY_URL: server.url, TABLE, ...options });
-  const paymentsOf = (reference: string) => sandbox.payments.filter(payment => payment.reference === reference);
-  const isInDoubt = async (reference: string) =>
-    (await journal.list({ states: ['begun'] })).rows.some(row => row.reference === reference);
-  const again = (reference: string) =>
-    gateway.createDeposit({
-      paymentMethod: 'CARD',
-      amount: '75.00',
-      currency: 'EUR',
-      reference,
-      webhookUrl: 'https://shop.example/callbacks',
+    afterAll(async () => {
+      await database.query(`drop table ${TABLE}`);
+      await database.end();
+      await server.close();
     });
 
-  /** What stands after the crash: how many payments the gateway has, and whether the journal is in doubt. */
-  async function standing(reference: string): Promise<string> {
-    const count = paymentsOf(reference).length;
-    if (await isInDoubt(reference)) return `in doubt, and the gateway has ${count}`;
-    const [row] = await database.query(`select state from ${TABLE} where reference = ?`, [reference]);
-    return `${row?.state ?? 'freed'}, and the gateway has ${count}`;
-  }
+    const run = (options: Pick<CreatorOptions, 'REFERENCES'> & Partial<CreatorOptions>) =>
+      runCreator({ DATABASE: name, GATEWAY_URL: server.url, TABLE, ...options });
+    const paymentsOf = (reference: string) => sandbox.payments.filter(payment => payment.reference === reference);
+    const isInDoubt = async (reference: string) =>
+      (await journal.list({ states: ['begun'] })).rows.some(row => row.reference === reference);
+    const again = (reference: string) =>
+      gateway.createDeposit({
+        paymentMethod: 'CARD',
+        amount: '75.00',
+        currency: 'EUR',
+        reference,
+        webhookUrl: 'https://shop.example/callbacks',
+      });
 
-  /** Time passes for an attempt, without a sleep. */
-  const age = (reference: string) =>
-    database.query(`update ${TABLE} set begun_at = begun_at - interval '1' day where reference = ?`, [reference]);
-
-  /** After the restart: its callback comes, the merchant's code creates it again, an operator settles what is left. */
-  async function recover(reference: string): Promise<void> {
-    const [made] = paymentsOf(reference);
-    if (made) {
-      // The callback, as the handler does it.
-      await gateway.reconcile(await gateway.getPayment(made.id));
-      const { payment, replayed } = await again(reference);
-      expect([payment.id, replayed]).toEqual([made.id, true]);
-    } else if (await isInDoubt(reference)) {
-      await expect(again(reference)).rejects.toMatchObject({ name: 'PaymentInDoubtError' });
-      await age(reference);
-      await gateway.settle(reference, 'not_created');
-      await again(reference);
-    } else {
-      await again(reference);
+    /** What stands after the crash: how many payments the gateway has, and whether the journal is in doubt. */
+    async function standing(reference: string): Promise<string> {
+      const count = paymentsOf(reference).length;
+      if (await isInDoubt(reference)) return `in doubt, and the gateway has ${count}`;
+      const [row] = await database.query(`select state from ${TABLE} where reference = ?`, [reference]);
+      return `${row?.state ?? 'freed'}, and the gateway has ${count}`;
     }
-    expect(paymentsOf(reference)).toHaveLength(1);
-    expect(await isInDoubt(reference)).toBe(false);
-  }
 
-  /** The same scene again and again, and each time SIGKILL one step later: what stands after each. */
-  async function killAtEveryStep(
-    prepare: (reference: string) => unknown,
-    options: Partial<CreatorOptions> = {},
-  ): Promise<Record<string, string>> {
-    const told: Record<string, string> = {};
-    const play = async (reference: string, dieAt: object) => {
-      await prepare(reference);
-      const played = await run({ ...options, ...dieAt, REFERENCES: reference });
-      sandbox.faults.clear();
-      return played;
-    };
-    const whole = await play(randomUUID(), {});
-    const steps = whole.lines.flatMap(({ step }) => step ?? []);
-    for (const [index, step] of steps.entries()) {
-      const reference = randomUUID();
-      const { signal } = await play(reference, { DIE_AT: String(index + 1) });
-      expect(signal).toBe('SIGKILL');
-      await unchanging(() => standing(reference)); // what had left the process arrives
-      told[step] = await standing(reference);
-      await recover(reference);
-    }
-    return told;
-  }
+    /** Time passes for an attempt, without a sleep. */
+    const age = (reference: string) =>
+      database.query(`update ${TABLE} set begun_at = begun_at - interval '1' day where reference = ?`, [reference]);
 
-  const NOTHING = 'freed, and the gateway has 0';
-  const DOUBT = 'in doubt, and the gateway has 0';
-  const DOUBT_OF_ONE = 'in doubt, and the gateway has 1';
-  const CREATED = 'created, and the gateway has 1';
-
-  /** MySQL answers a write alone: its row and the time are read, which changes nothing. */
-  const reading = (what: string, stands: string) =>
-    name === 'Postgres'
-      ? {}
-      : { [`before ${what}`]: stands, [`${what} has left`]: stands, [`${what} is answered`]: stands };
-
-  it('is killed at every step', { timeout: 180_000 }, async () => {
-    expect(await killAtEveryStep(() => {})).toEqual({
-      'before begin': NOTHING,
-      'begin has left': DOUBT,
-      'begin is answered': DOUBT,
-      ...reading('read', DOUBT),
-      'before the create': DOUBT,
-      'the create has left': DOUBT_OF_ONE,
-      'the create is answered': DOUBT_OF_ONE,
-      'before recording': DOUBT_OF_ONE,
-      'recording has left': CREATED,
-      'recording is answered': CREATED,
-      ...reading('the clock', CREATED),
-    });
-  });
-
-  further('is killed at every step, and its answer was cut off', { timeout: 180_000 }, async () => {
-    expect(await killAtEveryStep(() => sandbox.faults.next('commit-then-cut'))).toEqual({
-      'before begin': NOTHING,
-      'begin has left': DOUBT,
-      'begin is answered': DOUBT,
-      ...reading('read', DOUBT),
-      'before the create': DOUBT,
-      'the create has left': DOUBT_OF_ONE,
-      'the create is answered': DOUBT_OF_ONE,
-      'before recording': DOUBT_OF_ONE,
-      'recording has left': DOUBT_OF_ONE,
-      'recording is answered': DOUBT_OF_ONE,
-      ...reading('the clock', DOUBT_OF_ONE),
-    });
-  });
-
-  further('is killed at every step, and the gateway refused it', { timeout: 180_000 }, async () => {
-    expect(await killAtEveryStep(() => {}, { PAYMENT_GATEWAY_SIGN_KEY: 'another' })).toEqual({
-      'before begin': NOTHING,
-      'begin has left': DOUBT,
-      'begin is answered': DOUBT,
-      ...reading('read', DOUBT),
-      'before the create': DOUBT,
-      'the create has left': DOUBT,
-      'the create is answered': DOUBT,
-      'before recording': DOUBT,
-      'recording has left': NOTHING,
-      'recording is answered': NOTHING,
-      ...reading('the clock', NOTHING),
-    });
-  });
-
-  it.skipIf(!isFull)('is killed at every step, and an earlier one has left a doubt', { timeout: 180_000 }, async () => {
-    const cut = async (reference: string) => {
-      sandbox.faults.next('commit-then-cut');
-      await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
-    };
-    expect(await killAtEveryStep(cut)).toEqual({
-      'before begin': DOUBT_OF_ONE,
-      'begin has left': DOUBT_OF_ONE,
-      'begin is answered': DOUBT_OF_ONE,
-      'before read': DOUBT_OF_ONE,
-      'read has left': DOUBT_OF_ONE,
-      'read is answered': DOUBT_OF_ONE,
-      'before the lookup': DOUBT_OF_ONE,
-      'the lookup has left': DOUBT_OF_ONE,
-      'the lookup is answered': DOUBT_OF_ONE,
-      'before recording': DOUBT_OF_ONE,
-      'recording has left': CREATED,
-      'recording is answered': CREATED,
-      ...reading('the clock', CREATED),
-    });
-  });
-
-  /** CI plays the proof in full. */
-  const [PROCESSES, REFERENCES] = isCi ? [16, 200] : isFull ? [16, 50] : [4, 25];
-  it(`of ${REFERENCES} references by each of ${PROCESSES} processes makes ${REFERENCES} payments`, {
-    timeout: 180_000,
-  }, async () => {
-    const references = Array.from({ length: REFERENCES }, () => randomUUID());
-    const processes = await Promise.all(
-      Array.from({ length: PROCESSES }, (_, index) => {
-        // Each begins elsewhere, and they meet.
-        const turned = [...references.slice(index * 3), ...references.slice(0, index * 3)];
-        return run({ REFERENCES: turned.join(), UNTIL_DONE: 'yes' });
-      }),
-    );
-    const made = new Map(references.map(reference => [reference, paymentsOf(reference)]));
-    expect([...made.values()].map(payments => payments.length)).toEqual(Array(REFERENCES).fill(1));
-    for (const { lines } of processes) {
-      expect(lines).toHaveLength(REFERENCES);
-      for (const { reference, id, nextAction } of lines) {
-        expect([id, nextAction]).toEqual([made.get(reference)?.[0]?.id, 'redirect']);
+    /** After the restart: its callback comes, the merchant's code creates it again, an operator settles what is left. */
+    async function recover(reference: string): Promise<void> {
+      const [made] = paymentsOf(reference);
+      if (made) {
+        // The callback, as the handler does it.
+        await gateway.reconcile(await gateway.getPayment(made.id));
+        const { payment, replayed } = await again(reference);
+        expect([payment.id, replayed]).toEqual([made.id, true]);
+      } else if (await isInDoubt(reference)) {
+        await expect(again(reference)).rejects.toMatchObject({ name: 'PaymentInDoubtError' });
+        await age(reference);
+        await gateway.settle(reference, 'not_created');
+        await again(reference);
+      } else {
+        await again(reference);
       }
+      expect(paymentsOf(reference)).toHaveLength(1);
+      expect(await isInDoubt(reference)).toBe(false);
     }
-    const first = processes.flatMap(({ lines }) => lines.filter(({ replayed }) => !replayed));
-    expect(first).toHaveLength(REFERENCES);
-    const winners = processes.filter(({ lines }) => lines.some(({ replayed }) => !replayed));
-    expect(winners.length).toBeGreaterThan(1);
-  });
-});
+
+    /** The same scene again and again, and each time SIGKILL one step later: what stands after each. */
+    async function killAtEveryStep(
+      prepare: (reference: string) => unknown,
+      options: Partial<CreatorOptions> = {},
+    ): Promise<Record<string, string>> {
+      const told: Record<string, string> = {};
+      const play = async (reference: string, dieAt: object) => {
+        await prepare(reference);
+        const played = await run({ ...options, ...dieAt, REFERENCES: reference });
+        sandbox.faults.clear();
+        return played;
+      };
+      const whole = await play(randomUUID(), {});
+      const steps = whole.lines.flatMap(({ step }) => step ?? []);
+      for (const [index, step] of steps.entries()) {
+        const reference = randomUUID();
+        const { signal } = await play(reference, { DIE_AT: String(index + 1) });
+        expect(signal).toBe('SIGKILL');
+        await unchanging(() => standing(reference)); // what had left the process arrives
+        told[step] = await standing(reference);
+        await recover(reference);
+      }
+      return told;
+    }
+
+    const NOTHING = 'freed, and the gateway has 0';
+    const DOUBT = 'in doubt, and the gateway has 0';
+    const DOUBT_OF_ONE = 'in doubt, and the gateway has 1';
+    const CREATED = 'created, and the gateway has 1';
+
+    /** MySQL answers a write alone: its row and the time are read, which changes nothing. */
+    const reading = (what: string, stands: string) =>
+      name === 'Postgres'
+        ? {}
+        : { [`before ${what}`]: stands, [`${what} has left`]: stands, [`${what} is answered`]: stands };
+
+    it('is killed at every step', { timeout: 180_000 }, async () => {
+      expect(await killAtEveryStep(() => {})).toEqual({
+        'before begin': NOTHING,
+        'begin has left': DOUBT,
+        'begin is answered': DOUBT,
+        ...reading('read', DOUBT),
+        'before the create': DOUBT,
+        'the create has left': DOUBT_OF_ONE,
+        'the create is answered': DOUBT_OF_ONE,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': CREATED,
+        'recording is answered': CREATED,
+        ...reading('the clock', CREATED),
+      });
+    });
+
+    further('is killed at every step, and its answer was cut off', { timeout: 180_000 }, async () => {
+      expect(await killAtEveryStep(() => sandbox.faults.next('commit-then-cut'))).toEqual({
+        'before begin': NOTHING,
+        'begin has left': DOUBT,
+        'begin is answered': DOUBT,
+        ...reading('read', DOUBT),
+        'before the create': DOUBT,
+        'the create has left': DOUBT_OF_ONE,
+        'the create is answered': DOUBT_OF_ONE,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': DOUBT_OF_ONE,
+        'recording is answered': DOUBT_OF_ONE,
+        ...reading('the clock', DOUBT_OF_ONE),
+      });
+    });
+
+    further('is killed at every step, and the gateway refused it', { timeout: 180_000 }, async () => {
+      expect(await killAtEveryStep(() => {}, { PAYMENT_GATEWAY_SIGN_KEY: 'another' })).toEqual({
+        'before begin': NOTHING,
+        'begin has left': DOUBT,
+        'begin is answered': DOUBT,
+        ...reading('read', DOUBT),
+        'before the create': DOUBT,
+        'the create has left': DOUBT,
+        'the create is answered': DOUBT,
+        'before recording': DOUBT,
+        'recording has left': NOTHING,
+        'recording is answered': NOTHING,
+        ...reading('the clock', NOTHING),
+      });
+    });
+
+    it.skipIf(!isFull)(
+      'is killed at every step, and an earlier one has left a doubt',
+      { timeout: 180_000 },
+      async () => {
+        const cut = async (reference: string) => {
+          sandbox.faults.next('commit-then-cut');
+          await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
+        };
+        expect(await killAtEveryStep(cut)).toEqual({
+          'before begin': DOUBT_OF_ONE,
+          'begin has left': DOUBT_OF_ONE,
+          'begin is answered': DOUBT_OF_ONE,
+          'before read': DOUBT_OF_ONE,
+          'read has left': DOUBT_OF_ONE,
+          'read is answered': DOUBT_OF_ONE,
+          'before the lookup': DOUBT_OF_ONE,
+          'the lookup has left': DOUBT_OF_ONE,
+          'the lookup is answered': DOUBT_OF_ONE,
+          'before recording': DOUBT_OF_ONE,
+          'recording has left': CREATED,
+          'recording is answered': CREATED,
+          ...reading('the clock', CREATED),
+        });
+      },
+    );
+
+    /** CI plays the proof in full. */
+    const [PROCESSES, REFERENCES] = isCi ? [16, 200] : isFull ? [16, 50] : [4, 25];
+    it(`of ${REFERENCES} references by each of ${PROCESSES} processes makes ${REFERENCES} payments`, {
+      timeout: 180_000,
+    }, async () => {
+      const references = Array.from({ length: REFERENCES }, () => randomUUID());
+      const processes = await Promise.all(
+        Array.from({ length: PROCESSES }, (_, index) => {
+          // Each begins elsewhere, and they meet.
+          const turned = [...references.slice(index * 3), ...references.slice(0, index * 3)];
+          return run({ REFERENCES: turned.join(), UNTIL_DONE: 'yes' });
+        }),
+      );
+      const made = new Map(references.map(reference => [reference, paymentsOf(reference)]));
+      expect([...made.values()].map(payments => payments.length)).toEqual(Array(REFERENCES).fill(1));
+      for (const { lines } of processes) {
+        expect(lines).toHaveLength(REFERENCES);
+        for (const { reference, id, nextAction } of lines) {
+          expect([id, nextAction]).toEqual([made.get(reference)?.[0]?.id, 'redirect']);
+        }
+      }
+      const first = processes.flatMap(({ lines }) => lines.filter(({ replayed }) => !replayed));
+      expect(first).toHaveLength(REFERENCES);
+      const winners = processes.filter(({ lines }) => lines.some(({ replayed }) => !replayed));
+      expect(winners.length).toBeGreaterThan(1);
+    });
+  },
+  { isLong: true },
+);
 
 /** Waits until something has been the same for a while. */
 async function unchanging(look: () => Promise<string>): Promise<void> {

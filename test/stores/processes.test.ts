@@ -335,8 +335,10 @@ function scenes(open: () => Promise<Ledger>, isExact: boolean, isFull: boolean):
   );
 }
 
-describeOver('callbacks in many processes', ({ name, port, isFull }) =>
-  scenes(() => overDatabase(name, port), true, isFull),
+describeOver(
+  'callbacks in many processes',
+  ({ name, port, isFull }) => scenes(() => overDatabase(name, port), true, isFull),
+  { isLong: true },
 );
 describe.skipIf(lacks(hasRedis, 'callbacks in many processes over Redis: none at 127.0.0.1:6379'))(
   'callbacks in many processes over Redis',

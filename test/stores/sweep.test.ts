@@ -14,107 +14,111 @@ import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
 const sweeper = fileURLToPath(new URL('sweeper.ts', import.meta.url));
 
-describeOver('a sweep', ({ name, isFull, open }) => {
-  const table = uniqueName('journal');
-  let database: Database;
-  let credits: CreditsOver;
-  let sandbox: Sandbox;
+describeOver(
+  'a sweep',
+  ({ name, isFull, open }) => {
+    const table = uniqueName('journal');
+    let database: Database;
+    let credits: CreditsOver;
+    let sandbox: Sandbox;
 
-  beforeEach(async () => {
-    database = await open();
-    credits = await openCreditsOver(database);
-    await database.journal({ table }).migrate();
-    sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
-  });
-  afterEach(async () => {
-    await credits.close();
-    await database.query(`drop table ${table}`);
-    await database.end();
-  });
-
-  function openShop() {
-    const journal = database.journal({ table, scope: 'sweep' });
-    let running = 0;
-    const most = { lookups: 0 };
-    const fetch: Sandbox['fetch'] = async (input, init) => {
-      running += 1;
-      most.lookups = Math.max(most.lookups, running);
-      try {
-        return await sandbox.fetch(input, init);
-      } finally {
-        running -= 1;
-      }
-    };
-    const creating = new GatewayClient({ ...sandbox.clientOptions, journal });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, fetch });
-    const handler = createWebhookHandler({
-      gateway,
-      inbox: credits.inboxOf(database),
-      onPayment: ({ id }, { tx }) => credits.credit(tx, id),
+    beforeEach(async () => {
+      database = await open();
+      credits = await openCreditsOver(database);
+      await database.journal({ table }).migrate();
+      sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
     });
-    /** Payments that are completed, and whose callbacks are lost. */
-    const lose = async (count: number) => {
-      for (let left = count; left > 0; left -= 50) {
-        const batch = Array.from({ length: Math.min(50, left) }, () => uniqueName('payout'));
-        await Promise.all(
-          batch.map(async reference => {
-            const { payment } = await creating.createWithdrawal({ ...PAYOUT, reference });
-            await sandbox.complete(payment.id);
-          }),
-        );
-      }
-      await sandbox.idle();
-    };
-    return { gateway, handler, lose, most };
-  }
-  const timesCredited = async () => [...(await credits.all()).values()];
+    afterEach(async () => {
+      await credits.close();
+      await database.query(`drop table ${table}`);
+      await database.end();
+    });
 
-  const many = isCi ? (name === 'Postgres' ? 10_000 : 3_000) : isFull ? 300 : 100;
-  it(`credits ${many} payments whose callbacks were all lost, once, by eight lookups at a time at most`, async () => {
-    const { gateway, handler, lose, most } = openShop();
-    await lose(many);
-    const swept = await Promise.all([1, 2].map(() => gateway.sweep({ handler, olderThan: 0, limit: many })));
-    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(many);
-    expect(await timesCredited()).toEqual(Array(many).fill(1));
-    expect(most.lookups).toBeGreaterThan(1);
-    expect(most.lookups).toBeLessThanOrEqual(8);
-    expect(await gateway.sweep({ handler, olderThan: 0 })).toEqual({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
-  }, 120_000);
-
-  it.skipIf(!isFull)(
-    'credits each payment once though three replicas sweep and are killed at every step',
-    async () => {
-      const { lose } = openShop();
-      const count = isCi ? 300 : 40;
-      await lose(count);
-      const server = await sandbox.listen();
-      const replicas = new Replicas(sweeper, 3, {
-        DATABASE: name,
-        GATEWAY_URL: server.url,
-        MARKS: credits.marks,
-        EFFECTS: credits.table,
-        JOURNAL: table,
-        KILL: '0.04',
-      });
-      const left = async () => {
-        // What the dead have leased is let go at once, where two minutes would pass.
-        await database.query(`update ${table} set leased_until = null where leased_until is not null`);
-        const [row] = await database.query(`select count(*) as due from ${table} where due_at is not null`);
-        return Number(row?.due);
+    function openShop() {
+      const journal = database.journal({ table, scope: 'sweep' });
+      let running = 0;
+      const most = { lookups: 0 };
+      const fetch: Sandbox['fetch'] = async (input, init) => {
+        running += 1;
+        most.lookups = Math.max(most.lookups, running);
+        try {
+          return await sandbox.fetch(input, init);
+        } finally {
+          running -= 1;
+        }
       };
-      try {
-        await expect.poll(left, { timeout: 200_000, interval: 300 }).toBe(0);
-      } finally {
-        replicas.stop();
-        await server.close();
-      }
-      expect(await timesCredited()).toEqual(Array(count).fill(1));
-      expect(replicas.deaths).toBeGreaterThan(3);
-      expect(replicas.failures).toBe(0);
-    },
-    240_000,
-  );
-});
+      const creating = new GatewayClient({ ...sandbox.clientOptions, journal });
+      const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, fetch });
+      const handler = createWebhookHandler({
+        gateway,
+        inbox: credits.inboxOf(database),
+        onPayment: ({ id }, { tx }) => credits.credit(tx, id),
+      });
+      /** Payments that are completed, and whose callbacks are lost. */
+      const lose = async (count: number) => {
+        for (let left = count; left > 0; left -= 50) {
+          const batch = Array.from({ length: Math.min(50, left) }, () => uniqueName('payout'));
+          await Promise.all(
+            batch.map(async reference => {
+              const { payment } = await creating.createWithdrawal({ ...PAYOUT, reference });
+              await sandbox.complete(payment.id);
+            }),
+          );
+        }
+        await sandbox.idle();
+      };
+      return { gateway, handler, lose, most };
+    }
+    const timesCredited = async () => [...(await credits.all()).values()];
+
+    const many = isCi ? (name === 'Postgres' ? 10_000 : 3_000) : isFull ? 300 : 100;
+    it(`credits ${many} payments whose callbacks were all lost, once, by eight lookups at a time at most`, async () => {
+      const { gateway, handler, lose, most } = openShop();
+      await lose(many);
+      const swept = await Promise.all([1, 2].map(() => gateway.sweep({ handler, olderThan: 0, limit: many })));
+      expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(many);
+      expect(await timesCredited()).toEqual(Array(many).fill(1));
+      expect(most.lookups).toBeGreaterThan(1);
+      expect(most.lookups).toBeLessThanOrEqual(8);
+      expect(await gateway.sweep({ handler, olderThan: 0 })).toEqual({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
+    }, 120_000);
+
+    it.skipIf(!isFull)(
+      'credits each payment once though three replicas sweep and are killed at every step',
+      async () => {
+        const { lose } = openShop();
+        const count = isCi ? 300 : 40;
+        await lose(count);
+        const server = await sandbox.listen();
+        const replicas = new Replicas(sweeper, 3, {
+          DATABASE: name,
+          GATEWAY_URL: server.url,
+          MARKS: credits.marks,
+          EFFECTS: credits.table,
+          JOURNAL: table,
+          KILL: '0.04',
+        });
+        const left = async () => {
+          // What the dead have leased is let go at once, where two minutes would pass.
+          await database.query(`update ${table} set leased_until = null where leased_until is not null`);
+          const [row] = await database.query(`select count(*) as due from ${table} where due_at is not null`);
+          return Number(row?.due);
+        };
+        try {
+          await expect.poll(left, { timeout: 200_000, interval: 300 }).toBe(0);
+        } finally {
+          replicas.stop();
+          await server.close();
+        }
+        expect(await timesCredited()).toEqual(Array(count).fill(1));
+        expect(replicas.deaths).toBeGreaterThan(3);
+        expect(replicas.failures).toBe(0);
+      },
+      240_000,
+    );
+  },
+  { isLong: true },
+);
 
 describe.skipIf(lacks(hasPostgres, 'what a sweep reads: no PostgreSQL at 127.0.0.1:5432'))(
   'a sweep over Postgres',
