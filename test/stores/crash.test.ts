@@ -172,31 +172,27 @@ describeOver(
       });
     });
 
-    it.skipIf(!isFull)(
-      'is killed at every step, and an earlier one has left a doubt',
-      { timeout: 180_000 },
-      async () => {
-        const cut = async (reference: string) => {
-          sandbox.faults.next('commit-then-cut');
-          await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
-        };
-        expect(await killAtEveryStep(cut)).toEqual({
-          'before begin': DOUBT_OF_ONE,
-          'begin has left': DOUBT_OF_ONE,
-          'begin is answered': DOUBT_OF_ONE,
-          'before read': DOUBT_OF_ONE,
-          'read has left': DOUBT_OF_ONE,
-          'read is answered': DOUBT_OF_ONE,
-          'before the lookup': DOUBT_OF_ONE,
-          'the lookup has left': DOUBT_OF_ONE,
-          'the lookup is answered': DOUBT_OF_ONE,
-          'before recording': DOUBT_OF_ONE,
-          'recording has left': CREATED,
-          'recording is answered': CREATED,
-          ...reading('the clock', CREATED),
-        });
-      },
-    );
+    further('is killed at every step, and an earlier one has left a doubt', { timeout: 180_000 }, async () => {
+      const cut = async (reference: string) => {
+        sandbox.faults.next('commit-then-cut');
+        await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
+      };
+      expect(await killAtEveryStep(cut)).toEqual({
+        'before begin': DOUBT_OF_ONE,
+        'begin has left': DOUBT_OF_ONE,
+        'begin is answered': DOUBT_OF_ONE,
+        'before read': DOUBT_OF_ONE,
+        'read has left': DOUBT_OF_ONE,
+        'read is answered': DOUBT_OF_ONE,
+        'before the lookup': DOUBT_OF_ONE,
+        'the lookup has left': DOUBT_OF_ONE,
+        'the lookup is answered': DOUBT_OF_ONE,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': CREATED,
+        'recording is answered': CREATED,
+        ...reading('the clock', CREATED),
+      });
+    });
 
     /** CI plays the proof in full. */
     const [PROCESSES, REFERENCES] = isCi ? [16, 200] : isFull ? [16, 50] : [4, 25];
