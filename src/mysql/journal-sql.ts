@@ -87,7 +87,7 @@ export function journalSql(table: string): JournalSql<string> {
         ? await inserted(query, sql.insertIn, [...values, ticket])
         : await inserted(query, sql.insert, values);
       if (!isInserted) return undefined;
-      const { row: written } = await this.read(query, row, ticket);
+      const { row: written } = await this.read(query, row, ticket).catch(afterWrite);
       return written;
     },
 
@@ -97,7 +97,7 @@ export function journalSql(table: string): JournalSql<string> {
       const isReplaced = ticket
         ? hasChanged(await query(sql.replaceIn, [ticket, ...values]))
         : hasChanged(await query(sql.replace, values));
-      if (!ticket) return { isReplaced, now: await clock(query) };
+      if (!ticket) return { isReplaced, now: await clock(query).catch(afterWrite) };
       const [line] = await query(sql.ticket, [ticket]);
       return line && { isReplaced, now: Number(line.clock) };
     },
@@ -125,6 +125,11 @@ export function journalSql(table: string): JournalSql<string> {
         return { rows, now };
       }),
   };
+}
+
+/** Of what fails after a write: its code may mean that nothing was written, as one of a server that cannot be reached does. */
+function afterWrite(error: Error): never {
+  throw new Error(`${error.message} (after a write)`, { cause: error });
 }
 
 const keyOf = ({ scope, reference }: JournalKey): [string, string] => [

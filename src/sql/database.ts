@@ -107,38 +107,41 @@ const DEEPEST = 6;
 
 /** What the database answered a statement that failed, wherever the merchant's library keeps it. */
 export function sqlCodeOf(error: unknown): string | undefined {
-  // Prisma has codes of five characters of its own.
-  for (const part of partsOf(error).reverse()) {
-    const { code, originalCode, errno } = part as Record<'code' | 'originalCode' | 'errno', unknown>;
-    const found = [originalCode, code, errno].map(String).find(code => CODE.test(code));
-    if (found) return found;
+  // Prisma has codes of five characters of its own, outside.
+  for (const part of partsOf(error)) {
+    const code = ownCodeOf(part);
+    if (code) return code;
   }
   return undefined;
 }
 
-/** An error, and what is within it, the driver's last. */
-function partsOf(error: unknown): object[] {
-  const parts: object[] = [];
-  for (let part = error; typeof part === 'object' && part !== null && parts.length <= DEEPEST; ) {
-    const known: Record<string, unknown> = part as never;
-    parts.push(part);
-    part = NESTED.map(name => known[name]).find(within => typeof within === 'object' && within !== null);
-  }
-  return parts;
+type Part = Readonly<Record<string, unknown>>;
+
+const ownCodeOf = ({ originalCode, code, errno }: Part): string | undefined =>
+  [originalCode, code, errno].map(String).find(code => CODE.test(code));
+
+/** What is within an error, from the inside out, and then the error itself. */
+function* partsOf(error: unknown, depth = 0): Generator<Part> {
+  if (typeof error !== 'object' || error === null || depth > DEEPEST) return;
+  const part = error as Part;
+  for (const name of NESTED) yield* partsOf(part[name], depth + 1);
+  yield part;
 }
 
 /** What a driver's error says, and nothing of what was written. */
 const FACTS = ['code', 'originalCode', 'errno', 'sqlState', 'severity', 'schema', 'table', 'constraint'] as const;
 
 /**
- * The database's own words: libraries put the statement with its values beside them, and a plan holds a customer's data.
+ * The database's own words, or those of the connection: libraries put the statement with its values beside them, and a plan
+ * holds a customer's data.
  *
- * @returns the error itself if no database has answered so
+ * @returns the error itself, if it is neither a database's nor a library's
  */
 export function withoutValues(error: unknown): unknown {
-  const parts = partsOf(error);
-  const driver = (parts.at(-1) ?? {}) as Record<string, unknown>;
-  if (parts.length < 2 && !sqlCodeOf(error)) return error;
+  const parts = [...partsOf(error)];
+  const answer = parts.find(part => ownCodeOf(part));
+  const driver = answer ?? parts.find(part => part instanceof Error);
+  if (!driver || (!answer && driver === error)) return error;
   const copy = new Error(String(driver.sqlMessage ?? driver.originalMessage ?? driver.message));
   return Object.assign(copy, Object.fromEntries(FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []))));
 }

@@ -315,6 +315,43 @@ for (const { name, needs, pool: open } of mysqlServers) {
       expect(error.message).not.toContain('may be in the journal anyway');
     });
 
+    it.each(['new', 'freed'])(
+      'takes an attempt back that was written before the server went away: a %s one',
+      async state => {
+        let isWritten = false;
+        const query: SqlQuery = async (sql, values) => {
+          if (isWritten) {
+            isWritten = false;
+            throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+          }
+          const answer = await queryOf(pool)(sql, values);
+          isWritten = isFailing && /^(?:INSERT|UPDATE)/.test(sql);
+          return answer;
+        };
+        let isFailing = false;
+        const database: SqlDatabase<unknown> = {
+          dialect: 'mysql',
+          query,
+          transaction: () => Promise.reject(new Error()),
+        };
+        const journal = mysqlJournal(database, { table: journals, scope: uniqueName('scope') });
+        const sandbox = new Sandbox();
+        const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+        const create = () =>
+          gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1', webhookUrl: 'https://shop.example/callbacks' });
+        if (state === 'freed') {
+          const { row } = await journal.insert({ ...ROW, scope: journal.scope ?? '', reference: 'payout-1' });
+          await journal.replace({ ...row, state: 'freed' }, row.revision);
+        }
+        isFailing = true;
+        const failing = create();
+        await expect(failing).rejects.toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+        isFailing = false;
+        expect(await create()).toMatchObject({ replayed: false, payment: { reference: 'payout-1' } });
+        expect(sandbox.payments).toHaveLength(1);
+      },
+    );
+
     it('tells times in UTC, of whatever zone and hour a session believes itself to be in', async () => {
       // 02:30 in Berlin on 2026-10-25, the second time.
       const second = Date.UTC(2026, 9, 25, 1, 30);
