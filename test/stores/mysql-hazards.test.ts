@@ -1,33 +1,18 @@
 // What is different in MySQL from what a store expects of a database, each met on a real server.
 import { randomUUID } from 'node:crypto';
 import type { Pool, PoolOptions } from 'mysql2/promise';
-import { GatewayClient, type JournalRow } from 'payment-gateway-sdk';
+import { GatewayClient } from 'payment-gateway-sdk';
 import { type MysqlInbox, mysqlInbox, mysqlJournal, type SqlDatabase, type SqlQuery } from 'payment-gateway-sdk/mysql';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { inboxSuite, journalSuite, type TestFunction } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PAYOUT } from '../support/fixtures.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
+import { ROW } from '../support/orm-plans.ts';
 import { hasOwnMariadb, type Mariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
 
-const ROW: JournalRow = {
-  scope: 'scope',
-  reference: '',
-  state: 'begun',
-  attemptId: randomUUID(),
-  begunAt: 0,
-  timeoutMs: 60_000,
-  paymentType: 'WITHDRAWAL',
-  paymentMethod: 'SEPA',
-  amount: '25.5',
-  currency: 'EUR',
-  bodyHash: 'hash',
-  conflictingIds: [],
-  looks: 0,
-  revision: 1,
-};
 const PLAN = { ...PAYOUT, paymentType: 'WITHDRAWAL' } as const;
 const completed = (paymentId: string = randomUUID()) => ({ paymentId, status: 'COMPLETED', final: true });
 
@@ -364,7 +349,9 @@ for (const { name, needs, pool: open } of mysqlServers) {
 
     it('refuses sessions that never commit by themselves, before anything is sent', async () => {
       const own = opened({}, 'set session autocommit = 0');
-      await expect(journalOf(own).insert({ ...ROW, reference: randomUUID() })).rejects.toThrow('autocommit = 0');
+      await expect(journalOf(own).insert({ ...ROW, scope: 'scope', reference: randomUUID() })).rejects.toThrow(
+        'autocommit = 0',
+      );
     });
 
     it('marks the effect also after USE', async () => {
@@ -457,7 +444,7 @@ describe.skipIf(lacks(hasOwnMariadb, 'servers with settings of their own: no mar
     onTestFinished(() => warn.mockRestore());
     const journal = mysqlJournal(pool, { scope: 'scope' });
     await journal.migrate();
-    for (const reference of ['a', 'b']) await journal.insert({ ...ROW, reference });
+    for (const reference of ['a', 'b']) await journal.insert({ ...ROW, scope: 'scope', reference });
     const told = warn.mock.calls.map(([message]) => String(message));
     expect(told).toEqual([expect.stringContaining('innodb_flush_log_at_trx_commit is not 1')]);
   });
