@@ -204,13 +204,14 @@ describe('the timeline', () => {
   it('tells of what is held back, delayed, retried and lost, and by which fault', async () => {
     const answers = [503, 200];
     const fetch = async () => new Response('busy', { status: answers.shift() ?? 200 });
-    const { sandbox, create, get, press } = open({ fetch, callbackRetries: [60_000] });
+    const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
+    const { sandbox, create, get, press } = open({ fetch, callbackRetries: [60_000], now });
     const id = await create();
     const timeline = async () => (await get(`/payments/${id}`)).words;
     sandbox.faults.next('callback-delay', { ms: 3_600_000 });
     await sandbox.authorize(id);
     expect(await timeline()).toMatch(
-      /Callback AUTHORIZED delayed until [\d:.]+ Move the clock there fault callback-delay/,
+      /Callback AUTHORIZED delayed until 04:04:05\.000 Move the clock there fault callback-delay/,
     );
     const [, due = ''] = /name="at" value="(\d+)"/.exec((await get(`/payments/${id}`)).text) ?? [];
     await press('/clock', { at: due });
