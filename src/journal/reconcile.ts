@@ -1,7 +1,8 @@
 // Tells the journal of a payment that a lookup has confirmed: it settles the doubt of its reference.
 import { randomUUID } from 'node:crypto';
+import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf, foldReference, hasReference } from '../schemas/matching.ts';
-import { isSamePayment, type Payment } from '../schemas/payment.ts';
+import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change, type Found } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';

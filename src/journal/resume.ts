@@ -1,7 +1,8 @@
 // A create that found its reference taken: by the same request, whose payment it gets, or by a doubt.
 import { PaymentInDoubtError } from '../errors.ts';
+import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf, isPaymentOf, moneyDifferences } from '../schemas/matching.ts';
-import { isSamePayment, type Payment } from '../schemas/payment.ts';
+import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { bounded, type Found, patiently, record, type Transition } from './change.ts';

@@ -1,5 +1,5 @@
 // A row of the journal: how it is made, and what its parts mean.
-import { isSamePayment } from '../schemas/payment.ts';
+import { isSamePayment } from '../schemas/id.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 
 /** The next row; absent if nothing changes. */

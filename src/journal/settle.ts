@@ -1,7 +1,8 @@
 // Settles doubts by what an operator says: with the payment, or that there is none.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
+import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
-import { isPaymentId, isSamePayment, type Payment } from '../schemas/payment.ts';
+import type { Payment } from '../schemas/payment.ts';
 import { bounded, change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';

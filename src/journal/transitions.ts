@@ -7,8 +7,10 @@
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
 //   freed     because it was refused, never sent, or an operator says "not created"; what was planned and never sent is
 //             planned again
+
+import { isSamePayment } from '../schemas/id.ts';
 import { isPaymentOf } from '../schemas/matching.ts';
-import { isSamePayment, type Payment } from '../schemas/payment.ts';
+import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { JournalKey, JournalRow } from './contract.ts';

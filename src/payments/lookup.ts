@@ -2,7 +2,8 @@
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { type CallOptions, readCallOptions } from '../options.ts';
-import { isPaymentId, type Payment } from '../schemas/payment.ts';
+import { isPaymentId } from '../schemas/id.ts';
+import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';

@@ -1,5 +1,5 @@
 // Finds the payment's id in an answer that was cut short, cannot be read, or is an error.
-import { isPaymentId } from '../schemas/payment.ts';
+import { isPaymentId } from '../schemas/id.ts';
 
 /** Ids by where they were found: in `result`, in the answer itself, or in another object that has a `paymentStatus`. */
 interface Found {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findPaymentId } from '../../src/payments/payment-id.ts';
-import { isPaymentId } from '../../src/schemas/payment.ts';
+import { isPaymentId } from '../../src/schemas/id.ts';
 import { ID, OTHER_ID, RECORDS, record } from '../support/fixtures.ts';
 
 describe('findPaymentId', () => {
