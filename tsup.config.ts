@@ -105,13 +105,52 @@ async function writeVendor(): Promise<void> {
   await writeFile('dist/THIRD-PARTY-LICENCES.txt', (await Promise.all(licences)).join(`\n${'-'.repeat(80)}\n\n`));
 }
 
+/**
+ * Writes each module of the ESM build that an entry point reaches once more, as CommonJS. So both builds are the same code,
+ * cut in the same way: an app that requires several entry points loads what they share once.
+ */
+async function writeCommonJs(): Promise<void> {
+  const written = new Set<string>();
+  let waiting = Object.keys(entry).map(name => `dist/${name}.js`);
+  while (waiting.length > 0) {
+    for (const file of waiting) written.add(file);
+    const found = new Set<string>();
+    const toCommonJs: Plugin = {
+      name: 'to-commonjs',
+      setup(build) {
+        build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+          if (kind === 'entry-point') return undefined;
+          found.add(relative('.', resolve(resolveDir, path)).replaceAll('\\', '/'));
+          return { path: path.replace(/\.js$/, '.cjs'), external: true };
+        });
+      },
+    };
+    await build({
+      entryPoints: waiting,
+      outdir: 'dist',
+      outbase: 'dist',
+      outExtension: { '.js': '.cjs' },
+      format: 'cjs',
+      platform: 'node',
+      target: 'node22',
+      bundle: true,
+      external: ['#vendor/*'],
+      plugins: [vendor(['ky']), toCommonJs],
+      // Jest runs CommonJS without import().
+      supported: { 'dynamic-import': false },
+      sourcemap: true,
+      sourcesContent: false,
+    });
+    waiting = [...found].filter(file => !written.has(file));
+  }
+}
+
 const common: Options = {
   entry,
   target: 'node22',
   platform: 'node',
   removeNodeProtocol: false,
-  dts: { entry },
-  noExternal: INSIDE_COMMONJS,
+  noExternal: INSIDE,
   esbuildPlugins: [rawFiles, vendor(INSIDE)],
   // The maps lead to src, which is in the package too: once, and not once more in each map.
   sourcemap: true,
@@ -120,27 +159,22 @@ const common: Options = {
   },
 };
 
-const commonJs: Options = { ...common, format: 'cjs', esbuildPlugins: [rawFiles, vendor(INSIDE_COMMONJS)] };
-const { 'sandbox/index': sandbox, ...client } = entry;
-
 export default defineConfig([
   // The command lines are programs and no imports: they are ESM only, and have no declarations.
   {
     ...common,
     entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli/main.ts', 'cli/main': 'src/cli/main.ts' },
     format: 'esm',
-    noExternal: INSIDE,
-    onSuccess: writeVendor,
+    dts: { entry },
+    onSuccess: async () => {
+      await Promise.all([writeVendor(), writeCommonJs()]);
+    },
   },
-  { ...commonJs, entry: client },
-  // Its map is two thirds of its size. Whoever debugs the sandbox itself can import it.
-  { ...commonJs, entry: { 'sandbox/index': sandbox }, dts: false, sourcemap: false },
+  { ...common, format: 'cjs', dts: { entry, only: true } },
   {
     ...common,
     entry: { 'workerd/index': entry.index },
     format: 'esm',
-    dts: false,
-    noExternal: INSIDE,
     esbuildPlugins: [rawFiles, vendor(INSIDE), withoutConnections],
   },
 ]);

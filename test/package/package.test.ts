@@ -84,7 +84,7 @@ describe('the tarball', () => {
 });
 
 describe('in an empty project', () => {
-  it.each(['main.mjs', 'main.cjs', 'both.mjs', 'zod.mjs'])('%s runs', file => {
+  it.each(['main.mjs', 'main.cjs', 'both.mjs', 'shared.cjs', 'zod.mjs'])('%s runs', file => {
     expect(run(process.execPath, [file])).toBe('consumer: done\n');
   });
 
@@ -96,6 +96,7 @@ describe('in an empty project', () => {
 
   it('the CommonJS build loads where require() knows no ESM, as in Jest', () => {
     expect(run(process.execPath, ['--no-experimental-require-module', 'main.cjs'])).toBe('consumer: done\n');
+    expect(packed.filter(path => path.endsWith('.cjs') && /\bimport\(/.test(read(path)))).toEqual([]);
   });
 
   const project = (file: string, options: object): void => {

@@ -54,9 +54,10 @@ describe.each(Object.entries(LOADED))('a stack trace in %s with --enable-source-
 describe('the source maps', () => {
   const maps = packed.filter(path => path.endsWith('.map'));
 
-  it('belong to all code of ours, but that of the sandbox in CommonJS', () => {
+  it('belong to all code of ours', () => {
     const code = packed.filter(path => /^dist\/.*\.c?js$/.test(path) && !path.startsWith('dist/vendor/'));
-    expect(code.filter(path => !maps.includes(`${path}.map`))).toEqual(['dist/sandbox/index.cjs']);
+    expect(code.length).toBeGreaterThan(10);
+    expect(code.filter(path => !maps.includes(`${path}.map`))).toEqual([]);
   });
 
   it('lead to files of the package, and tell nothing of the machine that built it', () => {
