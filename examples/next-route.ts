@@ -1,4 +1,5 @@
-// Next.js, app/callbacks/route.ts: takes callbacks by the handler of payments.ts.
+// Next.js, app/callbacks/route.ts: takes callbacks by the handler of payments.ts. Next finds no .ts file by the name of a .js
+// file: drop the extension `.js` here, and in the files that you copy with this one.
 
 // The SDK signs with node:crypto, so not the edge runtime.
 export const runtime = 'nodejs';

@@ -106,7 +106,7 @@ const LONGEST_ANSWER = 25_000;
  *     }
  *   },
  * });
- * export const POST = handler; // Next.js; or app.post('/callbacks', toNodeHandler(handler))
+ * Bun.serve({ fetch: handler }); // or app.post('/callbacks', toNodeHandler(handler))
  */
 export function createWebhookHandler<Context extends object = object>(
   options: WebhookHandlerOptions<Context>,

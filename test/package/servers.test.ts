@@ -1,12 +1,13 @@
 // The handler on the servers that are not Node's own: whatever arrives is answered, and the process lives on.
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { record } from '../support/fixtures.ts';
+import { openPaymentsApp } from '../support/payments-app.ts';
 import { type Outcome, type RawRequest, sendRaw } from '../support/raw-http.ts';
 import { isCi, lacks } from '../support/skips.ts';
-import { emptyProject, run } from './consumer.ts';
+import { emptyProject, root, run } from './consumer.ts';
 
 /** A project in which the tarball and a server are installed. */
 function projectWith(...packages: string[]): string {
@@ -109,6 +110,22 @@ async function answersAll({ port, isAlive, printed }: Awaited<ReturnType<typeof 
   expect(printed()).not.toMatch(/unhandled|uncaught/i);
 }
 
+/** As its first lines say: its imports lose their extensions. */
+function copyExample(folder: string): void {
+  mkdirSync(folder);
+  const copies = {
+    'route.ts': 'next-route.ts',
+    'payments.ts': '',
+    'checkout.ts': '',
+    'payouts.ts': '',
+    'to-check.ts': '',
+  };
+  for (const [name, original] of Object.entries(copies)) {
+    const code = readFileSync(join(root, 'examples', original || name), 'utf8');
+    writeFileSync(join(folder, name), code.replace(/'(\.\/[\w-]+)\.js'/g, "'$1'"));
+  }
+}
+
 describe.skipIf(lacks(isCi, 'other servers, which CI fetches'))('a callback endpoint answers whatever arrives', () => {
   it.each([
     ['bun@latest', 'bun'],
@@ -119,16 +136,33 @@ describe.skipIf(lacks(isCi, 'other servers, which CI fetches'))('a callback endp
     await answersAll(await start(folder, join(folder, 'node_modules/.bin', runtime), ...args, 'serve.mjs'));
   });
 
-  it('in a route handler of Next.js', { timeout: 240_000 }, async () => {
-    const folder = projectWith('next@latest', 'react@latest', 'react-dom@latest');
+  it('in route handlers of Next.js, that of the example too, built without keys', { timeout: 300_000 }, async () => {
+    const types = ['typescript@5', '@types/node', '@types/pg', '@types/react'];
+    const folder = projectWith('next@latest', 'react@latest', 'react-dom@latest', 'pg', ...types);
+    writeFileSync(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "strict": true }, "include": ["app"] }');
     const route = join(folder, 'app/callbacks');
     mkdirSync(route, { recursive: true });
     writeFileSync(
       join(route, 'route.js'),
       "import { handler } from '../../callbacks.mjs';\n\nexport const POST = handler;\n",
     );
+    copyExample(join(folder, 'app/shop'));
     const next = join(folder, 'node_modules/next/dist/bin/next');
     run(process.execPath, [next, 'build'], folder, { NEXT_TELEMETRY_DISABLED: '1' });
-    await answersAll(await start(folder, process.execPath, next, 'start', '-p', '0', '-H', '127.0.0.1'));
+    const shop = await openPaymentsApp();
+    onTestFinished(() => shop.close());
+    const server = await start(folder, process.execPath, next, 'start', '-p', '0', '-H', '127.0.0.1');
+    await answersAll(server);
+
+    shop.reach(false);
+    await shop.app.place('order-1', '25.50', 'EUR');
+    await shop.app.pay('order-1');
+    const id = shop.sandbox.payments[0]?.id ?? '';
+    await shop.sandbox.complete(id);
+    await shop.sandbox.idle();
+    const { body = '' } = shop.sandbox.deliveries.at(-1) ?? {};
+    const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
+    expect((await fetch(`http://127.0.0.1:${server.port}/shop`, init)).status).toBe(200);
+    expect(await shop.rowsOf('orders', 'id, paid_by')).toEqual([{ id: 'order-1', paid_by: id }]);
   });
 });
