@@ -266,7 +266,7 @@ const hasFailed = ({ state, result }: JournalRow): boolean =>
   state === 'created' && result !== undefined && isFailed(result.payment);
 
 /** A gateway may keep a payment of a refused attempt as failed: that of the next attempt counts more. */
-export const replaced = (row: JournalRow, payment: Payment): JournalRow => {
+const replaced = (row: JournalRow, payment: Payment): JournalRow => {
   const { paymentId = payment.id } = row;
   return withConflict(
     due({ ...created(withoutIds(row, [payment.id]), { payment }), paymentId: payment.id }),

@@ -1,15 +1,16 @@
 // What JSON.stringify makes of a value.
 
 // In every Node since 21, and not yet in TypeScript's library.
-export const { rawJSON, isRawJSON } = JSON as unknown as {
+const json = JSON as unknown as {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
 };
+export const { rawJSON } = json;
 
 /** Whether JSON writes the value as names and values, and neither as a list nor as the primitive that it holds. */
 export const isJsonMap = (value: unknown): value is object =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
-  !isRawJSON(value) &&
+  !json.isRawJSON(value) &&
   !(value instanceof Number || value instanceof String || value instanceof Boolean);

@@ -46,7 +46,7 @@ export interface BillingAddress {
 }
 
 /** What a record can hold in every status. */
-export interface PaymentFields {
+interface PaymentFields {
   /** The gateway's id of the payment, a UUID: the key of a lookup. */
   id: string;
   paymentType: PaymentType;
@@ -79,7 +79,7 @@ export interface PaymentFields {
 }
 
 /** What a record can hold once the payment is settled in crypto. */
-export interface SettlementFields {
+interface SettlementFields {
   /** Settled crypto, a number. Absent from callbacks of the card methods. */
   settled_crypto_amount?: number | null | undefined;
   /** The id of the settlement on its blockchain. */
@@ -89,7 +89,7 @@ export interface SettlementFields {
 }
 
 /** What a record can hold after a failure. */
-export interface FailureFields {
+interface FailureFields {
   /** The processor's reason, for people. It may be absent on a failure: never branch on it. */
   errorMessage?: string | null | undefined;
 }

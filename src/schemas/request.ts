@@ -26,7 +26,7 @@ import { publishRequest, type SchemaOf } from './objects.ts';
 import { httpUrl } from './url.ts';
 
 /** What every creation request can hold. */
-export interface RequestFields {
+interface RequestFields {
   /** In units of `currency`, not cents; greater than 0. A string keeps its digits: see {@link Amount}. */
   amount: Amount;
   /** Currency code of `amount`: three letters or digits, or more. The gateway's document lists none. */

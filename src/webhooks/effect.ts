@@ -30,7 +30,7 @@ export interface Processed {
 export type Warn = (about: About, code: CallbackWarningCode, message: string) => void;
 
 /** The payment, and the callback that is at work. */
-export interface About {
+interface About {
   paymentId: string;
   callId: string;
 }

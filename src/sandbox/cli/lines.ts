@@ -14,7 +14,7 @@ const bad = (text: string) => styleText('red', text);
 const milliseconds = (duration: number | undefined) => dim(`${Math.round(duration ?? 0)} ms`);
 
 /** Hours, minutes and seconds, on this machine's clock. */
-export const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
 
 /** With its time. */
 export function timedLineOf(event: SandboxEvent): string | undefined {

@@ -10,7 +10,7 @@ export interface Auto {
   ms: number;
 }
 
-export const MOVES = ['complete', 'authorize', 'cancel', 'fail'] as const;
+const MOVES = ['complete', 'authorize', 'cancel', 'fail'] as const;
 
 /** An option that takes a value. */
 interface ValueOption<T> {

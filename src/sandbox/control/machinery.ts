@@ -144,7 +144,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
 
 const NOTHING = z.undefined();
 
-export const shownCall = ({ body, ...call }: Call) => ({
+const shownCall = ({ body, ...call }: Call) => ({
   ...call,
   body: new TextDecoder().decode(body),
   bodyBase64: Buffer.from(body).toString('base64'),

@@ -23,7 +23,7 @@ export interface WaitFor {
   timeout?: number | undefined;
 }
 
-export const waitFields = {
+const waitFields = {
   paymentId: text.optional(),
   reference: text.optional(),
   paymentStatus: oneOf(PAYMENT_STATUSES).optional(),

@@ -45,7 +45,7 @@ const RATES: Readonly<Record<string, number>> = {
 /** For a currency without a rate: that of the gateway's own example. */
 const FALLBACK = 1.0825;
 
-export const CRYPTO_CURRENCY = 'USDT';
+const CRYPTO_CURRENCY = 'USDT';
 
 /** What one unit of the crypto currency costs. */
 export const rateOf = (currency: string): number => RATES[currency.toUpperCase()] ?? FALLBACK;

@@ -44,7 +44,7 @@ const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
 const cardOf = (view: View, number: string): TestCard | undefined =>
   cardsOf(view).find(card => digitsIn(card.number) === digitsIn(number));
 
-export const NEVER_REAL = 'Test page: never type a real card.';
+const NEVER_REAL = 'Test page: never type a real card.';
 
 /** What a card form was sent: the test card that it names, or what is wrong by field. The number is kept nowhere. */
 export function readCard(view: View): { card: TestCard } | { errors: Record<string, string> } {

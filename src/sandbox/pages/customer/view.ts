@@ -33,7 +33,7 @@ export interface Drawn {
 }
 
 /** `PIX` of `ONRAMP_PIX`. */
-export const plainMethod = (method: string): string => method.replace(/^ONRAMP_/, '');
+const plainMethod = (method: string): string => method.replace(/^ONRAMP_/, '');
 
 /** How the customer pays: the payment's method, or the one chosen. */
 export const methodOf = ({ record, chosen }: View): string => plainMethod(chosen ?? record.paymentMethod);

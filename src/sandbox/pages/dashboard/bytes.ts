@@ -4,7 +4,7 @@ import type { Html } from '../layout.ts';
 import { linkTo, rawText, type View } from './view.ts';
 
 /** Undefined for bytes that are no UTF-8. A letter that is cut at the end counts as one. */
-export function utf8(bytes: Uint8Array): string | undefined {
+function utf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
   } catch {

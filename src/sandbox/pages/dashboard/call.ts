@@ -59,7 +59,7 @@ const digestOf = ({ body, bodyLength }: Call): Html | string =>
     ? ''
     : html` Their SHA-256, to compare with those that your app signed: <span class="mono digestLine">${createHash('sha256').update(body).digest('hex')}</span>`;
 
-export const headerList = (headers: readonly (readonly [string, string])[]): Html =>
+const headerList = (headers: readonly (readonly [string, string])[]): Html =>
   html`<dl class="headers">${headers.map(([name, value]) => html`<div><dt class="mono">${name}</dt><dd class="mono">${sent(value)}</dd></div>`)}</dl>`;
 
 function answerCard({ answer, durationMs }: Call): Html {

@@ -56,7 +56,7 @@ export function callLine(view: View, call: Call): Html {
 }
 
 /** Paths of the API are long, and begin alike. */
-export const callName = ({ method, path }: Call): Html =>
+const callName = ({ method, path }: Call): Html =>
   html`<span class="mono">${method} ${path.replace(/^\/api\/v1/, '')}</span>`;
 
 /** A payment by its name; one that is forgotten has none. */

@@ -28,7 +28,7 @@ export const environment = ({ parts, url }: View): Html =>
   rawText('env', 'Environment of your app', environmentOf(url.origin, parts.settings).join('\n'));
 
 /** A signed create, as a command. */
-export function firstCreate(settings: SandboxSettings, origin: string): string {
+function firstCreate(settings: SandboxSettings, origin: string): string {
   const body = JSON.stringify({
     paymentType: 'DEPOSIT',
     paymentMethod: 'CARD',

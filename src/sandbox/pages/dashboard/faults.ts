@@ -30,7 +30,7 @@ export const faultsPage = (view: View): Html => html`
     <div class="cards">${Object.entries(faults).map(([name, does]) => card(view, name as Fault, does))}</div></section>`,
   )}`;
 
-export function armedList(view: View): Html {
+function armedList(view: View): Html {
   const { armed } = view.parts.faults;
   if (armed.length === 0) return html`<p class="dim">None. Calls and callbacks go as they should.</p>`;
   return html`<ul class="armedList">${armed.map(

@@ -20,7 +20,7 @@ const failing = (label: string, reason: FailureReason): Move => ({
 });
 
 /** By the value of its button. */
-export const MOVES: Readonly<Record<string, Move>> = {
+const MOVES: Readonly<Record<string, Move>> = {
   complete: { label: 'Complete', to: 'COMPLETED', run: (moves, id, options) => moves.complete(id, options) },
   authorize: { label: 'Authorise', to: 'AUTHORIZED', run: (moves, id, options) => moves.authorize(id, options) },
   cancel: { label: 'Cancel', to: 'CANCELED', run: (moves, id, options) => moves.cancel(id, options) },
