@@ -104,7 +104,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'package', include: [PACKAGE], globalSetup: 'test/package/pack.ts', testTimeout: 120_000 },
+        test: {
+          name: 'package',
+          include: [PACKAGE],
+          // As the browser.
+          sequence: { groupOrder: isCi ? 2 : 0 },
+          globalSetup: 'test/package/pack.ts',
+          testTimeout: 120_000,
+        },
       },
       {
         extends: true,
