@@ -217,11 +217,20 @@ describe('the command line', () => {
   });
 });
 
-describe.skipIf(lacks(isCi, 'the tarball on other versions of Node, which CI fetches'))('on Node', () => {
-  it.each(['22.12.0', '26'].flatMap(version => ['main.mjs', 'main.cjs', 'both.mjs'].map(file => [version, file])))(
-    '%s, %s runs',
-    (version, file) => {
-      expect(run('npx', ['-y', '-p', `node@${version}`, 'node', file as string])).toContain('consumer: done\n');
+describe.skipIf(lacks(isCi, 'the tarball on other runtimes, which CI fetches'))('on another runtime', () => {
+  const RUNTIMES: [name: string, ...command: string[]][] = [
+    ['node@22.12.0', 'node'],
+    ['node@22', 'node'],
+    ['node@26', 'node'],
+    ['bun@latest', 'bun'],
+    ['deno@latest', 'deno', 'run', '--allow-all'],
+  ];
+  const FILES = ['main.mjs', 'main.cjs', 'both.mjs', 'shared.cjs'];
+
+  it.each(RUNTIMES.flatMap(([name, ...command]) => FILES.map(file => ({ name, file, command: [...command, file] }))))(
+    '$name, $file runs',
+    ({ name, command }) => {
+      expect(run('npx', ['-y', '-p', name, ...command])).toContain('consumer: done\n');
     },
   );
 });
