@@ -9,7 +9,8 @@ const tarball = inject('tarball');
 const packed = inject('packed');
 let app = '';
 
-const run = (command: string, args: string[], cwd = app) => runIn(command, args, cwd);
+const run = (command: string, args: string[], cwd = app, env: Record<string, string> = {}) =>
+  runIn(command, args, cwd, env);
 const read = (file: string) => readFileSync(join(app, 'node_modules/payment-gateway-sdk', file), 'utf8');
 
 beforeAll(() => {
@@ -199,10 +200,26 @@ describe("a merchant's checkout test, as docs/testing.md names it", () => {
     expect(reported).toMatch(/^# pass 1$[\s\S]*^# fail 0$/m);
   });
 
-  it.skipIf(lacks(isCi, 'the checkout test with Jest, which CI fetches'))('runs with Jest, in CommonJS', () => {
+  describe.skipIf(lacks(isCi, 'the checkout test with Jest, which CI fetches'))('with Jest', () => {
     // Not a dev dependency: it would double what a newcomer installs.
-    const jest = ['--yes', 'jest@30.5.2', '--json', '--rootDir', folderOf('jest')];
-    expect(JSON.parse(run('npx', jest))).toMatchObject({ success: true, numPassedTests: 2 });
+    const jest = (folder: string, env = {}) =>
+      JSON.parse(run('npx', ['--yes', 'jest@30.5.2', '--json', '--rootDir', folder], app, env));
+
+    it('runs in CommonJS', () => {
+      expect(jest(folderOf('jest'))).toMatchObject({ success: true, numPassedTests: 2 });
+    });
+
+    it('runs in ESM, with its requires as imports', () => {
+      const folder = join(app, 'jest-esm');
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+      const code = readFileSync(join(testing, 'checkout.jest.test.cjs'), 'utf8');
+      const imports = code.replace(/^const (\{.*\}) = require\((.*)\);/gm, 'import $1 from $2;');
+      expect(imports.match(/^import /gm)).toHaveLength(2);
+      writeFileSync(join(folder, 'checkout.test.js'), imports);
+      const env = { NODE_OPTIONS: '--experimental-vm-modules' };
+      expect(jest(folder, env)).toMatchObject({ success: true, numPassedTests: 2 });
+    });
   });
 });
 
