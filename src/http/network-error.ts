@@ -27,7 +27,7 @@ function unlessItThrows<T>(read: () => T, otherwise: T): T {
 
 /**
  * Whether the request provably never left this machine. An allow list: after any other error it may have left.
- * Of several connections tried (an AggregateError), every one must have failed so.
+ * Of several connections tried (an AggregateError), and of all causes, every one must have failed so.
  */
 export const neverLeft = (error: unknown, url: string): boolean =>
   unlessItThrows(() => hasNeverLeft(error, new URL(url), 0), false);
@@ -38,16 +38,17 @@ const isElsewhere = ({ port, hostname }: Failure, url: URL): boolean =>
   (typeof hostname === 'string' && hostname !== url.hostname);
 
 function hasNeverLeft(error: unknown, url: URL, depth: number): boolean {
-  if (!isFailure(error) || depth > DEEPEST_CAUSE) return false;
-  const members = membersOf(error);
-  if (members.length > 0) return members.every(member => hasNeverLeft(member, url, depth + 1));
+  if (!isFailure(error) || depth > DEEPEST_CAUSE || isElsewhere(error, url)) return false;
+  // What an error wraps decides: a wrapper may call anything a refused connection.
+  const inner = [...membersOf(error), ...(error.cause == null ? [] : [error.cause])];
+  if (inner.length > 0) return inner.every(each => hasNeverLeft(each, url, depth + 1));
   return (
-    ((error.syscall === 'connect' || error.syscall === 'getaddrinfo') && !isElsewhere(error, url)) ||
+    error.syscall === 'connect' ||
+    error.syscall === 'getaddrinfo' ||
     error.code === 'UND_ERR_CONNECT_TIMEOUT' ||
     CERTIFICATE_CODES.has(error.code) ||
     // undici's message for a port that fetch refuses, such as 6000.
-    error.message === 'bad port' ||
-    hasNeverLeft(error.cause, url, depth + 1)
+    error.message === 'bad port'
   );
 }
 
@@ -81,6 +82,9 @@ const SYSTEM_CODE = /^(?:E[A-Z\d]+|(?:ERR_TLS|ERR_SSL|UND_ERR|HPE)_[A-Z\d_]+)$/;
 export const safeCause = (error: unknown, secrets: readonly string[]): Error | undefined =>
   unlessItThrows(() => copyOf(error, secrets, 0), new Error(WITHHELD));
 
+/** A function's name, and a place without a space: no sentence, no address and no JSON. */
+const FRAME = /^ {4}at (?:[\w$.<>#[\] ]+ \()?[^\s"'(){}]+:\d+:\d+\)?$/gm;
+
 const WITHHELD = '(withheld: it may hold customer data)';
 
 function copyOf(error: unknown, secrets: readonly string[], depth: number): Error | undefined {
@@ -89,7 +93,7 @@ function copyOf(error: unknown, secrets: readonly string[], depth: number): Erro
   const text = String(error.message ?? '');
   const isSystem = SYSTEM_CODE.test(String(error.code)) || CERTIFICATE_CODES.has(error.code);
   const message = isSystem || FETCH_MESSAGES.has(text) ? safe(text) : WITHHELD;
-  const name = /^\w{1,40}$/.test(String(error.name)) ? String(error.name) : 'Error';
+  const name = /^\w{1,40}$/.test(String(error.name)) ? safe(String(error.name)) : 'Error';
   const members = membersOf(error).map(member => copyOf(member, secrets, depth + 1));
   const copy =
     members.length > 0
@@ -98,15 +102,12 @@ function copyOf(error: unknown, secrets: readonly string[], depth: number): Erro
         ? new TypeError(message)
         : new Error(message);
   // Frames only: a line of the message may look like one.
-  const frames =
-    String(error.stack)
-      .replace(text, '')
-      .match(/^ {4}at .*:\d+:\d+\)?$/gm) ?? [];
-  Object.assign(copy, { name, stack: [`${name}: ${message}`, ...frames].join('\n') });
+  const frames = String(error.stack).replace(text, '').match(FRAME) ?? [];
+  Object.assign(copy, { name, stack: safe([`${name}: ${message}`, ...frames].join('\n')) });
   for (const detail of isSystem ? ['code', 'syscall', 'hostname', 'address', 'port'] : ['code']) {
     const value = error[detail];
     if (detail === 'code' ? isCode(value) : typeof value === 'string' || typeof value === 'number') {
-      Object.assign(copy, { [detail]: value });
+      Object.assign(copy, { [detail]: typeof value === 'string' ? safe(value) : value });
     }
   }
   const cause = copyOf(error.cause, secrets, depth + 1);

@@ -54,6 +54,8 @@ function readObject(text: string, start: number, found: Found, depth: number): n
   const next = new RegExp(TOKEN);
   next.lastIndex = start;
   const open: Frame[] = [];
+  /** They count at its end: before that, the payment's own may still come. */
+  const elsewhere: string[] = [];
   let expectsKey = false;
   for (let token = next.exec(text)?.[1]; token !== undefined; token = next.exec(text)?.[1]) {
     const frame = open.at(-1);
@@ -63,7 +65,9 @@ function readObject(text: string, start: number, found: Found, depth: number): n
       expectsKey = token === '{';
     } else if (token === '}' || token === ']') {
       open.pop();
-      if (open.length === 0) return next.lastIndex;
+      if (open.length > 0) continue;
+      for (const id of elsewhere) found.elsewhere.add(id);
+      return next.lastIndex;
     } else if (token === ',') {
       expectsKey = frame?.isObject ?? false;
     } else if (token.startsWith('"') && frame) {
@@ -72,7 +76,7 @@ function readObject(text: string, start: number, found: Found, depth: number): n
       else readValue(frame, value, found, depth);
       if (expectsKey && value === 'paymentStatus') frame.hasStatus = true;
       expectsKey = false;
-      if (frame.id && frame.hasStatus && frame.place === 'elsewhere') found.elsewhere.add(frame.id);
+      if (frame.id && frame.hasStatus && frame.place === 'elsewhere') elsewhere.push(frame.id);
     }
   }
   return text.length;

@@ -5,7 +5,7 @@ import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
-import { readBody } from './parse.ts';
+import { readable, readBody } from './parse.ts';
 
 /**
  * What a callback claims of a payment: its id, and everything else in it, unchecked. Only `id` is demanded, because the
@@ -20,7 +20,7 @@ const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
 
 /** @throws {WebhookError} `not_json`, `wrapped`, or `invalid` if `id` is no UUID */
 export function readClaim(rawBody: unknown): WebhookClaim {
-  const { success, data, error } = claimSchema.safeParse(readBody(rawBody));
+  const { success, data, error } = readable(() => claimSchema.safeParse(readBody(rawBody)));
   if (success) return data;
   const issues = issuesOf(error);
   throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);

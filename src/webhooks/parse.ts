@@ -19,13 +19,24 @@ export type WebhookPayment = Payment;
  * const payment = await gateway.getPayment(claim.id); // the gateway's own record
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
-  const { success, data, error } = parsePayment(readBody(rawBody));
+  const { success, data, error } = readable(() => parsePayment(readBody(rawBody)));
   if (success) return data;
   const issues = issuesOf(error);
   throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
 
 const parsePayment = compiledWhenBusy(paymentSchema);
+
+/** A body that was parsed may be any object, also one that throws when it is read. @throws {WebhookError} */
+export function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof WebhookError) throw error;
+    // What a getter throws may hold anything.
+    throw new WebhookError('not_json', 'The callback cannot be read: a getter or a proxy in it throws.');
+  }
+}
 
 /** The callback's JSON, with any content, unless it is wrapped as only answers of the API are. */
 export function readBody(rawBody: unknown): unknown {

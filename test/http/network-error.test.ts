@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { codeOf, neverLeft, safeCause } from '../../src/http/network-error.ts';
 
@@ -16,6 +17,10 @@ describe('neverLeft', () => {
     ['a certificate that has expired', fetchFailed(system('CERT_HAS_EXPIRED'))],
     ['a certificate for another name', fetchFailed(system('ERR_TLS_CERT_ALTNAME_INVALID'))],
     ['a port that fetch refuses', fetchFailed(new Error('bad port'))],
+    [
+      'a wrapper that repeats its cause',
+      Object.assign(system('ECONNREFUSED', 'connect'), { cause: system('ECONNREFUSED', 'connect') }),
+    ],
     ["the gateway's own port", fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { port: 443 }))],
     [
       "the gateway's own name",
@@ -49,6 +54,20 @@ describe('neverLeft', () => {
     [
       'a name that is not the gateway',
       fetchFailed(Object.assign(system('ENOTFOUND', 'getaddrinfo'), { hostname: 'telemetry.example' })),
+    ],
+    [
+      'several connections, all refused, after one that was reset',
+      fetchFailed(
+        Object.assign(new AggregateError([system('ECONNREFUSED', 'connect')]), { cause: system('ECONNRESET', 'read') }),
+      ),
+    ],
+    [
+      'a wrapper that calls a reset connection refused',
+      Object.assign(system('ECONNREFUSED', 'connect'), { cause: system('ECONNRESET', 'read') }),
+    ],
+    [
+      'a wrapper that failed at something else, with a cause that does not say at what',
+      Object.assign(system('ECONNREFUSED', 'connect'), { port: 4318, cause: system('ECONNREFUSED', 'connect') }),
     ],
     ['nothing', undefined],
     ['a word', 'ECONNREFUSED'],
@@ -98,6 +117,13 @@ describe('safeCause', () => {
     expect(safeCause(error, ['s3cr3t'])).toMatchObject({ errors: [{ message: 'Bearer [redacted] EINVAL' }] });
   });
 
+  it.each(['syscall', 'hostname', 'address', 'port', 'name', 'stack'])('strikes secrets out of %s, too', detail => {
+    const error = Object.assign(system('ECONNRESET', 'read'), { [detail]: 's3cr3t' });
+    if (detail === 'stack') error.stack = 'Error: x\n    at s3cr3t (/shop/s3cr3t.js:10:5)';
+    expect(inspect(safeCause(error, ['s3cr3t']))).not.toContain('s3cr3t');
+    expect(inspect(safeCause(error, ['s3cr3t']))).toContain('[redacted]');
+  });
+
   it.each([
     ['a code made of what was sent', { code: 'E_Bearer s3cr3t' }, 'fetch_failed'],
     ['a code made of a body', { code: '{"email":"zoe@customer.example"}' }, 'fetch_failed'],
@@ -117,6 +143,16 @@ describe('safeCause', () => {
     const shown = `${cause?.stack} ${JSON.stringify({ ...cause })} ${cause?.message} ${cause?.name}`;
     expect(shown).not.toMatch(/zoe@|s3cr3t/);
     expect(shown).toContain('/shop/fetch.js:10:5');
+  });
+
+  it('shows nothing of a stack that keeps the words of a message which was changed', () => {
+    const error = new Error('short');
+    const words = '{"email":"zoe@customer.example"}';
+    error.stack = `Error: x\n    at ${words} (/a.js:1:1)\n    at zoe@customer.example (/a.js:1:1)\n    at f (/${words}.js:1:1)`;
+    error.stack += `\n    at async Shop.<anonymous> [as pay] (file:///shop/@own/fetch.js:10:5)\n    at node:net:1:2`;
+    expect(safeCause(error, [])?.stack).toBe(
+      'Error: (withheld: it may hold customer data)\n    at async Shop.<anonymous> [as pay] (file:///shop/@own/fetch.js:10:5)\n    at node:net:1:2',
+    );
   });
 
   it('survives an error that throws from whatever is read of it', () => {

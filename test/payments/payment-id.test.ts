@@ -22,6 +22,11 @@ describe('findPaymentId', () => {
     ['as a key', `{"${OTHER_ID}":1}`],
     ['of a list in a result', `{"result":[{"id":"${OTHER_ID}"}]}`],
     ['of two records', `{"list":[{"id":"${ID}","paymentStatus":"X"},{"id":"${OTHER_ID}","paymentStatus":"X"}]}`],
+    [
+      'of another record, where the answer is cut off before its own',
+      `{"former":{"id":"${OTHER_ID}","paymentStatus":"X"},"id":`,
+    ],
+    ['of a wrapped record that is cut off: there may be two', `{"data":[{"id":"${ID}","paymentStatus":"X"},`],
     ['in JSON encoded again and again', [1, 2, 3, 4].reduce(text => JSON.stringify(text), `{"id":"${ID}"}`)],
     ['in HTML', `<html><body id="${OTHER_ID}">`],
     ['in nothing', ''],

@@ -1,6 +1,6 @@
-import { parseWebhook, WebhookError } from 'payment-gateway-sdk';
+import { GatewayClient, parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { ID, OTHER_ID, record } from '../support/fixtures.ts';
+import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 
 const body = record('completed CARD callback');
 
@@ -71,6 +71,24 @@ describe('parseWebhook', () => {
   ])('says what to do with %s', (_, rawBody, advice) => {
     expect(codeOf(rawBody)).toBe('not_json');
     expect(() => parseWebhook(rawBody as object)).toThrow(advice);
+  });
+
+  const throwing = () => {
+    throw new RangeError('zoe@customer.example');
+  };
+  it.each<[string, object]>([
+    ['a getter that throws', Object.defineProperty(JSON.parse(body), 'amount', { get: throwing })],
+    ['a proxy that throws', new Proxy(JSON.parse(body), { getPrototypeOf: throwing })],
+    ['a proxy that throws at once', new Proxy({}, { has: throwing })],
+    ['a proxy that throws in a map', { ...JSON.parse(body), customer: new Proxy({}, { getPrototypeOf: throwing }) }],
+  ])('refuses %s, without its words', async (_, rawBody) => {
+    const message = 'The callback cannot be read: a getter or a proxy in it throws.';
+    const refusal = expect.objectContaining({ name: 'WebhookError', code: 'not_json', message });
+    expect(() => parseWebhook(rawBody)).toThrow(refusal);
+    const gateway = new GatewayClient({ ...KEYS, fetch: throwing });
+    // The id is all that is read of it there.
+    const unread = new Proxy(rawBody, { get: throwing, has: throwing });
+    await expect(gateway.confirmWebhook(unread)).rejects.toThrow(refusal);
   });
 
   it('bears with what anyone can post: JSON nested very deeply', () => {
