@@ -1,0 +1,118 @@
+// An error tree counts as never sent only if each of its leaves is on the list.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { neverLeft } from '../../src/http/network-error.ts';
+import { tries } from '../support/arbitraries.ts';
+
+const GATEWAY = 'https://gateway.example/api/v1/payments';
+
+interface Node {
+  /** Of a leaf, whether it is on the list. */
+  isListed?: boolean;
+  inner: Node[];
+  error: unknown;
+}
+
+const coded = (message: string, details: object) => Object.assign(new Error(message), details);
+const leaf =
+  (isListed: boolean) =>
+  (error: unknown): Node => ({ isListed, inner: [], error });
+
+// Node's own documents: what is said before the first byte of a request can leave.
+const listed = fc
+  .oneof(
+    fc
+      .tuple(
+        fc.constantFrom('connect', 'getaddrinfo'),
+        fc.constantFrom('ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'),
+      )
+      .map(([syscall, code]) => coded(`${syscall} ${code}`, { syscall, code })),
+    fc
+      .constantFrom(
+        'CERT_HAS_EXPIRED',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+        'ERR_TLS_CERT_ALTNAME_INVALID',
+        'UND_ERR_CONNECT_TIMEOUT',
+      )
+      .map(code => coded('no', { code })),
+    fc.constant({ syscall: 'connect', code: 'ECONNREFUSED', port: 443, hostname: 'gateway.example' }),
+    fc.constant('bad port').map(message => new Error(message)),
+  )
+  .map(leaf(true));
+
+const unlisted = fc
+  .oneof(
+    fc
+      .tuple(
+        fc.constantFrom('read', 'write', undefined),
+        fc.constantFrom('ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ECONNABORTED'),
+      )
+      .map(([syscall, code]) => coded('connect ECONNREFUSED', { syscall, code })),
+    fc
+      .constantFrom(
+        'UND_ERR_SOCKET',
+        'UND_ERR_HEADERS_TIMEOUT',
+        'UND_ERR_BODY_TIMEOUT',
+        'HPE_INVALID_CONSTANT',
+        'ERR_SSL_WRONG_VERSION_NUMBER',
+      )
+      .map(code => coded('no', { code })),
+    // It failed at something else, after the gateway had answered.
+    fc
+      .constantFrom({ port: 4318 }, { hostname: 'telemetry.example' })
+      .map(other => coded('no', { syscall: 'connect', code: 'ECONNREFUSED', ...other })),
+    fc.string().map(text => new Error(text === 'bad port' ? '' : text)),
+    fc.constantFrom<unknown>(0, false, 'ECONNREFUSED', 'bad port', Symbol('connect'), {}, [], () => {}, new Error('x')),
+  )
+  .map(leaf(false));
+
+/** What wraps errors says nothing itself, or says what its cause should. */
+const wrappers = fc.constantFrom<object>(
+  {},
+  { code: 'ERR_WRAPPER' },
+  { code: 'ECONNREFUSED', syscall: 'connect' },
+  { code: 'CERT_HAS_EXPIRED' },
+);
+
+const { tree } = fc.letrec<{ tree: Node }>(tie => ({
+  tree: fc.oneof(
+    { maxDepth: 4, depthSize: 'max' },
+    fc.oneof({ arbitrary: listed, weight: 5 }, { arbitrary: unlisted, weight: 1 }),
+    fc.tuple(tie('tree'), wrappers).map(
+      ([inner, details]): Node => ({
+        inner: [inner],
+        error: withDetails(new TypeError('fetch failed', { cause: inner.error }), details),
+      }),
+    ),
+    fc.tuple(fc.array(tie('tree'), { minLength: 1, maxLength: 3 }), wrappers).map(([inner, details]): Node => {
+      return { inner, error: withDetails(new AggregateError(inner.map(({ error }) => error)), details) };
+    }),
+    fc.tuple(fc.array(tie('tree'), { minLength: 1, maxLength: 2 }), tie('tree')).map(([inner, cause]): Node => {
+      return {
+        inner: [...inner, cause],
+        error: new AggregateError(
+          inner.map(({ error }) => error),
+          'all failed',
+          { cause: cause.error },
+        ),
+      };
+    }),
+  ),
+}));
+
+const withDetails = (error: Error, details: object) => Object.assign(error, details);
+
+const allListed = (node: Node): boolean => node.isListed ?? node.inner.every(allListed);
+
+it('no error tree with an unlisted leaf counts as never sent, and one of listed leaves alone does', () => {
+  const seen = { listed: 0, unlisted: 0 };
+  fc.assert(
+    fc.property(tree, node => {
+      const expected = allListed(node);
+      seen[expected ? 'listed' : 'unlisted'] += node.inner.length > 0 ? 1 : 0;
+      expect(neverLeft(node.error, GATEWAY)).toBe(expected);
+    }),
+    tries(1_000),
+  );
+  expect(Math.min(seen.listed, seen.unlisted)).toBeGreaterThan(100);
+});

@@ -1,0 +1,99 @@
+// Whatever anybody passes, posts or answers: what is asked for is the payments' own address, or that of one payment.
+import fc from 'fast-check';
+import { createWebhookHandler, type FetchInit, GatewayClient, memoryJournal, type Payment } from 'payment-gateway-sdk';
+import { expect, it } from 'vitest';
+import { tries, uuid } from '../support/arbitraries.ts';
+import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
+import { post } from '../support/shop-callbacks.ts';
+import { json } from '../support/wire.ts';
+
+/** As the gateway's document has them. */
+const PATH = /^https:\/\/gateway\.example\/api\/v1\/payments(\/[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12})?$/;
+
+/** What could get out of a path, or split a request. */
+const POISON = [
+  '/',
+  '..',
+  '/../',
+  '%2e%2e%2f',
+  '?',
+  '#',
+  '\\',
+  '\n',
+  '\r\nHost: x',
+  '\0',
+  ' ',
+  '@',
+  ':',
+  '//evil.example/',
+  '\u2028',
+  '－',
+  '٠',
+];
+
+const poison = fc.constantFrom(...POISON);
+const anyId: fc.Arbitrary<string> = fc.oneof(
+  uuid,
+  // A UUID with something in it, before it or after it, or in place of a character of it.
+  fc.tuple(uuid, poison, fc.nat(36)).map(([id, text, at]) => id.slice(0, at) + text + id.slice(at)),
+  fc.tuple(uuid, poison, fc.nat(36)).map(([id, text, at]) => id.slice(0, at) + text + id.slice(at + 1)),
+  fc.tuple(uuid, fc.nat(36)).map(([id, length]) => id.slice(0, length)),
+  fc.tuple(uuid, uuid).map(ids => ids.join('/')),
+  fc.webUrl(),
+  fc.string({ unit: 'binary' }),
+  poison,
+);
+
+/** A value that is no string, and pretends to be one. */
+const pretender = anyId.map(id => ({ toString: () => id, toLowerCase: () => id, length: 36 }) as unknown as string);
+
+it('no string reaches a URL path but a UUID', async () => {
+  let answers: string[] = [];
+  const urls = new Set<string>();
+  const fetch = async (url: string, { method }: FetchInit) => {
+    urls.add(url);
+    // Also what the gateway itself answers may name anything as an id.
+    const [id] = answers;
+    if (method === 'POST') return json(JSON.stringify({ error: { id, payment_id: id }, id }), 422);
+    return json(JSON.stringify({ id, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 1, currency: 'EUR' }));
+  };
+  const journal = () => memoryJournal({ scope: 'paths', settleMargin: 0 });
+  const looked = { uuid: 0, no: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(uuid, anyId, anyId, pretender), anyId, async (id, answered) => {
+      answers = [answered];
+      const options = { ...KEYS, fetch, retries: 0 };
+      const gateway = new GatewayClient({ ...options, journal: journal() });
+      const handler = createWebhookHandler({
+        gateway: new GatewayClient(options),
+        onPayment: () => {},
+        onError: () => {},
+      });
+      urls.clear();
+      const body = { id, paymentStatus: 'PENDING' };
+      await Promise.all(
+        [
+          () => gateway.getPayment(id),
+          () => gateway.waitForPayment(id, { until: () => true }),
+          () => gateway.confirmWebhook(body),
+          () => gateway.confirmWebhook(JSON.stringify(body)),
+          () => gateway.settle('payout-1', id),
+          () => gateway.reconcile({ ...body, reference: 'payout-1' } as unknown as Payment),
+          () => gateway.sweep({ handler, ids: [id] }),
+          () => handler.process(id),
+          () => handler(post(JSON.stringify(body))),
+          () => gateway.createWithdrawal({ ...PAYOUT, reference: `of ${String(id)}` }),
+        ].map(async call => errorOf((async () => call())()).catch(() => {})),
+      );
+      const wrong = [...urls].filter(url => !PATH.test(url) || new URL(url).href !== url);
+      expect(wrong).toEqual([]);
+      const isUuid = [...urls].some(url => url.endsWith(id));
+      looked[isUuid ? 'uuid' : 'no'] += 1;
+      // And a UUID is looked up as it was given.
+      if (typeof id === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) expect(isUuid).toBe(true);
+    }),
+    tries(60),
+  );
+  expect(Math.min(looked.uuid, looked.no)).toBeGreaterThan(5);
+});

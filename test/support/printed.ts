@@ -1,0 +1,25 @@
+// Everything that somebody who prints a value could see of it.
+import { format, inspect } from 'node:util';
+
+/** Whatever printing, serialising or walking an object can reach, accessors aside. */
+export function everythingIn(value: unknown): string {
+  const seen = new Set<unknown>();
+  const walk = (part: unknown): string => {
+    if (typeof part !== 'object' || part === null || seen.has(part)) return String(part);
+    seen.add(part);
+    const own = Object.getOwnPropertyDescriptors(part);
+    return Reflect.ownKeys(own)
+      .map(key => `${String(key)}=${walk((own as Record<PropertyKey, PropertyDescriptor>)[key]?.value)}`)
+      .join('\n');
+  };
+  const printed = [
+    inspect(value, { depth: Number.POSITIVE_INFINITY }),
+    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+    inspect({ nested: [value] }, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
+    format('%s %o %O %j', value, value, value, value),
+    JSON.stringify(value),
+    String(value),
+    value instanceof Error ? value.stack : '',
+  ];
+  return [...printed, walk(value)].join('\n');
+}
