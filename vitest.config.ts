@@ -48,6 +48,8 @@ export default defineConfig({
     coverage: { include: ['src/**/*.ts'] },
     // What is polled comes, on a machine where others compute too after some seconds.
     expect: { poll: { timeout: 10_000 } },
+    // Some start a server of their own, which takes long where others compute too.
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,
@@ -57,6 +59,8 @@ export default defineConfig({
           exclude: [...SERVERS, ORMS, BROWSER, PACKAGE, SITE, '**/node_modules/**'],
           // Loading the SDK anew for each file would take a third of the time.
           isolate: false,
+          // No test may need another one before it; a failure is played again with --sequence.seed, which is printed.
+          sequence: { shuffle: true },
           // Vitest would leave one to itself, and of two that is half.
           maxWorkers: Math.max(2, availableParallelism() - 1),
           // Most of them compute, which takes longer where others do, too.

@@ -213,8 +213,8 @@ describe('the admin route', () => {
 
   it('is closed to others', async () => {
     const { call } = await open();
-    expect(await call(undefined, {})).toMatchObject([401, {}]);
-    expect(await call({ reference: 'payout-77', paymentId: 'not_created' }, {})).toMatchObject([401, {}]);
+    expect(await call(undefined, {})).toEqual([401, { error: 'Sign in.' }]);
+    expect(await call({ reference: 'payout-77', paymentId: 'not_created' }, {})).toEqual([401, { error: 'Sign in.' }]);
   });
 
   it.each([
@@ -244,7 +244,7 @@ describe('the admin route', () => {
     const { sandbox, effects, call } = await open();
     const [{ id = '' } = {}] = sandbox.payments;
     await sandbox.complete(id);
-    expect(await call({ reference: 'payout-77', paymentId: id })).toMatchObject([200, {}]);
+    expect(await call({ reference: 'payout-77', paymentId: id })).toMatchObject([200, { state: 'created' }]);
     expect(effects).toEqual(['payout-77']);
     expect(log).toHaveBeenCalledWith('A doubt was settled.', expect.objectContaining({ operator: 'zoe' }));
     log.mockRestore();

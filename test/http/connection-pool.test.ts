@@ -225,11 +225,11 @@ describe.skipIf(process.platform === 'win32')('a process that stands still', () 
       },
     };
     await withGateway(script, certificate, {}, async (_client, gateway) => {
-      const { child, ended } = loneCreate(gateway.url, 5_000, size);
+      const { child, ended } = loneCreate(gateway.url, 2_000, size);
       const { socket } = await stop.promise;
       child.kill('SIGSTOP');
       socket.resume();
-      await sleep(5_200);
+      await sleep(2_200);
       child.kill('SIGCONT');
       expect(await ended()).toEqual(expected);
       await sleep(50);

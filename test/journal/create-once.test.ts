@@ -221,13 +221,15 @@ describe('creates of one reference at the same instant', () => {
 
   it('can be left by their own signals, without stopping the one under way', async () => {
     const { gateway, sandbox } = open();
-    sandbox.faults.next('commit-then-cut');
-    const first = errorOf(gateway.createWithdrawal(PAYOUT));
+    sandbox.faults.next('slow', { ms: 60_000 });
+    const stop = new AbortController();
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { signal: stop.signal }));
     const joined = await errorOf(gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() }));
     expect(joined).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
     const late = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1 }));
     expect(late).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
-    expect(await first).toMatchObject({ code: 'UND_ERR_SOCKET' });
+    stop.abort();
+    expect(await first).toMatchObject({ code: 'aborted' });
   });
 
   it('in another process find it in doubt', async () => {
@@ -735,7 +737,7 @@ describe('what nobody must pay twice', () => {
   it('a payment whose create was given up is written down when it is heard of', async () => {
     const { gateway, sandbox, journal } = open();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }));
+    await errorOf(gateway.createWithdrawal(PAYOUT));
     const [doubt] = await doubtsIn(journal);
     if (doubt) await setRow(journal, doubt, { state: 'freed' });
     const [payment] = sandbox.payments;

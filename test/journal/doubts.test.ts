@@ -33,10 +33,20 @@ interface Script {
   /** What lookups find; another id is a 404, a number is an error status. */
   payments?: Record<string, Payment | number>;
   journal?: Journal;
+  scope?: string;
 }
 
+/** Milliseconds that a create has. */
+const TIMEOUT = 1_000;
+
 /** A shop whose gateway plays a script. */
-function open({ creates, payments = {}, journal = memoryJournal({ settleMargin: 0 }) }: Script) {
+function open({ creates, payments = {}, ...given }: Script) {
+  let passed = 0;
+  const { scope, journal = memoryJournal({ scope, settleMargin: 0, now: () => Date.now() + passed }) } = given;
+  /** The time of a create is up, without a sleep. */
+  const timePasses = () => {
+    passed += TIMEOUT + 1;
+  };
   const events: GatewayEvent[] = [];
   const sent: string[] = [];
   const answers = [...creates];
@@ -54,8 +64,8 @@ function open({ creates, payments = {}, journal = memoryJournal({ settleMargin: 
   const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0, onEvent: event => void events.push(event) });
   const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
-  const create = (options?: object) => gateway.createWithdrawal(PAYOUT, { timeout: 1_000, ...options });
-  return { gateway, journal, payments, sent, changes, warnings, create };
+  const create = (options?: object) => gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT, ...options });
+  return { gateway, journal, payments, sent, changes, warnings, create, timePasses };
 }
 
 const lost = networkError('ECONNRESET', 'read');
@@ -137,11 +147,11 @@ describe('a gateway that writes the payment otherwise', () => {
   it('lets a callback settle what differs in nothing, and keeps the id of the rest', async () => {
     const rounded = recordOf(ID, { amount: 75.5 });
     const shop = open({ creates: [lost], payments: { [ID]: rounded } });
-    await errorOf(shop.create({ timeout: 20 }));
+    await errorOf(shop.create());
     await shop.gateway.reconcile(rounded);
     expect(shop.warnings()).toEqual(['journal_mismatch']);
     expect(await shop.gateway.inDoubt()).toMatchObject([{ conflictingIds: [ID] }]);
-    await new Promise(resolve => setTimeout(resolve, 25));
+    shop.timePasses();
     const refused = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
     expect(refused.message).toContain(`has payment ${ID}: settle it with that id`);
     expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
@@ -152,9 +162,9 @@ describe('a gateway that writes the payment otherwise', () => {
   it('keeps the payment of a reference that is folded, and of an amount that is rounded, in mind', async () => {
     const written = recordOf(ID, { reference: 'PAYOUT-1', amount: 75.5 });
     const shop = open({ creates: [lost], payments: { [ID]: written } });
-    await errorOf(shop.create({ timeout: 20 }));
+    await errorOf(shop.create());
     await shop.gateway.reconcile(written);
-    await new Promise(resolve => setTimeout(resolve, 25));
+    shop.timePasses();
     expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
   });
 
@@ -170,9 +180,9 @@ describe('a gateway that writes the payment otherwise', () => {
     const folded = recordOf(ID, { reference: ' PAYOUT-1' });
     const doubtful = async () => {
       const shop = open({ creates: [lost], payments: { [ID]: folded } });
-      await errorOf(shop.create({ timeout: 20 }));
+      await errorOf(shop.create());
       for (let times = 0; times < 2; times++) await shop.gateway.reconcile(folded);
-      await new Promise(resolve => setTimeout(resolve, 25));
+      shop.timePasses();
       return shop;
     };
     const its = await doubtful();
@@ -253,8 +263,8 @@ describe('an id in an error', () => {
     const other = recordOf(OTHER_ID, { reference: 'payout-2', amount: 9 });
     for (const payments of [{}, { [OTHER_ID]: other }]) {
       const shop = open({ creates: [trace(), created(ID)], payments });
-      await errorOf(shop.create({ timeout: 20 }));
-      await new Promise(resolve => setTimeout(resolve, 25));
+      await errorOf(shop.create());
+      shop.timePasses();
       await shop.gateway.settle('payout-1', 'not_created');
       expect(await shop.create()).toMatchObject({ replayed: false, payment: { id: ID } });
     }
@@ -263,16 +273,16 @@ describe('an id in an error', () => {
   it('that may be its payment is refused as not_created, unless an operator says that it is another', async () => {
     const similar = recordOf(OTHER_ID, { reference: 'payout-2' });
     const shop = open({ creates: [trace()], payments: { [OTHER_ID]: similar } });
-    await errorOf(shop.create({ timeout: 20 }));
-    await new Promise(resolve => setTimeout(resolve, 25));
+    await errorOf(shop.create());
+    shop.timePasses();
     const error = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
     expect(error.message).toContain(`has payment ${OTHER_ID}: settle it with that id`);
     await shop.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'freed', conflictingIds: [] });
 
     const its = open({ creates: [trace()], payments: { [OTHER_ID]: recordOf(OTHER_ID, { amount: 9 }) } });
-    await errorOf(its.create({ timeout: 20 }));
-    await new Promise(resolve => setTimeout(resolve, 25));
+    await errorOf(its.create());
+    its.timePasses();
     const despite = { despite: ['paymentId'] } as const;
     expect(await errorOf(its.gateway.settle('payout-1', 'not_created', despite))).toHaveProperty('issues');
   });
@@ -284,8 +294,8 @@ describe('an id in an error that cannot be looked up', () => {
     async status => {
       const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
       const shop = open({ creates: [trace], payments: { [OTHER_ID]: status } });
-      await errorOf(shop.create({ timeout: 20 }));
-      await new Promise(resolve => setTimeout(resolve, 25));
+      await errorOf(shop.create());
+      shop.timePasses();
       const settling = shop.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
       expect(await errorOf(settling)).toMatchObject({ name: 'ApiError', status });
     },
@@ -303,8 +313,8 @@ describe('an id in an error that cannot be looked up', () => {
     expect(await settled.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
 
     const freed = openWithTrace();
-    await errorOf(freed.create({ timeout: 20 }));
-    await new Promise(resolve => setTimeout(resolve, 25));
+    await errorOf(freed.create());
+    freed.timePasses();
     expect(await errorOf(freed.gateway.settle('payout-1', 'not_created'))).toMatchObject({ name: 'ApiError', status });
     await freed.gateway.settle('payout-1', 'not_created', despite);
     expect(await freed.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
@@ -665,9 +675,12 @@ describe('a create that joins one under way', () => {
   }
 
   it("waits on after the first one's time-out", async () => {
+    vi.useFakeTimers();
     const shop = held();
     const first = errorOf(shop.create({ timeout: 30 }));
     const second = shop.create({ timeout: 5_000 });
+    await shop.arrived;
+    await vi.advanceTimersByTimeAsync(30);
     expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
     expect(shop.aborted).toEqual([]);
     shop.answer.resolve(created(ID));
@@ -689,12 +702,14 @@ describe('a create that joins one under way', () => {
 
   it('is given up when the last of them has left, and says what became of it', async () => {
     const shop = held();
-    const controller = new AbortController();
-    const first = errorOf(shop.create({ timeout: 30 }));
-    const second = errorOf(shop.create({ signal: controller.signal }));
+    const [one, other] = [new AbortController(), new AbortController()];
+    const first = errorOf(shop.create({ signal: one.signal }));
+    const second = errorOf(shop.create({ signal: other.signal }));
+    await shop.arrived;
+    one.abort();
     await first;
     expect(shop.aborted).toEqual([]);
-    controller.abort();
+    other.abort();
     expect(await second).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
     expect(shop.aborted).toEqual(['aborted']);
     expect(await shop.gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
@@ -747,13 +762,12 @@ describe('a create that joins one under way', () => {
 
 describe('what is known of a reference', () => {
   it('is found at every step', async () => {
-    const journal = memoryJournal({ settleMargin: 0, scope: 'eu' });
-    const shop = open({ creates: [lost, created(ID)], journal });
+    const shop = open({ creates: [lost, created(ID)], scope: 'eu' });
     expect(await shop.gateway.find('payout-1')).toBeUndefined();
-    await errorOf(shop.create({ timeout: 20 }));
+    await errorOf(shop.create());
     const asked = { scope: 'eu', reference: 'payout-1', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' };
     const base = { ...asked, amount: '75', currency: 'EUR', since: expect.any(Date), conflictingIds: [] };
-    await new Promise(resolve => setTimeout(resolve, 25));
+    shop.timePasses();
     expect(await shop.gateway.find('payout-1')).toEqual({ ...base, state: 'begun', underWay: false });
     expect(await shop.gateway.inDoubt()).toEqual([{ ...base, underWay: false }]);
     await shop.gateway.settle('payout-1', 'not_created');
@@ -782,8 +796,8 @@ describe('what is known of a reference', () => {
 
   it('is not settled by a call that was stopped before it began', async () => {
     const shop = open({ creates: [lost] });
-    await errorOf(shop.create({ timeout: 20 }));
-    await new Promise(resolve => setTimeout(resolve, 25));
+    await errorOf(shop.create());
+    shop.timePasses();
     const stopped = shop.gateway.settle('payout-1', 'not_created', { signal: AbortSignal.abort() });
     expect(await errorOf(stopped)).toMatchObject({ code: 'aborted' });
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun' });

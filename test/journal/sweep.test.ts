@@ -229,7 +229,7 @@ describe('a doubt', () => {
   it('without an id is left to its callback, or to an operator', async () => {
     const { sweep, gateway, sandbox, lookups } = openShop();
     sandbox.faults.next('commit-then-drop');
-    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
+    await errorOf(gateway.createWithdrawal(PAYOUT));
     expect([await sweep(), lookups, await gateway.inDoubt()]).toEqual([NONE, [], [expect.anything()]]);
   });
 });

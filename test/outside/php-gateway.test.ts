@@ -74,7 +74,8 @@ describe.skipIf(lacks(hasPhp, 'the gateway in PHP: there is no php on this machi
       expect(Math.abs(Date.now() - (createdAt(payment)?.getTime() ?? 0))).toBeLessThan(10_000);
 
       const looked = await client().getPayment(payment.id);
-      expect(looked).toMatchObject({ id: payment.id, reference: payment.reference, billingAddress: {} });
+      expect(looked).toMatchObject({ id: payment.id, reference: payment.reference });
+      expect(looked.billingAddress).toEqual({});
       expect(looked.reference?.slice(0, 16)).toBe(request.reference.slice(0, 16));
     });
 

@@ -11,7 +11,7 @@ import {
 import { type CallbackFault, type CallFault, type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../../src/sandbox/faults/kinds.ts';
-import { expectDocumented } from '../support/documents.ts';
+import { expectDocumented, tableOf } from '../support/documents.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
@@ -126,17 +126,29 @@ async function callBack(fault: CallbackFault): Promise<string> {
     .join('; ');
 }
 
-const rows: Record<'calls' | 'creates' | 'callbacks', string[]> = { calls: [], creates: [], callbacks: [] };
+// ky is loaded by the first lookup, and no fake clock waits for that.
+beforeAll(async () => void (await errorOf(open('drop').gateway.getPayment(ID))));
+afterEach(() => void vi.useRealTimers());
+
+const seen = new Map<string, Promise<string[]>>();
+/** What is seen of a fault, which is tried once: by its own test, or by that of the document if that comes first. */
+function seeOnce(fault: string, look: () => Promise<string[]>): Promise<string[]> {
+  const known = seen.get(fault) ?? look();
+  seen.set(fault, known);
+  return known;
+}
+
+const seeCalls = (fault: CallFault) =>
+  seeOnce(fault, async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    return [await whileTimePasses(create(fault), 5), await whileTimePasses(lookUp(fault), 5)];
+  });
+const seeCreates = (fault: CallFault) => seeOnce(fault, async () => [await createOnce(fault)]);
+const seeCallbacks = (fault: CallbackFault) => seeOnce(fault, async () => [await callBack(fault)]);
 
 describe('a fault of calls', () => {
-  // ky is loaded by the first lookup, and no fake clock waits for that.
-  beforeAll(async () => void (await errorOf(open('drop').gateway.getPayment(ID))));
-  afterEach(() => void vi.useRealTimers());
-
-  it.each(Object.entries(CALL_FAULTS) as [CallFault, string][])('%s', async (fault, does) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const [created, lookedUp] = [await whileTimePasses(create(fault), 5), await whileTimePasses(lookUp(fault), 5)];
-    rows.calls.push(`| \`${fault}\` | ${does} | ${created} | ${lookedUp} |`);
+  it.each(Object.keys(CALL_FAULTS) as CallFault[])('%s', async fault => {
+    expect(await seeCalls(fault)).toHaveLength(2);
   });
 
   it('waits for a call that it can spoil', async () => {
@@ -198,8 +210,8 @@ describe('a fault of calls', () => {
 });
 
 describe('a fault of creates', () => {
-  it.each(Object.entries(CREATE_FAULTS) as [CallFault, string][])('%s', async (fault, does) => {
-    rows.creates.push(`| \`${fault}\` | ${does} | ${await createOnce(fault)} |`);
+  it.each(Object.keys(CREATE_FAULTS) as CallFault[])('%s', async fault => {
+    expect(await seeCreates(fault)).toHaveLength(1);
   });
 });
 
@@ -280,8 +292,8 @@ describe('a fault', () => {
 });
 
 describe('a fault of callbacks', () => {
-  it.each(Object.entries(CALLBACK_FAULTS) as [CallbackFault, string][])('%s', async (fault, does) => {
-    rows.callbacks.push(`| \`${fault}\` | ${does} | ${await callBack(fault)} |`);
+  it.each(Object.keys(CALLBACK_FAULTS) as CallbackFault[])('%s', async fault => {
+    expect(await seeCallbacks(fault)).toHaveLength(1);
   });
 
   it('holds back as many as are armed, and posts the latest first', async () => {
@@ -312,14 +324,14 @@ describe('a fault of callbacks', () => {
 
 describe('docs/testing.md', () => {
   /** Mend: UPDATE_DOCS=1 npx vitest run test/sandbox/faults.test.ts */
-  it('tells what was seen above', () => {
-    const tables = {
-      calls: ['| fault | what happens | a create gives | a lookup gives |', '| --- | --- | --- | --- |', ...rows.calls],
-      creates: ['| fault | what happens | the SDK |', '| --- | --- | --- |', ...rows.creates],
-      callbacks: ['| fault | what happens | `createWebhookHandler` |', '| --- | --- | --- |', ...rows.callbacks],
-    };
-    for (const [name, table] of Object.entries(tables)) {
-      expectDocumented('testing.md', `faults of ${name}`, table.join('\n'));
-    }
+  it.each([
+    ['calls', CALL_FAULTS, ['a create gives', 'a lookup gives'], seeCalls],
+    ['creates', CREATE_FAULTS, ['the SDK'], seeCreates],
+    ['callbacks', CALLBACK_FAULTS, ['`createWebhookHandler`'], seeCallbacks],
+  ] as const)('tells what is seen of faults of %s', async (name, faults, columns, see) => {
+    const rows: string[][] = [];
+    for (const [fault, does] of Object.entries(faults))
+      rows.push([`\`${fault}\``, does, ...(await see(fault as never))]);
+    expectDocumented('testing.md', `faults of ${name}`, tableOf(['fault', 'what happens', ...columns], rows));
   });
 });

@@ -57,7 +57,7 @@ describe('a payment record', () => {
 
   it('reads an empty PHP map as an empty object', () => {
     const payment = paymentSchema.parse(JSON.parse(record('empty maps')).result);
-    expect(payment).toMatchObject({ customer: {}, billingAddress: {} });
+    expect([payment.customer, payment.billingAddress]).toEqual([{}, {}]);
   });
 });
 

@@ -1,5 +1,4 @@
 // Databases that somebody has written and that keep not what they promise: nothing is lost, and the error says what is wrong.
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   postgresInbox,
   postgresJournal,
@@ -8,9 +7,10 @@ import {
   type SqlRow,
 } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Credits, completedEvent, openCredits } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool } from '../support/stores.ts';
 
@@ -185,21 +185,26 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
   });
 
   it('whose COMMIT is not answered is not waited for', async () => {
+    fakeTimers();
+    const committed = Promise.withResolvers<void>();
     const transaction: SqlDatabase<Client>['transaction'] = async work => {
-      const value = await database().transaction(work);
-      await delay(60_000, undefined, { ref: false });
-      return value;
+      await database().transaction(work);
+      committed.resolve();
+      return new Promise(() => {});
     };
     const event = completedEvent();
     const inbox = postgresInbox(database(undefined, { transaction }), { table: credits.marks });
-    const running = inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId));
-    await expect(running).rejects.toThrow('The database did not answer within 5000 ms.');
+    const running = errorOf(inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId)));
+    await committed.promise;
+    const error = await whileTimePasses(running, 100);
+    expect(error).toHaveProperty('message', 'The database did not answer within 5000 ms.');
     // It was committed all the same, and its mark with it.
     const inboxOfAnother = postgresInbox(pool, { table: credits.marks });
     expect(await inboxOfAnother.run(event, async () => {})).toBe('already');
   });
 
   it('whose library waits for a connection for ever is not waited for, and what begins too late does nothing', async () => {
+    fakeTimers();
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const late: unknown[] = [];
     const transaction: SqlDatabase<Client>['transaction'] = async work => {
@@ -213,8 +218,10 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     };
     const event = completedEvent();
     const inbox = postgresInbox(database(undefined, { transaction: observed }), { table: credits.marks });
-    const running = inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId));
-    await expect(running).rejects.toThrow('No transaction began within 5000 ms');
+    const running = errorOf(inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId)));
+    const { message } = (await whileTimePasses(running, 100)) as Error;
+    expect(message).toContain('No transaction began within 5000 ms');
+    vi.useRealTimers();
     free();
     await expect.poll(() => late).toHaveLength(1);
     expect(await credits.times(event.paymentId)).toBe(0);

@@ -1,5 +1,5 @@
 // Lets a clock that is faked run while something is waited for.
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /**
  * Settles as the promise does, while so many milliseconds of the faked clock pass at each turn of the event loop. Nothing may
@@ -16,4 +16,10 @@ export async function whileTimePasses<T>(promise: Promise<T>, ms: number): Promi
     vi.advanceTimersByTime(ms);
   }
   return promise;
+}
+
+/** Fakes the timers of this test alone. Whoever asks a real server meanwhile must not race against one of them. */
+export function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }

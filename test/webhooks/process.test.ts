@@ -248,7 +248,8 @@ describe('an effect that nobody knows about', () => {
       '503 effect_uncertain',
     ]);
     expect(effects).toEqual([]);
-    expect(errors).toMatchObject([{ code: 'effect_uncertain', paymentId: ID }, {}]);
+    const uncertain = { code: 'effect_uncertain', paymentId: ID };
+    expect(errors).toMatchObject([uncertain, uncertain]);
     expect(warningsOf(events)).toMatchObject([
       {
         code: 'effect_uncertain',
