@@ -11,8 +11,9 @@ import {
 import { type CallbackFault, type CallFault, type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../../src/sandbox/faults/kinds.ts';
-import { expectDocumented, tableOf } from '../support/documents.ts';
+import { expectDocumented } from '../support/documents.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
+import { tableOf } from '../support/markdown.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
 const accepting = async () => new Response();

@@ -16,9 +16,10 @@ import {
 } from 'payment-gateway-sdk/postgres';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { expectDocumented, tableOf } from '../support/documents.ts';
+import { expectDocumented } from '../support/documents.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms, hasPrisma } from '../support/install-orms.ts';
+import { tableOf } from '../support/markdown.ts';
 import { things } from '../support/misfits.ts';
 import { isCi, lacks } from '../support/skips.ts';
 

@@ -15,7 +15,3 @@ export function expectDocumented(file: string, name: string, text: string): void
   if (process.env.UPDATE_DOCS) writeFileSync(path, document.replace(whole, `${begin}${text}\n\n<!-- end -->`));
   else expect(shown).toBe(text);
 }
-
-/** A table in Markdown. */
-export const tableOf = (names: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [names, names.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n');
