@@ -19,6 +19,7 @@ const SERVERS = [
   'test/sandbox/export-test.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',
+  'test/soak/soak.test.ts',
 ];
 /** The pages of docs/orms. */
 const ORMS = 'test/orms/*/*.test.ts';

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Lane, LIMITS } from '../../src/webhooks/lanes.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
-import { expectDocumented, tableOf } from '../support/documents.ts';
+import { expectDocumented } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
+import { tableOf } from '../support/markdown.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, callback, claiming, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
 

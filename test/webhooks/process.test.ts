@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, type Inbox, type Mark, memoryInbox, type Payment } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { expectDocumented, tableOf } from '../support/documents.ts';
+import { expectDocumented } from '../support/documents.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
+import { tableOf } from '../support/markdown.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, claiming, completed, notFound, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
 

@@ -1,0 +1,27 @@
+// A short soak, as the script plays it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { FROM_SOURCE } from '../support/processes.ts';
+import { isCi, lacks } from '../support/skips.ts';
+import { hasPostgres } from '../support/stores.ts';
+
+const script = fileURLToPath(new URL('run.ts', import.meta.url));
+const isLeft =
+  lacks(isCi, 'a short soak, which CI plays') || lacks(hasPostgres, 'a soak: no PostgreSQL at 127.0.0.1:5432');
+
+it.skipIf(isLeft)(
+  'loses nothing and doubles nothing in half a minute of faults and crashes',
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const args = [...FROM_SOURCE, script, '0.6', '--seed', 'ci'];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect(printed.split('\n').filter(line => line.startsWith('PROBLEM'))).toEqual([]);
+    expect(code).toBe(0);
+  },
+);
