@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { GatewayClient, type GatewayEvent, isGatewayError, type Payment } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, isGatewayError, memoryJournal, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { APPLE_PAY, CARD, errorOf, ID, KEYS, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
@@ -139,6 +139,7 @@ describe('creating', () => {
       const { nextAction } = await gateway.createDeposit(CARD);
       expect(nextAction).toEqual({ type: 'wait' });
       expect(events.at(-2)).toMatchObject({ type: 'warning', code: 'unusable_redirect_url', paymentId: ID });
+      expect(events.at(-2)).toHaveProperty('message', expect.stringContaining('do not send the customer there'));
     },
   );
 
@@ -161,10 +162,12 @@ describe('creating', () => {
 
 describe('the methods of a client', () => {
   it('work detached', async () => {
-    const { createDeposit, getPayment, inDoubt } = client(wire(accepted(), looked()).fetch);
+    const { createDeposit, getPayment, inDoubt, find, settle } = client(wire(accepted(), looked()).fetch);
     await expect(createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
     await expect(getPayment(ID)).resolves.toHaveProperty('id', ID);
     await expect(inDoubt()).rejects.toThrow('inDoubt needs a client with a journal');
+    await expect(find('order-1')).rejects.toThrow('find needs a client with a journal');
+    await expect(settle('order-1', 'not_created')).rejects.toThrow('settle needs a client with a journal');
   });
 
   it('work through a Proxy, as of a dependency-injection container, and keep their keys', async () => {
@@ -238,6 +241,15 @@ describe('a refused create', () => {
     expect((await lookup) as Error).toHaveProperty('message', expect.stringMatching(/Check apiKey\.$/));
   });
 
+  it('says what was refused, what that means for the money, and of no keys where they are not in question', async () => {
+    const messageOf = async (create: object) =>
+      ((await errorOf(client(wire(json('{}', 422)).fetch).createDeposit({ ...CARD, ...create }))) as Error).message;
+    expect(await messageOf({ reference: 'order-1' })).toBe(
+      'The gateway answered 422 to the creation of "order-1"; `body` holds its text. No payment was created.',
+    );
+    expect(await messageOf({})).toContain('422 to the creation of a payment; ');
+  });
+
   it('does not take the id of an error for that of a payment', async () => {
     const refusal = json(`{"error":{"id":"${OTHER_ID}"},"customer":{"id":"${OTHER_ID}"}}`, 422);
     const { fetch, sent } = wire(refusal, json('{}', 404));
@@ -250,6 +262,24 @@ describe('a refused create', () => {
     expect(error).not.toHaveProperty('paymentId');
     // The record of a payment may be a moment behind.
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET']);
+  });
+
+  it('gives the lookup of an id in its body all of the time that is left', async () => {
+    const ofAnother = json(record('completed lookup').replaceAll(ID, OTHER_ID));
+    const late = async () => {
+      await new Promise(resolve => setTimeout(resolve, 50));
+      return ofAnother.clone();
+    };
+    const { fetch } = wire(json(`{"error":{"id":"${OTHER_ID}"}}`, 422), late);
+    const error = await errorOf(client(fetch).createDeposit({ ...CARD, amount: '99.00' }));
+    expect(error).toMatchObject({ status: 422, outcome: 'rejected' });
+  });
+
+  it('is unknown at once where no time is left for another look at an id in its body', async () => {
+    const { fetch, sent } = wire(json(`{"error":{"id":"${OTHER_ID}"}}`, 422), json('{}', 404));
+    const error = await errorOf(client(fetch).createDeposit(CARD, { timeout: 499 }));
+    expect(error).toMatchObject({ status: 422, outcome: 'unknown', paymentId: OTHER_ID });
+    expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 });
 
@@ -301,6 +331,21 @@ describe('an accepted create whose answer cannot be read', () => {
     expect(error).toMatchObject({ name: 'ResponseError', outcome: 'unknown', body });
     expect(error).not.toHaveProperty('paymentId');
     expect((error as Error).message).toMatch(/A payment may exist: wait for its callback/);
+    expect((error as Error).message).toContain('The gateway answered 200 to the creation of a payment, and the answer');
+  });
+
+  it.each([
+    ['', 'is empty'],
+    [' \n', 'is empty'],
+    ['<html>', 'is not JSON'],
+  ])('for %j says that it %s', async (body, message) => {
+    const error = await errorOf(client(wire(json(body)).fetch).createDeposit(CARD));
+    expect(error).toMatchObject({ issues: [{ path: '', message }] });
+    // A lookup has no advice at its end.
+    const lookup = (await errorOf(client(wire(json(body)).fetch).getPayment(ID))) as Error;
+    expect(lookup.message).toBe(
+      `The gateway answered 200 to the lookup of payment ${ID}, and the answer cannot be read: ${message}.`,
+    );
   });
 
   it('reads at most a megabyte of it', async () => {
@@ -407,6 +452,11 @@ describe('looking up', () => {
     },
   );
 
+  it('says that it is safe to repeat where no answer came', async () => {
+    const error = await errorOf(client(wire(networkError('ECONNRESET', 'read')).fetch, { retries: 0 }).getPayment(ID));
+    expect(error).toHaveProperty('message', expect.stringContaining('A lookup changes nothing: it is safe to repeat.'));
+  });
+
   it('says so if no payment has that id', async () => {
     const { fetch, sent } = wire(json('{"message":"Payment not found."}', 404));
     const error = await errorOf(client(fetch).getPayment(OTHER_ID));
@@ -417,6 +467,7 @@ describe('looking up', () => {
       paymentId: OTHER_ID,
     });
     expect(error).not.toHaveProperty('outcome');
+    expect((error as Error).message).toContain(`The gateway has no payment ${OTHER_ID} (404).`);
     expect(sent).toHaveLength(1);
   });
 
@@ -450,12 +501,14 @@ describe('a withdrawal without a journal', () => {
 
   it('is a warning under NODE_ENV=production, once for each client, and nowhere else', async () => {
     const withdraw = (gateway: GatewayClient) => gateway.createWithdrawal(PAYOUT);
-    const open = () => client(wire(accepted()).fetch);
+    const open = (options?: object) => client(wire(accepted()).fetch, options);
     expect(await warnings(() => withdraw(open()))).toEqual([]);
+    const withJournal = open({ journal: memoryJournal() });
     vi.stubEnv('NODE_ENV', 'production');
     const gateway = open();
+    expect(await warnings(() => gateway.createDeposit(CARD))).toEqual([]);
+    expect(await warnings(() => withdraw(withJournal))).toEqual([]);
     const heard = await warnings(async () => {
-      await gateway.createDeposit(CARD);
       await withdraw(gateway);
       await withdraw(gateway);
     });

@@ -209,6 +209,29 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     equal((await b.claim(query, 1, 20)).rows.length, 1);
   });
 
+  test('a journal hands out no more rows than it was asked for, of all states together', async () => {
+    const [a, b] = await make();
+    const scope = randomUUID();
+    await a.insert(newRow({ scope, reference: 'begun', dueAt: 1 }));
+    await a.insert(newRow({ scope, reference: 'created', state: 'created', dueAt: 1 }));
+    const query = { scope, states: ['begun', 'created'] } as const;
+    equal((await a.claim(query, 1, 60_000)).rows.length, 1);
+    equal((await b.claim(query, 9, 60_000)).rows.length, 1);
+  });
+
+  test('a journal hands out what was begun so long ago, and nothing younger', async () => {
+    const [a, b] = await make();
+    const scope = randomUUID();
+    for (const reference of ['young', 'old']) await a.insert(newRow({ scope, reference, dueAt: 1 }));
+    const { row, now } = await a.read({ scope, reference: 'old' });
+    await a.replace({ ...newRow(), ...row, begunAt: now - 120_000 }, 1);
+    const query = { scope, states: ['begun'], olderThan: 60_000 } as const;
+    deepEqual(
+      (await b.claim(query, 9, 60_000)).rows.map(({ reference }) => reference),
+      ['old'],
+    );
+  });
+
   test('a journal hands no row to two of many workers at once', async () => {
     const [a, b] = await make();
     const scope = randomUUID();

@@ -164,7 +164,7 @@ describe('a reference', () => {
       expect(error).toMatchObject({
         name: 'InvalidRequestError',
         outcome: 'not_sent',
-        issues: [{ path: 'reference' }],
+        issues: [{ path: 'reference', message: expect.stringContaining('a second payout cannot be prevented') }],
       });
     }
   });

@@ -23,9 +23,9 @@ describe('memoryInbox', () => {
 });
 
 describe.each([
-  ['memoryInbox', memoryInbox, 'postgresInbox'],
-  ['memoryJournal', memoryJournal, 'postgresJournal'],
-])('%s', (_, make, instead) => {
+  ['memoryInbox', memoryInbox, 'which callbacks were handled', 'postgresInbox'],
+  ['memoryJournal', memoryJournal, 'which references were paid', 'postgresJournal'],
+])('%s', (name, make, what, instead) => {
   afterEach(() => {
     vi.unstubAllEnvs();
     vi.restoreAllMocks();
@@ -37,6 +37,7 @@ describe.each([
     expect(warn).not.toHaveBeenCalled();
     vi.stubEnv('NODE_ENV', 'production');
     make();
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining(`${name} forgets ${what}`), 'PaymentGatewayWarning');
     expect(warn).toHaveBeenCalledWith(expect.stringContaining(instead), 'PaymentGatewayWarning');
   });
 });

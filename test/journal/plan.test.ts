@@ -416,6 +416,71 @@ describe('a drain', () => {
     expect(await gateway.drain()).toEqual(NONE);
   });
 
+  it('claims one at a time while another one hangs in its other lane', async () => {
+    const hanging = Promise.withResolvers<void>();
+    const takes = accept();
+    const { journal, open, plan, clock } = openShop(takes);
+    for (let index = 0; index < 6; index++) {
+      await plan(`payout-${index}`);
+      clock.now += 1;
+    }
+    const limits: number[] = [];
+    const gateway = new GatewayClient({
+      ...KEYS,
+      fetch: (url, init) => {
+        if (!JSON.parse(Buffer.from(init.body ?? []).toString()).reference.endsWith('-0')) return takes(url, init);
+        return hanging.promise.then(() => taken(init));
+      },
+      journal: {
+        ...journal,
+        claim: (query, limit, leaseMs) => {
+          limits.push(limit);
+          return journal.claim(query, limit, leaseMs);
+        },
+      },
+    });
+    const draining = gateway.drain({ concurrency: 2, limit: 5 });
+    await vi.waitFor(() => expect(limits).toHaveLength(4));
+    hanging.resolve();
+    expect(await draining).toEqual({ ...NONE, created: 5 });
+    expect(limits).toEqual([2, 1, 1, 1]);
+    expect(await open(journal).drain()).toEqual({ ...NONE, created: 1 });
+  });
+
+  it('begins nothing more once the journal has failed for one', async () => {
+    const sent: string[] = [];
+    const { journal, open, plan } = openShop(accept(sent));
+    for (let index = 0; index < 20; index++) await plan(`payout-${index}`);
+    let failures = 1;
+    const failing = open({
+      ...journal,
+      replace: async (...asked) => {
+        if (failures-- > 0) throw new Error('the database is gone');
+        return journal.replace(...asked);
+      },
+    });
+    await expect(failing.drain({ concurrency: 2 })).rejects.toThrow('Nothing was sent');
+    expect(sent.length).toBeLessThan(5);
+  });
+
+  it('does not put off what was planned anew while it could not be sent', async () => {
+    const { journal, open, clock, gateway, rowOf } = openShop(accept());
+    const request = { ...PLANNED, paymentType: 'DEPOSIT', paymentMethod: 'ONRAMP_PIX' } as const;
+    await journal.plan(tx, request, { terminal: 'onramp' });
+    const slow = open({
+      ...journal,
+      claim: async (...asked) => {
+        const claimed = await journal.claim(...asked);
+        await gateway.settle('payout-1', 'not_created');
+        await journal.plan(tx, { ...PLANNED, amount: '76.00' });
+        return claimed;
+      },
+    });
+    expect(await slow.drain({ limit: 1 })).toEqual({ ...NONE, postponed: 1 });
+    expect((await rowOf('payout-1'))?.dueAt).toBe(clock.now);
+    expect(await gateway.drain()).toEqual({ ...NONE, created: 1 });
+  });
+
   it('frees what the gateway refuses, says so, and can be planned again', async () => {
     const { fetch, sent } = wire(json('{"error":"no such account"}', 422), taken);
     const { gateway, journal, plan, stateOf, changes, warnings } = openShop(fetch);
@@ -507,6 +572,13 @@ describe('a drain', () => {
     const { gateway, plan, stateOf } = openShop(fetch);
     await plan('payout-1');
     expect([await gateway.drain(), await stateOf('payout-1')]).toEqual([{ ...NONE, refused: 1 }, 'freed']);
+  });
+
+  it('stops where a refusal of one asks for a pause', async () => {
+    const { fetch, sent } = wire(json('{}', 422, { 'retry-after': '60' }));
+    const { gateway, plan } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2']) await plan(reference);
+    expect([await gateway.drain({ concurrency: 1 }), sent.length]).toEqual([{ ...NONE, refused: 1 }, 1]);
   });
 
   it('gives back what the journal answers too late to be sent', async () => {
@@ -684,8 +756,9 @@ describe('a drain', () => {
     const withoutScope = new GatewayClient({ ...KEYS, journal: memoryJournal() });
     await expect(withoutScope.drain()).rejects.toThrow('drain needs a journal with the scope that its plans have');
     const { gateway } = openShop(accept());
-    await expect(gateway.drain({ limits: 3 } as never)).rejects.toThrow('limit');
-    await expect(gateway.drain({ concurrency: 0 })).rejects.toThrow('concurrency');
+    await expect(gateway.drain({ limits: 3 } as never)).rejects.toThrow('options: unknown option "limits"');
+    await expect(gateway.drain({ concurrency: 0 })).rejects.toThrow('options.concurrency');
+    await expect(gateway.drain({ follow: 'yes' as never })).rejects.toThrow('options.follow: must be true or false');
   });
 });
 
@@ -703,6 +776,46 @@ describe('a drain that follows', () => {
     }
     stop.abort();
     expect(await following).toEqual({ ...NONE, created: 3 });
+  });
+
+  it('begins again with short pauses once something was sent', async () => {
+    vi.useFakeTimers();
+    const { fetch, sent } = wire(refusedConnection, refusedConnection, taken, refusedConnection, taken);
+    const { gateway, plan, clock } = openShop(fetch);
+    const stop = new AbortController();
+    await plan('payout-1');
+    const following = gateway.drain({ follow: true, concurrency: 1, signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(100);
+    clock.now += 10 * MINUTE;
+    await vi.advanceTimersByTimeAsync(2_000);
+    clock.now += 10 * MINUTE;
+    await plan('payout-2');
+    await vi.advanceTimersByTimeAsync(4_000);
+    // The third is taken, the fourth is not: after a success the pause is the first one.
+    expect(sent.length).toBe(4);
+    clock.now += 10 * MINUTE;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(sent.length).toBe(5);
+    stop.abort();
+    expect(await following).toMatchObject({ created: 2 });
+  });
+
+  it('listens again where the journal stops telling, as long as it follows', async () => {
+    vi.useFakeTimers();
+    const watched: number[] = [];
+    const watch = async () => {
+      watched.push(performance.now());
+      throw new Error('the connection that listens was killed');
+    };
+    const { gateway } = openShop(accept(), { watch });
+    const stop = new AbortController();
+    const began = performance.now();
+    const following = gateway.drain({ follow: true, signal: stop.signal });
+    await vi.advanceTimersByTimeAsync(2_500);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await following).toEqual(NONE);
+    expect(watched.map(at => Math.round((at - began) / 100))).toEqual([0, 10, 20]);
   });
 
   it('looks every second where the journal does not tell', async () => {

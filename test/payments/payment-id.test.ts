@@ -3,6 +3,10 @@ import { findPaymentId } from '../../src/payments/payment-id.ts';
 import { isPaymentId } from '../../src/schemas/id.ts';
 import { ID, OTHER_ID, RECORDS, record } from '../support/fixtures.ts';
 
+/** A result that is the text of an answer, whose result is one again. */
+const encoded = (times: number): string =>
+  Array.from({ length: times - 1 }).reduce<string>(result => JSON.stringify({ result }), `{"id":"${ID}"}`);
+
 describe('findPaymentId', () => {
   it.each(Object.keys(RECORDS))('finds the id in "%s" as soon as it has arrived, and never sooner', name => {
     const text = record(name);
@@ -21,6 +25,11 @@ describe('findPaymentId', () => {
     ['that is no UUID', '{"id":"order-1"}'],
     ['as a key', `{"${OTHER_ID}":1}`],
     ['of a list in a result', `{"result":[{"id":"${OTHER_ID}"}]}`],
+    ['of a list that is written as an object', `{"result":["x","id":"${OTHER_ID}"]}`],
+    ['of a `result` in another object', `{"data":{"result":{"id":"${OTHER_ID}"}}}`],
+    ['of a text that is the `result` of another object', JSON.stringify({ data: { result: `{"id":"${OTHER_ID}"}` } })],
+    ['quoted in a text that is the `result`', JSON.stringify({ result: `see {"id":"${OTHER_ID}"}` })],
+    ['in a result that was encoded again and again', encoded(4)],
     ['of two records', `{"list":[{"id":"${ID}","paymentStatus":"X"},{"id":"${OTHER_ID}","paymentStatus":"X"}]}`],
     [
       'of another record, where the answer is cut off before its own',
@@ -48,6 +57,11 @@ describe('findPaymentId', () => {
     ['after another object', `{"debug":true}\n{"result":{"id":"${ID}"}}`],
     ['after a warning that quotes an object', `Deprecated: bad {"a": 1} in x.php\n{"result":{"id":"${ID}"}}`],
     ['in JSON that was encoded twice', JSON.stringify(JSON.stringify({ result: { id: ID } }))],
+    ['in JSON that was encoded twice, after white space', ` \n${JSON.stringify(`{"id":"${ID}"}`)}`],
+    ['in JSON with white space', `{ "result" : { "id" : "${ID}" } }`],
+    ['after an object and a lone quote', `{"debug":true} 5" {"result":{"id":"${ID}"}}`],
+    ['in the first of two results', `{"result":{"id":"${ID}"},"result":"{}"}`],
+    ['in a result that was encoded three times', encoded(3)],
     ['in a result that was encoded twice', JSON.stringify({ result: JSON.stringify({ id: ID }), x: { id: OTHER_ID } })],
   ])('finds the id %s', (_, text) => {
     expect(findPaymentId(text)).toBe(ID);

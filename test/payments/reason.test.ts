@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { type ApiError, GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { CARD, errorOf, ID } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, OTHER_ID } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const apiKey = 'key-of-the-shop-1';
@@ -34,16 +34,26 @@ describe('the reason of a refusal', () => {
     ['{"errors":[{"field":"amount","detail":"is too small"}],"title":"Invalid"}', 'amount; is too small; Invalid'],
     ['{"result":null,"errorMessage":"Duplicate\\n reference"}', 'Duplicate reference'],
     ['Signature mismatch', 'Signature mismatch'],
+    ['Signature mismatch ["hex"]', 'Signature mismatch ["hex"]'],
+    ['{"message":" is closed\\n"}', 'is closed'],
+    ['{"error":{"a":{"b":{"c":{"d":{"e":"six deep"}}}}}}', 'six deep'],
   ])('of %s is %s', async (body, reason) => {
     expect(await refusalOf(body)).toMatchObject({ name: 'ApiError', outcome: 'rejected', reason });
   });
 
-  it.each(['', '{}', '{"id":17}', '<html><body>Bad gateway</body></html>', '{"message":"cut', '{"message":{}}', '[]'])(
-    'of %j is absent',
-    async body => {
-      expect(await refusalOf(body)).not.toHaveProperty('reason');
-    },
-  );
+  it.each([
+    ...['', '{}', '{"id":17}', '<html><body>Bad gateway</body></html>', '{"message":"cut', '{"message":{}}', '[]'],
+    '\n<html><body>Bad gateway</body></html>',
+    '{"usermessage":"of Zoë"}',
+    '{"message_id":"17"}',
+    '{"error":{"a":{"b":{"c":{"d":{"e":{"f":"seven deep"}}}}}}}',
+  ])('of %j is absent', async body => {
+    expect(await refusalOf(body)).not.toHaveProperty('reason');
+  });
+
+  it.each([400, 499])('is there for status %i', async status => {
+    expect(await refusalOf('{"message":"no"}', { status })).toHaveProperty('reason', 'no');
+  });
 
   it('is there for statuses whose outcome is unknown, and for lookups', async () => {
     expect(await refusalOf('{"message":"already exists"}', { status: 409 })).toMatchObject({
@@ -64,7 +74,7 @@ describe('the reason of a refusal', () => {
     });
   });
 
-  it.each([500, 502])('is absent for status %i, whose words are those of a fault', async status => {
+  it.each([301, 500, 502])('is absent for status %i, whose words are not those of a refusal', async status => {
     expect(await refusalOf('{"message":"stack trace"}', { status })).not.toHaveProperty('reason');
   });
 
@@ -86,6 +96,9 @@ describe('the reason of a refusal', () => {
     ['https://shop.example/callbacks does not answer', '*** does not answer'],
     [`payment ${ID} exists for order-1 over 25.50 EUR`, `payment ${ID} exists for order-1 over 25.50 EUR`],
     ['the minimum is 100000', 'the minimum is ***'],
+    ['Zoë is blocked', '*** is blocked'],
+    ['DEPOSIT by CARD is closed', 'DEPOSIT by CARD is closed'],
+    [`payment ${OTHER_ID} is of jane.doe@elsewhere.example`, `payment ${OTHER_ID} is of ***`],
   ])('of %j is %j', async (message, reason) => {
     const error = await refusalOf(JSON.stringify({ message }), { status: 409 });
     expect(error.reason).toBe(reason);
@@ -94,15 +107,30 @@ describe('the reason of a refusal', () => {
   it('has 300 characters at most, also of a body that is made to keep us busy', async () => {
     expect((await refusalOf(JSON.stringify({ message: 'no '.repeat(500) }))).reason).toHaveLength(301);
     expect((await refusalOf(JSON.stringify({ message: 'a'.repeat(1_000_000) }))).reason).toHaveLength(301);
+    const longest = `${'no '.repeat(99)}no.`;
+    expect((await refusalOf(JSON.stringify({ message: longest }))).reason).toBe(longest);
   });
 
-  it.each([5, 900, 2_000])('holds no word of a description of %i words that is repeated whole', async count => {
-    const description = 'lamp '.repeat(count).trim();
-    const { fetch } = wire(json(JSON.stringify({ message: `refused: ${description}` }), 422));
+  async function reasonBeside(description: string | null, message: string) {
+    const { fetch } = wire(json(JSON.stringify({ message }), 422));
     const keys = { baseUrl: 'https://g.example', apiKey, signKey: 'k' };
     const gateway = new GatewayClient({ ...keys, fetch, errorReasons: true });
-    const error = (await errorOf(gateway.createDeposit({ ...CARD, description }))) as ApiError;
-    expect(error.reason).toBe('refused: ***');
+    return ((await errorOf(gateway.createDeposit({ ...CARD, description }))) as ApiError).reason;
+  }
+
+  it.each([5, 100, 900, 2_000])('holds no word of a description of %i words that is repeated whole', async count => {
+    const description = 'lamp '.repeat(count).trim();
+    expect(await reasonBeside(description, `refused: ${description}`)).toBe('refused: ***');
+  });
+
+  it('goes on after a description of 64 characters', async () => {
+    const description = 'lamp '.repeat(13).trim();
+    expect(description).toHaveLength(64);
+    expect(await reasonBeside(description, `"${description}" is refused`)).toBe('"***" is refused');
+  });
+
+  it.each([null, '   '])('is whole where the description is %j', async description => {
+    expect(await reasonBeside(description, 'is closed today')).toBe('is closed today');
   });
 
   it('holds no beginning of a name on which a long text is cut', async () => {

@@ -27,7 +27,9 @@ describe('signBody', () => {
 
   it('refuses an empty key and another encoding', () => {
     expect(() => signBody('{}', '')).toThrow(ConfigurationError);
+    expect(() => signBody('{}', '')).toThrow('an empty one signs nothing');
     expect(() => signBody('{}', 'key', 'base64url' as 'base64')).toThrow(ConfigurationError);
+    expect(() => signBody('{}', 'key', 'base64url' as 'base64')).toThrow("takes the encoding 'hex' or 'base64'");
   });
 });
 

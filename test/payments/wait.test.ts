@@ -2,6 +2,8 @@ import { GatewayClient, isPaid, type Payment } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ID, KEYS, record } from '../support/fixtures.ts';
 import { json, networkError, wire } from '../support/wire.ts';
+// The client loads it when it is made, which takes real time: more than passes here.
+import '../../src/http/client.ts';
 
 const as = (status: string) => json(record('completed lookup').replace('COMPLETED', status));
 const wait = (fetch: ReturnType<typeof wire>['fetch'], options: object = {}, retries = 0) =>
@@ -44,6 +46,7 @@ describe('waitForPayment', () => {
     const { error, ms } = await timed(wait(fetch, { timeout: 4000 }));
     expect(error).toMatchObject({ name: 'WaitTimeoutError', code: 'wait_timeout', paymentId: ID });
     expect(error).toHaveProperty('lastPayment.paymentStatus', 'PENDING');
+    expect(error.message).toContain(`Payment ${ID} did not reach the awaited status within 4000 ms: it is PENDING.`);
     expect(Object.keys(error)).not.toContain('lastPayment');
     expect([ms > 3900, ms <= 4000]).toEqual([true, true]);
   });
@@ -86,6 +89,7 @@ describe('waitForPayment', () => {
       lastPayment: undefined,
       cause: { name: 'ApiError', status: 503 },
     });
+    expect(error.message).toContain('within 3000 ms: no lookup succeeded.');
   });
 
   it.each([
@@ -132,6 +136,11 @@ describe('waitForPayment', () => {
   it.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY])('refuses the time-out %d', async timeout => {
     await expect(wait(wire(as('PENDING')).fetch, { timeout })).rejects.toMatchObject({
       name: 'InvalidRequestError',
+      message: expect.stringContaining('options.timeout'),
     });
+  });
+
+  it('refuses an option that it does not know', async () => {
+    await expect(wait(wire(as('PENDING')).fetch, { every: 5 })).rejects.toThrow('options: unknown option "every"');
   });
 });

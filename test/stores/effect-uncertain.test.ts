@@ -250,6 +250,16 @@ describeOver('an effect whose transaction somebody else has ended', server => {
       expect(await credits.times(id)).toBe(1);
     });
 
+    it.each(['done', 'again'] as const)('%s leaves the marks of the other statuses as they are', async resolution => {
+      const pending = { paymentId: id, status: 'PENDING', final: false };
+      const run = () => credits.inboxOf(database).run(pending, async () => {});
+      expect(await run()).toBe('ran');
+      effect = tx => past(tx, 'COMMIT');
+      await deliver();
+      await resolve(resolution);
+      expect(await run()).toBe('already');
+    });
+
     it('refuses to be called twice', async () => {
       effect = tx => past(tx, 'COMMIT');
       await deliver();

@@ -129,6 +129,27 @@ describe.skipIf(lacks(hasRedis, 'redisInbox: no Redis at 127.0.0.1:6379')).each(
       expect(await inbox.run(event, async () => {})).toBe('already');
     });
 
+    it('has a lease that ends by itself, from its very beginning', async () => {
+      const event = completed();
+      await redisInbox(client, { prefix, leaseMs: 20_000 }).run(event, async () => {
+        const left = Number(await send(['PTTL', leaseOf(event)]));
+        expect(left).toBeGreaterThan(10_000);
+        expect(left).toBeLessThanOrEqual(20_000);
+      });
+    });
+
+    it('takes its own lease for its own, also if its client has sent the command twice', async () => {
+      const stuttering: RedisClient = {
+        async call(...command: string[]) {
+          await send(command);
+          return send(command);
+        },
+      };
+      const event = completed();
+      expect(await redisInbox(stuttering, { prefix }).run(event, async () => {})).toBe('ran');
+      expect(await redisInbox(client, { prefix }).run(event, async () => {})).toBe('already');
+    });
+
     it('keeps marks for ever, and leases only while they are held', async () => {
       const event = completed();
       await redisInbox(client, { prefix }).run(event, async () => {});
