@@ -30,6 +30,13 @@ const PACKAGE = 'test/package/*.test.ts';
 /** The documentation as a site: not part of npm test, which has taken its time by then. */
 const SITE = 'test/site/site.test.ts';
 
+/**
+ * How many files of servers, pages and packages run at once. Most of their time is waiting; CI, which plays outages as well, has
+ * the time for one after the other. They share the workers, so they must name the same number: Vitest refuses projects that
+ * do not, and gives those a turn of their own that have one worker.
+ */
+const together = isCi ? {} : { maxWorkers: Math.max(3, availableParallelism()) };
+
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its name, and get its source.
@@ -73,8 +80,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: SERVERS,
-          // Most of their time is waiting. CI, which plays outages as well, has the time for one after the other.
-          maxWorkers: isCi ? 1 : 4,
+          ...(isCi ? { maxWorkers: 1 } : together),
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
           globalSetup: [
@@ -89,6 +95,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'orms',
+          ...together,
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
           exclude: ['**/node_modules/**'],
           testTimeout: 30_000,
@@ -101,6 +108,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
+          ...together,
           // Beside the servers, which mostly wait; in CI after them.
           sequence: { groupOrder: isCi ? 1 : 0 },
           testTimeout: 30_000,
@@ -112,6 +120,7 @@ export default defineConfig({
         test: {
           name: 'package',
           include: [PACKAGE],
+          ...together,
           // As the browser.
           sequence: { groupOrder: isCi ? 2 : 0 },
           globalSetup: 'test/package/pack.ts',

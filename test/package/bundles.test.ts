@@ -10,9 +10,9 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { lacks } from '../support/skips.ts';
+import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, root } from './consumer.ts';
-import { hasTools, installTools, load } from './tools.ts';
+import { installTools, load } from './tools.ts';
 
 type Format = 'esm' | 'cjs';
 
@@ -67,7 +67,7 @@ const BUNDLERS: Record<string, (entry: string, file: string, format: Format, min
     }),
 };
 
-describe.skipIf(lacks(hasTools, 'the client in a bundle, whose tools CI fetches'))('a bundle with the client', () => {
+describe.skipIf(lacks(isCi, 'the client in a bundle, whose tools CI fetches'))('a bundle with the client', () => {
   let app = '';
   let empty = '';
   let url = '';
