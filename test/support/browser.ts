@@ -2,7 +2,13 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The first has no windows to draw, and so takes less than half of the time that the others take. */
+const CANDIDATES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const executablePath = process.env.CHROMIUM_PATH ?? CANDIDATES.find(path => existsSync(path));
 
 export const hasChromium = executablePath !== undefined;
