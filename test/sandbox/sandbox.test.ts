@@ -353,6 +353,13 @@ describe('for tests of merchants', () => {
     expect(ids).not.toContain((await create(sandbox)).id);
   });
 
+  it('a clock that is advanced moves by that much, though time passes meanwhile', () => {
+    let reading = Date.UTC(2026, 0, 2);
+    const { clock } = new Sandbox({ now: () => ++reading });
+    clock.advance(3_600_000);
+    expect(clock.offset).toBe(3_600_000);
+  });
+
   it('a clock of their own dates the payments', async () => {
     const payment = await create(new Sandbox({ now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) }));
     expect(payment.created).toMatchObject({ date: '2026-01-02 03:04:05.678000' });
