@@ -7,7 +7,6 @@
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
 //   freed     because it was refused, never sent, or an operator says "not created"; what was planned and never sent is
 //             planned again
-
 import { isSamePayment } from '../schemas/id.ts';
 import { isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';

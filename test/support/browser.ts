@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** The first has no windows to draw, and so takes less than half of the time that the others take. */
+/** The first has no windows to draw, and so is quicker than the others. */
 const CANDIDATES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
