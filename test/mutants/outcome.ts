@@ -30,7 +30,7 @@ export interface Outcome {
   complaints: string[];
 }
 
-const isCaught = ({ status }: Mutant) => status === 'Killed' || status === 'Timeout';
+export const isCaught = ({ status }: Mutant) => status === 'Killed' || status === 'Timeout';
 const isSurvivor = ({ status }: Mutant) => status === 'Survived' || status === 'NoCoverage';
 
 /** The lines that a mutant changes, before and after: they stay the same where line numbers do not. */

@@ -73,7 +73,7 @@ A mutant that makes a test wait for ever counts as caught.
 
 Stryker starts anew for each mutant, which takes a second or more. So [most are caught before](../test/mutants/quick-runner.ts), in
 one process: there a mutant is caught if a test fails with it, passes without it, and fails with it again. Stryker tries the
-rest. A second run keeps what the first one has found out; \`--fresh\` forgets it.
+rest. A second run keeps what the first one has caught, and tries the rest again; \`--fresh\` forgets it.
 `,
   );
 }
