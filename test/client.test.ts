@@ -374,6 +374,7 @@ describe('a second argument', () => {
     [{ timeout: '5' }, 'options.timeout: must be milliseconds'],
     [{ extra: [] }, 'options.extra: must be an object of fields'],
     [{ extra: 'x' }, 'options.extra: must be an object of fields'],
+    [{ extra: null }, 'options.extra: must be an object of fields'],
     [
       { extra: { toJSON: () => ({ amount: 1 }) } },
       'options.extra: must be an object of fields that can be written as JSON',
@@ -394,6 +395,31 @@ describe('a second argument', () => {
 });
 
 describe('a request that fights back', () => {
+  it.each([[null], [undefined], ['DEPOSIT'], [7], [[]], [[CARD]]])('is no object of fields: %j', async request => {
+    const { fetch, sent } = wire(accepted());
+    const { createDeposit, createWithdrawal, createNftPurchase, createPayment } = client(fetch);
+    for (const create of [createDeposit, createWithdrawal, createNftPurchase, createPayment]) {
+      await expect((create as (request: unknown) => Promise<unknown>)(request)).rejects.toMatchObject({
+        name: 'InvalidRequestError',
+        outcome: 'not_sent',
+        issues: [{ path: '', message: 'must be an object of request fields' }],
+      });
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it('with a getter that throws is refused in words of our own', async () => {
+    const request = {
+      ...CARD,
+      get description(): string {
+        throw new Error('zoe@customer.example');
+      },
+    };
+    await expect(client(wire(accepted()).fetch).createDeposit(request)).rejects.toMatchObject({
+      issues: [{ path: '', message: 'a field cannot be read: its getter throws' }],
+    });
+  });
+
   it.each([
     [
       'a getter that throws',
@@ -440,17 +466,26 @@ describe('looking up', () => {
     });
   });
 
-  it.each(['order-1', '', '../../admin', `${ID}/../${OTHER_ID}`, `${ID}?x=1`, `${ID}%2f`, null, undefined, 7, {}])(
-    'lets nothing but a UUID into the path: not %j',
-    async id => {
-      const { fetch, sent } = wire(looked());
-      await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
-        name: 'InvalidRequestError',
-        issues: [{ path: 'id' }],
-      });
-      expect(sent).toEqual([]);
-    },
-  );
+  it.each([
+    'order-1',
+    '',
+    '../../admin',
+    `${ID}/../${OTHER_ID}`,
+    `${ID}?x=1`,
+    `${ID}%2f`,
+    null,
+    undefined,
+    7,
+    {},
+    [ID],
+  ])('lets nothing but a UUID into the path: not %j', async id => {
+    const { fetch, sent } = wire(looked());
+    await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
+      name: 'InvalidRequestError',
+      issues: [{ path: 'id' }],
+    });
+    expect(sent).toEqual([]);
+  });
 
   it('says that it is safe to repeat where no answer came', async () => {
     const error = await errorOf(client(wire(networkError('ECONNRESET', 'read')).fetch, { retries: 0 }).getPayment(ID));

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { ConfigurationError, GatewayClient, memoryJournal, toNodeHandler } from 'payment-gateway-sdk';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { fromPrisma, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -47,11 +47,14 @@ describe('baseUrl', () => {
     ['https://gateway.example/api/v1/payments', '/api/v1'],
     ['localhost:3000', 'absolute'],
     ['gateway.example', 'absolute'],
-    ['', 'PAYMENT_GATEWAY_URL'],
     [7, 'absolute'],
   ])('%s is refused, with a word on %s', (baseUrl, word) => {
     expect(problem({ baseUrl })).toContain(word);
   });
+});
+
+it('baseUrl may not be empty', () => {
+  expect(problem({ baseUrl: '' })).toBe('GatewayClient: baseUrl is empty: pass it, or set PAYMENT_GATEWAY_URL.');
 });
 
 describe('keys', () => {
@@ -85,30 +88,48 @@ describe('keys', () => {
 });
 
 describe('other options', () => {
+  const TIMEOUT = 'timeout must be milliseconds, more than 0 and at most 24 days';
+  const RETRIES = 'retries must be a whole number, 0 or more';
+  const CONNECTIONS = 'maxConnections must be a whole number, 1 or more';
+  const JOURNAL = 'journal must be a journal: postgresJournal(pool), or memoryJournal() in tests';
+  const AGENT = 'agent must be an Agent of node:http or node:https';
   it.each([
-    { timeout: 0 },
-    { timeout: -1 },
-    { timeout: Number.POSITIVE_INFINITY },
-    { timeout: Number.NaN },
-    { timeout: '30' },
-    { timeout: 2 ** 31 },
-    { retries: -1 },
-    { retries: 1.5 },
-    { retries: '2' },
-    { signatureEncoding: 'HEX' },
-    { terminal: 'crypto' },
-    { fetch: 'fetch' },
-    { journal: '' },
-    { journal: 'postgres' },
-    { journal: { replace() {} } },
-    { agent: 'agent' },
-    { onEvent: {} },
-  ])('are refused as %j', options => {
-    expect(problem(options)).toContain(Object.keys(options)[0]);
+    [{ timeout: 0 }, TIMEOUT],
+    [{ timeout: -1 }, TIMEOUT],
+    [{ timeout: Number.POSITIVE_INFINITY }, TIMEOUT],
+    [{ timeout: Number.NaN }, TIMEOUT],
+    [{ timeout: '30' }, TIMEOUT],
+    [{ timeout: 2 ** 31 }, TIMEOUT],
+    [{ retries: -1 }, RETRIES],
+    [{ retries: 1.5 }, RETRIES],
+    [{ retries: '2' }, RETRIES],
+    [{ maxConnections: 0 }, CONNECTIONS],
+    [{ maxConnections: 1.5 }, CONNECTIONS],
+    [{ signatureEncoding: 'HEX' }, "signatureEncoding must be 'hex' or 'base64'"],
+    [{ terminal: 'crypto' }, "terminal must be 'standard' or 'onramp'"],
+    [{ fetch: 'fetch' }, 'fetch must be a function'],
+    [{ journal: '' }, JOURNAL],
+    [{ journal: null }, JOURNAL],
+    [{ journal: 'postgres' }, JOURNAL],
+    [{ journal: { replace() {} } }, JOURNAL],
+    [{ agent: 'agent' }, AGENT],
+    [{ agent: null }, AGENT],
+    [{ onEvent: {} }, 'onEvent must be a function'],
+    [{ signCallbackUrls: 'yes' }, 'signCallbackUrls must be true or false'],
+    [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
+    [{ retries: -1, timeout: 0 }, `${TIMEOUT}; ${RETRIES}`],
+  ])('are refused as %j', (options, told) => {
+    expect(problem(options)).toBe(`GatewayClient: ${told}.`);
   });
 
-  it.each([null, 'https://gateway.example', 7])('are one object, not %j', options => {
-    expect(() => new GatewayClient(options as never)).toThrow('GatewayClient: takes one object of options');
+  it.each([{ timeout: 2 ** 31 - 1 }, { timeout: 0.5 }, { retries: 0 }, { maxConnections: 1 }])('may be %j', options => {
+    expect(problem(options)).toBe('');
+  });
+
+  it.each([null, 'https://gateway.example', 7, []])('are one object, not %j', options => {
+    expect(() => new GatewayClient(options as never)).toThrow(
+      'GatewayClient: takes one object of options: { baseUrl, apiKey, signKey }.',
+    );
   });
 
   it('may be inherited, as from a class of settings; what else is inherited does not matter', () => {
@@ -126,6 +147,10 @@ describe('other options', () => {
     );
     delete settings.signKey;
     expect(new GatewayClient(settings)).toHaveProperty('baseUrl', KEYS.baseUrl);
+  });
+
+  it('may be a journal that is a function with its methods', () => {
+    expect(problem({ journal: Object.assign(() => {}, memoryJournal()) })).toBe('');
   });
 
   it('are refused by a name that is none', () => {
@@ -170,6 +195,58 @@ describe('a runtime on which a create may be sent twice', () => {
 
 describe('a mistyped option', () => {
   const pool = { connect: async () => ({}) as never, query: async () => ({ rows: [] }) };
+  const lease = (leaseMs: unknown) => redisInbox({ call: async () => 0 }, { leaseMs } as never);
+  const $transaction = async () => undefined;
+  const prisma = (timeout: unknown) =>
+    fromPrisma(
+      { $transaction, $queryRawUnsafe: async () => [], $connect: async () => {} } as never,
+      { timeout } as never,
+    );
+  const leaseProblem = 'redisInbox: leaseMs must be milliseconds, 1000 or more, and at most 24 days.';
+
+  it.each([
+    [() => memoryJournal(null as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
+    [() => memoryJournal([] as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
+    [() => memoryJournal({ scope: '' }), 'memoryJournal: scope must not be empty.'],
+    [
+      () => memoryJournal({ settleMargin: '5' } as never),
+      'memoryJournal: settleMargin must be milliseconds, 0 or more.',
+    ],
+    [
+      () => memoryJournal({ settleMargin: Number.POSITIVE_INFINITY }),
+      'memoryJournal: settleMargin must be milliseconds, 0 or more.',
+    ],
+    [
+      () => memoryJournal({ now: 7, scop: 'x' } as never),
+      'memoryJournal: now must be a function; unknown option "scop" (did you mean "scope"?).',
+    ],
+    [
+      () => postgresJournal(pool, 'eu' as never),
+      'postgresJournal: takes one object of options: { table, scope, settleMargin }.',
+    ],
+    [() => prisma(0), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
+    [() => prisma(2 ** 31), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
+    [() => prisma('60'), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
+    [() => postgresJournal(pool, { notify: 'yes' } as never), 'postgresJournal: notify must be true or false.'],
+    [() => lease('5000'), leaseProblem],
+    [() => lease(999), leaseProblem],
+    [() => lease(2 ** 31), leaseProblem],
+    [() => lease(Number.NaN), leaseProblem],
+  ])('is refused in whole sentences: %s', (call, told) => {
+    expect(call).toThrow(told);
+    expect(call).toThrow(ConfigurationError);
+  });
+
+  it.each([
+    ['no margin', () => memoryJournal({ settleMargin: 0 })],
+    ['the shortest lease', () => lease(1_000)],
+    ['the longest lease', () => lease(2 ** 31 - 1)],
+    ['the longest time-out', () => prisma(2 ** 31 - 1)],
+    ['no word to other replicas', () => postgresJournal(pool, { notify: false })],
+  ])('is not %s', (_, call) => {
+    expect(call).not.toThrow();
+  });
+
   it.each([
     ['postgresJournal', () => postgresJournal(pool, { scop: 'eu' } as object), 'did you mean "scope"?'],
     ['postgresInbox', () => postgresInbox(pool, { tabel: 'marks' } as object), 'did you mean "table"?'],
@@ -188,6 +265,7 @@ describe('a mistyped option', () => {
     ['postgresInbox', () => postgresInbox(pool, { table: 7 } as never), 'table must be a plain name'],
     ['redisInbox', () => redisInbox({ call: async () => 0 }, { prefix: 7 } as never), 'prefix must be a string'],
     ['faults.next', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object), 'did you mean "on"?'],
+    ['faults.next', () => new Sandbox().faults.next('drop', { reference: 7 } as never), 'reference must be a string'],
     ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],
     ['a move', () => new Sandbox().cancel(ID, { froce: true } as object), 'did you mean "force"?'],
     ['sandbox.fail', () => new Sandbox().fail(ID, { resaon: 'x' } as object), 'did you mean "reason"?'],

@@ -1,6 +1,7 @@
 // What the client's methods take, by the names that merchants use, and its check at run time.
 import { InvalidRequestError, issuesOf } from '../errors.ts';
 import { fieldsOf } from './fields.ts';
+import { isJsonMap } from './json.ts';
 import type { OnrampMethod, PaymentType, Terminal, WithdrawalMethod } from './methods.ts';
 import type { RequestSchemaOf } from './objects.ts';
 import {
@@ -78,7 +79,7 @@ export function parseRequest(kind: RequestKind, terminal: Terminal, input: unkno
 function safeParse(schema: RequestSchema, type: object, input: unknown) {
   try {
     const fields = fieldsOf(input, REQUEST_FIELDS);
-    return schema.safeParse(typeof fields === 'object' && fields !== null ? { ...type, ...fields } : fields);
+    return schema.safeParse(isJsonMap(fields) ? { ...type, ...fields } : fields);
   } catch {
     // What a getter throws may hold anything.
     const message = 'a field cannot be read: its getter throws';

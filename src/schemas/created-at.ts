@@ -12,7 +12,7 @@ const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
  */
 export function createdAt(payment: { created?: Timestamp | null | undefined }): Date | null {
   const { date, timezone, timezone_type: type } = payment.created ?? {};
-  const localTime = typeof date === 'string' ? readLocalTime(date) : undefined;
+  const localTime = readLocalTime(date ?? '');
   if (localTime === undefined || typeof timezone !== 'string') return null;
   const offset = readOffset(timezone, type, localTime);
   return offset === undefined ? null : new Date(localTime - offset * 1000);
@@ -66,7 +66,8 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
 }
 
 function offsetAt(format: Intl.DateTimeFormat, instant: number): number {
-  const name = format.formatToParts(instant).find(part => part.type === 'timeZoneName')?.value ?? 'GMT';
-  const [, sign, hours = 0, minutes = 0, seconds = 0] = /([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? [];
+  // Such as `7/1/2026, GMT+02:00`, or `GMT` alone at the end.
+  const text = format.format(instant);
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = /GMT([+-])(\d+):(\d+)(?::(\d+))?/.exec(text) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
 }

@@ -44,9 +44,8 @@ function isSlip(given: string, known: string): boolean {
   while (start < a.length && a[start] === b[start]) start++;
   const restA = a.slice(start);
   const restB = b.slice(start);
-  const swapped = restA.length > 1 && restA[0] === restB[1] && restA[1] === restB[0];
+  const swapped = restA[0] === restB[1] && restA[1] === restB[0];
   return (
-    restA === restB ||
     restA.slice(1) === restB ||
     restA === restB.slice(1) ||
     restA.slice(1) === restB.slice(1) ||

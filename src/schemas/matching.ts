@@ -34,7 +34,7 @@ export const foldReference = (reference: string): string =>
 
 /** Whether the payment's reference can be this one, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string): boolean =>
-  Boolean(reference) && foldReference(reference ?? '') === foldReference(wanted);
+  reference ? foldReference(reference) === foldReference(wanted) : false;
 
 /**
  * Whether a payment may be the one that was requested, as a gateway may write it: of the same money, under any reference; or

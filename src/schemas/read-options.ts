@@ -53,8 +53,7 @@ export const functionOf = <F>() => z.custom<F>(value => typeof value === 'functi
 export const objectWith = <T extends object>(methods: readonly (keyof T & string)[], error: string) =>
   z.custom<T>(value => isObject(value) && methods.every(name => typeof (value as T)[name] === 'function'), { error });
 
-const isObject = (value: unknown): value is object =>
-  (typeof value === 'object' && value !== null) || typeof value === 'function';
+const isObject = (value: unknown): value is object => Object(value) === value;
 
 /** A text. */
 export const text = z.string({ error: 'must be a string' });

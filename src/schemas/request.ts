@@ -11,6 +11,7 @@ import {
   optionalText,
 } from './customer-request.ts';
 import { unknownNames, wrongMethod } from './hints.ts';
+import { isJsonMap } from './json.ts';
 import {
   DEPOSIT_METHODS,
   type DepositMethod,
@@ -101,12 +102,14 @@ export type OnrampTerminalDeposit = Deposit | OnrampDeposit;
 /** An NFT purchase. That it is a deposit is this SDK's assumption: the gateway's document does not say. */
 export type NftPurchase = ApplePayDeposit | Request<'DEPOSIT', PlainNftPurchaseRequest>;
 
+const RETURN_URL = { error: 'must be an absolute URL, or null' };
+
 /** Any scheme, so that an app may pass its own, but none that runs as a script in the customer's browser. */
 const returnUrl = z
-  .string({ error: 'must be an absolute URL, or null' })
+  .string(RETURN_URL)
   .refine(
     text => /^[a-z][a-z\d+.-]*:\S+$/i.test(text) && !/^(?:javascript|data|vbscript):/i.test(text) && URL.canParse(text),
-    { error: 'must be an absolute URL, or null' },
+    RETURN_URL,
   );
 
 const CURRENCY = { error: 'must be a currency code such as "EUR"' };
@@ -156,7 +159,7 @@ function requestSchema<P extends PaymentType, F extends z.ZodRawShape>(paymentTy
     error: 'is required, or callbackUrl: the gateway reports the outcome to one of them',
     path: ['webhookUrl'],
     // Also when another field is wrong, so that one error names everything that is wrong.
-    when: ({ value }) => typeof value === 'object' && value !== null,
+    when: ({ value }) => isJsonMap(value),
   }) as Schema & SchemaOf<z.output<Schema> & CallbackAddress>;
 }
 
@@ -183,8 +186,8 @@ const withdrawal = requestSchema('WITHDRAWAL', {
 
 const methodError: z.core.$ZodErrorMap = issue => {
   if (issue.code !== 'invalid_union') return NOT_AN_OBJECT;
-  const { options } = issue as { options?: readonly unknown[] };
-  return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? [], 'deposits');
+  const { input, options } = issue as unknown as { input: { paymentMethod?: unknown }; options: readonly unknown[] };
+  return wrongMethod(input.paymentMethod, options, 'deposits');
 };
 const byMethod = <const S extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]>(
   schemas: S,

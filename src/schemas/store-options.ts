@@ -51,8 +51,10 @@ export const booleanProblem: ProblemOf = value => (typeof value === 'boolean' ? 
 
 /** For an option that is added to a moment. */
 export const marginProblem: ProblemOf = value =>
-  typeof value === 'number' && value >= 0 && Number.isFinite(value) ? undefined : 'must be milliseconds, 0 or more';
+  Number.isFinite(value) && (value as number) >= 0 ? undefined : 'must be milliseconds, 0 or more';
 
 /** For an option that is a time which something may take. */
 export const timeoutProblem: ProblemOf = value =>
-  typeof value === 'number' && value > 0 && value <= LONGEST_TIMER ? undefined : 'must be milliseconds, more than 0';
+  typeof value === 'number' && value > 0 && value <= LONGEST_TIMER
+    ? undefined
+    : 'must be milliseconds, more than 0 and at most 24 days';

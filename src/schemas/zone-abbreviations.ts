@@ -19,7 +19,7 @@ const TABLE = `
 
 const OFFSETS: ReadonlyMap<string, number> = new Map(
   TABLE.split(',').map(entry => {
-    const [name = '', seconds] = entry.trim().split(' ');
+    const [name, seconds] = entry.trim().split(' ') as [string, string];
     return [name, Number(seconds)];
   }),
 );

@@ -366,9 +366,14 @@ describe('a signal of another realm', () => {
 
   it('stops a call like any other', async () => {
     const { signal, abort } = foreign();
-    const gateway = new GatewayClient({ ...KEYS, fetch: () => new Promise(() => {}) });
+    const sent: Request[] = [];
+    const fetch = (request: Request) => {
+      sent.push(request);
+      return new Promise<never>(() => {});
+    };
+    const gateway = new GatewayClient({ ...KEYS, fetch: fetch as typeof globalThis.fetch });
     const creating = errorOf(gateway.createDeposit(CARD, { signal }));
-    await Promise.resolve();
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
     abort();
     expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
     const late = foreign();

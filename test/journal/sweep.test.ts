@@ -365,6 +365,7 @@ describe('a sweep', () => {
     ['a mistyped option', { olderThen: 1 }, /olderThan/],
     ['a negative age', { olderThan: -1 }, /olderThan: must be milliseconds, 0 or more/],
     ['no limit', { limit: 0 }, /limit: must be 1 or more/],
+    ['half a payment', { limit: 1.5 }, /limit: must be a whole number/],
     ['ids that are none', { ids: 7 }, /ids: must be a list or an async iterable of ids/],
     ['a schedule for ids', { ids: [], olderThan: 1 }, /olderThan: is for a sweep of the journal, without ids/],
   ])('refuses %s', async (_, changes, message) => {

@@ -56,10 +56,16 @@ describe('a create', () => {
     expect(sent[0]?.headers.get('signature')).toBe(signature);
   });
 
+  const HALF = 'a text holds half a character (a lone surrogate), as when an emoji is cut in two';
+  const UNWRITABLE =
+    'a value cannot be written as JSON: a BigInt, an object that contains itself, or a getter that throws';
+
   it.each([
     ['slashes, accents and emoji', { description: 'a/b é 😀' }, '"description":"a/b é 😀"'],
     ['the line separator U+2028', { description: 'a\u2028b' }, '"description":"a\u2028b"'],
     ['what only looks like half a character', { description: '\\ud83d' }, '"description":"\\\\ud83d"'],
+    ['what looks like it behind a backslash', { description: '\\\\ud83d' }, '"description":"\\\\\\\\ud83d"'],
+    ['what looks like another escape', { description: '\u0007 \\udx' }, '"description":"\\u0007 \\\\udx"'],
     ['undefined', { description: undefined, customer: { firstName: undefined } }, '"customer":{}'],
     ['nested nulls', { customer: { firstName: null }, browser: { a: [null] } }, '"browser":{"a":[null]}'],
     ['an amount as text, digit by digit', { amount: '100.00' }, '"amount":100.00,'],
@@ -72,17 +78,29 @@ describe('a create', () => {
   });
 
   it.each([
-    ['a BigInt', { browser: { id: 10n } }],
-    ['an object that holds itself', { browser: selfish() }],
+    ['a BigInt', { browser: { id: 10n } }, UNWRITABLE],
+    ['an object that holds itself', { browser: selfish() }, UNWRITABLE],
+    ['a list that holds itself', { browser: { list: selfishList() } }, UNWRITABLE],
     // PHP: json_decode('"\ud83d"') fails with "Single unpaired high surrogate in Unicode escape".
-    ['half an emoji', { description: 'sold \ud83d' }],
-    ['the other half', { customer: { firstName: '\ude00' } }],
-  ])('refuses %s before anything is sent', async (_, changes) => {
+    ['half an emoji', { description: 'sold \ud83d' }, HALF],
+    ['the other half', { customer: { firstName: '\ude00' } }, HALF],
+    ['a half behind a backslash', { description: '\\\ud83d' }, HALF],
+    ['a half in a name', { browser: { '\udbff': 1 } }, HALF],
+  ])('refuses %s before anything is sent', async (_, changes, message) => {
     const { fetch, sent } = wire(json(record('created card deposit')));
     await expect(new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, ...changes })).rejects.toMatchObject(
-      { name: 'InvalidRequestError', outcome: 'not_sent' },
+      { name: 'InvalidRequestError', outcome: 'not_sent', issues: [{ path: '', message }] },
     );
     expect(sent).toEqual([]);
+  });
+
+  it('leaves the request as it was, down to its lists, which may be frozen', async () => {
+    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    const item = { sku: 'a' };
+    const items = Object.freeze([item, 10.5]);
+    await new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, additionalParameters: { items } });
+    expect(sent[0]?.body).toContain('"additionalParameters":{"items":[{"sku":"a"},10.5]}');
+    expect(items[0]).toBe(item);
   });
 
   it('sends `extra` at the end, and refuses in it what the request itself has', async () => {
@@ -90,11 +108,21 @@ describe('a create', () => {
     const gateway = new GatewayClient({ ...KEYS, fetch });
     await gateway.createDeposit(request, { extra: { loyalty: { points: 3 } } });
     expect(sent[0]?.body).toBe(`${body.slice(0, -1)},"loyalty":{"points":3}}`);
-    await expect(gateway.createDeposit(request, { extra: { amount: 1 } })).rejects.toMatchObject({
-      issues: [{ path: 'extra.amount', message: 'is a field of the request: set it there, not in extra' }],
-    });
+    const message = 'is a field of the request: set it there, not in extra';
+    for (const name of ['amount', 'paymentType', 'paymentMethod', 'webhookUrl']) {
+      await expect(gateway.createDeposit(request, { extra: { [name]: 'CARD' } })).rejects.toMatchObject({
+        outcome: 'not_sent',
+        issues: [{ path: `extra.${name}`, message }],
+      });
+    }
   });
 });
+
+function selfishList(): unknown[] {
+  const list: unknown[] = [];
+  list.push(list);
+  return list;
+}
 
 function selfish() {
   const self: Record<string, unknown> = {};

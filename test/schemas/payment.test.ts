@@ -1,4 +1,12 @@
-import { fundsNotDelivered, isFinal, isPaid, PAYMENT_STATUSES, type Payment, paymentSchema } from 'payment-gateway-sdk';
+import {
+  createdAt,
+  fundsNotDelivered,
+  isFinal,
+  isPaid,
+  PAYMENT_STATUSES,
+  type Payment,
+  paymentSchema,
+} from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
 
@@ -77,7 +85,8 @@ describe('what decides money', () => {
     { currency: 978 },
     { currency: '' },
   ])('makes it unreadable as %j', changes => {
-    expect(isReadable(changes)).toBe(false);
+    const { error } = paymentSchema.safeParse({ ...pending, ...changes });
+    expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(Object.keys(changes));
   });
 
   it('takes a UUID of any version and case', () => {
@@ -132,7 +141,43 @@ describe('everything else', () => {
 
   it('turns numeric text into a number where a number belongs, and drops what is none', () => {
     expect(parse({ crypto_fx: '1.0825' })).toHaveProperty('crypto_fx', 1.0825);
-    expect(parse({ crypto_fx: 'dear' })).toHaveProperty('crypto_fx', undefined);
+    for (const crypto_fx of ['dear', '', ' ', true, [], [5], {}, 'Infinity']) {
+      expect(parse({ crypto_fx })).toHaveProperty('crypto_fx', undefined);
+    }
+  });
+
+  it('turns a number into text where the document has text', () => {
+    expect(parse({ cryptoAmount: 23.5, paymentMethod: 7 })).toMatchObject({ cryptoAmount: '23.5', paymentMethod: '7' });
+  });
+
+  it.each(['customer', 'billingAddress', 'created'])('reads %s as null if it is no map', name => {
+    for (const value of [[1], 'x', '', 7, true]) expect(parse({ [name]: value })).toHaveProperty(name, null);
+  });
+
+  it('reads each field of the address for itself', () => {
+    const billingAddress = { address1: 1, city: [2], countryCode: true, postalCode: 90001, state: {} };
+    expect(parse({ billingAddress }).billingAddress).toEqual({
+      address1: '1',
+      city: '[2]',
+      countryCode: 'true',
+      postalCode: '90001',
+      state: '{}',
+    });
+  });
+
+  it('reads the kind of zone also from text', () => {
+    const created = { date: '2026-07-01 12:00:00', timezone_type: '2', timezone: 'CET' };
+    expect(createdAt(parse({ created }))).toEqual(new Date('2026-07-01T11:00:00Z'));
+  });
+
+  it.each(['FAILED', 'CANCELED', 'REFUNDED'])('turns the reason of %s into text', paymentStatus => {
+    expect(parse({ paymentStatus, errorMessage: { code: 7 } })).toHaveProperty('errorMessage', '{"code":7}');
+  });
+
+  it('reads the settlement also of a status that the SDK does not know', () => {
+    const payment = parse({ paymentStatus: 'REFUNDED', crypto_tx_hash: false, settled_crypto_amount: '7.5' });
+    expect(payment).toHaveProperty('crypto_tx_hash', undefined);
+    expect(payment).toHaveProperty('settled_crypto_amount', 7.5);
   });
 
   it('keeps the fields that the SDK does not know', () => {

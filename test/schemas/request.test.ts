@@ -6,6 +6,7 @@ import {
   ONRAMP_METHODS,
   onrampTerminalPaymentSchema,
   WITHDRAWAL_METHODS,
+  withdrawalSchema,
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
@@ -67,12 +68,24 @@ describe('methods', () => {
     [{ ...deposit, paymentMethod: 'card' }, 'paymentMethod: did you mean CARD?'],
     [{ ...deposit, paymentMethod: 'APPLE_PAY' }, 'paymentMethod: did you mean APPLEPAY?'],
     [{ ...deposit, paymentMethod: undefined }, 'paymentMethod: is missing'],
+    [{ ...deposit, paymentMethod: 7 }, 'paymentMethod: must be a string'],
+    [{ ...withdrawal, paymentMethod: undefined }, 'paymentMethod: is missing'],
+    [{ ...withdrawal, paymentMethod: 'CASH' }, 'paymentMethod: is not a method of withdrawals'],
     [{ ...deposit, paymentType: 'REFUND' }, 'paymentType: must be DEPOSIT or WITHDRAWAL'],
-    [null, ': must be an object'],
-    [[], ': must be an object'],
-    ['DEPOSIT', ': must be an object'],
+    [null, ': must be an object of request fields'],
+    [[], ': must be an object of request fields'],
+    ['DEPOSIT', ': must be an object of request fields'],
   ])('refuses %j with a hint', (request, hint) => {
     expect(problems(request)).toEqual([expect.stringContaining(hint)]);
+  });
+
+  it('names both types on either kind of terminal, and the one type that a schema is for', () => {
+    const neither = ['paymentType: must be DEPOSIT or WITHDRAWAL'];
+    expect(problems({ ...deposit, paymentType: 'REFUND' }, onrampTerminalPaymentSchema)).toEqual(neither);
+    expect(problems({ ...deposit, paymentType: undefined })).toEqual(neither);
+    expect(problems({ ...withdrawal, paymentType: 'DEPOSIT' }, withdrawalSchema)).toEqual([
+      'paymentType: must be WITHDRAWAL here',
+    ]);
   });
 
   it('refuses for an NFT what the document does not list', () => {
@@ -94,14 +107,33 @@ describe('amount', () => {
     expect(problems({ ...deposit, amount })).toEqual(['amount: must be greater than 0']);
   });
 
-  it.each(['1e5', '1E5', '025', '.5', '5.', '+5', ' 5', '5 ', '1,50', '1_000', '٣', '', '0x10', 1e21, 1e-7])(
+  it.each(['1e5', '1E5', '025', '.5', '5.', '+5', ' 5', '5 ', '1,50', '1_000', '٣', '', ' ', '0x10', 1e21, 1e-7])(
     'refuses %j as no plain decimal',
     amount => {
       expect(problems({ ...deposit, amount })).toEqual([
-        expect.stringMatching(/^amount: must be (a plain decimal|greater than 0)/),
+        'amount: must be a plain decimal without sign or exponent: pass a string such as "25.50"',
       ]);
     },
   );
+
+  it('takes a text of a hundred characters, and none that is longer', () => {
+    const text = `1.${'0'.repeat(97)}1`;
+    expect(problems({ ...deposit, amount: text })).toEqual([]);
+    expect(problems({ ...deposit, amount: `${text}0` })).toEqual(['amount: has more than 100 characters']);
+  });
+
+  it.each([1234567890.12345, 123456789012345, 0.00123456789012345, 123456789012345e3])(
+    'takes %d, whose 15 digits a double keeps',
+    amount => {
+      expect(problems({ ...deposit, amount })).toEqual([]);
+    },
+  );
+
+  it.each([1234567890.123456, 1234567890123456, 0.001234567890123456])('refuses %d for its 16 digits', amount => {
+    expect(problems({ ...deposit, amount })).toEqual([
+      expect.stringMatching(/^amount: has more than 15 significant digits, .*pass a string such as "25.50"$/),
+    ]);
+  });
 
   it('refuses texts that a double reads as 0 or infinite', () => {
     expect(problems({ ...deposit, amount: `0.${'0'.repeat(400)}1` })).toHaveLength(1);
@@ -139,12 +171,22 @@ describe('callback address', () => {
     },
   );
 
-  it.each(['', 'shop.example', '/callbacks', 'ftp://shop.example', 'https://', 'https://a b', 'https:/x', 5])(
-    'is no http(s) URL: %j',
-    url => {
-      expect(problems({ ...deposit, webhookUrl: url })).toEqual([expect.stringMatching(/^webhookUrl: /)]);
-    },
-  );
+  it.each([
+    '',
+    'shop.example',
+    '/callbacks',
+    'ftp://shop.example',
+    'xhttps://shop.example',
+    'https://',
+    'https://a b',
+    'https://shop.example/a b',
+    'https:/x',
+    5,
+  ])('is no http(s) URL: %j', url => {
+    expect(problems({ ...deposit, webhookUrl: url })).toEqual([
+      'webhookUrl: must be an absolute http(s) URL, as a string',
+    ]);
+  });
 
   it('is missed together with every other fault', () => {
     expect(problems({ ...deposit, webhookUrl: undefined, amount: 0 })).toHaveLength(2);
@@ -154,6 +196,10 @@ describe('callback address', () => {
 describe('Apple Pay', () => {
   it('takes null for reference and returnUrl', () => {
     expect(problems(applePay)).toEqual([]);
+  });
+
+  it('needs a reference of text, or null', () => {
+    expect(problems({ ...applePay, reference: 7 })).toEqual(['reference: must be a string for Apple Pay, or null']);
   });
 
   it.each(['reference', 'returnUrl', 'billingAddress'])('needs the key %s', key => {
@@ -169,6 +215,12 @@ describe('Apple Pay', () => {
       ]);
     },
   );
+
+  it.each([null, 'DE', []])('needs an address as an object, not %j', billingAddress => {
+    expect(problems({ ...applePay, billingAddress })).toEqual([
+      'billingAddress: must be an object with a countryCode for Apple Pay',
+    ]);
+  });
 });
 
 describe('other fields', () => {
@@ -184,6 +236,12 @@ describe('other fields', () => {
     ['refrence', 'reference'],
     ['refernece', 'reference'],
     ['Amount', 'amount'],
+    ['ammount', 'amount'],
+    ['amoumt', 'amount'],
+    ['amuont', 'amount'],
+    ['xamount', 'amount'],
+    ['mount', 'amount'],
+    ['amoun', 'amount'],
     ['descriptions', 'description'],
   ])('are refused at the top as a slip: %s for %s', (slip, meant) => {
     expect(problems({ ...deposit, [slip]: 'x' })).toEqual([
@@ -195,6 +253,43 @@ describe('other fields', () => {
     expect(problems({ ...deposit, loyalty: 'x' })).toEqual([
       ': unknown field "loyalty"; to send one this SDK does not know, use the call option `extra`',
     ]);
+  });
+
+  it.each(['refxxence', 'amxxnt', 'amxont', 'amuxnt', 'amuonx', 'amountss', 'unt', 'ecnerefer', 'rrefrence'])(
+    'are no slip with two letters of difference: %s',
+    name => {
+      expect(problems({ ...deposit, [name]: 'x' })).toEqual([expect.stringContaining(`unknown field "${name}";`)]);
+    },
+  );
+
+  it("are refused with zod's code for a check of one's own", () => {
+    const codes = (request: object) => createPaymentSchema.safeParse(request).error?.issues.map(({ code }) => code);
+    expect(codes({ ...deposit, amount: 0 })).toEqual(['custom']);
+    expect(codes({ ...deposit, customer: { Email: 'x' } })).toEqual(['custom']);
+  });
+
+  it('are all named at once', () => {
+    expect(problems({ ...deposit, loyalty: 'x', refrence: 'y' })).toEqual([
+      expect.stringContaining('unknown field "loyalty", "refrence" (did you mean "reference"?); to send'),
+    ]);
+  });
+
+  it.each([
+    [{ description: 7 }, 'description: must be a string'],
+    [{ customer: { firstName: 7 } }, 'customer.firstName: must be a string'],
+    [{ customer: { referenceId: true } }, 'customer.referenceId: must be a string or a number'],
+    [{ customer: { vip: () => true } }, 'customer.vip: must not be a function'],
+    [{ additionalParameters: [] }, 'additionalParameters: must be a plain object'],
+    [{ browser: 'Firefox' }, 'browser: must be a plain object'],
+  ])('say what they must be: %o', (changes, problem) => {
+    expect(problems({ ...deposit, ...changes })).toEqual([problem]);
+  });
+
+  it.each(['c-9', 9, null])("hold the merchant's own id of the customer: %j", referenceId => {
+    expect(createPaymentSchema.parse({ ...deposit, customer: { referenceId } })).toHaveProperty(
+      'customer.referenceId',
+      referenceId,
+    );
   });
 
   it('may be null where the document allows it', () => {
@@ -210,14 +305,44 @@ describe('other fields', () => {
     expect(problems({ ...deposit, ...changes })).toEqual([problem]);
   });
 
-  it.each(['€', 'EU', 'E R', '', null])('hold a currency code, not %j', currency => {
-    expect(problems({ ...deposit, currency })).toEqual(['currency: must be a currency code such as "EUR"']);
+  it.each(['EUR', 'eur', 'USDT', 'T0KEN'])('hold a currency code such as %s', currency => {
+    expect(problems({ ...deposit, currency })).toEqual([]);
   });
+
+  it.each(['€', 'EU', 'E R', '', null, 'EUR ', ' EUR', '€EUR', 'EUR€', 978])(
+    'hold a currency code, not %j',
+    currency => {
+      expect(problems({ ...deposit, currency })).toEqual(['currency: must be a currency code such as "EUR"']);
+    },
+  );
 
   it('keep returnUrl from running as a script', () => {
     expect(problems({ ...deposit, returnUrl: 'myapp://paid' })).toEqual([]);
-    expect(problems({ ...deposit, returnUrl: 'javascript:alert(1)' })).toEqual([
-      'returnUrl: must be an absolute URL, or null',
-    ]);
+    for (const returnUrl of ['javascript:alert(1)', 'JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x']) {
+      expect(problems({ ...deposit, returnUrl })).toEqual(['returnUrl: must be an absolute URL, or null']);
+    }
   });
+
+  it.each([
+    '',
+    'shop.example',
+    '/thanks',
+    '//shop.example',
+    'my app://paid',
+    ' myapp://paid',
+    'myapp:a b',
+    'https://shop.example/a b',
+    '1app://paid',
+    'https://',
+    7,
+  ])('hold an absolute returnUrl, not %j', returnUrl => {
+    expect(problems({ ...deposit, returnUrl })).toEqual(['returnUrl: must be an absolute URL, or null']);
+  });
+
+  it.each(['https://shop.example/?javascript:x', 'com.shop-app+x.1://paid', 'MYAPP:paid'])(
+    'hold an absolute returnUrl such as %s',
+    returnUrl => {
+      expect(problems({ ...deposit, returnUrl })).toEqual([]);
+    },
+  );
 });

@@ -36,10 +36,33 @@ describe('an answer', () => {
     expect(isReadable({ ...wrapped, order_id: null })).toBe(true);
   });
 
-  it.each([null, [], {}, '', 7, { result: null }, { result: [] }, { result: {} }, { result: 'x' }, [wrapped.result]])(
-    'is refused as %j',
-    value => {
-      expect(isReadable(value)).toBe(false);
-    },
-  );
+  it('says which field belongs to another payment', () => {
+    const { error } = envelopeSchema.safeParse({ ...wrapped, order_id: OTHER_ID });
+    expect(error?.issues).toMatchObject([
+      { path: ['transfer', 'order_id'], message: 'belongs to another payment than result.id' },
+    ]);
+  });
+
+  it('has a transfer as soon as one transfer field stands', () => {
+    const { result } = wrapped;
+    expect(envelopeSchema.parse({ result, number: 'pay@payid.example' }).transfer).toMatchObject({
+      number: 'pay@payid.example',
+    });
+  });
+
+  it.each([
+    null,
+    undefined,
+    [],
+    {},
+    '',
+    7,
+    { result: null },
+    { result: [] },
+    { result: {} },
+    { result: 'x' },
+    [wrapped.result],
+  ])('is refused as %j', value => {
+    expect(isReadable(value)).toBe(false);
+  });
 });
