@@ -18,6 +18,7 @@ import {
 import { type Database, overMysql, overPostgres, type Query } from '../support/database.ts';
 import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { type Cluster, hasOwnPostgres, openCluster, owner, ownerFolder } from '../support/own-postgres.ts';
+import { hurryTimersOf } from '../support/passing-time.ts';
 import { freePorts } from '../support/ports.ts';
 import { isCi, lacks } from '../support/skips.ts';
 
@@ -138,6 +139,7 @@ it.skipIf(lacks(isCi && hasOwnMariadb, 'a MariaDB that stands still, which CI pl
     });
     const credits = await openCreditsOver(other);
     const event = completedEvent();
+    onTestFinished(hurryTimersOf(5_000));
     const standing = credits.inboxOf(one).run(event, async ({ tx }) => {
       await credits.credit(tx, event.paymentId);
       mariadb.signal('SIGSTOP');
@@ -209,6 +211,7 @@ describe.skipIf(
   it('whose process stands still under the effect, the replica gives up, and the payment is credited once later', {
     timeout: 30_000,
   }, async () => {
+    onTestFinished(hurryTimersOf(5_000));
     const [one, other] = [databaseOf(cluster), databaseOf(cluster)];
     const event = completedEvent();
     let backend = 0;
@@ -218,9 +221,7 @@ describe.skipIf(
       backend = Number(row?.pid);
       process.kill(backend, 'SIGSTOP');
     });
-    const begun = performance.now();
     await expect(standing).rejects.toThrow('The database did not answer within 5000 ms.');
-    expect(performance.now() - begun).toBeLessThan(6_500);
     const pay = () => credits.inboxOf(other).run(event, ({ tx }) => credits.credit(tx, event.paymentId));
     // The process still has the lock.
     expect(await pay()).toBe('busy');
