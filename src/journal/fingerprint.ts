@@ -42,7 +42,7 @@ export const journalRequestOfPayment = (payment: Payment): JournalRequest => ({
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
     if (!isJsonMap(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 
 /** What references are unique within, unless the journal says otherwise. */

@@ -112,15 +112,14 @@ async function findPayment(create: Create, { row: begun, now }: Found, readPayme
   const row = begun as JournalRow;
   const { reference } = row;
   const underWay = isUnderWay(row, now);
-  const [paymentId] = knownIds(row);
+  const ids = knownIds(row);
+  const [paymentId] = ids;
   const inDoubt = (cause?: unknown) =>
     new PaymentInDoubtError(reference, new Date(row.begunAt), {
       paymentId,
       underWay,
       ...(cause !== undefined && { cause }),
     });
-  const ids = knownIds(row);
-  if (ids.length === 0) throw inDoubt();
   let examined: Examined;
   try {
     examined = await examine(row, ids, readPayment, canBeOf);

@@ -42,8 +42,6 @@ export async function settleDoubt(
   return settleWith(client, key, await readPayment(resolution), despite, readPayment);
 }
 
-const NOTHING_KNOWN: Examined = { disproved: [], others: [] };
-
 async function settleWith(
   client: ClientJournal,
   key: JournalKey,
@@ -56,10 +54,10 @@ async function settleWith(
   await refuseAnothers(journal, key, payment);
   const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
   // An operator who names it has looked at both.
-  const { disproved }: Examined =
+  const { disproved }: Pick<Examined, 'disproved'> =
     isOther && !despite.includes('paymentId')
       ? await examine(existing, [known], readPayment, hasItsReference)
-      : NOTHING_KNOWN;
+      : { disproved: [] };
   const step = await change(journal, key, row => {
     const open = openOf(row);
     const stands = open.paymentId && !disproved.includes(open.paymentId) && !isSamePayment(open.paymentId, payment.id);
@@ -96,12 +94,11 @@ async function settleWithout(
   const isOtherId = despite.includes('paymentId');
   const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
   const read = isOtherId ? (id: string) => readPayment(id).catch(unreadable) : readPayment;
-  const { standing, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
-  if (standing) throw hasPayment(standing.id);
+  const { disproved } = await examine(existing, knownIds(existing), read, canBeOf);
   const step = await change(journal, key, (row, now) => {
     const open = openOf(row);
-    const [unexamined] = knownIds(open).filter(id => !disproved.includes(id));
-    if (unexamined) throw hasPayment(unexamined);
+    const [possible] = knownIds(open).filter(id => !disproved.includes(id));
+    if (possible) throw hasPayment(possible);
     return { ...abandon(open, now, margin, disproved), open };
   });
   if (step.next) return report(client, 'freed', key.reference);

@@ -400,6 +400,89 @@ describe('an early callback', () => {
   });
 });
 
+describe('a journal that refuses an attempt', () => {
+  /** A journal whose insert fails so, and what is asked of it after that. */
+  function refusing(error: unknown) {
+    const asked: string[] = [];
+    const journal = memoryJournal();
+    const { read } = journal;
+    journal.read = key => {
+      asked.push('read');
+      return read(key);
+    };
+    journal.insert = () => Promise.reject(error);
+    return { asked, ...scripted(journal, created()) };
+  }
+  const failure = (code: unknown) => Object.assign(new TypeError('no'), { code });
+
+  it.each([
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    '28P01',
+    '28000',
+    '3D000',
+    '3F000',
+    '42P01',
+    '42501',
+    'ER_ACCESS_DENIED_ERROR',
+    'ER_DBACCESS_DENIED_ERROR',
+    'ER_TABLEACCESS_DENIED_ERROR',
+    'ER_BAD_DB_ERROR',
+    'ER_NO_SUCH_TABLE',
+    'ER_DATA_TOO_LONG',
+  ])('because of %s has written nothing: there is nothing to take back', async code => {
+    const { gateway, asked, sent } = refusing(failure(code));
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({
+      name: 'JournalError',
+      outcome: 'not_sent',
+      message: expect.stringMatching(/^The creation of "payout-1" could not be written into the journal \(no\)\. /),
+      cause: { name: 'TypeError', message: 'no', code },
+    });
+    expect([asked, sent]).toEqual([[], []]);
+  });
+
+  it.each(['40001', 'ECONNRESET', 'ER_LOCK_DEADLOCK', 'xECONNREFUSED', 'ECONNREFUSEDx', '142P01', '42P011', '28'])(
+    'because of %s may have written it all the same: it is taken back',
+    async code => {
+      const { gateway, asked } = refusing(failure(code));
+      await errorOf(gateway.createWithdrawal(PAYOUT));
+      expect(asked[0]).toBe('read');
+    },
+  );
+
+  it.each([undefined, null, 'no', { code: 7 }])('by %o, which is no error, tells no cause', async thrown => {
+    const error = (await errorOf(refusing(thrown).gateway.createWithdrawal(PAYOUT))) as Error;
+    expect(error.message).toContain('could not be written into the journal. ');
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('without a code in words passes none on', async () => {
+    const { gateway } = refusing(failure(7));
+    const { cause } = (await errorOf(gateway.createWithdrawal(PAYOUT))) as Error;
+    expect(Object.entries(cause as object)).toEqual([['name', 'TypeError']]);
+  });
+});
+
+describe('a create that is stopped', () => {
+  it('before it began says so', async () => {
+    const { gateway } = scripted(memoryJournal(), created());
+    const stopped = gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() });
+    expect(await errorOf(stopped)).toMatchObject({
+      code: 'aborted',
+      outcome: 'not_sent',
+      message: expect.stringMatching(/^The creation of "payout-1" was stopped \(aborted\)\. /),
+    });
+  });
+
+  it('and had joined another one is told as replayed', async () => {
+    const { gateway, events } = open();
+    await Promise.all([gateway.createWithdrawal(PAYOUT), gateway.createWithdrawal(PAYOUT)]);
+    const changes = events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+    expect(changes.toSorted()).toEqual(['begun', 'created', 'replayed']);
+  });
+});
+
 describe('a journal that fails', () => {
   it('before the request leaves stops it', async () => {
     const insert = async () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' }));

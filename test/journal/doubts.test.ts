@@ -217,6 +217,101 @@ describe('a gateway that writes the payment otherwise', () => {
   });
 });
 
+describe('what an operator says', () => {
+  const refusal = (path: string, message: string) => ({
+    name: 'InvalidRequestError',
+    issues: [{ path, message: expect.stringContaining(message) }],
+  });
+
+  it("is the gateway's id of the payment, or not_created", async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    for (const wrong of ['payout-1', 'created', '']) {
+      expect(await errorOf(shop.gateway.settle('payout-1', wrong))).toMatchObject(
+        refusal('paymentId', "must be the gateway's id of the payment, a UUID, or 'not_created'"),
+      );
+    }
+    expect(shop.sent).toEqual(['POST']);
+  });
+
+  it('is refused of a reference that nobody knows, or that is free', async () => {
+    const shop = open({ creates: [json('{}', 422)], payments: { [ID]: recordOf(ID) } });
+    for (const resolution of [ID, 'not_created']) {
+      expect(await errorOf(shop.gateway.settle('payout-1', resolution))).toMatchObject(
+        refusal('reference', 'is not in the journal: nothing was created under it in this scope'),
+      );
+    }
+    await errorOf(shop.create());
+    for (const resolution of [ID, 'not_created']) {
+      expect(await errorOf(shop.gateway.settle('payout-1', resolution))).toMatchObject(
+        refusal('reference', 'is free: its last create made no payment'),
+      );
+    }
+  });
+
+  it('is refused of a reference that has its payment, unless it is that one, which changes nothing', async () => {
+    const payments = { [ID]: recordOf(ID, { amount: 75.5, reference: 'PAYOUT-1' }), [OTHER_ID]: recordOf(OTHER_ID) };
+    const shop = open({ creates: [created(ID)], payments });
+    await shop.create();
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject(
+      refusal('reference', `has payment ${ID}: there is nothing to settle`),
+    );
+    shop.sent.length = 0;
+    expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID, { despite: ['paymentId'] }))).toMatchObject(
+      refusal('reference', `has payment ${ID} already, and keeps it`),
+    );
+    await shop.gateway.settle('payout-1', ID);
+    expect(shop.sent).toEqual([`GET ${OTHER_ID}`, `GET ${ID}`]);
+    expect(shop.changes()).toEqual(['begun', 'created']);
+  });
+
+  it('is refused of what is planned, but for not_created', async () => {
+    const journal = memoryJournal({ scope: 'eu' });
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) }, journal });
+    await journal.plan(undefined, { ...PAYOUT, paymentType: 'WITHDRAWAL' });
+    expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
+      refusal('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'"),
+    );
+    await shop.gateway.settle('payout-1', 'not_created');
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it('names all that differs, and all that cannot', async () => {
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID, { amount: 76, currency: 'USD' }) } });
+    await errorOf(shop.create());
+    expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
+      refusal('paymentId', 'amount is "76" and not "75"; currency is "USD" and not "EUR"'),
+    );
+    const despite = ['amount', 'paymentId', 'reference'] as const;
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created', { despite }))).toMatchObject(
+      refusal('options.despite', 'amount, reference: of no payment nothing can differ'),
+    );
+  });
+
+  it('of two payments is told to whoever listens, unless the other one was disproved', async () => {
+    const trace = () => json(JSON.stringify({ id: OTHER_ID }), 500);
+    const both = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) } });
+    await errorOf(both.create());
+    await both.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
+    expect(both.changes()).toEqual(['begun', 'in_doubt', 'settled', 'conflict']);
+    expect(both.warnings()).toEqual(['journal_two_payments']);
+    const one = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    await errorOf(one.create());
+    await one.gateway.settle('payout-1', ID);
+    expect(one.changes()).toEqual(['begun', 'in_doubt', 'settled']);
+    expect(one.warnings()).toEqual([]);
+  });
+
+  it('is not refused for a payment whose own reference is free again', async () => {
+    const its = recordOf(ID, { reference: 'payout-2' });
+    const shop = open({ creates: [lost, json('{}', 422)], payments: { [ID]: its } });
+    await errorOf(shop.create());
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
+    await shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
+  });
+});
+
 describe('an id in an error', () => {
   const trace = () => json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
 
@@ -318,6 +413,46 @@ describe('an id in an error that cannot be looked up', () => {
     expect(await errorOf(freed.gateway.settle('payout-1', 'not_created'))).toMatchObject({ name: 'ApiError', status });
     await freed.gateway.settle('payout-1', 'not_created', despite);
     expect(await freed.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+});
+
+describe('an id in an error that an operator says is none of its payments', () => {
+  const despite = { despite: ['paymentId'] } as const;
+  /** A doubt that knows an id, whose lookup is answered so. */
+  async function doubtWith(lookup: () => Response | Error) {
+    let isCreated = false;
+    const fetch = async () => {
+      const answer = isCreated ? lookup() : json(JSON.stringify({ id: OTHER_ID }), 500);
+      isCreated = true;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    const journal = memoryJournal({ settleMargin: 0, now: () => Date.now() + (isCreated ? 2 * TIMEOUT : 0) });
+    const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0 });
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT }));
+    return gateway;
+  }
+
+  it.each([
+    ['no such payment', () => json('{}', 404)],
+    ['something that is no record', () => json('{"result":{"id":7}}')],
+  ])('is let go where the gateway shows %s', async (_, lookup) => {
+    const gateway = await doubtWith(lookup);
+    await gateway.settle('payout-1', 'not_created', despite);
+    expect(await gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it.each([
+    [
+      'the page of a proxy',
+      () => new Response('<html>busy</html>', { headers: { 'content-type': 'text/html' } }),
+      'ResponseError',
+    ],
+    ['nothing at all', () => lost, 'ConnectionError'],
+  ])('stays where it shows %s', async (_, lookup, name) => {
+    const gateway = await doubtWith(lookup);
+    expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });
+    expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID });
   });
 });
 

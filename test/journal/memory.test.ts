@@ -1,6 +1,8 @@
 import { memoryInbox, memoryJournal } from 'payment-gateway-sdk';
 import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
+import { PAYOUT } from '../support/fixtures.ts';
 
 describe('memoryJournal', () => {
   journalSuite({
@@ -41,3 +43,56 @@ describe.each([
     expect(warn).toHaveBeenCalledWith(expect.stringContaining(instead), 'PaymentGatewayWarning');
   });
 });
+
+describe('memoryJournal, as a sweep and an operator read it,', () => {
+  /** Rows that begin at these times, in this order. */
+  async function openAt(...times: number[]) {
+    let now = 0;
+    const journal = memoryJournal({ scope: 'eu', now: () => now });
+    for (const time of times) {
+      now = time;
+      const reference = `order-${time}`;
+      await journal.insert({ ...newRow({ ...attempt, reference }, time), dueAt: time });
+    }
+    now = 1_000;
+    return journal;
+  }
+
+  it('lists the oldest first', async () => {
+    const journal = await openAt(30, 10, 20);
+    const { rows } = await journal.list({ scope: 'eu', states: ['begun'] });
+    expect(rows.map(({ reference }) => reference)).toEqual(['order-10', 'order-20', 'order-30']);
+  });
+
+  it('gives out first what is due first', async () => {
+    const journal = await openAt(30, 10, 20);
+    const claim = async () => (await journal.claim({ scope: 'eu', states: ['begun'] }, 2, 60_000)).rows;
+    expect((await claim()).map(({ reference }) => reference)).toEqual(['order-10', 'order-20']);
+    expect((await claim()).map(({ reference }) => reference)).toEqual(['order-30']);
+  });
+
+  it('wakes those who watch it by each plan, until they stop to', async () => {
+    const journal = memoryJournal({ scope: 'eu' });
+    const controller = new AbortController();
+    const woken = vi.fn();
+    const watching = journal.watch?.(woken, controller.signal);
+    await journal.plan(undefined, { ...PAYOUT, paymentType: 'WITHDRAWAL' });
+    expect(woken).toHaveBeenCalledTimes(1);
+    controller.abort();
+    await watching;
+    await journal.plan(undefined, { ...PAYOUT, paymentType: 'WITHDRAWAL', reference: 'payout-2' });
+    expect(woken).toHaveBeenCalledTimes(1);
+  });
+});
+
+const attempt: JournalAttempt = {
+  scope: 'eu',
+  reference: 'order-1',
+  attemptId: 'first',
+  paymentType: 'DEPOSIT',
+  paymentMethod: 'CARD',
+  amount: '25.5',
+  currency: 'EUR',
+  bodyHash: 'hash',
+  timeoutMs: 0,
+};

@@ -17,7 +17,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { change } from '../../src/journal/change.ts';
 import { sealWith } from '../../src/journal/seal.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
-import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
+import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { isCi } from '../support/skips.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
@@ -126,12 +126,30 @@ describe('a planned create', () => {
     ],
     ['with a field in extra that belongs to the request', {}, { extra: { amount: 1 } }, 'extra.amount'],
     ['with an option that is unknown', {}, { terminals: 'onramp' }, 'options'],
+    ['for a terminal that is unknown', {}, { terminal: '' }, 'options.terminal'],
   ])('is refused %s, and nothing is written', async (_, changes, options, path) => {
     const { journal, stateOf } = openShop(accept());
     const error = await errorOf(journal.plan(tx, { ...PLANNED, ...changes } as never, options as never));
     expect(error).toBeInstanceOf(InvalidRequestError);
-    expect((error as InvalidRequestError).issues[0]?.path).toBe(path);
+    expect(error).toMatchObject({ outcome: 'not_sent', issues: [{ path }] });
     expect(await stateOf('payout-1')).toBeUndefined();
+  });
+
+  it('without a reference says why it needs one', async () => {
+    const { journal } = openShop(accept());
+    expect(await errorOf(journal.plan(tx, { ...PLANNED, reference: null }))).toMatchObject({
+      issues: [{ path: 'reference', message: 'is required: what is planned is known by it' }],
+    });
+  });
+
+  it('of a doubt is refused, which names its payment', async () => {
+    const { gateway, journal } = openShop(async () => json(JSON.stringify({ id: OTHER_ID }), 500));
+    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' }));
+    expect(await errorOf(journal.plan(tx, PLANNED))).toMatchObject({
+      name: 'PaymentInDoubtError',
+      reference: 'payout-1',
+      paymentId: OTHER_ID,
+    });
   });
 
   it('of an on-ramp method is taken for a terminal that has it', async () => {

@@ -55,7 +55,8 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
     return id;
   };
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
-  return { clock, sandbox, journal, gateway, handler, sweep, create, lose, effects, lookups, warnings };
+  const messages = () => events.flatMap(event => (event.type === 'warning' ? [event.message] : []));
+  return { clock, sandbox, journal, gateway, handler, sweep, create, lose, effects, lookups, warnings, messages };
 }
 
 const NONE = { processed: 0, open: 0, gaveUp: 0, failed: 0 };
@@ -342,6 +343,86 @@ describe('a sweep', () => {
     expect(effects).toHaveLength(20);
   });
 
+  it('gives each payment its time and the signal, and counts what took effect before it was stopped', async () => {
+    const { gateway, lose, lookups, journal } = openShop();
+    const id = await lose('payout-1');
+    const stop = new AbortController();
+    const asked: unknown[] = [];
+    const payment = { ...(await gateway.getPayment(id)) };
+    const { read } = journal;
+    let reads = 0;
+    journal.read = key => {
+      reads += 1;
+      return read(key);
+    };
+    const handler = {
+      process: async (...given: unknown[]) => {
+        asked.push(...given);
+        stop.abort();
+        return { result: 'handled', payment } as never;
+      },
+    };
+    expect(await gateway.sweep({ handler, olderThan: 0, signal: stop.signal })).toEqual({ ...NONE, processed: 1 });
+    expect(asked).toEqual([id, { signal: stop.signal, timeout: 30_000 }]);
+    // Its row is as it was claimed.
+    expect([reads, lookups.length]).toEqual([0, 1]);
+    expect(await gateway.sweep({ handler, olderThan: 0 })).toEqual(NONE);
+    expect(await gateway.sweep({ handler, ids: [id], signal: AbortSignal.abort() })).toEqual(NONE);
+  });
+
+  it('begins nothing with a signal that is aborted already', async () => {
+    const { sweep, lose, journal, effects } = openShop();
+    await lose('payout-1');
+    journal.claim = () => Promise.reject(new Error('It was asked for work.'));
+    expect(await sweep({ signal: AbortSignal.abort() })).toEqual(NONE);
+    expect(effects).toEqual([]);
+  });
+
+  describe('of a list of ids', () => {
+    const ids = ['a', 'b', 'c'];
+    /** Each is answered so. */
+    const sweepWith = (fail: (id: string) => unknown, options: object = {}) => {
+      const asked: string[] = [];
+      const process = async (id: string) => {
+        asked.push(id);
+        throw fail(id);
+      };
+      const swept = openShop().gateway.sweep({ handler: { process }, ids, concurrency: 1, ...options });
+      return { asked, swept };
+    };
+
+    it('gives a gateway the pause that it asks for: the rest is left', async () => {
+      const { asked, swept } = sweepWith(() => ({ code: 'busy', retryAfter: 1_000 }));
+      expect([await swept, asked]).toEqual([{ ...NONE, failed: 1 }, ['a']]);
+    });
+
+    it('leaves the rest when it is stopped, and counts none of those that were stopped', async () => {
+      const stop = new AbortController();
+      const { asked, swept } = sweepWith(
+        id => {
+          if (id === 'b') stop.abort();
+          return new Error('failed');
+        },
+        { signal: stop.signal },
+      );
+      expect([await swept, asked]).toEqual([{ ...NONE, failed: 1 }, ['a', 'b']]);
+    });
+
+    it.each(['unknown_payment', 'payment_not_found'])('keeps open what fails with %s', async code => {
+      expect(await sweepWith(() => ({ code })).swept).toEqual({ ...NONE, open: 3 });
+    });
+  });
+
+  it('tells why a payment could not be processed', async () => {
+    const { gateway, lose, messages } = openShop();
+    await lose('payout-1');
+    const process = () => Promise.reject(new Error('no ledger'));
+    expect(await gateway.sweep({ handler: { process }, olderThan: 0 })).toEqual({ ...NONE, failed: 1 });
+    expect(messages()).toEqual([
+      'The payment of reference "payout-1" could not be processed, and is tried again later: no ledger',
+    ]);
+  });
+
   it('of a list of ids needs no journal', async () => {
     const { handler, lose, create, sandbox, effects } = openShop();
     const gateway = new GatewayClient(sandbox.clientOptions);
@@ -363,9 +444,14 @@ describe('a sweep', () => {
     ['no handler', { handler: undefined }, /handler: must be what createWebhookHandler returns/],
     ['a handler of another kind', { handler: () => {} }, /handler: must be what createWebhookHandler returns/],
     ['a mistyped option', { olderThen: 1 }, /olderThan/],
+    ['an age in words', { olderThan: '1 h' }, /olderThan: must be milliseconds, 0 or more/],
+    ['a patience in words', { giveUpAfter: '30 d' }, /giveUpAfter: must be milliseconds/],
+    ['a negative patience', { giveUpAfter: -1 }, /giveUpAfter: must be milliseconds/],
     ['a negative age', { olderThan: -1 }, /olderThan: must be milliseconds, 0 or more/],
     ['no limit', { limit: 0 }, /limit: must be 1 or more/],
     ['half a payment', { limit: 1.5 }, /limit: must be a whole number/],
+    ['no ids', { ids: null }, /ids: must be a list or an async iterable of ids/],
+    ['a map of ids', { ids: {} }, /ids: must be a list or an async iterable of ids/],
     ['ids that are none', { ids: 7 }, /ids: must be a list or an async iterable of ids/],
     ['a schedule for ids', { ids: [], olderThan: 1 }, /olderThan: is for a sweep of the journal, without ids/],
   ])('refuses %s', async (_, changes, message) => {

@@ -12,6 +12,7 @@ import {
   recordPayment,
   release,
   settle,
+  suspect,
   takeBack,
 } from '../../src/journal/transitions.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
@@ -94,6 +95,11 @@ describe("an attempt's own answer", () => {
 
   it('comes on top of what a callback said before, because it has the next action', () => {
     expect(recordPayment(created(ID, callback()), attempt, learnt(), BEGUN)).toEqual({ next: created() });
+  });
+
+  it('leaves nothing to look at where its payment has taken effect already', () => {
+    const { dueAt, ...done } = created(ID, callback());
+    expect(recordPayment(done, attempt, learnt(), BEGUN).next).toEqual({ ...done, result: kept(answer()) });
   });
 
   it('takes its own id out of the conflicting ones', () => {
@@ -305,6 +311,11 @@ describe('an effect', () => {
     expect(acknowledge(created(), authorized).next).toMatchObject({ dueAt: BEGUN });
   });
 
+  it('of a reference that has nothing left to look at changes nothing', () => {
+    const { dueAt, ...done } = { ...completed, result: { payment: kept({ payment: final }).payment } };
+    expect(acknowledge(done, final).next).toBe(done);
+  });
+
   it('leaves a reference to look at that may have other payments', () => {
     const two = { ...completed, conflictingIds: [OTHER_ID] };
     expect(acknowledge(two, final).next).toEqual(two);
@@ -408,6 +419,14 @@ describe('a confirmed payment', () => {
     expect(reconciled({ ...retry, paymentId: OTHER_ID }, failed, [OTHER_ID])).toHaveProperty('otherPayment', {});
   });
 
+  it('that counts more is not kept beside itself', () => {
+    const failed = created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) });
+    expect(reconciled({ ...failed, conflictingIds: [ID] }).next).toEqual({
+      ...created(ID, callback()),
+      conflictingIds: [OTHER_ID],
+    });
+  });
+
   it('is kept beside another payment of the reference', () => {
     for (const row of [created(OTHER_ID), suspecting(OTHER_ID)]) {
       expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
@@ -421,14 +440,23 @@ describe('a confirmed payment', () => {
       [undefined, 1],
       [freed, 2],
     ] as const) {
-      expect(reconciled(row).next).toEqual({
-        ...created(ID, callback()),
-        attemptId: 'callback',
-        bodyHash: 'unseen',
-        timeoutMs: 0,
-        revision,
+      expect(reconciled(row)).toEqual({
+        outcome: 'created',
+        next: { ...created(ID, callback()), attemptId: 'callback', bodyHash: 'unseen', timeoutMs: 0, revision },
       });
     }
+  });
+});
+
+describe('a payment whose reference only looks like the one in doubt', () => {
+  it('is kept in mind, once', () => {
+    const next = { ...begun, ...DUE, conflictingIds: [ID] };
+    expect(suspect(begun, payment())).toEqual({ next, isNew: true });
+    for (const row of [next, suspecting()]) expect(suspect(row, payment())).toEqual({});
+  });
+
+  it('says nothing of a reference that is in no doubt', () => {
+    for (const row of [undefined, freed, created(OTHER_ID)]) expect(suspect(row, payment())).toEqual({});
   });
 });
 
@@ -487,6 +515,23 @@ describe('what is planned', () => {
     expect(recordPayment(other, attempt, learnt(), BEGUN)).toEqual({ next, otherPayment: {} });
     const doubt = { ...begun, timeoutMs: 0, paymentId: ID, dueAt: BEGUN, revision: 7 };
     expect(recordPayment(row, attempt, { paymentId: ID }, BEGUN)).toEqual({ next: doubt });
+  });
+
+  it('is not sent any more once its payment turns up; another one of its reference leaves a doubt', () => {
+    const row = planned({ revision: 7, bodyHash: 'hash' });
+    const confirmed = (of: Payment) =>
+      reconcile(
+        row,
+        { key: { scope: row.scope, reference: row.reference }, payment: of, attemptId: 'callback' },
+        BEGUN,
+      );
+    expect(confirmed(payment())).toEqual({
+      outcome: 'created',
+      next: { ...created(ID, callback()), attemptId: 'callback', timeoutMs: 0, revision: 7 },
+    });
+    const doubt = { ...begun, attemptId: 'callback', timeoutMs: 0, revision: 7, ...DUE, conflictingIds: [ID] };
+    expect(confirmed(payment(ID, { amount: 9 }))).toEqual({ next: doubt, isMismatch: true });
+    expect(confirmed(payment(ID, { paymentStatus: 'FAILED' }))).toEqual({});
   });
 
   it('is withdrawn by an operator at once', () => {
