@@ -110,9 +110,7 @@ async function settleWithout(
 function unreadable(error: unknown): undefined {
   const isNone =
     isGatewayError(error) &&
-    (error.name === 'PaymentNotFoundError' ||
-      (error.name === 'ApiError' && !isOutage(error.status)) ||
-      (error.name === 'ResponseError' && isJson(error.body)));
+    ((error.name === 'ApiError' && !isOutage(error.status)) || (error.name === 'ResponseError' && isJson(error.body)));
   if (!isNone) throw error;
 }
 

@@ -40,15 +40,15 @@ export interface SweepOptions {
 const isIterable = (given: unknown): boolean =>
   typeof given === 'object' && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given);
 
-const milliseconds = (error: string) => z.number({ error }).nonnegative({ error }).optional();
+const milliseconds = (error: { error: string }) => z.number(error).nonnegative(error).optional();
 
 const read = optionsReader<SweepOptions>()('options', {
   handler: z.custom<SweepHandler>(given => typeof (given as Partial<SweepHandler> | null)?.process === 'function', {
     error: 'must be what createWebhookHandler returns',
   }),
   ids: z.custom<SweepOptions['ids']>(isIterable, { error: 'must be a list or an async iterable of ids' }).optional(),
-  olderThan: milliseconds('must be milliseconds, 0 or more'),
-  giveUpAfter: milliseconds('must be milliseconds'),
+  olderThan: milliseconds({ error: 'must be milliseconds, 0 or more' }),
+  giveUpAfter: milliseconds({ error: 'must be milliseconds' }),
   limit: count.optional(),
   concurrency: count.default(8),
   signal: callFields.signal,

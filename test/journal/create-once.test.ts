@@ -11,6 +11,7 @@ import {
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 
 const webhookUrl = 'https://shop.example/callbacks';
@@ -401,7 +402,7 @@ describe('an early callback', () => {
 });
 
 describe('a journal that refuses an attempt', () => {
-  /** A journal whose insert fails so, and what is asked of it after that. */
+  /** A journal whose first insert fails so, and what is asked of it after that. */
   function refusing(error: unknown) {
     const asked: string[] = [];
     const journal = memoryJournal();
@@ -410,7 +411,11 @@ describe('a journal that refuses an attempt', () => {
       asked.push('read');
       return read(key);
     };
-    journal.insert = () => Promise.reject(error);
+    const { insert } = journal;
+    journal.insert = () => {
+      journal.insert = insert;
+      return Promise.reject(error);
+    };
     return { asked, ...scripted(journal, created()) };
   }
   const failure = (code: unknown) => Object.assign(new TypeError('no'), { code });
@@ -433,13 +438,15 @@ describe('a journal that refuses an attempt', () => {
     'ER_DATA_TOO_LONG',
   ])('because of %s has written nothing: there is nothing to take back', async code => {
     const { gateway, asked, sent } = refusing(failure(code));
-    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect(error).toMatchObject({
       name: 'JournalError',
       outcome: 'not_sent',
       message: expect.stringMatching(/^The creation of "payout-1" could not be written into the journal \(no\)\. /),
       cause: { name: 'TypeError', message: 'no', code },
     });
     expect([asked, sent]).toEqual([[], []]);
+    expect(error).not.toHaveProperty('isStillPlanned');
   });
 
   it.each(['40001', 'ECONNRESET', 'ER_LOCK_DEADLOCK', 'xECONNREFUSED', 'ECONNREFUSEDx', '142P01', '42P011', '28'])(
@@ -453,7 +460,7 @@ describe('a journal that refuses an attempt', () => {
 
   it.each([undefined, null, 'no', { code: 7 }])('by %o, which is no error, tells no cause', async thrown => {
     const error = (await errorOf(refusing(thrown).gateway.createWithdrawal(PAYOUT))) as Error;
-    expect(error.message).toContain('could not be written into the journal. ');
+    expect(error.message).toMatch(/could not be written into the journal\. .*safe to create it again/);
     expect(error.cause).toBeUndefined();
   });
 
@@ -507,6 +514,7 @@ describe('a journal that fails', () => {
     const { gateway, sandbox } = open({ journal: { ...journal, insert } });
     expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
       name: 'JournalError',
+      message: expect.stringContaining('into the journal (it did not answer in time). '),
     });
     const aborted = errorOf(
       gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
@@ -603,6 +611,33 @@ describe('a journal that fails', () => {
     expect((error as Error).message).toContain('safe to create it again');
     await late();
     expect(await doubtsIn(journal)).toEqual([]);
+  });
+
+  it('that takes longer than a statement may is waited for, as long as the create has time', async () => {
+    const { gateway, sent } = scripted(memoryJournal(), created());
+    await gateway.createDeposit(deposit);
+    const journal = memoryJournal();
+    const insert: Journal['insert'] = async row => {
+      await new Promise(resolve => setTimeout(resolve, 6_000));
+      return journal.insert(row);
+    };
+    const slow = scripted({ ...journal, insert }, created());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const creating = whileTimePasses(slow.gateway.createDeposit(deposit), 100);
+    expect(await creating).toHaveProperty('replayed', false);
+    expect([sent.length, slow.sent.length]).toEqual([1, 1]);
+  });
+
+  it('to record a refusal for five minutes is told', async () => {
+    const { gateway } = scripted(memoryJournal(), created());
+    await gateway.createDeposit(deposit);
+    const replace = () => Promise.reject(new Error('read-only'));
+    const broken = scripted({ ...memoryJournal(), replace }, json('{}', 422));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const refused = whileTimePasses(errorOf(broken.gateway.createDeposit(deposit)), 100);
+    expect(await refused).toMatchObject({ name: 'ApiError', status: 422 });
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(broken.warnings()).toEqual(['journal_not_recorded']);
   });
 
   it('and has taken the attempt back says that it is safe to create it again', async () => {

@@ -106,7 +106,9 @@ describe('a gateway that writes the payment otherwise', () => {
     await errorOf(shop.create());
     await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
     const settling = shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
-    expect(((await errorOf(settling)) as Error).message).toContain('belongs to reference "payout-2"');
+    expect(await errorOf(settling)).toMatchObject({
+      issues: [{ path: 'paymentId', message: expect.stringContaining('belongs to reference "payout-2"') }],
+    });
     await shop.gateway.settle('payout-2', ID);
   });
 
@@ -152,8 +154,9 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(shop.warnings()).toEqual(['journal_mismatch']);
     expect(await shop.gateway.inDoubt()).toMatchObject([{ conflictingIds: [ID] }]);
     shop.timePasses();
-    const refused = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
-    expect(refused.message).toContain(`has payment ${ID}: settle it with that id`);
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      issues: [{ path: 'reference', message: expect.stringContaining(`has payment ${ID}: settle it with that id`) }],
+    });
     expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
     await shop.gateway.reconcile(recordOf(ID));
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
@@ -260,8 +263,9 @@ describe('what an operator says', () => {
     expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID, { despite: ['paymentId'] }))).toMatchObject(
       refusal('reference', `has payment ${ID} already, and keeps it`),
     );
+    expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID))).toHaveProperty('issues');
     await shop.gateway.settle('payout-1', ID);
-    expect(shop.sent).toEqual([`GET ${OTHER_ID}`, `GET ${ID}`]);
+    expect(shop.sent).toEqual([`GET ${OTHER_ID}`, `GET ${OTHER_ID}`, `GET ${ID}`]);
     expect(shop.changes()).toEqual(['begun', 'created']);
   });
 
@@ -453,6 +457,96 @@ describe('an id in an error that an operator says is none of its payments', () =
     const gateway = await doubtWith(lookup);
     expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });
     expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID });
+  });
+});
+
+describe('a create that finds a doubt with an id', () => {
+  const trace = (id = ID) => json(JSON.stringify({ id }), 500);
+  const folded = recordOf(ID, { reference: ' PAYOUT-1' });
+
+  it('settles it by a lookup, also where the gateway folds references, and tells so', async () => {
+    for (const found of [recordOf(ID), folded]) {
+      const shop = open({ creates: [trace()], payments: { [ID]: found } });
+      await errorOf(shop.create());
+      expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
+      expect(shop.changes()).toEqual(['begun', 'in_doubt', 'settled']);
+      expect(shop.warnings()).toEqual([]);
+    }
+  });
+
+  it('does not settle it with a folded reference that only a callback has named', async () => {
+    const shop = open({ creates: [trace(OTHER_ID)], payments: { [ID]: folded } });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(folded);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
+  });
+
+  it('gets the failed payment that its own answer has named, also where an attempt was refused before', async () => {
+    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
+    const shop = open({ creates: [json('{}', 422), trace()], payments: { [ID]: failed } });
+    await errorOf(shop.create());
+    await errorOf(shop.create());
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
+  });
+
+  it('gets the failed payment that a callback has named, where no attempt was before', async () => {
+    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
+    const shop = open({ creates: [trace(OTHER_ID)], payments: { [ID]: failed, [OTHER_ID]: 503 } });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(failed);
+    delete shop.payments[OTHER_ID];
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
+  });
+
+  it('changes nothing of another attempt that has begun while it looked', async () => {
+    const shop = open({ creates: [trace()], payments: {} });
+    await errorOf(shop.create());
+    const key = { scope: (await shop.journal.list({ states: ['begun'] })).rows[0]?.scope ?? '', reference: 'payout-1' };
+    const { row } = await shop.journal.read(key);
+    Object.defineProperty(shop.payments, ID, {
+      get: () => {
+        if (row) void shop.journal.replace({ ...row, attemptId: 'newer' }, row.revision);
+        return recordOf(ID);
+      },
+    });
+    await shop.create();
+    expect((await shop.journal.read(key)).row).toMatchObject({ state: 'begun', attemptId: 'newer' });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it('tells if that cannot be written down for five minutes, and gets the payment all the same', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    await errorOf(shop.create());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    shop.journal.replace = () => Promise.reject(new Error('read-only'));
+    const again = shop.create();
+    expect(await whileTimePasses(again, 100)).toMatchObject({ replayed: true, payment: { id: ID } });
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(shop.warnings()).toEqual(['journal_not_recorded']);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it('has no cause where nothing was looked up', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    expect(Object.hasOwn((await errorOf(shop.create())) as Error, 'cause')).toBe(false);
+  });
+});
+
+describe('a payment that is known', () => {
+  it('is not looked up again once it is completed', async () => {
+    const shop = open({ creates: [created(ID, { paymentStatus: 'COMPLETED' })] });
+    await shop.create();
+    expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
+    expect(shop.sent).toEqual(['POST']);
+  });
+
+  it('that has failed is answered, if the other id of its reference is that of no payment', async () => {
+    const shop = open({ creates: [created(ID, { paymentStatus: 'FAILED' })] });
+    await shop.create();
+    await shop.gateway.reconcile(recordOf(OTHER_ID, { amount: 9 }));
+    expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
+    expect(shop.sent).toEqual(['POST', `GET ${OTHER_ID}`]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { createDecipheriv, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import {
+  ApiError,
   DuplicateReferenceError,
   type Fetch,
   type FetchInit,
@@ -15,6 +16,8 @@ import {
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { change } from '../../src/journal/change.ts';
+import { openPlan } from '../../src/journal/plan.ts';
+import { isRefused, refuseSwapped } from '../../src/journal/planned.ts';
 import { sealWith } from '../../src/journal/seal.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
@@ -935,6 +938,39 @@ describe('a drain that follows', () => {
     const { gateway, plan } = openShop(accept());
     for (const reference of ['payout-1', 'payout-2', 'payout-3']) await plan(reference);
     expect(await gateway.drain({ follow: true, limit: 2 })).toEqual({ ...NONE, created: 2 });
+  });
+});
+
+describe('what a plan is not', () => {
+  it.each([{ paymentType: 'WITHDRAWAL' }, { paymentMethod: 'SEPA' }, PLANNED])(
+    'a request in place of the transaction: %j',
+    tx => {
+      expect(() => refuseSwapped(tx)).toThrow('plan takes your transaction first, and then the request');
+    },
+  );
+
+  it.each([undefined, null, 'tx', {}, { paymentType: 7, paymentMethod: null }])('a transaction such as %j', tx => {
+    expect(() => refuseSwapped(tx)).not.toThrow();
+  });
+
+  it('a body that is no JSON, or another way to write it', () => {
+    expect(() => openPlan({} as Journal, '{', { scope: 'eu', reference: 'payout-1' })).toThrow(
+      'A planned request is not one that this SDK has written: somebody has changed the row.',
+    );
+  });
+
+  it('a refusal of its request, unless it was surely refused, for what it says', () => {
+    const refusal = (status: number, outcome: 'rejected' | 'unknown') =>
+      new ApiError('no', { status } as never, { outcome });
+    expect([400, 413, 414, 422].map(status => isRefused(refusal(status, 'rejected')))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect([401, 403, 404, 429, 500].map(status => isRefused(refusal(status, 'rejected')))).not.toContain(true);
+    expect(isRefused(refusal(422, 'unknown'))).toBe(false);
+    expect(isRefused(Object.assign(new Error('no'), { status: 422, outcome: 'rejected' }))).toBe(false);
   });
 });
 
