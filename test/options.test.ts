@@ -87,6 +87,100 @@ describe('keys', () => {
   });
 });
 
+describe('what is wrong is said in full', () => {
+  const URL_SHAPE = 'must be an absolute URL, such as https://gateway.example';
+  const HTTPS = 'must use https:, so that nobody reads the keys; http: only on localhost';
+  const CREDENTIALS = 'must not hold a user name or a password';
+  const QUERY = 'must not have a query or a fragment';
+  const VERSION = 'must end before /api/v1: the SDK adds it';
+  const COPY = 'has a line break or a space at an end: copy it again';
+  const WHOLE = 'must be a whole number, 1 or more';
+  const NOT_NEGATIVE = 'must be a whole number, 0 or more';
+  const BOOLEAN = 'must be true or false';
+  const JOURNAL = 'must be a journal: postgresJournal(pool), or memoryJournal() in tests';
+  it.each<[object, string]>([
+    [{ baseUrl: 'gateway.example' }, `baseUrl ${URL_SHAPE}`],
+    [{ baseUrl: 'https://' }, `baseUrl ${URL_SHAPE}`],
+    [{ baseUrl: 'x https://gateway.example' }, `baseUrl ${URL_SHAPE}`],
+    [{ baseUrl: 'http://gateway.example' }, `baseUrl ${HTTPS}`],
+    [{ baseUrl: 'ftp://localhost' }, `baseUrl ${HTTPS}`],
+    [{ baseUrl: 'https://user@gateway.example' }, `baseUrl ${CREDENTIALS}`],
+    [{ baseUrl: 'https://:pass@gateway.example' }, `baseUrl ${CREDENTIALS}`],
+    [{ baseUrl: 'https://gateway.example?region=eu' }, `baseUrl ${QUERY}`],
+    [{ baseUrl: 'https://gateway.example/#eu' }, `baseUrl ${QUERY}`],
+    [{ baseUrl: 'https://gateway.example/api/v1' }, `baseUrl ${VERSION}`],
+    [{ baseUrl: 'https://gateway.example/api/v1/' }, `baseUrl ${VERSION}`],
+    [{ apiKey: 's3cr3t\n' }, `apiKey ${COPY}`],
+    [{ signKey: ' s3cr3t' }, `signKey ${COPY}`],
+    [{ apiKey: 'bEARER s3cr3t' }, 'apiKey must not start with "Bearer": the SDK adds it'],
+    [{ signKey: 'Bearer s3cr3t' }, 'signKey must not start with "Bearer": the SDK adds it'],
+    [{ retries: -1 }, `retries ${NOT_NEGATIVE}`],
+    [{ retries: 0.5 }, `retries ${NOT_NEGATIVE}`],
+    [{ retries: '1' }, `retries ${NOT_NEGATIVE}`],
+    [{ maxConnections: 0 }, `maxConnections ${WHOLE}`],
+    [{ maxConnections: 1.5 }, `maxConnections ${WHOLE}`],
+    [{ maxConnections: '1' }, `maxConnections ${WHOLE}`],
+    [{ signCallbackUrls: 'yes' }, `signCallbackUrls ${BOOLEAN}`],
+    [{ errorReasons: 1 }, `errorReasons ${BOOLEAN}`],
+    [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
+    [{ agent: {} }, 'agent must be an Agent of node:http or node:https'],
+    ...['read', 'insert', 'replace', 'list', 'claim'].map((method): [object, string] => [
+      { journal: { ...memoryJournal(), [method]: undefined } },
+      `journal ${JOURNAL}`,
+    ]),
+  ])('%j', (options, said) => {
+    expect(problem(options)).toBe(`GatewayClient: ${said}.`);
+  });
+
+  it.each([
+    [[''], 'is empty'],
+    [['old-key', 'old-key '], COPY],
+    [['Bearer old'], 'must not start with "Bearer": the SDK adds it'],
+    [[7], 'string'],
+  ])('of former sign keys %j', (formerSignKeys, said) => {
+    expect(problem({ formerSignKeys })).toContain(said);
+    expect(problem({ formerSignKeys })).not.toContain('old');
+  });
+
+  it('of a runtime that is too old', () => {
+    const { rawJSON } = JSON as unknown as { rawJSON: unknown };
+    Reflect.deleteProperty(JSON, 'rawJSON');
+    try {
+      expect(problem({})).toBe('payment-gateway-sdk needs Node.js 22.12 or later.');
+    } finally {
+      Object.defineProperty(JSON, 'rawJSON', { value: rawJSON, writable: true, configurable: true });
+    }
+  });
+});
+
+describe('what is right is taken', () => {
+  it.each<object>([
+    { baseUrl: 'HTTPS://gateway.example' },
+    { baseUrl: 'https://gateway.example/api/v10' },
+    { baseUrl: 'https://gateway.example/api/v2' },
+    { baseUrl: 'https://gateway.example/x/api-v1' },
+    { apiKey: 'two words' },
+    { apiKey: 'ÿ' },
+    { apiKey: 'aBearer b' },
+    { apiKey: 'Bearer' },
+    { retries: 0 },
+    { maxConnections: 1 },
+    { formerSignKeys: [] },
+    { formerSignKeys: ['a', 'b'] },
+    { timeout: 1 },
+    { signatureEncoding: 'base64' },
+    { terminal: 'onramp' },
+  ])('%j', options => {
+    expect(problem(options)).toBe('');
+  });
+
+  it('a base address loses the slashes at its end, however many', () => {
+    expect(new GatewayClient({ ...KEYS, baseUrl: 'https://gateway.example/eu//' }).baseUrl).toBe(
+      'https://gateway.example/eu',
+    );
+  });
+});
+
 describe('other options', () => {
   const TIMEOUT = 'timeout must be milliseconds, more than 0 and at most 24 days';
   const RETRIES = 'retries must be a whole number, 0 or more';
@@ -181,6 +275,12 @@ describe('a runtime on which a create may be sent twice', () => {
   it.each([
     ['Bun 1.3', { Bun: { version: '1.3.14' } }, 'bun/1.3.14 may send a create twice'],
     ['Bun 1.2', { Bun: { version: '1.2.23' } }, 'bun/1.2.23 may send a create twice'],
+    ['Bun 0.8', { Bun: { version: '0.8.1' } }, 'bun/0.8.1 may send a create twice'],
+    [
+      'what Bun users may do',
+      { Bun: { version: '1.0.0' } },
+      'use Bun 1.4 or later, or pass a fetch of your own, knowing that it may send a create twice',
+    ],
     [
       'Cloudflare Workers',
       { navigator: { userAgent: 'Cloudflare-Workers' } },
@@ -190,6 +290,37 @@ describe('a runtime on which a create may be sent twice', () => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     expect(() => new GatewayClient(KEYS)).toThrow(message);
     expect(() => new GatewayClient({ ...KEYS, fetch: async () => new Response() })).not.toThrow();
+  });
+});
+
+describe('a runtime', () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it.each<[string, object]>([
+    ['Node', {}],
+    ['Bun 1.4', { Bun: { version: '1.4.0' } }],
+    ['Bun 1.10', { Bun: { version: '1.10.2' } }],
+    ['Bun 2', { Bun: { version: '2.0.1' } }],
+    ['Deno', { Deno: { version: { deno: '2.9.0' } } }],
+  ])('needs no fetch: %s', (_, globals) => {
+    for (const [global, value] of Object.entries(globals)) vi.stubGlobal(global, value);
+    expect(() => new GatewayClient(KEYS)).not.toThrow();
+  });
+
+  it.each([
+    ['Bun 1.4', { Bun: { version: '1.4.0' } }, 'bun/1.4.0'],
+    ['Bun 1.10', { Bun: { version: '1.10.2' } }, 'bun/1.10.2'],
+    ['Bun 2', { Bun: { version: '2.0.1' } }, 'bun/2.0.1'],
+    ['Deno', { Deno: { version: { deno: '2.9.0' } }, navigator: { userAgent: 'Deno/2.9.0' } }, 'deno/2.9.0'],
+    ['something like Deno', { Deno: {} }, 'deno/undefined'],
+    ['Bun 1.3', { Bun: { version: '1.3.14' } }, 'bun/1.3.14'],
+    ['Cloudflare Workers', { navigator: { userAgent: 'Cloudflare-Workers' } }, 'Cloudflare Workers'],
+    ['one without a navigator', { navigator: undefined }, `node/${process.versions.node}`],
+  ])('names itself in the User-Agent: %s', async (_, globals, name) => {
+    for (const [global, value] of Object.entries(globals)) vi.stubGlobal(global, value);
+    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    await new GatewayClient({ ...KEYS, fetch }).createDeposit(CARD);
+    expect(sent[0]?.headers.get('user-agent')).toMatch(new RegExp(`^payment-gateway-sdk/\\S+ ${name}$`));
   });
 });
 

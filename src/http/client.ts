@@ -91,7 +91,7 @@ export function createHttpClient(options: HttpOptions): Send {
     const carrier: Carrier = { attempts };
     const giveUp = () => attempts.giveUp.abort(signal?.reason ?? new LateError());
     if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
+    signal?.addEventListener('abort', giveUp);
     const failure: unknown = await api(request.url, {
       method: request.method,
       totalTimeout: awaitsAnswer ? false : deadline.remaining,
@@ -120,7 +120,7 @@ export function createHttpClient(options: HttpOptions): Send {
 function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
   if (fetch) return exchangeByFetch(fetch);
   const opening = import('./connection.ts').then(({ openConnections }) =>
-    openConnections({ ...options, isReusable: runtime().isReusable }),
+    openConnections({ ...options, isReusable: !runtime().repeatsPosts }),
   );
   return async (...exchange) => (await opening)(...exchange);
 }

@@ -31,8 +31,8 @@ export class ConnectionPool extends http.Agent {
 
   constructor(isSecure: boolean, maxConnections: number, keepAlive: boolean) {
     super({ keepAlive, maxFreeSockets: maxConnections, scheduling: 'lifo' });
-    // http.Agent has both, and ClientRequest compares them; its types do not show them.
-    Object.assign(this, { protocol: isSecure ? 'https:' : 'http:', defaultPort: isSecure ? 443 : 80 });
+    // Of http.Agent, whose types do not show them: ClientRequest compares them.
+    if (isSecure) Object.assign(this, { protocol: 'https:', defaultPort: 443 });
     this.#isSecure = isSecure;
   }
 
@@ -60,8 +60,9 @@ export class ConnectionPool extends http.Agent {
         connected?.(null, socket);
       }
     };
-    const stop = () => end(signal?.reason ?? new Error('stopped'));
-    signal?.addEventListener('abort', stop, { once: true });
+    // Whoever waits has been told the signal's reason.
+    const stop = () => end(new Error());
+    signal?.addEventListener('abort', stop);
     tcp.once('error', end);
     tcp.once('connect', () => {
       if (!this.#isSecure) return end(null);

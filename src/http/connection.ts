@@ -129,7 +129,6 @@ function exchange(
       const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
       if (isStale || isUnsolicited) return fail(new StaleConnection());
       // Now, and not before: a process that was paused must not send late.
-      if (signal.aborted) return giveUp();
       if (attempt.deadline.isPast) return fail(new LateError());
       isWritten = true;
       attempt.mayHaveLeft = true;
@@ -141,7 +140,6 @@ function exchange(
       given.prependListener('data', tap);
       // What has arrived on a reused connection, its end above all, is seen after one turn of the event loop.
       if (outgoing.reusedSocket) setImmediate(write);
-      else if (pool) write();
       else whenReady(given, write);
     });
     outgoing.once('response', message => {
@@ -174,7 +172,7 @@ function exchange(
     });
 
     if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    else signal.addEventListener('abort', giveUp);
   });
 }
 

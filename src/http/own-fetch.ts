@@ -3,6 +3,7 @@ import { LateError, withSignal } from '../deadline.ts';
 import type { Attempt, Exchange, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
+import { isWorker } from './runtime.ts';
 
 /** What a {@link Fetch} is called with. The signal is aborted at the time-out, or when the caller's own signal is. */
 export interface FetchInit {
@@ -63,7 +64,8 @@ async function send(
     body: body ? new Uint8Array(body) : null,
     signal,
     redirect: 'manual',
-    ...(!isWorker && { cache: 'no-store' }),
+    // Workers refuse it, or did until 2024-11-11.
+    ...(!isWorker() && { cache: 'no-store' }),
   };
   attempt.mayHaveLeft = true;
   let answer: FetchAnswer;
@@ -80,6 +82,3 @@ async function send(
   else attempt.body.add(await answer.text());
   return answer;
 }
-
-/** Cloudflare Workers, which refuse the option `cache`, or did until 2024-11-11. */
-const isWorker = globalThis.navigator?.userAgent === 'Cloudflare-Workers';

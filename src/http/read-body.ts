@@ -70,7 +70,6 @@ export class BoundedBody {
 
 /** Fetch's own streams give bytes; those of a test double may give text. */
 function bytesOf(chunk: unknown): Uint8Array {
-  if (chunk instanceof Uint8Array) return chunk;
   if (typeof chunk === 'string') return Buffer.from(chunk);
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return new Uint8Array(chunk as ArrayBuffer);

@@ -3,30 +3,28 @@
 /** How this runtime sends a create. */
 export interface Runtime {
   name: string;
-  /** False where a POST is sent again by itself if its reused connection breaks: there each call gets a new one. */
-  isReusable: boolean;
+  /** A POST is sent again by itself if its reused connection breaks: there each call gets a new one. */
+  repeatsPosts?: true;
   /** Why our own connections cannot be used here, and what to do. */
   problem?: string;
 }
 
 const PASS_FETCH = 'or pass a fetch of your own, knowing that it may send a create twice';
 
+export const isWorker = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers';
+
 /** Seen in test/package/runtimes.test.ts: how often each runtime sends creates whose connection breaks. */
 export function runtime(): Runtime {
-  const { Bun, Deno, navigator } = globalThis as {
-    Bun?: { version: string };
-    Deno?: { version?: { deno?: string } };
-    navigator?: { userAgent?: string };
-  };
-  if (navigator?.userAgent === 'Cloudflare-Workers') {
+  const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
+  if (isWorker()) {
     const problem = 'Cloudflare Workers have no connections of this kind: pass fetch: (url, init) => fetch(url, init)';
-    return { name: 'Cloudflare Workers', isReusable: true, problem };
+    return { name: 'Cloudflare Workers', problem };
   }
-  if (Deno) return { name: `deno/${Deno.version?.deno}`, isReusable: false };
-  if (!Bun) return { name: `node/${process.versions.node}`, isReusable: true };
+  if (Deno) return { name: `deno/${Deno.version?.deno}`, repeatsPosts: true };
+  if (!Bun) return { name: `node/${process.versions.node}` };
   const name = `bun/${Bun.version}`;
   const [major = 0, minor = 0] = Bun.version.split('.').map(Number);
-  if (major > 1 || minor >= 4) return { name, isReusable: true };
+  if (major > 1 || (major === 1 && minor >= 4)) return { name };
   const problem = `${name} may send a create twice when a connection breaks: use Bun 1.4 or later, ${PASS_FETCH}`;
-  return { name, isReusable: true, problem };
+  return { name, problem };
 }

@@ -1,15 +1,15 @@
 // Connections of the merchant's own agent: client certificates, a private authority, proxies.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent as HttpAgent } from 'node:http';
-import { createServer, Agent as HttpsAgent } from 'node:https';
+import { type AgentOptions, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
+import { createServer, Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls, { type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
@@ -85,6 +85,14 @@ describe("an agent of the merchant's own", () => {
       },
     ],
     [
+      'whose gateway is down',
+      async () => {
+        const { url, close } = await tcpGateway({});
+        await close();
+        return { agent: new HttpAgent(), baseUrl: url, close: async () => {} };
+      },
+    ],
+    [
       'whose TLS handshake is not answered',
       async () => {
         const gateway = await tcpGateway({});
@@ -135,6 +143,19 @@ describe("an agent of the merchant's own", () => {
     await proxy.close();
   });
 
+  it('closes the connection of a call that is given up', async () => {
+    const gateway = await tcpGateway({});
+    const agent = new HttpAgent({ keepAlive: true });
+    const controller = new AbortController();
+    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
+    const ending = errorOf(client.createDeposit(CARD, { signal: controller.signal }));
+    await expect.poll(() => gateway.creates, { interval: 5 }).toBe(1);
+    controller.abort();
+    expect(await ending).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
+    await gateway.close();
+  });
+
   it('is not taken together with a fetch', () => {
     const both = { ...KEYS, agent: new HttpsAgent(), fetch: async () => new Response() };
     expect(() => new GatewayClient(both)).toThrow('pass an agent or a fetch, not both');
@@ -166,6 +187,25 @@ describe('the proxies of the environment', () => {
     expect(gateway.creates).toBe(3);
     await Promise.all([proxy.close(), gateway.close()]);
   });
+
+  it.each([
+    ['http:', undefined, { tunnels: 0, requests: 2 }],
+    ['https:', 'server', { tunnels: 1, requests: 0 }],
+  ] as const)(
+    'are those of the agent that Node has made for %s, and a tunnel is used again',
+    async (_, tlsOf, expected) => {
+      tls.setDefaultCACertificates([...trusted, authority]);
+      const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, tlsOf)];
+      const { options } = (tlsOf ? httpsGlobalAgent : httpGlobalAgent) as { options?: AgentOptions };
+      onTestFinished(() => void delete options?.proxyEnv);
+      Object.assign(options ?? {}, { proxyEnv: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url } });
+      const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url });
+      for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
+      expect(proxy).toMatchObject(expected);
+      expect(gateway.creates).toBe(2);
+      await Promise.all([proxy.close(), gateway.close()]);
+    },
+  );
 
   it('that are down have passed nothing on', async () => {
     const { url, close } = await forwardProxy();

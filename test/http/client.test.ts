@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Fetch, GatewayClient } from 'payment-gateway-sdk';
@@ -10,8 +12,8 @@ const created = record('created card deposit');
 const client = (options: object) => new GatewayClient({ ...KEYS, ...options });
 
 describe('a lookup', () => {
-  // ky is loaded by the first client, and no fake clock waits for that.
-  beforeAll(async () => void (await client({ fetch: async () => found() }).getPayment(ID)));
+  // It is loaded at the first call, and no fake clock waits for that.
+  beforeAll(async () => void (await import('../../src/http/client.ts')));
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -309,6 +311,118 @@ describe('a create', () => {
   it('reads a test double that has no stream', async () => {
     const double = { status: 201, headers: new Headers(), text: async () => created };
     await expect(client({ fetch: async () => double }).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+  });
+});
+
+describe('a call with a signal', () => {
+  const events = (calls: string[]) => (event: { type: string }) => void calls.push(event.type);
+
+  it('leaves nothing on it, and the signal of its fetch is not aborted once it is over', async () => {
+    const { signal } = new AbortController();
+    const { fetch, sent } = wire(json(created, 201));
+    await client({ fetch }).createDeposit(CARD, { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(sent[0]?.init.signal.aborted).toBe(false);
+  });
+
+  it('tells its fetch the reason', async () => {
+    const controller = new AbortController();
+    const { fetch, sent } = wire(() => {
+      setImmediate(() => controller.abort(reason));
+      return new Promise(() => {});
+    });
+    const reason = new Error('the shop closes');
+    await errorOf(client({ fetch }).createDeposit(CARD, { signal: controller.signal }));
+    expect(sent[0]?.init.signal.reason).toBe(reason);
+  });
+
+  it('that is aborted once the answer is there returns the payment', async () => {
+    const controller = new AbortController();
+    const onEvent = ({ type }: { type: string }) => void (type === 'response' && controller.abort());
+    const { fetch } = wire(json(created, 201));
+    const { payment } = await client({ fetch, onEvent }).createDeposit(CARD, { signal: controller.signal });
+    expect(payment.id).toBe(ID);
+  });
+
+  it('that was aborted before tells of no request', async () => {
+    const calls: string[] = [];
+    const { fetch } = wire(json(created, 201));
+    await errorOf(client({ fetch, onEvent: events(calls) }).createDeposit(CARD, { signal: AbortSignal.abort() }));
+    expect(calls).toEqual(['failure']);
+  });
+});
+
+describe('a call whose time ends', () => {
+  it('before it begins is not sent', async () => {
+    const { fetch, sent } = wire(json(created, 201));
+    const error = await errorOf(client({ fetch }).createDeposit(CARD, { timeout: Number.MIN_VALUE }));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'not_sent' });
+    expect(sent).toEqual([]);
+  });
+
+  it.each([
+    ['createDeposit', CARD],
+    ['getPayment', ID],
+  ] as const)('by a clock that jumped is not sent, and not repeated: %s', async (method, what) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const calls: string[] = [];
+    const onEvent = ({ type }: { type: string }) => {
+      calls.push(type);
+      if (type === 'request') vi.setSystemTime(Date.now() + 60_000);
+    };
+    const { fetch, sent } = wire(json(created, 201));
+    const error = await errorOf(client({ fetch, onEvent, timeout: 20_000 })[method](what as never));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout' });
+    expect([sent, calls]).toEqual([[], ['request', 'failure']]);
+  });
+});
+
+it('tells for how long a repetition was waited for', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.1);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const waits: number[] = [];
+  const onEvent = (event: { type: string; waitedMs?: number }) => {
+    if (event.type === 'retry') waits.push(event.waitedMs ?? -1);
+  };
+  const { fetch } = wire(json('', 503), json(record('completed lookup')));
+  const begun = performance.now();
+  await client({ fetch, onEvent }).getPayment(ID);
+  expect(waits).toHaveLength(1);
+  // A tenth of 300 ms; a timer may be a millisecond early.
+  expect(waits[0]).toBeGreaterThanOrEqual(29);
+  expect(waits[0]).toBeLessThanOrEqual(performance.now() - begun);
+});
+
+describe('the keys of a call', () => {
+  const { apiKey } = KEYS;
+  it('are struck out of the words of the system', async () => {
+    let signature = '';
+    const fetch: Fetch = async (_, { headers }) => {
+      signature = headers.signature ?? '';
+      const words = `connect ${headers.authorization} Bearer ${signature} of 10.0.0.1`;
+      throw Object.assign(new Error(words), { code: 'ECONNRESET' });
+    };
+    const { cause } = (await errorOf(client({ fetch }).createDeposit(CARD))) as { cause: Error };
+    expect(signature).toMatch(/^[0-9a-f]{64}$/);
+    expect(cause.message).toBe('connect Bearer [redacted] Bearer [redacted] of 10.0.0.1');
+    const lookup = (await errorOf(client({ fetch, retries: 0 }).getPayment(ID))) as { cause: Error };
+    expect(lookup.cause.message).toBe('connect Bearer [redacted] Bearer  of 10.0.0.1');
+    expect(inspect([cause, lookup.cause])).not.toContain(apiKey);
+  });
+});
+
+describe('on Cloudflare Workers', () => {
+  it.each([
+    ['Cloudflare-Workers', {}],
+    ['Node.js/24', { cache: 'no-store' }],
+  ])('which refuse the option, no cache is named: %s', async (userAgent, expected) => {
+    vi.stubGlobal('navigator', { userAgent });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { fetch, sent } = wire(json(created, 201));
+    await client({ fetch }).createDeposit(CARD);
+    const { method, redirect, ...init } = sent[0]?.init ?? ({} as never);
+    expect([method, redirect, 'cache' in init ? { cache: init.cache } : {}]).toEqual(['POST', 'manual', expected]);
   });
 });
 

@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { GatewayClient } from 'payment-gateway-sdk';
+import { type Created, GatewayClient, type GatewayError } from 'payment-gateway-sdk';
 import { expect, vi } from 'vitest';
 import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
-import { type Connection, http, type Script, tcpGateway } from '../support/tcp.ts';
+import { type Connection, http, type Script, type TcpGateway, tcpGateway } from '../support/tcp.ts';
 import { authority } from '../support/tls.ts';
 
 /** Milliseconds for a call that reaches nobody; that nothing but its time-out ends; that something else ends. */
@@ -254,9 +254,36 @@ export async function meeting(fault: Fault, way: Way, answer: string, retries: n
   const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, timeout, retries });
   if (isReused) {
     await client.getPayment(ID, { timeout: LONG_TIMEOUT });
-    // Until both sides have seen what happens.
-    if (fault.onIdle) await expect.poll(() => gateway.ends, { timeout: 5_000 }).toHaveLength(1);
-    await new Promise(resolve => setTimeout(resolve, 50));
+    if (fault.onIdle) {
+      // Until both sides have seen what happens.
+      await expect.poll(() => gateway.ends, { timeout: 5_000, interval: 5 }).toHaveLength(1);
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
   }
   return { client, gateway };
+}
+
+/** How a create ends, in the words of docs/connections.md. */
+export const endOf = (create: Promise<Created>) =>
+  create.then(
+    ({ payment }) => ({ text: 'the payment', id: payment.id, outcome: 'created' }),
+    ({ name, outcome, code, status, paymentId: id }: GatewayError & { status?: number }) => {
+      const details = [status, name === 'ConnectionError' && code, id && 'with `paymentId`'].filter(Boolean).join(', ');
+      return { text: `\`${outcome}\` (\`${name}\`${details && `, ${details}`})`, id, outcome };
+    },
+  );
+
+/** A gateway and a client of it, which live as long as `work`. */
+export async function withGateway(
+  script: Script,
+  certificate: 'server' | undefined,
+  options: object,
+  work: (client: GatewayClient, gateway: TcpGateway) => Promise<void>,
+): Promise<void> {
+  const gateway = await tcpGateway(script, certificate);
+  try {
+    await work(new GatewayClient({ ...KEYS, baseUrl: gateway.url, ...options }), gateway);
+  } finally {
+    await gateway.close();
+  }
 }

@@ -1,44 +1,34 @@
 // Our own connections: when one is used again, how many there are, how one is given up, and what a pause does to them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { GatewayClient } from 'payment-gateway-sdk';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
-import { type Connection, http, type Script, tcpGateway } from '../support/tcp.ts';
+import { type Connection, http, type Script } from '../support/tcp.ts';
 import { authority } from '../support/tls.ts';
+import { withGateway } from './connection-cases.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates('default'), authority]));
-afterEach(() => void vi.useRealTimers());
+const trusted = tls.getCACertificates('default');
+beforeAll(() => tls.setDefaultCACertificates([...trusted, authority]));
+// Files that share the process would take it for one of the machine's.
+afterAll(() => tls.setDefaultCACertificates(trusted));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const PLAIN_AND_TLS = [
   ['http:', undefined],
   ['https:', 'server'],
 ] as const;
-
-/** A gateway and a client of it, which live as long as `work`. */
-async function withGateway(
-  script: Script,
-  certificate: 'server' | undefined,
-  options: object,
-  work: (client: GatewayClient, gateway: Awaited<ReturnType<typeof tcpGateway>>) => Promise<void>,
-): Promise<void> {
-  const gateway = await tcpGateway(script, certificate);
-  try {
-    await work(new GatewayClient({ ...KEYS, baseUrl: gateway.url, ...options }), gateway);
-  } finally {
-    await gateway.close();
-  }
-}
 
 describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
   it('serves one call after the other', async () => {
@@ -151,47 +141,6 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
         }),
       ),
     );
-  });
-});
-
-describe('a base address', () => {
-  it.each([
-    ['127.0.0.1', '127.0.0.1'],
-    ['::1', '[::1]'],
-  ])('at %s keeps its path and its name', async (address, host) => {
-    const seen: unknown[] = [];
-    const server = createServer(({ method, url, headers }, response) => {
-      seen.push([method, url, headers.host]);
-      response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
-      response.end(method === 'POST' ? created : record('completed lookup'));
-    });
-    server.listen(0, address);
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const client = new GatewayClient({ ...KEYS, baseUrl: `http://${host}:${port}/shop/` });
-    await client.createDeposit(CARD);
-    await client.getPayment(ID);
-    expect(seen).toEqual([
-      ['POST', '/shop/api/v1/payments', `${host}:${port}`],
-      ['GET', `/shop/api/v1/payments/${ID}`, `${host}:${port}`],
-    ]);
-    server.close();
-    server.closeAllConnections();
-  });
-});
-
-describe('a clock that jumps', () => {
-  it.each([
-    ['forward while the create connects: nothing is sent any more', 60_000, 0, 'not_sent'],
-    ['back: nothing changes', -60_000, 1, undefined],
-  ])('%s', async (_, ms, creates, outcome) => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const script: Script = { onConnect: () => void vi.setSystemTime(Date.now() + ms), onRequest: answers };
-    await withGateway(script, 'server', { timeout: 20_000, retries: 0 }, async (client, gateway) => {
-      const ended: unknown = await client.createDeposit(CARD).catch(error => error);
-      expect((ended as { outcome?: string }).outcome).toBe(outcome);
-      expect(gateway.creates).toBe(creates);
-    });
   });
 });
 

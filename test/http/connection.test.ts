@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { GatewayClient, type GatewayError } from 'payment-gateway-sdk';
+import { GatewayClient } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
@@ -7,6 +7,7 @@ import { tableOf } from '../support/markdown.ts';
 import { lacks } from '../support/skips.ts';
 import { http } from '../support/tcp.ts';
 import {
+  endOf,
   type Fault,
   faultsOf,
   LONG_TIMEOUT,
@@ -29,13 +30,7 @@ async function meet(fault: Fault, way: Way): Promise<string> {
   const { signal } = new AbortController();
   const begun = performance.now();
   const description = fault.isLong ? 'x'.repeat(10_000_000) : undefined;
-  const seen = await client.createDeposit({ ...CARD, description }, { signal }).then(
-    ({ payment }) => ({ text: 'the payment', id: payment.id, outcome: 'created' }),
-    ({ name, outcome, code, status, paymentId: id }: GatewayError & { status?: number }) => {
-      const details = [status, name === 'ConnectionError' && code, id && 'with `paymentId`'].filter(Boolean).join(', ');
-      return { text: `\`${outcome}\` (\`${name}\`${details && `, ${details}`})`, id, outcome };
-    },
-  );
+  const seen = await endOf(client.createDeposit({ ...CARD, description }, { signal }));
   const took = performance.now() - begun;
   // A late delivery would arrive now.
   await new Promise(resolve => setTimeout(resolve, 50));

@@ -69,10 +69,60 @@ describe('neverLeft', () => {
       'a wrapper that failed at something else, with a cause that does not say at what',
       Object.assign(system('ECONNREFUSED', 'connect'), { port: 4318, cause: system('ECONNREFUSED', 'connect') }),
     ],
+    ['an empty code', fetchFailed(system(''))],
     ['nothing', undefined],
+    ['null', null],
     ['a word', 'ECONNREFUSED'],
   ])('doubts %s', (_, error) => {
     expect(neverLeft(error, GATEWAY)).toBe(false);
+  });
+
+  it.each([
+    [80, 'http://gateway.example/api', true],
+    [443, 'http://gateway.example/api', false],
+    [443, 'https://gateway.example/api', true],
+    [80, 'https://gateway.example/api', false],
+    [8080, 'http://gateway.example:8080/api', true],
+    [80, 'http://gateway.example:8080/api', false],
+  ])('takes a refused connection to port %i for one to %s: %s', (port, url, expected) => {
+    expect(neverLeft(Object.assign(system('ECONNREFUSED', 'connect'), { port }), url)).toBe(expected);
+  });
+
+  it.each([
+    [0, true],
+    [6, true],
+    [7, false],
+  ])('reads what %i errors wrap: %s', (wrappers, isRead) => {
+    let error: Error = Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1' });
+    for (let wrapper = 0; wrapper < wrappers; wrapper++) error = fetchFailed(error);
+    expect(neverLeft(error, GATEWAY)).toBe(isRead);
+    expect(codeOf(error)).toBe(isRead ? 'ECONNREFUSED' : 'fetch_failed');
+    expect(inspect(safeCause(error, []), { depth: 10 }).includes('127.0.0.1')).toBe(isRead);
+  });
+
+  // Node's documentation: the codes of its X509 certificate errors.
+  it.each([
+    'CERT_CHAIN_TOO_LONG',
+    'CERT_HAS_EXPIRED',
+    'CERT_NOT_YET_VALID',
+    'CERT_REJECTED',
+    'CERT_REVOKED',
+    'CERT_SIGNATURE_FAILURE',
+    'CERT_UNTRUSTED',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'HOSTNAME_MISMATCH',
+    'INVALID_CA',
+    'INVALID_PURPOSE',
+    'PATH_LENGTH_EXCEEDED',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ])('knows that nothing is sent after %s, and says so', code => {
+    const error = fetchFailed(system(code));
+    expect([neverLeft(error, GATEWAY), codeOf(error)]).toEqual([true, code]);
+    expect(inspect(safeCause(error, []))).toContain(`undefined ${code}`);
   });
 
   it('survives causes in a ring', () => {
@@ -83,7 +133,65 @@ describe('neverLeft', () => {
   });
 });
 
+describe('codeOf', () => {
+  it.each(['ECONNRESET', 'E2BIG', 'ERR_INVALID_URL', 'ERR_HTTP2_ERROR', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'])(
+    'tells %s',
+    code => expect(codeOf(system(code))).toBe(code),
+  );
+
+  it.each<unknown>([
+    'xECONNRESET',
+    'ECONNRESET!',
+    'E',
+    'Econnreset',
+    'E CONN',
+    'E_CONN',
+    'ERR_',
+    'ERR_x',
+    'ERR_A b',
+    'my_ERR_A',
+    42,
+    null,
+    ['ECONNRESET'],
+    { toString: () => 'ECONNRESET' },
+  ])('does not tell %j', code => {
+    expect(codeOf(Object.assign(new Error('x'), { code }))).toBe('fetch_failed');
+  });
+});
+
 describe('safeCause', () => {
+  it.each([undefined, null, 'words', 7, () => {}])('has none of %s', thrown => {
+    expect(safeCause(thrown, [])).toBeUndefined();
+  });
+
+  it.each(['fetch failed', 'terminated', 'bad port'])('keeps the words of fetch itself: %s', message => {
+    expect(safeCause(new TypeError(message, { cause: null }), [])).toMatchObject({ name: 'TypeError', message });
+  });
+
+  it.each([
+    ['ECONNRESET', true],
+    ['E2BIG', true],
+    ['EPROTO', true],
+    ['ERR_TLS_HANDSHAKE_TIMEOUT', true],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', true],
+    ['UND_ERR_SOCKET', true],
+    ['HPE_INVALID_CONSTANT', true],
+    ['ERR_INVALID_ARG_TYPE', false],
+    ['xECONNRESET', false],
+    ['ECONNRESET!', false],
+    ['E', false],
+    ['E_CONN', false],
+    ['Econn', false],
+    ['ERR_TLS_', false],
+    ['ERR_TLS_x', false],
+    ['ERR_TLS_A b', false],
+    [undefined, false],
+  ])('keeps the words of an error with code %s: %s', (code, isKept) => {
+    const cause = safeCause(Object.assign(new Error('connect 10.0.0.1'), { code, address: '10.0.0.1' }), []);
+    expect(cause?.message).toBe(isKept ? 'connect 10.0.0.1' : '(withheld: it may hold customer data)');
+    expect(inspect(cause).includes("address: '10.0.0.1'")).toBe(isKept);
+  });
+
   it('keeps what helps: name, message, code, system call, address, and the frames of the stack', () => {
     const cause = safeCause(
       fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1', port: 4010 })),
@@ -101,6 +209,42 @@ describe('safeCause', () => {
       },
     });
     expect(cause?.stack).toContain('network-error.test.ts');
+  });
+
+  it.each([
+    ['of system errors, which others', new Error('x'), Error],
+    ['of types', new TypeError('x'), TypeError],
+    ['of several', new AggregateError([new Error('y')], 'x'), AggregateError],
+    ['of several that it is not told of', new AggregateError([], 'x'), Error],
+    ['of ranges', new RangeError('x'), Error],
+  ])('makes errors %s are', (_, error, expected) => {
+    expect(safeCause(error, [])?.constructor).toBe(expected);
+    expect(safeCause(error, [])?.name).toBe(error.name);
+  });
+
+  it('has no more than there is', () => {
+    const cause = safeCause({ code: 'ECONNRESET', name: 'so much for a name', stack: 'none', port: '443' }, []);
+    expect(cause).toMatchObject({ message: '', name: 'Error', stack: 'Error: ', code: 'ECONNRESET', port: '443' });
+    expect(Object.keys(cause ?? {}).toSorted()).toEqual(['code', 'name', 'port']);
+  });
+
+  it('keeps numbers, and drops details that are neither numbers nor text', () => {
+    const details = { port: 4010, address: { toString: () => 's3cr3t' }, hostname: null, syscall: ['connect'] };
+    const cause = safeCause(Object.assign(system('ECONNREFUSED'), details), ['s3cr3t']);
+    expect(Object.keys(cause ?? {}).toSorted()).toEqual(['code', 'name', 'port']);
+    expect(cause).toHaveProperty('port', 4010);
+  });
+
+  it('keeps the code of an error whose words it withholds, and nothing else of it', () => {
+    const error = Object.assign(new Error('words'), { code: 'ERR_BAD_RESPONSE', port: 443, address: '10.0.0.1' });
+    expect({ ...safeCause(error, []) }).toEqual({ name: 'Error', code: 'ERR_BAD_RESPONSE' });
+  });
+
+  it.each([1, 6, 7])('reads %i lists of errors in each other, and no more than six', depth => {
+    let error: Error = Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1' });
+    for (let list = 0; list < depth; list++) error = new AggregateError([error]);
+    expect(inspect(safeCause(error, []), { depth: 20 }).includes('127.0.0.1')).toBe(depth < 7);
+    expect(neverLeft(error, GATEWAY)).toBe(depth < 7);
   });
 
   it('drops what a wrapper hung onto its error, and what it says without a code', () => {
@@ -153,6 +297,31 @@ describe('safeCause', () => {
     expect(safeCause(error, [])?.stack).toBe(
       'Error: (withheld: it may hold customer data)\n    at async Shop.<anonymous> [as pay] (file:///shop/@own/fetch.js:10:5)\n    at node:net:1:2',
     );
+  });
+
+  it.each([
+    ['    at fetch (/shop/fetch.js:10:15)', true],
+    ['    at /shop/fetch.js:10:15', true],
+    ['    at f (node:net:9:1)', true],
+    ['    at new Shop$1 (/a.js:1:1)', true],
+    ['    at async Promise.all [as #pay] (file:///shop/@own/fetch.js:123:45)', true],
+    ['  at fetch (/shop/fetch.js:10:15)', false],
+    [' at fetch (/shop/fetch.js:10:15)', false],
+    ['x    at fetch (/shop/fetch.js:10:15)', false],
+    ['    at fetch (/shop/fetch.js:10:15) zoe', false],
+    ['    at fetch (/shop/fetch.js:10:15) (', false],
+    ['    at zoe@customer.example (/shop/fetch.js:10:15)', false],
+    ['    at fetch (/shop/{"a"}.js:10:15)', false],
+    ['    at fetch (/zoe smith.js:10:15)', false],
+    ['    at /zoe smith.js:10:15', false],
+    ['    at fetch (/shop/fetch.js:10)', false],
+    ['    at fetch (/shop/fetch.js:a:15)', false],
+    ['    at fetch (/shop/fetch.js:10:a)', false],
+    ['    at :10:15', false],
+  ])('of a line of the stack, "%s", it keeps all or nothing: %s', (line, isKept) => {
+    const error = Object.assign(new Error('x'), { stack: `Error: x\n${line}` });
+    const words = 'Error: (withheld: it may hold customer data)';
+    expect(safeCause(error, [])?.stack).toBe(isKept ? `${words}\n${line}` : words);
   });
 
   it('survives an error that throws from whatever is read of it', () => {

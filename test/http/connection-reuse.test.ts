@@ -1,0 +1,220 @@
+// When a connection is used again and when it is not, where a new one goes, and what a clock that jumps does to it.
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, Socket } from 'node:net';
+import tls, { type TLSSocket } from 'node:tls';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { type Connection, http, type Script } from '../support/tcp.ts';
+import { authority, certificate } from '../support/tls.ts';
+import { withGateway } from './connection-cases.ts';
+
+const created = record('created card deposit');
+const answers = ({ socket }: Connection) => void socket.write(http(created));
+const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
+const trusted = tls.getCACertificates('default');
+beforeAll(() => tls.setDefaultCACertificates([...trusted, authority]));
+// Files that share the process would take it for one of the machine's.
+afterAll(() => tls.setDefaultCACertificates(trusted));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('an idle connection', () => {
+  /** What the gateway announces, how much later the next create comes, and whether the connection is used again. */
+  it.each([
+    ['', 3_900, true],
+    ['', 4_000, false],
+    ['timeout=10', 8_900, true],
+    ['timeout=10', 9_000, false],
+    ['timeout=10, max=100', 8_900, true],
+    ['max=100, timeout=10', 9_000, false],
+    ['Timeout=10', 8_900, true],
+    ['max=100', 3_900, true],
+    ['timeout=1', 0, false],
+  ])('with "%s" announced is after %i ms used again: %s', async (announced, ms, isUsed) => {
+    const header = announced && `keep-alive: ${announced}\r\n`;
+    const onRequest = ({ socket }: Connection) =>
+      void socket.write(http(created).replace('content-type', `${header}content-type`));
+    await withGateway({ onRequest }, undefined, { retries: 0 }, async (client, gateway) => {
+      await client.createDeposit(CARD);
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+      await client.createDeposit(CARD);
+      vi.restoreAllMocks();
+      expect(gateway.connections).toBe(isUsed ? 1 : 2);
+      if (!isUsed) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
+    });
+  });
+
+  it('is none where the gateway closes it within a second: it is closed at once', async () => {
+    const answer = http(created).replace('content-type', 'keep-alive: timeout=1\r\ncontent-type');
+    const onRequest = ({ socket }: Connection) => void socket.write(answer);
+    await withGateway({ onRequest }, undefined, {}, async (client, gateway) => {
+      await client.createDeposit(CARD);
+      await expect.poll(() => gateway.ends, { interval: 5 }).toEqual(['fin']);
+    });
+  });
+
+  it('is closed a second before the gateway would close it', async () => {
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    const answer = http(created).replace('content-type', 'keep-alive: timeout=2\r\ncontent-type');
+    const onRequest = async ({ socket }: Connection) => {
+      socket.write(answer.slice(0, -20));
+      await sleep(20);
+      // Of the second for which it may idle.
+      passed = 970;
+      socket.write(answer.slice(-20));
+    };
+    await withGateway({ onRequest }, undefined, {}, async (client, gateway) => {
+      await client.createDeposit(CARD);
+      vi.restoreAllMocks();
+      await expect.poll(() => gateway.ends, { interval: 5 }).toEqual(['fin']);
+    });
+  });
+
+  it('that was used last is used first, and no more of them than `maxConnections` are kept', async () => {
+    const held: Connection[] = [];
+    const used: Connection[] = [];
+    const onRequest = (connection: Connection) => {
+      used.push(connection);
+      if (held.push(connection) > 2) return answers(connection);
+      if (held.length === 2) for (const each of [...held]) answers(each);
+    };
+    await withGateway({ onRequest }, undefined, { maxConnections: 2 }, async (client, gateway) => {
+      await Promise.all([client.createDeposit(CARD), client.createDeposit(CARD)]);
+      for (let call = 0; call < 3; call++) await client.createDeposit(CARD);
+      const [, , ...later] = used.map(({ socket }) => socket.remotePort);
+      expect([gateway.connections, gateway.ends, new Set(later).size]).toEqual([2, [], 1]);
+      expect(later[0]).toBe(held[1]?.socket.remotePort);
+    });
+  });
+});
+
+describe('a new connection', () => {
+  it.each([new Error('the shop closes'), 0, 'enough'])(
+    'is given up at once, while TLS begins, for the reason %s',
+    async reason => {
+      const controller = new AbortController();
+      const script: Script = { onConnect: () => setTimeout(() => controller.abort(reason), 20) };
+      await withGateway(script, undefined, { timeout: 20_000 }, async ({ baseUrl }, gateway) => {
+        const client = new GatewayClient({ ...KEYS, baseUrl: baseUrl.replace('http:', 'https:'), timeout: 20_000 });
+        const error = await errorOf(client.createDeposit(CARD, { signal: controller.signal }));
+        expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+        await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
+        expect([gateway.connections, getEventListeners(controller.signal, 'abort')]).toEqual([1, []]);
+      });
+    },
+  );
+
+  it('is made for each call on Deno, which sends a POST again if a reused one breaks', async () => {
+    vi.stubGlobal('Deno', { version: { deno: '2.9.0' } });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await withGateway({ onRequest: answers }, undefined, {}, async (client, gateway) => {
+      for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
+      expect([gateway.creates, gateway.connections]).toEqual([2, 2]);
+    });
+  });
+
+  it.each([
+    ['http://127.0.0.1', { host: '127.0.0.1', port: 80 }],
+    ['https://127.0.0.1', { host: '127.0.0.1', port: 443 }],
+    ['https://127.0.0.1:8443', { host: '127.0.0.1', port: 8443 }],
+    ['https://[::1]', { host: '::1', port: 443 }],
+  ])('to %s goes there, and sends without delay', async (baseUrl, expected) => {
+    const asked: object[] = [];
+    vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
+      asked.push((args[0] as [object])[0]);
+      return this.destroy(
+        Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect', code: 'ECONNREFUSED' }),
+      );
+    });
+    const error = await errorOf(new GatewayClient({ ...KEYS, baseUrl, retries: 0 }).createDeposit(CARD));
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent' });
+    expect(asked).toEqual([{ ...expected, noDelay: true }]);
+  });
+
+  it('to a gateway that this machine does not trust sends nothing', async () => {
+    tls.setDefaultCACertificates(trusted);
+    onTestFinished(() => tls.setDefaultCACertificates([...trusted, authority]));
+    await withGateway({ onRequest: answers }, 'server', { retries: 0, timeout: 20_000 }, async (client, gateway) => {
+      const error = await errorOf(client.createDeposit(CARD));
+      expect(error).toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', outcome: 'not_sent' });
+      expect(gateway.creates).toBe(0);
+    });
+  });
+
+  it('over TLS names the host, speaks HTTP/1.1 alone, and goes on with the session of the one before', async () => {
+    const seen: unknown[] = [];
+    const server = createTlsServer(
+      { ...certificate('server'), ALPNProtocols: ['h2', 'http/1.1'] },
+      (request, response) => {
+        const { servername, alpnProtocol, isSessionReused } = request.socket as TLSSocket & { servername: unknown };
+        seen.push([servername, alpnProtocol, isSessionReused.call(request.socket)]);
+        response.writeHead(201, { connection: 'close' }).end(created);
+      },
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const baseUrl = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const client = new GatewayClient({ ...KEYS, baseUrl });
+    for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
+    expect(seen).toEqual([
+      ['localhost', 'http/1.1', false],
+      ['localhost', 'http/1.1', true],
+    ]);
+    server.close();
+  });
+});
+
+describe('a base address', () => {
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('at %s keeps its path and its name', async (address, host) => {
+    const seen: unknown[] = [];
+    const keys: unknown[] = [];
+    const server = createServer(({ method, url, headers }, response) => {
+      const { host, 'content-length': length, 'transfer-encoding': coding } = headers;
+      seen.push([method, url, host, Number(length) > 100, coding]);
+      keys.push(headers.authorization);
+      response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+      response.end(method === 'POST' ? created : record('completed lookup'));
+    });
+    server.listen(0, address);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = new GatewayClient({ ...KEYS, baseUrl: `http://${host}:${port}/shop/` });
+    await client.createDeposit(CARD);
+    await client.getPayment(ID);
+    expect(seen).toEqual([
+      ['POST', '/shop/api/v1/payments', `${host}:${port}`, true, undefined],
+      ['GET', `/shop/api/v1/payments/${ID}`, `${host}:${port}`, false, undefined],
+    ]);
+    expect(keys).toEqual([`Bearer ${KEYS.apiKey}`, `Bearer ${KEYS.apiKey}`]);
+    server.close();
+    server.closeAllConnections();
+  });
+});
+
+describe('a clock that jumps', () => {
+  it.each([
+    ['forward while the create connects: nothing is sent any more', 60_000, 0, 'not_sent'],
+    ['back: nothing changes', -60_000, 1, undefined],
+  ])('%s', async (_, ms, creates, outcome) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const script: Script = { onConnect: () => void vi.setSystemTime(Date.now() + ms), onRequest: answers };
+    await withGateway(script, 'server', { timeout: 20_000, retries: 0 }, async (client, gateway) => {
+      const ended: unknown = await client.createDeposit(CARD).catch(error => error);
+      expect((ended as { outcome?: string }).outcome).toBe(outcome);
+      expect(gateway.creates).toBe(creates);
+      if (creates === 0) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,180 @@
+// Each row of docs/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
+import { type Connection, http, type Script } from '../support/tcp.ts';
+import { endOf, type Fault, faultsOf, meeting, withGateway } from './connection-cases.ts';
+
+const created = record('created card deposit');
+const { idle, during, odd } = faultsOf('201 Created', created);
+const DOCUMENT = readFileSync(new URL('../../docs/connections.md', import.meta.url), 'utf8').split('\n');
+
+/** What the document says of a create: on a new connection, if it is there, and on a reused one. */
+const cellsOf = (what: string): string[] =>
+  DOCUMENT.find(line => line.startsWith(`| ${what} |`))
+    ?.split(' | ')
+    .slice(1)
+    .map(cell => cell.replace(/ \|$/, '')) ?? [];
+
+describe.each(['new, http:', 'reused, http:'] as const)('a create on a connection that is %s', way => {
+  const faults = [...odd, ...(way === 'new, http:' ? [] : idle), ...during].filter(({ isEndless }) => !isEndless);
+  it.each(faults.toSorted((a, b) => Number(a.isLong ?? 0) - Number(b.isLong ?? 0)))(
+    'ends as documented: $what',
+    async fault => {
+      const { client, gateway } = await meeting(fault, way, http(created), 1);
+      const description = fault.isLong ? 'x'.repeat(10_000_000) : undefined;
+      const { text } = await endOf(client.createDeposit({ ...CARD, description }));
+      expect(`${gateway.creates} → ${text}`).toBe(cellsOf(fault.what).at(way === 'new, http:' ? 0 : -1));
+      await gateway.close();
+    },
+  );
+
+  it.each<[string, string, object, Partial<Fault>]>([
+    ['No answer', 'unknown', { creates: 1 }, { onRequest: () => {} }],
+    [
+      'The body stops after the id',
+      'unknown',
+      { creates: 1, paymentId: ID },
+      { onRequest: ({ socket }) => void socket.write(http(created).slice(0, -20)) },
+    ],
+    [
+      'The gateway stops reading in the middle of the request',
+      'unknown',
+      { creates: 0 },
+      { isLong: true, onBegin: ({ socket }) => void socket.pause() },
+    ],
+  ])('is given up by its signal, and reset: %s', async (what, outcome, expected, script) => {
+    const { promise: met, resolve: meet } = Promise.withResolvers<void>();
+    const fault: Fault = { what };
+    for (const name of ['onBegin', 'onRequest'] as const) {
+      const act = script[name];
+      if (!act) continue;
+      fault[name] = connection => {
+        act(connection);
+        meet();
+      };
+    }
+    const { client, gateway } = await meeting(fault, way, http(created), 1);
+    const controller = new AbortController();
+    const description = script.isLong ? 'x'.repeat(10_000_000) : undefined;
+    const ending = errorOf(client.createDeposit({ ...CARD, description }, { signal: controller.signal }));
+    await met;
+    await sleep(50);
+    controller.abort();
+    const error = (await ending) as { paymentId?: string };
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome });
+    expect({ creates: gateway.creates, ...(error.paymentId && { paymentId: error.paymentId }) }).toEqual(expected);
+    if (!script.isLong) await expect.poll(() => gateway.ends, { interval: 5 }).toEqual(['rst']);
+    await gateway.close();
+  });
+});
+
+const answersWith = (text: string) => ({ onRequest: ({ socket }: Connection) => void socket.write(text) });
+
+describe('a connection that cannot be used again is reset', () => {
+  it.each<[string, Script, object, number]>([
+    [
+      'after an answer that is too long',
+      { onRequest: ({ socket }) => void socket.write(http(created + ' '.repeat(3_000_000))) },
+      { name: 'ResponseError', outcome: 'unknown', paymentId: ID },
+      0,
+    ],
+    [
+      'after an answer in the middle of the request',
+      {
+        onBegin: ({ socket }) => void socket.pause().write(http('', 'HTTP/1.1 413 Content Too Large')),
+      },
+      { status: 413, outcome: 'rejected' },
+      20_000_000,
+    ],
+    [
+      'after an answer without a body that is none',
+      { onRequest: ({ socket }) => void socket.write('HTTP/1.1 304 Not Modified\r\nconnection: keep-alive\r\n\r\n') },
+      { status: 304, outcome: 'unknown' },
+      0,
+    ],
+  ])('%s', async (_, script, expected, size) => {
+    const ended: string[] = [];
+    const watching: Script = {
+      ...script,
+      onConnect: ({ socket }) => void socket.on('close', hadError => ended.push(hadError ? 'rst' : 'fin')),
+    };
+    await withGateway(watching, undefined, {}, async (client, gateway) => {
+      const description = 'x'.repeat(size);
+      expect(await errorOf(client.createDeposit({ ...CARD, description }))).toMatchObject(expected);
+      await client.getPayment(ID, { timeout: 200 }).catch(() => {});
+      expect(gateway.connections).toBe(2);
+      if (size === 0) await expect.poll(() => ended.length, { interval: 5 }).toBeGreaterThan(0);
+    });
+  });
+});
+
+describe('an answer over our own connection', () => {
+  it.each([
+    ['in the headers', http(created).slice(0, 40)],
+    ['in the body', http(created).slice(0, -20)],
+  ])('that breaks off %s is told in the words of Node', async (_, text) => {
+    const script: Script = { onRequest: ({ socket }) => void socket.end(text) };
+    await withGateway(script, undefined, {}, async client => {
+      const error = (await errorOf(client.createDeposit(CARD))) as { cause: object };
+      expect(error).toMatchObject({ code: 'ECONNRESET', outcome: 'unknown' });
+      expect(error.cause).toHaveProperty('message', expect.stringMatching(/^(socket hang up|aborted)$/));
+    });
+  });
+
+  it('of a call that an observer of its request aborts is none: nothing was sent', async () => {
+    const controller = new AbortController();
+    const onEvent = ({ type }: { type: string }) => void (type === 'request' && controller.abort());
+    await withGateway(answersWith(http(created)), undefined, { onEvent }, async (client, gateway) => {
+      const error = await errorOf(client.createDeposit(CARD, { signal: controller.signal }));
+      expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+      expect(gateway.creates).toBe(0);
+    });
+  });
+
+  const BUSY = 'HTTP/1.1 503 Service Unavailable';
+
+  it.each([
+    ['its request id', 'x-request-id: a\r\nrequest-id: b', { requestId: 'a' }],
+    ['its request id by the other name', 'request-id: b', { requestId: 'b' }],
+  ])('tells %s', async (_, headers, expected) => {
+    await withGateway(answersWith(http('', `${BUSY}\r\n${headers}`)), undefined, {}, async client => {
+      expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ status: 503, ...expected });
+    });
+  });
+
+  it('tells no request id that it has not', async () => {
+    await withGateway(answersWith(http('', BUSY)), undefined, {}, async client => {
+      expect(await errorOf(client.createDeposit(CARD))).not.toHaveProperty('requestId');
+    });
+  });
+
+  it('is told at once, if its Retry-After ends after the time-out', async () => {
+    const script = answersWith(http('', `${BUSY}\r\nretry-after: 9`));
+    await withGateway(script, undefined, { retries: 2, timeout: 8_000 }, async (client, gateway) => {
+      expect(await errorOf(client.getPayment(ID))).toMatchObject({ name: 'ApiError', status: 503 });
+      expect(gateway.lookups).toBe(1);
+    });
+  });
+
+  it.each(['204 No Content', '304 Not Modified'])('%s to a lookup is not waited for', async status => {
+    await withGateway(answersWith(`HTTP/1.1 ${status}\r\n\r\n`), undefined, {}, async client => {
+      const begun = performance.now();
+      expect(await errorOf(client.getPayment(ID))).toMatchObject({ status: Number(status.slice(0, 3)) });
+      expect(performance.now() - begun).toBeLessThan(5_000);
+    });
+  });
+
+  it('leaves nothing behind on a connection that serves many', async () => {
+    const warned: string[] = [];
+    const onWarning = ({ name }: Error) => void warned.push(name);
+    process.on('warning', onWarning);
+    await withGateway(answersWith(http(created)), undefined, {}, async (client, gateway) => {
+      for (let call = 0; call < 15; call++) await client.createDeposit(CARD);
+      expect([gateway.creates, gateway.connections]).toEqual([15, 1]);
+    });
+    process.off('warning', onWarning);
+    expect(warned).toEqual([]);
+  });
+});

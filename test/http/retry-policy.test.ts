@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isPassing, mayRepeat, pauseAsked } from '../../src/http/retry-policy.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(1994, 10, 6, 8, 49, 37) }));
+afterEach(() => void vi.useRealTimers());
+
+describe('Retry-After', () => {
+  // The three forms of a date, and seconds, of RFC 9110, 5.6.7 and 10.2.3.
+  it.each([
+    ['Sun, 06 Nov 1994 08:49:40 GMT', 3_000],
+    ['Sunday, 06-Nov-94 08:49:40 GMT', 3_000],
+    ['1994-11-06T08:49:40Z', 3_000],
+    ['Sun, 06 Nov 1994 08:49:34 GMT', 0],
+    ['120', 120_000],
+    ['9', 9_000],
+    ['0', 0],
+    ['', 0],
+    ['soon', 0],
+    ['1.5 minutes', 0],
+    [undefined, 0],
+  ])('"%s" asks for a pause of %i ms', (retryAfter, ms) => {
+    expect(pauseAsked(retryAfter)).toBe(ms);
+  });
+
+  it('may be a date that ends with its year, in the time of this machine', () => {
+    const later = new Date(Date.now() + 3_000);
+    const asctime = `${later.toDateString()} ${later.toTimeString().slice(0, 8)}`.replace(/ (\d{4}) (\S+)$/, ' $2 $1');
+    expect(asctime).toMatch(/^Sun Nov 06 \d\d:\d\d:\d\d 1994$/);
+    expect(pauseAsked(asctime)).toBe(3_000);
+  });
+
+  it('lets a lookup be repeated if it ends within the time that is left, and counts ten seconds at most', () => {
+    const busy = { method: 'GET', mayHaveLeft: true, answer: { retryAfter: '9' } } as const;
+    expect([8_999, 9_000, 9_001].map(remaining => mayRepeat(busy, remaining))).toEqual([false, false, true]);
+    const long = { ...busy, answer: { retryAfter: '3600' } };
+    expect([9_999, 10_000, 10_001].map(remaining => mayRepeat(long, remaining))).toEqual([false, false, true]);
+    const none = { method: 'GET', mayHaveLeft: true } as const;
+    expect([0, 1].map(remaining => mayRepeat(none, remaining))).toEqual([false, true]);
+  });
+});
+
+it('repeats a create only if it has not left and was not answered', () => {
+  const create = { method: 'POST', mayHaveLeft: false } as const;
+  expect(mayRepeat(create, 1_000)).toBe(true);
+  expect(mayRepeat({ ...create, mayHaveLeft: true }, 1_000)).toBe(false);
+  expect(mayRepeat({ ...create, answer: {} }, 1_000)).toBe(false);
+});
+
+it.each([
+  [200, false],
+  [302, false],
+  [404, false],
+  [408, true],
+  [425, true],
+  [429, true],
+  [451, false],
+  [499, false],
+  [500, true],
+  [501, true],
+  [503, true],
+  [599, true],
+])('holds status %i for passing: %s', (status, expected) => {
+  expect(isPassing(status)).toBe(expected);
+});
