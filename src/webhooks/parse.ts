@@ -41,7 +41,7 @@ export function readable<T>(read: () => T): T {
 /** The callback's JSON, with any content, unless it is wrapped as only answers of the API are. */
 export function readBody(rawBody: unknown): unknown {
   const json = isParsed(rawBody) ? rawBody : parseJson(rawBody);
-  if (typeof json === 'object' && json !== null && Object.hasOwn(json, 'result')) {
+  if (Object.hasOwn(Object(json), 'result')) {
     throw new WebhookError(
       'wrapped',
       'This payment is wrapped in `result`, as answers of the API are; callbacks are not. It may be forged.',

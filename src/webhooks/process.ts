@@ -118,10 +118,9 @@ export function createProcess<Context extends object>(settings: Settings<Context
     }
     const isShown = (record: Payment, { claim }: Visit) =>
       !claim || !isBehind(record, claim) || marked.get(claim.mark) === true;
-    if (!isFinal(payment) && !visits.some(visit => isShown(payment, visit))) return { behind: visits };
-
     const [first] = visits;
-    if (!first) return { behind: visits };
+    if (!first || !(isFinal(payment) || visits.some(visit => isShown(payment, visit)))) return { behind: visits };
+
     const processed = await takeEffect(payment, first.callId, id => first.lane.lookUp(() => lookUp(id)));
     // After a conflict it is another record that took effect.
     const isAnswered = (visit: Visit) => processed.result === 'busy' || isShown(processed.payment, visit);
@@ -146,7 +145,6 @@ export function createProcess<Context extends object>(settings: Settings<Context
       if (payment) {
         if (!isAdmitted) visits = admit(visits, payment);
         isAdmitted = true;
-        if (visits.length === 0) return;
         try {
           const { behind, processed } = await act(visits, payment, marked);
           visits = behind;

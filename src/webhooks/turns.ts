@@ -24,8 +24,8 @@ interface Turn<V> {
 }
 
 interface Queue<V> {
-  isAtWork: boolean;
-  next: Turn<V> | undefined;
+  isAtWork?: boolean;
+  next?: Turn<V> | undefined;
 }
 
 /** @param begin begins a payment's turn, of these visitors, by its lookup */
@@ -39,7 +39,7 @@ export function takeTurns<V extends Visitor>(begin: (paymentId: string, visitors
    */
   const join = (visitor: V): (() => void) => {
     const { paymentId, lane } = visitor;
-    const queue = queues.get(paymentId) ?? { isAtWork: false, next: undefined };
+    const queue: Queue<V> = queues.get(paymentId) ?? {};
     queues.set(paymentId, queue);
     queue.next ??= { visitors: [], lanes: new Set(), hasBegun: false };
     queue.next.visitors.push(visitor);

@@ -138,6 +138,20 @@ describe('the tracing channels', () => {
     expect(ended().filter(({ channel }) => channel === 'lookup')).toHaveLength(2);
   });
 
+  it('tell how a callback ended not before its end', async () => {
+    const { sandbox, gateway } = open();
+    const { payment } = await gateway.createDeposit(order);
+    await sandbox.complete(payment.id);
+    const { seen, ended } = listen();
+    const outcomes: unknown[] = [];
+    const onPayment = () => void outcomes.push(seen.find(({ channel }) => channel === 'callback')?.trace.outcome);
+    const body = JSON.stringify(payment);
+    const handler = createWebhookHandler({ gateway, onPayment });
+    await handler(new Request('https://shop.example/callbacks', { method: 'POST', body }));
+    outcomes.push(ended().at(-1)?.outcome);
+    expect(outcomes).toEqual([undefined, 'ran']);
+  });
+
   it('tell a callback that was refused', async () => {
     const { handler } = open();
     const { ended } = listen();

@@ -150,6 +150,34 @@ it('a sweep and a drain tell their counts', async () => {
   expect((await told(() => gateway.drain())).at(-1)).toMatchObject({ type: 'failure', code: 'failed' });
 });
 
+const withCode = (code: unknown) => Object.assign(new RangeError('zoe@customer.example'), { code });
+
+it.each<[string, unknown, string, string]>([
+  ['a code of a driver', withCode('ER_LOCK_DEADLOCK'), 'RangeError', 'ER_LOCK_DEADLOCK'],
+  ['a code of one letter', withCode('x'), 'RangeError', 'x'],
+  ['the longest code', withCode('x'.repeat(40)), 'RangeError', 'x'.repeat(40)],
+  ['a longer one', withCode('x'.repeat(41)), 'RangeError', 'failed'],
+  ['a code with more behind it', withCode('E1 zoe'), 'RangeError', 'failed'],
+  ['a code with more before it', withCode('zoe: E1'), 'RangeError', 'failed'],
+  ['an empty code', withCode(''), 'RangeError', 'failed'],
+  ['a number', withCode(1205), 'RangeError', 'failed'],
+  ['no error at all', 'zoe@customer.example', 'string', 'failed'],
+])(
+  "of a failure that is not the SDK's own its name is told, and its code if it is one: %s",
+  async (_, thrown, error, code) => {
+    const { gateway, journal, told } = open();
+    journal.claim = () => Promise.reject(thrown);
+    const failure = (await told(() => gateway.drain())).at(-1);
+    expect(failure).toEqual({
+      operation: 'drain',
+      type: 'failure',
+      attempt: 0,
+      error,
+      code,
+    });
+  },
+);
+
 it('what a callback tells the journal is told as of a callback', async () => {
   const { sandbox, gateway, handler, told } = open();
   sandbox.faults.next('commit-then-drop');

@@ -57,6 +57,7 @@ describe('confirmWebhook', () => {
     ['paymentType', { paymentType: 'WITHDRAWAL' }],
     ['reference', { reference: 'order/2' }],
     ['reference', { reference: 'x'.repeat(300) }],
+    ['reference', { reference: {} }],
   ])('tells that the %s differs, and takes the callback all the same: %j', async (field, changes) => {
     const { payment, mismatches, lookups } = await confirmed({ ...JSON.parse(callback), ...changes }, as('COMPLETED'));
     expect([payment?.id, mismatches, lookups]).toEqual([ID, [field], 1]);
@@ -66,15 +67,34 @@ describe('confirmWebhook', () => {
     ['the same', {}],
     ['an amount of the same value', { amount: '25.50' }],
     ['fields that are absent', { amount: undefined, currency: undefined, reference: undefined }],
+    ['fields that are null', { amount: null, currency: null, paymentType: null, reference: null }],
     ['an empty reference', { reference: '' }],
   ])('tells of no difference: %s', async (_, changes) => {
     const { mismatches } = await confirmed({ ...JSON.parse(callback), ...changes }, as('COMPLETED'));
     expect(mismatches).toEqual([]);
   });
 
+  it('bears with a reference that is nested very deeply', async () => {
+    const reference = JSON.parse(`${'['.repeat(40_000)}${']'.repeat(40_000)}`);
+    const { mismatches } = await confirmed({ ...JSON.parse(callback), reference }, as('COMPLETED'));
+    expect(mismatches).toEqual(['reference']);
+  });
+
+  it.each([
+    ['07', '7', ['reference']],
+    ['x'.repeat(300), 'x'.repeat(300), []],
+  ])('compares references as they are written: %s with %s', async (claimed, recorded, differs) => {
+    const withReference = (reference: string) => ({ ...JSON.parse(callback), reference });
+    const answer = json(JSON.stringify({ result: withReference(recorded) }));
+    expect((await confirmed(withReference(claimed), answer)).mismatches).toEqual(differs);
+  });
+
   it('says that a payment which the gateway does not know may come later', async () => {
     const { error } = await confirmed({ id: OTHER_ID }, json('', 404));
-    expect(error).toMatchObject({ name: 'WebhookError', code: 'unknown_payment', paymentId: OTHER_ID });
+    expect(error).toMatchObject({ name: 'WebhookError', code: 'unknown_payment', paymentId: OTHER_ID, issues: [] });
+    expect(error.message).toBe(
+      `A callback is about payment ${OTHER_ID}, and the gateway does not know it (yet). It may be forged: take it again later.`,
+    );
   });
 
   it.each([
@@ -86,6 +106,12 @@ describe('confirmWebhook', () => {
     const { error, lookups } = await confirmed(rawBody, as('COMPLETED'));
     expect(error).toMatchObject({ name: 'WebhookError', code });
     expect(lookups).toBe(0);
+  });
+
+  it('names what is wrong with the id, without showing it', async () => {
+    const { error } = await confirmed('{"id":"zoe@customer.example"}', as('COMPLETED'));
+    expect(error.message).toMatch(/^This is not a payment callback: id: /);
+    expect(error.message).not.toContain('zoe@');
   });
 
   it.each([
@@ -100,7 +126,10 @@ describe('confirmWebhook', () => {
     const soon = await confirmed(body, as(recorded), as(recorded), as(claimed));
     expect([soon.payment && rawStatusOf(soon.payment), soon.lookups, Math.round(soon.ms)]).toEqual([claimed, 3, 1500]);
     const never = await confirmed(body, as(recorded));
-    expect(never.error).toMatchObject({ name: 'WebhookError', code: 'lagging', paymentId: ID });
+    expect(never.error).toMatchObject({ name: 'WebhookError', code: 'lagging', paymentId: ID, issues: [] });
+    expect(never.error.message).toMatch(
+      new RegExp(`payment ${ID} has another status, and a lookup still says \\w+\\. Take the callback again later`),
+    );
     expect(never.lookups).toBe(3);
   });
 
@@ -142,7 +171,8 @@ describe('confirmWebhook', () => {
 
   it('keeps within its time-out, and heeds its signal', async () => {
     const { gateway, sent } = client(as('PENDING'));
-    const late = await errorOf(gateway.confirmWebhook(callback, { timeout: 100 }));
+    // At 500 ms it would look again, with no time left for that.
+    const late = await errorOf(gateway.confirmWebhook(callback, { timeout: 500 }));
     expect([late, sent.length]).toEqual([expect.objectContaining({ code: 'lagging' }), 1]);
     const { fetch, sent: byDefault } = wire(as('PENDING'));
     const hasty = new GatewayClient({ ...KEYS, fetch, timeout: 100 });

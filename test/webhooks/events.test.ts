@@ -59,6 +59,16 @@ describe('the events of a callback', () => {
     expect(events).toEqual([received, { ...step, result: 'failed', ...failure, httpStatus: 503 }]);
   });
 
+  it.each([
+    ['of the merchant', Object.assign(new Error('x'), { code: 'refused' })],
+    ['of the same name', Object.assign(new Error('x'), { name: 'WebhookError', code: 'invalid' })],
+    ['of a connection', new ConnectionError('x', 'refused')],
+  ])('are no refusal because an error %s has the code of one', async (_, error) => {
+    const { reply, events } = openShop({ gateway: { getPayment: () => Promise.reject(error) } });
+    expect(await reply(post(callback))).toBe('503 failed');
+    expect(events).toMatchObject([{ result: 'received' }, { result: 'failed', httpStatus: 503 }]);
+  });
+
   it('are received and busy if another worker has the payment', async () => {
     const inbox: Inbox = { run: async () => 'busy' };
     const { reply, events } = openShop({ inbox });
@@ -125,9 +135,11 @@ describe('without any listener', () => {
       post(callback),
     );
     await failing({}).reply(post('nope'));
+    await failing({ onPayment: () => Promise.reject('jane@customer.example') }).reply(post(callback));
     expect(warn.mock.calls.map(([told]) => told)).toEqual([
       'A callback was answered 503: RangeError. Pass onError to get the error.',
       'A callback was answered 503: ConnectionError (timeout). Pass onError to get the error.',
+      'A callback was answered 503: string. Pass onError to get the error.',
     ]);
   });
 

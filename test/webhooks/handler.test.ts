@@ -11,7 +11,8 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { CARD, ID, OTHER_ID, record } from '../support/fixtures.ts';
-import { callback, completed, notFound, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+import { as, callback, completed, notFound, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
 
 /** With a body that a framework has parsed. */
 function setUp(...given: Parameters<typeof openShop>) {
@@ -49,6 +50,10 @@ describe('the webhook handler', () => {
     expect(errors).toMatchObject([{ name: 'WebhookError', code }]);
   });
 
+  it('answers 400 to a post without any body', async () => {
+    expect(await setUp().reply(post(null))).toBe('400 not_json');
+  });
+
   it.each([
     ['amount', { amount: '10,00' }],
     ['currency', { currency: 'eur' }],
@@ -63,6 +68,20 @@ describe('the webhook handler', () => {
     expect(warning).toHaveProperty('message', expect.stringMatching(new RegExp(`: ${field}\\.$`)));
   });
 
+  it('warns once of all that differs, however often the payment is looked up', async () => {
+    const { reply, events, lookups } = setUp({}, async () => as(lookups.length < 3 ? 'PENDING' : 'COMPLETED'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const body = JSON.stringify({ ...completed, amount: 7, currency: 'eur' });
+    expect(await whileTimePasses(reply(post(body)), 250)).toBe('200 handled');
+    vi.useRealTimers();
+    expect(lookups).toHaveLength(3);
+    expect(warningsOf(events)).toMatchObject([
+      {
+        message: `A callback of payment ${ID} differs from the gateway's record, which counts: amount, currency.`,
+      },
+    ]);
+  });
+
   it('takes a callback with an empty reference for one without', async () => {
     const { reply, events } = setUp({}, async () => ({ ...completed, reference: null }));
     expect(await reply(post(JSON.stringify({ ...completed, reference: '' })))).toBe('200 handled');
@@ -70,13 +89,14 @@ describe('the webhook handler', () => {
   });
 
   it.each([
-    ['told in its length', () => post(callback.padEnd(1001), { 'content-length': '1001' })],
+    ['told in its length, before it is read', () => post('{}', { 'content-length': '1001' })],
     ['found while reading', () => post(new Blob([callback.padEnd(1001)]).stream())],
   ])('answers 413 to a body above maxBodyBytes, %s', async (_, request) => {
-    const { reply, lookups } = setUp({ maxBodyBytes: 1000 });
+    const { reply, lookups, errors } = setUp({ maxBodyBytes: 1000 });
     expect(await reply(request())).toBe('413 too_large');
     expect(lookups).toEqual([]);
-    expect(await reply(post(callback.padEnd(1000)))).toBe('200 handled');
+    expect(errors).toMatchObject([{ message: "The callback's body is larger than maxBodyBytes, 1000 bytes." }]);
+    expect(await reply(post(callback.padEnd(1000), { 'content-length': '1000' }))).toBe('200 handled');
   });
 
   it('takes 256 KiB by default, and no byte more', async () => {
@@ -89,6 +109,10 @@ describe('the webhook handler', () => {
     const { handler } = setUp();
     const response = await handler(new Request('https://shop.example/callbacks'));
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'text/plain',
+      'callbacks are posted',
+    ]);
   });
 
   it('answers 503 with Retry-After when the lookup fails, and nothing is lost', async () => {
@@ -123,17 +147,21 @@ describe('the webhook handler', () => {
 
   it('answers 503 with Retry-After: 1 when another worker is at the payment', async () => {
     const inbox: Inbox = { run: async () => 'busy' };
-    const response = await setUp({ inbox }).handler(post(callback));
+    const { handler, errors } = setUp({ inbox });
+    const response = await handler(post(callback));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    const message = `Another worker has payment ${ID}: take its callback again in a moment.`;
+    expect(errors).toMatchObject([{ code: 'busy', message, paymentId: ID, issues: [] }]);
   });
 
   it('answers 503 to a payment that the gateway does not know yet, and takes it later', async () => {
-    const { reply, effects, lookups } = setUp(undefined, () =>
+    const { handler, reply, effects, lookups } = setUp(undefined, () =>
       new GatewayClient(new Sandbox().clientOptions).getPayment(OTHER_ID),
     );
     expect(await reply(post(callback))).toBe('503 unknown_payment');
     // For a moment it is not asked for again.
-    expect(await reply(post(callback))).toBe('503 unknown_payment');
+    const again = await handler(post(callback));
+    expect([await again.text(), again.headers.get('retry-after')]).toEqual(['unknown_payment', '10']);
     expect([effects, lookups]).toEqual([[], [ID]]);
   });
 
@@ -261,13 +289,22 @@ describe('the webhook handler', () => {
 
     it('gives a body ten seconds', async () => {
       vi.useFakeTimers();
-      const { handler } = setUp();
-      const trickle = new ReadableStream({ pull: () => new Promise(() => {}) });
+      const { handler, errors } = setUp();
+      let isCancelled = false;
+      const trickle = new ReadableStream({
+        pull: () => new Promise(() => {}),
+        cancel: () => {
+          isCancelled = true;
+        },
+      });
       const response = handler(post(trickle));
       await vi.advanceTimersByTimeAsync(9_990);
       expect(await Promise.race([response, 'waiting'])).toBe('waiting');
       await vi.advanceTimersByTimeAsync(20);
       expect((await response).status).toBe(503);
+      expect(errors).toEqual([new Error("The callback's body took more than 10000 ms.")]);
+      // Nothing more of it is read.
+      expect(isCancelled).toBe(true);
     });
 
     it('answers 503 while the record lags, runs nothing, and takes the callback later', async () => {
@@ -292,7 +329,9 @@ describe('the webhook handler', () => {
       expect(await Promise.race([first, second, 'waiting'])).toBe('waiting');
       await vi.advanceTimersByTimeAsync(20);
       expect([await first, await second]).toEqual(['503 busy', '503 busy']);
-      expect(errors).toMatchObject([{ code: 'busy' }, { code: 'busy' }]);
+      const message = 'A callback was not handled within 25000 ms, and was answered 503. What has begun goes on.';
+      const late = { code: 'busy', message, paymentId: ID, issues: [] };
+      expect(errors).toMatchObject([late, late]);
       slow.resolve();
       await vi.advanceTimersByTimeAsync(0);
       expect(await reply(post(callback))).toBe('200 handled before');
@@ -306,6 +345,22 @@ describe('the webhook handler', () => {
         'received',
         'already',
       ]);
+      const answers = events.flatMap(event =>
+        event.type === 'callback' && event.result !== 'received' ? [event] : [],
+      );
+      expect(answers.map(({ httpStatus }) => httpStatus)).toEqual([503, 503, undefined, undefined, 200]);
+    });
+
+    it('plays no more than the last of those that were answered late', async () => {
+      vi.useFakeTimers();
+      const slow = Promise.withResolvers<void>();
+      const { reply, events } = setUp({ onPayment: () => slow.promise });
+      const replies = Array.from({ length: 4 }, () => reply(post(callback)));
+      await vi.advanceTimersByTimeAsync(25_000);
+      expect(new Set(await Promise.all(replies))).toEqual(new Set(['503 busy']));
+      slow.resolve();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(resultsOf(events).slice(8)).toEqual(['ran', 'already']);
     });
 
     it('gives a lookup ten seconds, so that a gateway that stands still keeps no place', async () => {
@@ -321,7 +376,8 @@ describe('the webhook handler', () => {
       const first = reply(post(callback));
       await vi.advanceTimersByTimeAsync(10_000);
       expect([await first, signal?.aborted]).toEqual(['503 failed', true]);
-      expect(errors).toMatchObject([{ name: 'ConnectionError', code: 'timeout' }]);
+      const message = `The lookup of payment ${ID} took more than 10000 ms.`;
+      expect(errors).toMatchObject([{ name: 'ConnectionError', code: 'timeout', message }]);
     });
 
     it.each([
@@ -347,6 +403,13 @@ describe('bodies that a framework has read', () => {
     expect(effects).toHaveLength(1);
   });
 
+  it('are found on a request that another copy of the SDK has marked', async () => {
+    const marked = Object.defineProperty(post(null), Symbol.for('payment-gateway-sdk.parsed-body'), {
+      value: { body: parsed },
+    });
+    expect(await setUp().reply(marked)).toBe('200 handled');
+  });
+
   it('are an error only with verify set, which names the fix and loses nothing', async () => {
     const { reply, errors, lookups } = setUp({ verify: () => true });
     expect(await reply(post(null), parsed)).toBe('503 already_parsed');
@@ -366,7 +429,7 @@ describe('bodies that a framework has read', () => {
 describe('verify', () => {
   it('sees the exact bytes and the headers, before anything is believed', async () => {
     const seen: [string, string | null][] = [];
-    const { reply, lookups } = setUp({
+    const { reply, lookups, errors } = setUp({
       verify: (request, rawBody) => {
         seen.push([Buffer.from(rawBody).toString(), request.headers.get('x-signature')]);
         return request.headers.get('x-signature') === 'right';
@@ -374,6 +437,7 @@ describe('verify', () => {
     });
     expect(await reply(post(callback, { 'x-signature': 'wrong' }))).toBe('401 refused');
     expect(lookups).toEqual([]);
+    expect(errors).toMatchObject([{ code: 'refused', message: 'Your `verify` refused a callback.' }]);
     expect(await reply(post(callback, { 'x-signature': 'right' }))).toBe('200 handled');
     expect(seen).toEqual([
       [callback, 'wrong'],
@@ -435,8 +499,10 @@ describe('createWebhookHandler', () => {
   });
 
   it.each([
-    [undefined, 'takes one object of options'],
+    [undefined, 'createWebhookHandler: takes one object of options'],
     [{ onPayment() {} }, 'gateway must be a GatewayClient'],
+    [{ gateway: {}, onPayment() {} }, 'gateway must be a GatewayClient'],
+    [{ gateway: { getPayment() {} }, onPayment() {}, unsigned: 'no' }, "unsigned must be 'limit' or 'refuse'"],
     [{ gateway: { getPayment() {} } }, 'onPayment must be a function'],
     [{ gateway: { getPayment() {} }, onPaymnt() {} }, 'unknown option "onPaymnt" (did you mean "onPayment"?)'],
     [

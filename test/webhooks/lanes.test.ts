@@ -1,7 +1,8 @@
 // Lanes for callbacks: how much of each kind is taken at once.
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Lane, LIMITS } from '../../src/webhooks/lanes.ts';
+import { digestOf } from '../../src/webhooks/claim.ts';
+import { Lane, LIMITS, UnknownIds } from '../../src/webhooks/lanes.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
@@ -58,6 +59,22 @@ describe('the lane of callbacks without a token', () => {
     for (const { end } of bodies) end();
     expect(new Set(await Promise.all(reading))).toEqual(new Set(['400 not_json', '503 busy']));
     expect(await reply(post(callback))).toBe('200 handled before');
+  });
+
+  it('counts a body no longer once it is read', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { reply, events } = openShop({
+      gateway: { getPayment: async id => ({ ...completed, id }) },
+      onPayment: () => slow.promise,
+    });
+    const waiting: Promise<string>[] = [];
+    for (let index = 1; index <= 65; index++) {
+      const body = JSON.stringify({ id: randomUUID() });
+      waiting.push(reply(post(body.padEnd(256 * KIB))));
+      await expect.poll(() => events.length, { interval: 1 }).toBe(index);
+    }
+    slow.resolve();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['200 handled']));
   });
 
   it('counts a body that a framework has parsed until the answer, because the framework keeps it', async () => {
@@ -171,10 +188,80 @@ it('docs/callback-rules.md tells how wide the lanes are', () => {
   expectDocumented('callback-rules.md', 'lanes', tableOf(names, rows));
 });
 
+it('what is kept of a claim is small, however long what it claims', () => {
+  const long = 'x'.repeat(256 * KIB);
+  const { paymentId, ...kept } = digestOf({
+    id: ID,
+    amount: long,
+    currency: long,
+    reference: long,
+    paymentStatus: long,
+  });
+  expect(paymentId).toBe(ID);
+  expect(JSON.stringify(kept).length).toBeLessThan(500);
+});
+
 it('a body that ends after its callback was answered takes no room', () => {
   const lane = new Lane('unsigned');
   const late = lane.enter();
   late.leave();
   late.hold(LIMITS.unsigned.bytes);
   expect(() => lane.enter().hold(LIMITS.unsigned.bytes)).not.toThrow();
+});
+
+describe('a full lane', () => {
+  const refusal = (what: string) =>
+    expect.objectContaining({
+      name: 'WebhookError',
+      code: 'busy',
+      message: `A callback was not taken: ${what} are at work already. It may come again.`,
+    });
+
+  it('says what it is full of', () => {
+    const lane = new Lane('unsigned');
+    expect(() => lane.enter().hold(LIMITS.unsigned.bytes + 1)).toThrow(refusal('bodies of 16 MiB'));
+    const many = new Lane('unsigned');
+    for (let index = 0; index < 1000; index++) many.enter();
+    expect(() => many.enter()).toThrow(refusal('1000 callbacks'));
+  });
+
+  it('turns away what has waited for a lookup for ten seconds, and takes it later', async () => {
+    vi.useFakeTimers();
+    let isDown = true;
+    const { reply, errors } = openShop({}, async id => (isDown ? new Promise(() => {}) : { ...completed, id }));
+    // A lookup is given up after ten seconds: the second 16 begin then, and those after them have waited too long.
+    const ahead = Array.from({ length: 32 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+    await vi.advanceTimersByTimeAsync(5);
+    const late = reply(post(callback));
+    await vi.advanceTimersByTimeAsync(10_005);
+    expect(await late).toBe('503 busy');
+    expect(errors.at(-1)).toEqual(refusal('16 lookups'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(new Set(await Promise.all(ahead))).toEqual(new Set(['503 failed']));
+    isDown = false;
+    expect(await reply(post(callback))).toBe('200 handled');
+  });
+});
+
+describe('ids that the gateway did not know', () => {
+  const idOf = (index: number) => `11111111-2222-4333-8444-${String(index).padStart(12, '0')}`;
+  const remembering = (count: number) => {
+    const ids = new UnknownIds();
+    for (let index = 0; index < count; index++) ids.add(idOf(index));
+    return ids;
+  };
+
+  it('are remembered up to ten thousand, and the oldest is forgotten first', () => {
+    const ids = remembering(10_000);
+    expect([ids.has(idOf(0)), ids.has(idOf(9_999))]).toEqual([true, true]);
+    ids.add(idOf(10_000));
+    expect([ids.has(idOf(0)), ids.has(idOf(1)), ids.has(idOf(10_000))]).toEqual([false, true, true]);
+  });
+
+  it('are as new as their last lookup', () => {
+    const ids = remembering(10_000);
+    ids.add(idOf(0));
+    ids.add(idOf(10_000));
+    expect([ids.has(idOf(0)), ids.has(idOf(1))]).toEqual([true, false]);
+  });
 });

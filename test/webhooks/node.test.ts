@@ -1,9 +1,23 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  request as httpRequest,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import http2 from 'node:http2';
 import { type AddressInfo, connect } from 'node:net';
 import express from 'express';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { createWebhookHandler, type Payment, toNodeHandler, type WebhookHandlerOptions } from 'payment-gateway-sdk';
+import {
+  createWebhookHandler,
+  type NodeRequest,
+  type NodeResponse,
+  type Payment,
+  toNodeHandler,
+  type WebhookHandlerOptions,
+} from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { record } from '../support/fixtures.ts';
 
@@ -83,6 +97,100 @@ describe('toNodeHandler', () => {
     expect(await post(`${url}/callbacks/gateway`, callback, 'text/plain')).toBe('200 handled');
   });
 
+  it.each([
+    ['/callbacks?callbackToken=a.b', '/callbacks?callbackToken=a.b'],
+    ['/', '/'],
+    ['/a?b=1?c=2', '/a?b=1?c=2'],
+    ['/a?b=1#c?d', '/a?b=1'],
+    ['https://shop.example/a?b=1', '/a?b=1'],
+    ['HTTPS://user@shop.example:8443/a', '/a'],
+    ['s3+x.y-z://shop/a', '/a'],
+    ['https://shop.example', '/'],
+    ['/to/https://shop.example/a', '/to/https://shop.example/a'],
+    ['//shop.example/a', '//shop.example/a'],
+  ])('hands on path and query of %s', async (target, expected) => {
+    const seen: string[] = [];
+    const node = toNodeHandler(async ({ url }) => {
+      seen.push(url);
+      return new Response();
+    });
+    // Routers and proxies write it.
+    const url = await serve((request: NodeRequest, response: NodeResponse) =>
+      node(Object.assign(request, { url: target }), response),
+    );
+    expect(await post(url)).toBe('200 ');
+    expect(seen).toEqual([`http://localhost${expected}`]);
+  });
+
+  it('hands on the headers', async () => {
+    const node = toNodeHandler(async ({ headers }) => new Response(headers.get('content-type')));
+    expect(await post(await serve(node), callback, 'application/x-own')).toBe('200 application/x-own');
+  });
+
+  it.each<[string, () => Promise<Response>]>([
+    ['rejects', () => Promise.reject(new Error('shop'))],
+    [
+      'throws',
+      () => {
+        throw new Error('shop');
+      },
+    ],
+    ['answers nothing', async () => undefined as never],
+  ])('answers 503 for a handler that %s, so that the callback comes again', async (_, handler) => {
+    const response = await fetch(await serve(toNodeHandler(handler)), { method: 'POST', body: callback });
+    expect([response.status, await response.text()]).toEqual([503, 'failed']);
+    expect(Object.fromEntries(response.headers)).toMatchObject({ 'content-type': 'text/plain', 'retry-after': '10' });
+  });
+
+  it('closes the connection if no answer can be written', async () => {
+    const { node } = setUp();
+    const url = await serve((request: NodeRequest, response: ServerResponse) => {
+      response.writeHead = () => {
+        throw new Error('the framework');
+      };
+      return node(request, response);
+    });
+    await expect(post(url)).rejects.toThrow('fetch failed');
+  });
+
+  it('keeps the connection of a callback that was read', async () => {
+    const response = await fetch(await serve(setUp().node), { method: 'POST', body: callback });
+    expect(response.headers.get('connection')).toBe('keep-alive');
+    await response.text();
+  });
+
+  it('closes the HTTP/2 stream of a body that it did not read', async () => {
+    const server = http2.createServer(setUp({ maxBodyBytes: 1000 }).node);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    cleanups.push(() => {
+      session.destroy();
+      server.close();
+    });
+    const stream = session.request({ ':method': 'POST', ':path': '/', 'content-length': '2000' });
+    stream.on('error', () => {});
+    stream.resume();
+    const [headers] = await once(stream, 'response');
+    expect(headers[':status']).toBe(413);
+    await new Promise(resolve => stream.once('close', resolve));
+  });
+
+  it('takes the reply from Fastify at once, so that nothing else answers', async () => {
+    const { node } = setUp();
+    const app = Fastify();
+    const isTaken: boolean[] = [];
+    app.post('/callbacks', async (request, reply) => {
+      const answered = node(request, reply);
+      isTaken.push(reply.sent);
+      await answered;
+    });
+    const url = await app.listen({ port: 0, host: '127.0.0.1' });
+    cleanups.push(() => app.close());
+    expect(await post(`${url}/callbacks`)).toBe('200 handled');
+    expect(isTaken).toEqual([true]);
+  });
+
   it.each<[string, (app: FastifyInstance) => void]>([
     ['with its own parser', () => {}],
     [
@@ -119,13 +227,16 @@ describe('toNodeHandler', () => {
     const beside = express();
     beside.use(express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) }));
     beside.post('/', node);
+    const text = express();
+    text.post('/', express.text({ type: '*/*' }), node);
     const parsed = express();
     parsed.use(express.json());
     parsed.post('/', node);
     expect(await post(await serve(raw))).toBe('200 handled');
     expect(await post(await serve(beside))).toBe('200 handled before');
+    expect(await post(await serve(text))).toBe('200 handled before');
     expect(await post(await serve(parsed))).toBe('503 already_parsed');
-    expect(seen).toEqual([callback, callback]);
+    expect(seen).toEqual([callback, callback, callback]);
     expect(errors).toMatchObject([{ code: 'already_parsed' }]);
   });
 
@@ -216,17 +327,19 @@ describe('toNodeHandler', () => {
     const slow = Promise.withResolvers<void>();
     const { node } = setUp({ onPayment: () => slow.promise });
     const outcomes: unknown[] = [];
-    const url = await serve((request: never, response: { writeHead(status: number): { end(): void } }) => {
-      node(request, response as never).then(
+    const url = await serve((request: never, response: ServerResponse) => {
+      node(request, response).then(
         () => outcomes.push('resolved'),
         error => outcomes.push(error),
       );
-      setTimeout(() => {
-        response.writeHead(504).end();
+      setTimeout(async () => {
+        response.writeHead(504).write('the time ');
         slow.resolve();
+        await expect.poll(() => outcomes).toEqual(['resolved']);
+        response.end('is up');
       }, 20);
     });
-    expect(await post(url)).toBe('504 ');
-    await expect.poll(() => outcomes).toEqual(['resolved']);
+    // The handler has not cut it.
+    expect(await post(url)).toBe('504 the time is up');
   });
 });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { GatewayClient, parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
@@ -49,6 +50,7 @@ describe('parseWebhook', () => {
     ['a parsed, wrapped record', JSON.parse(record('completed lookup'))],
   ])('refuses %s by name', (_, rawBody) => {
     expect(codeOf(rawBody)).toBe('wrapped');
+    expect(() => parseWebhook(rawBody)).toThrow('callbacks are not. It may be forged.');
   });
 
   it.each([
@@ -57,6 +59,7 @@ describe('parseWebhook', () => {
     ['half a body', body.slice(0, 90)],
     ['two bodies', body + body],
     ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+    ['text in Latin-1', Buffer.from(body.replace('"order\\/1"', '"caf\u00e9"'), 'latin1')],
     ['undefined', undefined],
     ['a number', 7],
   ])('refuses %s as not JSON', (_, rawBody) => {
@@ -67,10 +70,17 @@ describe('parseWebhook', () => {
     ['a promise', Promise.resolve(body), 'await the body first'],
     ['a whole request', new Request('https://shop.example', { method: 'POST', body }), 'await request.text()'],
     ['a stream', new Blob([body]).stream(), 'read it to its end'],
+    ['a stream of Node', Readable.from([body]), 'read it to its end'],
+    ['a form', 'id=1', 'pass it on as it arrived'],
     ['nothing', undefined, 'it was already read'],
   ])('says what to do with %s', (_, rawBody, advice) => {
-    expect(codeOf(rawBody)).toBe('not_json');
-    expect(() => parseWebhook(rawBody as object)).toThrow(advice);
+    expect(() => parseWebhook(rawBody as object)).toThrow(
+      expect.objectContaining({ code: 'not_json', message: expect.stringContaining(advice) }),
+    );
+  });
+
+  it.each(['headers', 'method'])('takes a payment that has a field called %s for no request', field => {
+    expect(parseWebhook({ ...JSON.parse(body), [field]: 'x' })).toHaveProperty('id', ID);
   });
 
   const throwing = () => {

@@ -1,6 +1,13 @@
 // What a callback may change, and when: the record is the truth, each status takes effect once, and in order.
 import { randomUUID } from 'node:crypto';
-import { createWebhookHandler, type Inbox, type Mark, memoryInbox, type Payment } from 'payment-gateway-sdk';
+import {
+  createWebhookHandler,
+  type Inbox,
+  type InboxResult,
+  type Mark,
+  memoryInbox,
+  type Payment,
+} from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
@@ -45,6 +52,7 @@ describe('a record that is behind its callback', () => {
     ['AUTHORIZED', ' authorized '],
     ['SOMETHING_NEW', 'AUTHORIZED'],
     ['something-new', 'SOMETHING-NEW'],
+    ['CANCELED', 'CANCELLED'],
   ])('is none, of %s, for the claim %j', async (is, claims) => {
     const { reply, lookups, effects } = shopWith(is);
     expect(await settled(reply(claiming(claims)))).toBe('200 handled');
@@ -144,6 +152,26 @@ describe('a record that is behind its callback', () => {
     expect(new Set(await Promise.all(flood.map(settled)))).toEqual(new Set(['503 lagging']));
     // Two turns.
     expect(asked.length).toBeLessThanOrEqual(6);
+  });
+
+  it('answers all who share a turn that finds the inbox busy, and looks up nothing more', async () => {
+    const slow = Promise.withResolvers<void>();
+    const results: InboxResult[] = ['ran', 'busy'];
+    const inbox: Inbox = {
+      run: async () => {
+        await slow.promise;
+        return results.shift() ?? 'busy';
+      },
+    };
+    const { reply, lookups } = openShop({ inbox }, async () => as('PENDING'));
+    const first = reply(claiming('PENDING'));
+    await expect.poll(() => lookups.length).toBe(1);
+    const together = [reply(claiming('PENDING')), reply(claiming('COMPLETED'))];
+    await vi.advanceTimersByTimeAsync(0);
+    slow.resolve();
+    expect(await settled(first)).toBe('200 handled');
+    expect(await Promise.all(together.map(settled))).toEqual(['503 busy', '503 busy']);
+    expect(lookups).toHaveLength(2);
   });
 
   it('keeps those waiting that it does not satisfy, and answers the others at once', async () => {
@@ -250,7 +278,7 @@ describe('an effect that nobody knows about', () => {
     ]);
     expect(effects).toEqual([]);
     const uncertain = { code: 'effect_uncertain', paymentId: ID };
-    expect(errors).toMatchObject([uncertain, uncertain]);
+    expect(errors).toMatchObject([{ ...uncertain, issues: [] }, uncertain]);
     expect(warningsOf(events)).toMatchObject([
       {
         code: 'effect_uncertain',
@@ -259,6 +287,37 @@ describe('an effect that nobody knows about', () => {
       },
       { code: 'effect_uncertain' },
     ]);
+  });
+});
+
+describe('the mark of an effect that has begun', () => {
+  const FAILED: Mark = { status: 'FAILED', final: true };
+  it.each<[string, Mark[], string]>([
+    [
+      'counts also beside another mark',
+      [FAILED, { status: 'COMPLETED', final: true, begun: true }],
+      'effect_uncertain',
+    ],
+    ['says nothing of another status', [{ ...FAILED, begun: true }], 'busy'],
+  ])('%s', async (_, marks, code) => {
+    const { reply } = openShop({ inbox: { run: async () => marks } });
+    expect(await settled(reply(claiming('COMPLETED')))).toBe(`503 ${code}`);
+  });
+});
+
+describe('the journal', () => {
+  it.each<[InboxResult, number]>([
+    ['ran', 1],
+    ['already', 1],
+    ['busy', 0],
+  ])('is told of a status that has taken effect, and of no other: %s', async (result, told) => {
+    const acknowledged: Payment[] = [];
+    const gateway = {
+      getPayment: async () => completed,
+      acknowledge: async (payment: Payment) => void acknowledged.push(payment),
+    };
+    await openShop({ gateway, inbox: { run: async () => result } }).reply(claiming('COMPLETED'));
+    expect(acknowledged).toEqual(Array(told).fill(completed));
   });
 });
 
@@ -311,6 +370,17 @@ describe('afterCommit', () => {
       },
     });
     expect(await failing.reply(claiming('COMPLETED'))).toBe('503 failed');
+    // Another replica was quicker, so the store has rolled this one back.
+    const beaten = openShop({
+      inbox: {
+        async run(_event, work) {
+          await work({});
+          return 'already';
+        },
+      },
+      onPayment: (_payment, { afterCommit }) => afterCommit(() => void order.push('after a rollback')),
+    });
+    expect(await beaten.reply(claiming('COMPLETED'))).toBe('200 handled before');
     expect(order).toHaveLength(1);
   });
 
@@ -352,7 +422,8 @@ describe('afterCommit', () => {
     });
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
     expect([errors, ran]).toEqual([[new Error('mail')], ['the next']]);
-    expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID }]);
+    const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${ID}.`;
+    expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID, message }]);
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled before');
     expect(ran).toHaveLength(1);
   });
@@ -389,15 +460,26 @@ describe('process', () => {
 
   it('ends its wait at its time-out or signal, while what has begun goes on', async () => {
     const slow = Promise.withResolvers<void>();
-    const { handler, events } = openShop({ onPayment: () => slow.promise });
+    const { handler, events, lookups } = openShop({ onPayment: () => slow.promise });
     const waiting = errorOf(handler.process(ID, { timeout: 1000 }));
     await vi.advanceTimersByTimeAsync(1000);
-    expect(await waiting).toMatchObject({ name: 'WaitTimeoutError', paymentId: ID });
+    expect(await waiting).toMatchObject({
+      name: 'WaitTimeoutError',
+      paymentId: ID,
+      message: `Payment ${ID} was not processed within 1000 ms. What has begun goes on.`,
+    });
     const caller = new AbortController();
     const stopped = errorOf(handler.process(ID, { signal: caller.signal }));
     caller.abort();
-    expect(await stopped).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
-    expect(await errorOf(handler.process(ID, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
+    expect(await stopped).toMatchObject({
+      name: 'ConnectionError',
+      code: 'aborted',
+      paymentId: ID,
+      message: `The processing of payment ${ID} was stopped. What has begun goes on.`,
+    });
+    const other = randomUUID();
+    expect(await errorOf(handler.process(other, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
+    expect(lookups).not.toContain(other);
     slow.resolve();
     expect(await handler.process(ID)).toMatchObject({ result: 'already' });
     expect(resultsOf(events)).toEqual(['failed', 'failed', 'failed', 'already']);
@@ -406,6 +488,7 @@ describe('process', () => {
   it.each([
     ['an id that is none', ['order-1'], 'id: must be'],
     ['an option that is unknown', [ID, { timeot: 1 }], 'did you mean "timeout"'],
+    ['an id that is no text', [7], 'id: must be'],
     ['a time-out that is none', [ID, { timeout: 0 }], 'options.timeout: must be'],
     ['a signal in place of options', [ID, AbortSignal.timeout(1)], 'pass { signal }'],
   ] as const)('refuses %s', async (_, args, told) => {
@@ -413,6 +496,67 @@ describe('process', () => {
     const process = handler.process as (...args: unknown[]) => Promise<unknown>;
     const error = (await errorOf(process(...args))) as Error;
     expect([error.name, error.message, lookups]).toEqual(['InvalidRequestError', expect.stringContaining(told), []]);
+  });
+
+  it('waits as long as its own work takes, if no other is in its way', async () => {
+    const { handler } = openShop({ onPayment: () => new Promise(resolve => setTimeout(resolve, 60_000)) });
+    expect(await whileTimePasses(handler.process(ID), 5_000)).toMatchObject({ result: 'ran' });
+  });
+
+  it('tells nothing of what is no id', async () => {
+    const { handler, events } = openShop();
+    await errorOf(handler.process('zoe@customer.example'));
+    expect(events).toMatchObject([{ result: 'failed', code: 'invalid_request', paymentId: undefined }]);
+  });
+
+  it.each<[string, string[], string[]]>([
+    ['a signed callback first', ['sweep', 'signed', 'unsigned'], ['signed']],
+    ['then a sweep', ['unsigned', 'sweep'], ['sweep']],
+    ['then a claim that this SDK knows', ['invented', 'unsigned'], ['unsigned']],
+    ['and none that has given up', ['late sweep', 'unsigned'], ['unsigned']],
+  ])('shares a turn, whose warnings have the id of %s', async (_, visitors, told) => {
+    const slow = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    let status = 'AUTHORIZED';
+    const { handler, events } = openShop({
+      gateway: {
+        getPayment: async () => as(status),
+        checkCallbackUrl: url => (url.endsWith('?signed') ? 'token' : undefined),
+      },
+      onPayment: async ({ paymentStatus }, { afterCommit }) => {
+        entered.resolve();
+        if (paymentStatus === 'AUTHORIZED') await slow.promise;
+        else
+          afterCommit(() => {
+            throw new Error('mail');
+          });
+      },
+    });
+    const body = JSON.stringify(completed);
+    const visits: Record<string, () => Promise<unknown>> = {
+      signed: () => handler(post(body, {}, 'https://shop.example/?signed')),
+      unsigned: () => handler(post(body)),
+      invented: () => handler(claiming('INVENTED')),
+      sweep: () => handler.process(ID),
+      'late sweep': () => errorOf(handler.process(ID, { timeout: 10 })),
+    };
+    const first = handler(claiming('AUTHORIZED'));
+    await entered.promise;
+    status = 'COMPLETED';
+    const idOf = new Map<string | undefined, string>();
+    const ended: Promise<unknown>[] = [];
+    for (const visitor of visitors) {
+      const before = events.length;
+      ended.push(visits[visitor]?.() ?? Promise.resolve());
+      await vi.advanceTimersByTimeAsync(0);
+      const [event] = events.slice(before);
+      if (event) idOf.set(event.callId, visitor);
+    }
+    await vi.advanceTimersByTimeAsync(10);
+    slow.resolve();
+    await whileTimePasses(Promise.all([first, ...ended]), 250);
+    const ids = warningsOf(events).map(({ callId }) => idOf.get(callId) ?? 'sweep');
+    expect(ids).toEqual(told);
   });
 
   it('gives its place back when it stops waiting for work that does not end', async () => {

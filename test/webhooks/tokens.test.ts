@@ -217,14 +217,16 @@ describe("unsigned: 'refuse'", () => {
       expect((await handler(post(JSON.stringify(payment), {}, url))).status).toBe(401);
     }
     expect(paid).toEqual([]);
-    expect(errors).toMatchObject(Array(4).fill({ name: 'WebhookError', code: 'unsigned' }));
+    const message =
+      'A callback came without the token that signCallbackUrls adds to its address, or with that of another payment. It may be forged.';
+    expect(errors).toMatchObject(Array(4).fill({ name: 'WebhookError', code: 'unsigned', message, issues: [] }));
     expect(events).toMatchObject(
       Array(4).fill({ type: 'callback', result: 'refused', code: 'unsigned', httpStatus: 401 }),
     );
   });
 
   it('answers 401 to the token of another payment, after the lookup', async () => {
-    const { gateway, handler, sandbox, paid, seen, pay } = open(refuse);
+    const { gateway, handler, sandbox, errors, paid, seen, pay } = open(refuse);
     const other = await pay('order-2');
     const token = new URL(sandbox.deliveries[0]?.url ?? '').search;
     const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
@@ -233,6 +235,7 @@ describe("unsigned: 'refuse'", () => {
     paid.length = 0;
     const forged = await handler(post(JSON.stringify({ id: payment.id }), {}, `${SHOP}${token}`));
     expect([forged.status, paid, other.reference, seen.length]).toEqual([401, [], 'order-2', 2]);
+    expect(errors).toMatchObject([{ code: 'unsigned', paymentId: payment.id }]);
   });
 
   it('refuses what was created before signing was switched on, and what a gateway without queries sends', async () => {
@@ -288,6 +291,8 @@ describe("unsigned: 'refuse'", () => {
 
   it.each([
     ['a gateway that cannot check', { getPayment: async () => completed }],
+    ['one that knows no address', { getPayment: async () => completed, isCallbackOf: () => true }],
+    ['one that knows no payment', { getPayment: async () => completed, checkCallbackUrl: () => 'token' }],
     ['a client that does not sign', new GatewayClient(KEYS)],
   ])('is a ConfigurationError with %s', async (_, gateway) => {
     const make = () => createWebhookHandler({ gateway, unsigned: 'refuse', onPayment: () => {} });
@@ -301,6 +306,18 @@ describe("unsigned: 'refuse'", () => {
 });
 
 describe("unsigned: 'limit'", () => {
+  it('takes what a gateway cannot check for unsigned', async () => {
+    const checkCallbackUrl = () => {
+      throw new Error('no keys');
+    };
+    const { reply, events } = openShop({
+      unsigned: 'limit',
+      gateway: { getPayment: async () => completed, checkCallbackUrl },
+    });
+    expect(await reply(post(JSON.stringify(completed)))).toBe('200 handled');
+    expect(events).toMatchObject([{ lane: 'unsigned' }, { lane: 'unsigned' }]);
+  });
+
   it('takes callbacks with and without a token, in lanes of their own', async () => {
     const { sandbox, gateway, handler, events, pay, seen } = open();
     await pay('order-1');

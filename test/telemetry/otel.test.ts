@@ -1,0 +1,294 @@
+// payment-gateway-sdk/otel, by what it asks of OpenTelemetry's API: test/observability tries it with OpenTelemetry's own SDK.
+import { readFileSync } from 'node:fs';
+import { createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { type Attributes, instrument, type Observe } from 'payment-gateway-sdk/otel';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { expect, it, onTestFinished } from 'vitest';
+import { CARD, ID, KEYS } from '../support/fixtures.ts';
+import { json, wire } from '../support/wire.ts';
+
+const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const order = { ...CARD, reference: 'order-1' } as const;
+
+/** Numbers of OpenTelemetry's specification: SpanKind and StatusCode. */
+const INTERNAL = 0;
+const CLIENT = 2;
+const ERROR = 2;
+
+interface SeenSpan {
+  name: string;
+  options: object | undefined;
+  attributes?: Attributes;
+  status?: object;
+  ends: number;
+}
+
+/** OpenTelemetry's API, which remembers what it is asked. */
+function openApi() {
+  const opened: unknown[] = [];
+  const spans: SeenSpan[] = [];
+  const within: unknown[] = [];
+  const instruments: Record<string, object | undefined> = {};
+  const durations: { value: number; attributes: Attributes | undefined }[] = [];
+  const callbacks: [number, Attributes | undefined][] = [];
+  const observers = new Set<Observe>();
+  const api: Parameters<typeof instrument>[0] = {
+    trace: {
+      getTracer: (...asked) => {
+        opened.push(asked);
+        return {
+          startSpan: (name, options) => {
+            const span: SeenSpan = { name, options, ends: 0 };
+            spans.push(span);
+            return {
+              setAttributes: attributes => Object.assign(span, { attributes }),
+              setStatus: status => Object.assign(span, { status }),
+              end: () => {
+                span.ends += 1;
+              },
+            };
+          },
+        };
+      },
+      setSpan: context => [context, 'with the span'],
+    },
+    context: {
+      active: () => 'the active context',
+      with: (context, work) => {
+        within.push(context);
+        return work();
+      },
+    },
+    metrics: {
+      getMeter: (...asked) => {
+        opened.push(asked);
+        return {
+          createHistogram: (name, options) => {
+            instruments[name] = options;
+            return { record: (value, attributes) => void durations.push({ value, attributes }) };
+          },
+          createCounter: (name, options) => {
+            instruments[name] = options;
+            return { add: (...added) => void callbacks.push(added as [number, Attributes | undefined]) };
+          },
+          createObservableGauge: (name, options) => {
+            instruments[name] = options;
+            return {
+              addCallback: observe => void observers.add(observe),
+              removeCallback: observe => void observers.delete(observe),
+            };
+          },
+        };
+      },
+    },
+  };
+  /** What the gauge is told now. */
+  const observed = async () => {
+    const values: number[] = [];
+    for (const observe of observers) await observe({ observe: value => void values.push(value) });
+    return values;
+  };
+  return { api, opened, spans, within, instruments, durations, callbacks, observers, observed };
+}
+
+function open(options: Parameters<typeof instrument>[1] = {}) {
+  const seen = openApi();
+  const stop = instrument(seen.api, options);
+  onTestFinished(stop);
+  const sandbox = new Sandbox();
+  const journal = memoryJournal({ scope: 'shop' });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, retries: 0 });
+  const handler = createWebhookHandler({ gateway, onPayment: () => {}, onError: () => {} });
+  return { ...seen, stop, sandbox, journal, gateway, handler };
+}
+
+const ignore = () => {};
+
+it('a tracer and a meter have the name and the version of the package', () => {
+  const { opened } = open();
+  expect(opened).toEqual([
+    [name, version],
+    [name, version],
+  ]);
+});
+
+it('a create is one span of a client, with what is known of its end', async () => {
+  const { gateway, spans, within } = open();
+  const { payment } = await gateway.createDeposit(order);
+  // Strictly: no attribute is there without a value.
+  expect(spans).toStrictEqual([
+    {
+      name: 'payment.create',
+      options: { kind: CLIENT, attributes: { 'server.address': 'sandbox.localhost', 'server.port': 80 } },
+      attributes: {
+        'payment.call_id': expect.stringMatching(/^\w+-\w+$/),
+        'payment.id': payment.id,
+        'payment.reference': 'order-1',
+        'payment.status': 'PENDING',
+        'payment.type': 'DEPOSIT',
+        'payment.method': 'CARD',
+        'payment.outcome': 'ok',
+        'payment.attempts': 1,
+        'http.response.status_code': 201,
+      },
+      ends: 1,
+    },
+  ]);
+  expect(within).toEqual([['the active context', 'with the span']]);
+});
+
+it.each([
+  ['https://gateway.example', 443],
+  ['https://gateway.example/v1', 443],
+  ['https://gateway.example:8443', 8443],
+])('a lookup at %s is a span with the port %i', async (baseUrl, port) => {
+  const { spans } = open();
+  const { fetch } = wire(json('', 404));
+  await new GatewayClient({ ...KEYS, baseUrl, fetch }).getPayment(ID).catch(ignore);
+  const attributes = { 'server.address': 'gateway.example', 'server.port': port };
+  expect(spans).toMatchObject([
+    {
+      name: 'payment.lookup',
+      options: { kind: CLIENT, attributes },
+      attributes: { 'payment.id': ID, 'payment.outcome': 'failed', 'error.type': 'payment_not_found' },
+      status: { code: ERROR, message: 'payment_not_found' },
+      ends: 1,
+    },
+  ]);
+});
+
+it('callbacks, sweeps, settlements and drains are spans of what happens here', async () => {
+  const { gateway, handler, sandbox, spans } = open();
+  const { payment } = await gateway.createDeposit(order);
+  await sandbox.complete(payment.id);
+  await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: JSON.stringify(payment) }));
+  await handler.process(payment.id);
+  await gateway.sweep({ handler });
+  await gateway.drain();
+  await gateway.settle('order-2', payment.id).catch(ignore);
+  const local = spans.filter(span => !['payment.create', 'payment.lookup'].includes(span.name));
+  const swept = { 'payment.lane': 'sweep' };
+  expect(local.map(span => [span.name, span.options])).toStrictEqual([
+    ['payment.callback', { kind: INTERNAL, attributes: {} }],
+    ['payment.callback', { kind: INTERNAL, attributes: swept }],
+    ['payment.sweep', { kind: INTERNAL, attributes: {} }],
+    ['payment.drain', { kind: INTERNAL, attributes: {} }],
+    ['payment.settle', { kind: INTERNAL, attributes: {} }],
+  ]);
+  expect(local[0]?.attributes).toEqual({
+    'payment.call_id': expect.any(String),
+    'payment.id': payment.id,
+    'payment.status': 'COMPLETED',
+    'payment.lane': 'unsigned',
+    'payment.outcome': 'ran',
+    'http.response.status_code': 200,
+  });
+  expect(local[1]?.attributes).toMatchObject({ ...swept, 'payment.outcome': 'already' });
+});
+
+it('the metrics say what they count, and in which units', () => {
+  const { instruments } = open();
+  const description = expect.stringMatching(/^[A-Z].+\.$/);
+  // OpenTelemetry's semantic conventions: durations are in seconds.
+  const explicitBucketBoundaries = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+  expect(instruments).toEqual({
+    'payment.operation.duration': { description, unit: 's', advice: { explicitBucketBoundaries } },
+    'payment.callbacks': { description, unit: '{callback}' },
+    'payment.doubts': { description, unit: '{payment}' },
+  });
+});
+
+it('calls are counted with their seconds and their end, callbacks also by themselves', async () => {
+  const { gateway, handler, durations, callbacks } = open();
+  const began = performance.now();
+  await gateway.createDeposit(order);
+  const longest = (performance.now() - began) / 1000;
+  await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
+  const ended = { 'payment.outcome': 'refused', 'payment.lane': 'unsigned', 'error.type': 'not_json' };
+  expect(durations.map(({ attributes }) => attributes)).toStrictEqual([
+    {
+      'payment.operation': 'create',
+      'payment.type': 'DEPOSIT',
+      'payment.method': 'CARD',
+      'payment.outcome': 'ok',
+    },
+    { 'payment.operation': 'callback', ...ended },
+  ]);
+  expect(durations[0]?.value).toBeGreaterThan(0);
+  expect(durations[0]?.value).toBeLessThanOrEqual(longest + 0.001);
+  expect(callbacks).toEqual([[1, ended]]);
+});
+
+it('a call that began before is counted, and has no span', async () => {
+  const sandbox = new Sandbox();
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const fetch: typeof sandbox.fetch = async (...sent) => {
+    begun.resolve();
+    await goOn.promise;
+    return sandbox.fetch(...sent);
+  };
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, fetch });
+  // A call that nobody has listened to from its beginning tells nothing at its end.
+  const other = openApi();
+  onTestFinished(instrument(other.api));
+  const creating = gateway.createDeposit(order);
+  await begun.promise;
+  const { spans, durations } = open();
+  goOn.resolve();
+  await creating;
+  expect([spans, durations.length]).toEqual([[], 1]);
+});
+
+it('a plan that was withdrawn when its turn came is no call that has ended', async () => {
+  const { gateway, journal, durations, spans } = open();
+  await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
+  const { claim } = journal;
+  journal.claim = async (...query) => {
+    const claimed = await claim(...query);
+    if (claimed.rows.length > 0) await gateway.settle(order.reference, 'not_created');
+    return claimed;
+  };
+  await gateway.drain();
+  expect(spans.map(span => span.name)).toContain('payment.create');
+  const operations = durations.map(({ attributes }) => attributes?.['payment.operation']);
+  expect(operations).toEqual(['settle', 'drain']);
+});
+
+it('doubts are those of all clients that are named, without creates under way', async () => {
+  const doubts = (...underWay: boolean[]) => ({ inDoubt: async () => underWay.map(underWay => ({ underWay })) });
+  const { observed, stop } = open({ doubtsOf: [doubts(true, false), doubts(false, false)] });
+  expect(await observed()).toEqual([3]);
+  stop();
+  expect(await observed()).toEqual([]);
+});
+
+it('doubts are not asked for where no client is named, and are not told where a journal does not answer', async () => {
+  expect(open().observers.size).toBe(0);
+  const dead = { inDoubt: () => Promise.reject(new Error('db')) };
+  const { observers, observed } = open({ doubtsOf: [dead] });
+  expect([observers.size, await observed()]).toEqual([1, []]);
+});
+
+it('nothing is recorded any more once it is stopped', async () => {
+  const { gateway, handler, stop, spans, durations, callbacks } = open();
+  stop();
+  await gateway.createDeposit(order);
+  await handler.process(ID).catch(ignore);
+  await gateway.drain();
+  expect([spans, durations, callbacks]).toEqual([[], [], []]);
+});
+
+it('an API that throws changes nothing', async () => {
+  const { api } = openApi();
+  const failing = () => {
+    throw new Error('tracer');
+  };
+  const histogram = { createHistogram: () => ({ record: failing }) };
+  const metrics = { getMeter: () => ({ ...api.metrics.getMeter('x'), ...histogram }) };
+  onTestFinished(
+    instrument({ ...api, trace: { getTracer: () => ({ startSpan: failing }), setSpan: failing }, metrics }),
+  );
+  const gateway = new GatewayClient(new Sandbox().clientOptions);
+  await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
+});
