@@ -140,6 +140,8 @@ function exchange(
       given.prependListener('data', tap);
       // What has arrived on a reused connection, its end above all, is seen after one turn of the event loop.
       if (outgoing.reusedSocket) setImmediate(write);
+      // Ours is connected by then; what a mock puts in its place waits for the request before it says so.
+      else if (pool) write();
       else whenReady(given, write);
     });
     outgoing.once('response', message => {

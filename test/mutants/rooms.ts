@@ -123,6 +123,8 @@ export const ROOMS: readonly Room[] = [
       'test/http/connection-rows.test.ts',
       'test/http/agent.test.ts',
       'test/journal/create-once.test.ts',
+      // With msw, whose sockets are none.
+      'test/contract.test.ts',
     ],
     // Of its survivors all that were seen are listed; most make no difference.
     atLeast: 88,
@@ -156,7 +158,7 @@ export const ROOMS: readonly Room[] = [
       'test/properties/requests.test.ts',
       'test/properties/paths.test.ts',
     ],
-    atLeast: 97,
+    atLeast: 98,
     areListed: true,
   },
   {

@@ -353,10 +353,11 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'a signal is aborted once',
   },
   {
-    file: 'src/schemas/read-options.ts',
-    from: 'if (signal instanceof AbortSignal) return signal;',
-    to: 'if (false) return signal;',
-    because: 'a signal that follows another one does the same, in more time',
+    file: 'src/schemas/created-at.ts',
+    from: 'formats.set(name, format);',
+    to: ';',
+    because:
+      'its test fails with it by hand; in the run that tells which tests come here, an earlier one has made the format',
   },
   {
     file: 'src/schemas/serialize.ts',
