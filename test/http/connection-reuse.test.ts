@@ -27,9 +27,9 @@ afterEach(() => {
 describe('an idle connection', () => {
   /** What the gateway announces, how much later the next create comes, and whether the connection is used again. */
   it.each([
-    ['', 3_900, true],
+    ['', 3_999, true],
     ['', 4_000, false],
-    ['timeout=10', 8_900, true],
+    ['timeout=10', 8_999, true],
     ['timeout=10', 9_000, false],
     ['timeout=10, max=100', 8_900, true],
     ['max=100, timeout=10', 9_000, false],
@@ -41,9 +41,11 @@ describe('an idle connection', () => {
     const onRequest = ({ socket }: Connection) =>
       void socket.write(http(created).replace('content-type', `${header}content-type`));
     await withGateway({ onRequest }, undefined, { retries: 0 }, async (client, gateway) => {
+      // It stands still otherwise: how long the calls take must not count.
+      let now = performance.now();
+      vi.spyOn(performance, 'now').mockImplementation(() => now);
       await client.createDeposit(CARD);
-      const now = performance.now.bind(performance);
-      vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+      now += ms;
       await client.createDeposit(CARD);
       vi.restoreAllMocks();
       expect(gateway.connections).toBe(isUsed ? 1 : 2);
