@@ -81,8 +81,6 @@ export default defineConfig({
           name: 'servers',
           include: SERVERS,
           ...(isCi ? { maxWorkers: 1 } : together),
-          // As in unit, but for the files: those that take longest come first.
-          sequence: { shuffle: { tests: true } },
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
           globalSetup: [
