@@ -94,11 +94,12 @@ async function settleWithout(
   const isOtherId = despite.includes('paymentId');
   const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
   const read = isOtherId ? (id: string) => readPayment(id).catch(unreadable) : readPayment;
-  const { disproved } = await examine(existing, knownIds(existing), read, canBeOf);
+  const { standing, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
+  if (standing) throw hasPayment(standing.id);
   const step = await change(journal, key, (row, now) => {
     const open = openOf(row);
-    const [possible] = knownIds(open).filter(id => !disproved.includes(id));
-    if (possible) throw hasPayment(possible);
+    const [unexamined] = knownIds(open).filter(id => !disproved.includes(id));
+    if (unexamined) throw hasPayment(unexamined);
     return { ...abandon(open, now, margin, disproved), open };
   });
   if (step.next) return report(client, 'freed', key.reference);
@@ -106,7 +107,7 @@ async function settleWithout(
   throw new PaymentInDoubtError(key.reference, since, { settleableAt: new Date(settleableAt(step.open, margin)) });
 }
 
-/** The gateway answers, and shows no payment. An answer that may be another one in a moment says nothing. */
+/** The gateway answers, and shows no payment; 404 is {@link examine}'s. What may be another answer in a moment says nothing. */
 function unreadable(error: unknown): undefined {
   const isNone =
     isGatewayError(error) &&

@@ -242,6 +242,8 @@ export function reconcile(
     return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
   }
   if (row.state === 'created') return observe(row, { payment });
+  // A later version may have states of its own.
+  if (row.state !== 'begun') return {};
   // It may be that of the attempt before, which a gateway has refused and kept all the same.
   if (row.isRetry && isFailed(payment) && !own) {
     return { next: withConflict(row, payment.id), otherPayment: {} };
@@ -260,7 +262,8 @@ export const suspect = (row: JournalRow | undefined, payment: Payment): Step & {
     ? { next: withConflict(row, payment.id), isNew: true }
     : {};
 
-const hasFailed = ({ result }: JournalRow): boolean => result !== undefined && isFailed(result.payment);
+const hasFailed = ({ state, result }: JournalRow): boolean =>
+  state === 'created' && result !== undefined && isFailed(result.payment);
 
 /** A gateway may keep a payment of a refused attempt as failed: that of the next attempt counts more. */
 const replaced = (row: JournalRow, payment: Payment): JournalRow => {

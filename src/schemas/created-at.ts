@@ -12,7 +12,7 @@ const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
  */
 export function createdAt(payment: { created?: Timestamp | null | undefined }): Date | null {
   const { date, timezone, timezone_type: type } = payment.created ?? {};
-  const localTime = readLocalTime(date ?? '');
+  const localTime = typeof date === 'string' ? readLocalTime(date) : undefined;
   if (localTime === undefined || typeof timezone !== 'string') return null;
   const offset = readOffset(timezone, type, localTime);
   return offset === undefined ? null : new Date(localTime - offset * 1000);

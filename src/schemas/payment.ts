@@ -132,8 +132,8 @@ const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T
 /** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
 export const text = readable(z.string(), value => (typeof value === 'number' ? String(value) : undefined));
 
-/** Text for people to read. Any other value becomes its JSON, so that it is kept and the payment stays readable. */
-const freeText = readable(z.string(), jsonOf);
+/** Text for people to read. Any other value becomes text, so that it is kept and the payment stays readable. */
+const freeText = readable(z.string(), value => (typeof value === 'object' ? jsonOf(value) : String(value)));
 
 function jsonOf(value: unknown): string | undefined {
   try {

@@ -186,8 +186,8 @@ const withdrawal = requestSchema('WITHDRAWAL', {
 
 const methodError: z.core.$ZodErrorMap = issue => {
   if (issue.code !== 'invalid_union') return NOT_AN_OBJECT;
-  const { input, options } = issue as unknown as { input: { paymentMethod?: unknown }; options: readonly unknown[] };
-  return wrongMethod(input.paymentMethod, options, 'deposits');
+  const { options } = issue as { options?: readonly unknown[] };
+  return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? [], 'deposits');
 };
 const byMethod = <const S extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]>(
   schemas: S,

@@ -132,6 +132,28 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.gateway.find('payout-1')).not.toHaveProperty('state', 'freed');
   });
 
+  it('is not given up over a payment that a lookup has shown, whatever its row says a moment later', async () => {
+    const shop = open({
+      creates: [json(JSON.stringify({ message: 'failed', result: { id: ID } }), 500)],
+      payments: { [ID]: recordOf(ID) },
+    });
+    await errorOf(shop.create());
+    shop.timePasses();
+    const { read } = shop.journal;
+    let reads = 0;
+    shop.journal.read = async key => {
+      const { row, ...found } = await read(key);
+      if (++reads === 1 || !row) return { row, ...found };
+      const { paymentId, ...forgotten } = row;
+      return { row: forgotten, ...found };
+    };
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      issues: [{ path: 'reference', message: expect.stringContaining(`has payment ${ID}: settle it with that id`) }],
+    });
+    shop.journal.read = read;
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: ID });
+  });
+
   it('has nothing to differ in, if there is no payment', async () => {
     const shop = open({ creates: [lost] });
     await errorOf(shop.create());

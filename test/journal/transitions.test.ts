@@ -448,6 +448,23 @@ describe('a confirmed payment', () => {
   });
 });
 
+describe('a state that a later version may add', () => {
+  it('is left alone by a confirmed payment', () => {
+    const key = { scope: 'terminal-1', reference: 'payout-1' };
+    const reconciled = (row: object, of: Payment) =>
+      reconcile(row as JournalRow, { key, payment: of, attemptId: 'callback' }, BEGUN);
+    for (const of of [payment(), payment(ID, { amount: 9 }), payment(ID, { paymentStatus: 'FAILED' })]) {
+      expect(reconciled({ ...begun, state: 'archived', isRetry: true }, of)).toEqual({});
+    }
+    // It keeps its payment, whatever became of that.
+    const failed = {
+      ...created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) }),
+      state: 'archived',
+    };
+    expect(reconciled(failed, payment()).next).toEqual({ ...failed, conflictingIds: [ID] });
+  });
+});
+
 describe('a payment whose reference only looks like the one in doubt', () => {
   it('is kept in mind, once', () => {
     const next = { ...begun, ...DUE, conflictingIds: [ID] };
