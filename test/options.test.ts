@@ -143,12 +143,12 @@ describe('what is wrong is said in full', () => {
   });
 
   it('of a runtime that is too old', () => {
-    const { rawJSON } = JSON as unknown as { rawJSON: unknown };
+    const rawJSON = Object.getOwnPropertyDescriptor(JSON, 'rawJSON') ?? {};
     Reflect.deleteProperty(JSON, 'rawJSON');
     try {
       expect(problem({})).toBe('payment-gateway-sdk needs Node.js 22.12 or later.');
     } finally {
-      Object.defineProperty(JSON, 'rawJSON', { value: rawJSON, writable: true, configurable: true });
+      Object.defineProperty(JSON, 'rawJSON', rawJSON);
     }
   });
 });

@@ -5,7 +5,7 @@ import { type AgentOptions, Agent as HttpAgent, globalAgent as httpGlobalAgent }
 import { createServer, Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import tls, { type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
@@ -14,7 +14,7 @@ import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
-import { authority, certificate } from '../support/tls.ts';
+import { authority, certificate, distrustOurs, trustOurs } from '../support/tls.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
@@ -38,8 +38,7 @@ async function mutualTlsGateway() {
   return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, merchants, close };
 }
 
-const trusted = tls.getCACertificates('default');
-afterEach(() => tls.setDefaultCACertificates(trusted));
+afterEach(distrustOurs);
 
 describe("an agent of the merchant's own", () => {
   it('shows a client certificate, and trusts a private authority', async () => {
@@ -54,7 +53,7 @@ describe("an agent of the merchant's own", () => {
   });
 
   it('leads through a proxy, which opens a tunnel', async () => {
-    tls.setDefaultCACertificates([...trusted, authority]);
+    trustOurs();
     const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, 'server')];
     const agent = new HttpsProxyAgent(proxy.url, { keepAlive: true });
     const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
@@ -194,7 +193,7 @@ describe('the proxies of the environment', () => {
   ] as const)(
     'are those of the agent that Node has made for %s, and a tunnel is used again',
     async (_, tlsOf, expected) => {
-      tls.setDefaultCACertificates([...trusted, authority]);
+      trustOurs();
       const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, tlsOf)];
       const { options } = (tlsOf ? httpsGlobalAgent : httpGlobalAgent) as { options?: AgentOptions };
       onTestFinished(() => void delete options?.proxyEnv);

@@ -3,21 +3,17 @@ import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { type Created, GatewayClient, type GatewayError } from 'payment-gateway-sdk';
 import { expect, vi } from 'vitest';
 import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script, type TcpGateway, tcpGateway } from '../support/tcp.ts';
-import { authority } from '../support/tls.ts';
+import { distrustOurs } from '../support/tls.ts';
 
 /** Milliseconds for a call that reaches nobody; that nothing but its time-out ends; that something else ends. */
 export const SHORT_TIMEOUT = 600;
 export const TIMEOUT = 2_500;
 export const LONG_TIMEOUT = 20_000;
-
-const trusted = tls.getCACertificates('default');
-export const trustOurs = (): void => tls.setDefaultCACertificates([...trusted, authority]);
 
 const head = (status: string, ...headers: string[]) =>
   [`HTTP/1.1 ${status}`, 'content-type: application/json', ...headers, '', ''].join('\r\n');
@@ -117,7 +113,7 @@ export const UNREACHED: Unreached[] = [
   {
     what: 'A certificate that nobody has signed whom this machine trusts',
     open: async () => {
-      tls.setDefaultCACertificates(trusted);
+      distrustOurs();
       return overTls({ onRequest: writes(http('{}')) }, 'server')();
     },
   },

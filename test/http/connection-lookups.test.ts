@@ -6,7 +6,8 @@ import { expectDocumented } from '../support/documents.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
 import { http } from '../support/tcp.ts';
-import { type Fault, faultsOf, LONG_TIMEOUT, meeting, trustOurs, WAYS, type Way } from './connection-cases.ts';
+import { trustOurs } from '../support/tls.ts';
+import { type Fault, faultsOf, LONG_TIMEOUT, meeting, WAYS, type Way } from './connection-cases.ts';
 
 beforeEach(trustOurs);
 afterEach(() => void vi.restoreAllMocks());

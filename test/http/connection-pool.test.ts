@@ -3,23 +3,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import tls from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
-import { authority } from '../support/tls.ts';
+import { distrustOurs, trustOurs } from '../support/tls.ts';
 import { withGateway } from './connection-cases.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-const trusted = tls.getCACertificates('default');
-beforeAll(() => tls.setDefaultCACertificates([...trusted, authority]));
-// Files that share the process would take it for one of the machine's.
-afterAll(() => tls.setDefaultCACertificates(trusted));
+beforeAll(trustOurs);
+afterAll(distrustOurs);
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();

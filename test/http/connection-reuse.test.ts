@@ -3,22 +3,20 @@ import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
-import tls, { type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
-import { authority, certificate } from '../support/tls.ts';
+import { certificate, distrustOurs, trustOurs } from '../support/tls.ts';
 import { withGateway } from './connection-cases.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-const trusted = tls.getCACertificates('default');
-beforeAll(() => tls.setDefaultCACertificates([...trusted, authority]));
-// Files that share the process would take it for one of the machine's.
-afterAll(() => tls.setDefaultCACertificates(trusted));
+beforeAll(trustOurs);
+afterAll(distrustOurs);
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
@@ -143,8 +141,8 @@ describe('a new connection', () => {
   });
 
   it('to a gateway that this machine does not trust sends nothing', async () => {
-    tls.setDefaultCACertificates(trusted);
-    onTestFinished(() => tls.setDefaultCACertificates([...trusted, authority]));
+    distrustOurs();
+    onTestFinished(trustOurs);
     await withGateway({ onRequest: answers }, 'server', { retries: 0, timeout: 20_000 }, async (client, gateway) => {
       const error = await errorOf(client.createDeposit(CARD));
       expect(error).toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', outcome: 'not_sent' });

@@ -6,6 +6,7 @@ import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
 import { lacks } from '../support/skips.ts';
 import { http } from '../support/tcp.ts';
+import { trustOurs } from '../support/tls.ts';
 import {
   endOf,
   type Fault,
@@ -13,7 +14,6 @@ import {
   LONG_TIMEOUT,
   meeting,
   SHORT_TIMEOUT,
-  trustOurs,
   UNREACHED,
   type Way,
 } from './connection-cases.ts';

@@ -1,5 +1,6 @@
 // Certificates for servers of tests: see test/fixtures/tls.
 import { readFileSync } from 'node:fs';
+import tls from 'node:tls';
 
 const read = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
 
@@ -11,3 +12,16 @@ export const certificate = (name: 'server' | 'elsewhere' | 'client') => ({
   key: read(`${name}.key`),
   cert: read(`${name}.crt`),
 });
+
+let machines: string[] | undefined;
+
+/** From now on it counts in this process, beside the machine's own ones. Older runtimes that read this file lack the call. */
+export function trustOurs(): void {
+  machines ??= tls.getCACertificates('default');
+  tls.setDefaultCACertificates([...machines, authority]);
+}
+
+/** Files that share the process would take it for one of the machine's. */
+export function distrustOurs(): void {
+  if (machines) tls.setDefaultCACertificates(machines);
+}
