@@ -48,7 +48,7 @@ export function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefin
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    else signal.addEventListener('abort', () => resolve());
   });
 
 /** Milliseconds since a moment of `performance.now()`, to the hundredth. */

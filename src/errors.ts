@@ -167,7 +167,7 @@ export class DuplicateReferenceError extends GatewayError {
     reference: string,
     differing: readonly string[],
     state: 'planned' | 'begun' | 'created',
-    details?: Details,
+    details: Details,
   ) {
     const what = differing
       .join(', ')
@@ -176,7 +176,7 @@ export class DuplicateReferenceError extends GatewayError {
     const next = {
       planned: `That request is planned, and will be sent: for a second payment use another reference; to withdraw it, call gateway.settle(reference, 'not_created').`,
       begun: 'That request may have made a payment: settle it before you create another, under any reference.',
-      created: `That request made payment ${details?.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
+      created: `That request made payment ${details.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
     }[state];
     super(`${message} Nothing was sent now. ${next}`, {
       ...details,

@@ -30,7 +30,7 @@ export function limit(running: number, longestWait?: LongestWait): Limited {
           end(() => reject(longestWait.error())),
           longestWait.ms,
         );
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', leave);
     });
   return async (work, signal) => {
     if (free > 0) free -= 1;

@@ -9,6 +9,7 @@ import type { Journal } from './journal/contract.ts';
 import { DIFFERENCES, type Difference } from './schemas/matching.ts';
 import type { Terminal } from './schemas/methods.ts';
 import {
+  argumentReader,
   callFields,
   extraField,
   fromEnvironment,
@@ -17,7 +18,6 @@ import {
   objectWith,
   oneOf,
   optionsReader,
-  readArgument,
   requiredText,
   text,
 } from './schemas/read-options.ts';
@@ -158,10 +158,7 @@ const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY')
   .superRefine(refusing(key => !HEADER_TEXT.test(key) && 'has a character that no header can carry: copy it again'));
 const toKey = (text: string) => createSecretKey(text, 'utf8');
 const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').superRefine(refusing(keyProblem)).transform(toKey);
-const formerSignKey = text
-  .min(1, { error: 'is empty', abort: true })
-  .superRefine(refusing(keyProblem))
-  .transform(toKey);
+const formerSignKey = text.min(1, 'is empty').superRefine(refusing(keyProblem)).transform(toKey);
 
 function keyProblem(key: string): string | undefined {
   if (CARELESS_COPY.test(key)) return 'has a line break or a space at an end: copy it again';
@@ -217,22 +214,14 @@ export function readClientOptions(options: ClientOptions): Settings {
   return settings;
 }
 
-const readCall = optionsReader<CallOptions>()('options', callFields);
-const readCreate = optionsReader<CreateOptions>()('options', {
-  ...callFields,
-  extra: extraField,
-});
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readCallOptions = argumentReader<CallOptions>()(callFields);
 
-const readSettle = optionsReader<SettleOptions>()('options', {
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readCreateOptions = argumentReader<CreateOptions>()({ ...callFields, extra: extraField }, 'not_sent');
+
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readSettleOptions = argumentReader<SettleOptions>()({
   ...callFields,
   despite: z.array(oneOf(DIFFERENCES), { error: "must be a list, such as ['amount']" }).readonly().default([]),
 });
-
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
-export const readCallOptions = (options: CallOptions | undefined) => readArgument(readCall, options);
-
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
-export const readCreateOptions = (options: CreateOptions | undefined) => readArgument(readCreate, options, 'not_sent');
-
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
-export const readSettleOptions = (options: SettleOptions | undefined) => readArgument(readSettle, options);

@@ -176,6 +176,13 @@ describe('the methods of a client', () => {
     expect(inspect(proxied, { showProxy: true, showHidden: true, depth: 9 })).not.toMatch(KEYS.signKey);
   });
 
+  it('can be replaced by assignment, as stubs do', async () => {
+    const gateway = client(wire(accepted()).fetch);
+    const payment = { id: ID } as Payment;
+    gateway.getPayment = async () => payment;
+    expect(await gateway.getPayment(ID)).toBe(payment);
+  });
+
   it('can be replaced by a spy, and by those of a subclass', async () => {
     class Counting extends GatewayClient {
       count = 0;

@@ -1,10 +1,11 @@
+import { Agent } from 'node:https';
 import { inspect } from 'node:util';
 import { ConfigurationError, GatewayClient, memoryJournal, toNodeHandler } from 'payment-gateway-sdk';
 import { fromPrisma, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CARD, ID, KEYS, record } from './support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, record } from './support/fixtures.ts';
 import { json, wire } from './support/wire.ts';
 
 const problem = (options: object): string => {
@@ -124,6 +125,7 @@ describe('what is wrong is said in full', () => {
     [{ errorReasons: 1 }, `errorReasons ${BOOLEAN}`],
     [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
     [{ agent: {} }, 'agent must be an Agent of node:http or node:https'],
+    [{ baseUrl: 'mailto:https://gateway.example' }, `baseUrl ${URL_SHAPE}`],
     ...['read', 'insert', 'replace', 'list', 'claim'].map((method): [object, string] => [
       { journal: { ...memoryJournal(), [method]: undefined } },
       `journal ${JOURNAL}`,
@@ -140,6 +142,11 @@ describe('what is wrong is said in full', () => {
   ])('of former sign keys %j', (formerSignKeys, said) => {
     expect(problem({ formerSignKeys })).toContain(said);
     expect(problem({ formerSignKeys })).not.toContain('old');
+  });
+
+  it('of an agent beside a fetch, of which one would be ignored', () => {
+    const both = { agent: new Agent(), fetch: async () => new Response() };
+    expect(problem(both)).toBe('GatewayClient: pass an agent or a fetch, not both.');
   });
 
   it('of a runtime that is too old', () => {
@@ -289,6 +296,7 @@ describe('a runtime on which a create may be sent twice', () => {
   ])('is refused by name without a fetch of its own: %s', (_, globals, message) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     expect(() => new GatewayClient(KEYS)).toThrow(message);
+    expect(() => new GatewayClient(null as never)).toThrow(message);
     expect(() => new GatewayClient({ ...KEYS, fetch: async () => new Response() })).not.toThrow();
   });
 });
@@ -321,6 +329,30 @@ describe('a runtime', () => {
     const { fetch, sent } = wire(json(record('created card deposit'), 201));
     await new GatewayClient({ ...KEYS, fetch }).createDeposit(CARD);
     expect(sent[0]?.headers.get('user-agent')).toMatch(new RegExp(`^payment-gateway-sdk/\\S+ ${name}$`));
+  });
+});
+
+describe('the options of a call', () => {
+  const gateway = new GatewayClient({ ...KEYS, journal: memoryJournal(), fetch: wire(json('{}')).fetch });
+  const UNKNOWN = 'options: unknown option "timeot" (did you mean "timeout"?)';
+  it.each([
+    ['a lookup', (options: object) => gateway.getPayment(ID, options), [{ timeot: 1 }, UNKNOWN]],
+    [
+      'a create',
+      (options: object) => gateway.createDeposit(CARD, options),
+      [{ timeot: 1 }, `${UNKNOWN}. Nothing was sent`],
+    ],
+    ['a settlement', (options: object) => gateway.settle('order-1', 'not_created', options), [{ timeot: 1 }, UNKNOWN]],
+    [
+      'a settlement, whose differences are a list',
+      (options: object) => gateway.settle('order-1', ID, options),
+      [{ despite: 'amount' }, "options.despite: must be a list, such as ['amount']"],
+    ],
+  ] as const)('of %s are checked', async (_, call, [options, told]) => {
+    expect(await errorOf(call(options))).toMatchObject({
+      name: 'InvalidRequestError',
+      message: `Invalid request: ${told}.`,
+    });
   });
 });
 

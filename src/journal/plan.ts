@@ -5,7 +5,7 @@ import type { Amount } from '../schemas/amount.ts';
 import { parseRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
-import { extraField, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { argumentReader, extraField, oneOf } from '../schemas/read-options.ts';
 import { serialize } from '../schemas/serialize.ts';
 import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
 import { change } from './change.ts';
@@ -61,10 +61,10 @@ export interface Planning<Tx> {
   ): Promise<JournalEntry>;
 }
 
-const readPlan = optionsReader<PlanOptions>()('options', {
-  extra: extraField,
-  terminal: oneOf(['standard', 'onramp']).default('standard'),
-});
+const readPlan = argumentReader<PlanOptions>()(
+  { extra: extraField, terminal: oneOf(['standard', 'onramp']).default('standard') },
+  'not_sent',
+);
 
 /** A request as it is kept until it is sent. */
 export interface PlannedRequest {
@@ -83,7 +83,7 @@ export async function planIn(
   const { scope, seal = NO_SEAL } = journal;
   refuseSwapped(tx);
   if (!scope) throw new ConfigurationError(NO_SCOPE(owner));
-  const { extra = {}, terminal } = readArgument(readPlan, options, 'not_sent');
+  const { extra = {}, terminal } = readPlan(options);
   const checked = parseRequest('payment', terminal, input);
   const { reference } = checked;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');

@@ -1,7 +1,7 @@
 // What a sweep takes, and how it is checked.
 import * as z from 'zod';
 import { InvalidRequestError } from '../errors.ts';
-import { callFields, count, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { argumentReader, callFields, count } from '../schemas/read-options.ts';
 import type { SweepHandler } from './sweep.ts';
 
 /** What `sweep` takes. */
@@ -42,7 +42,7 @@ const isIterable = (given: unknown): boolean =>
 
 const milliseconds = (error: { error: string }) => z.number(error).nonnegative(error).optional();
 
-const read = optionsReader<SweepOptions>()('options', {
+const read = argumentReader<SweepOptions>()({
   handler: z.custom<SweepHandler>(given => typeof (given as Partial<SweepHandler> | null)?.process === 'function', {
     error: 'must be what createWebhookHandler returns',
   }),
@@ -58,13 +58,7 @@ const DAY = 86_400_000;
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown, or that makes sense only with a schedule */
 export function readSweepOptions(options: SweepOptions) {
-  const {
-    ids,
-    olderThan,
-    giveUpAfter,
-    limit = ids ? Number.POSITIVE_INFINITY : 1_000,
-    ...rest
-  } = readArgument(read, options);
+  const { ids, olderThan, giveUpAfter, limit = ids ? Number.POSITIVE_INFINITY : 1_000, ...rest } = read(options);
   const limits = { ...rest, limit };
   if (!ids) return { ...limits, olderThan: olderThan ?? 60_000, giveUpAfter: giveUpAfter ?? 30 * DAY };
   const wrong = Object.entries({ olderThan, giveUpAfter }).filter(([, value]) => value !== undefined);

@@ -1,6 +1,6 @@
 // What a drain takes, how that is checked, and what it answers.
 import * as z from 'zod';
-import { callFields, count, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { argumentReader, callFields, count } from '../schemas/read-options.ts';
 
 /** What `drain` takes. */
 export interface DrainOptions {
@@ -24,15 +24,13 @@ export interface DrainOptions {
   signal?: AbortSignal | undefined;
 }
 
-const read = optionsReader<DrainOptions>()('options', {
+/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
+export const readDrainOptions = argumentReader<DrainOptions>()({
   limit: count.optional(),
   concurrency: count.default(8),
   follow: z.boolean({ error: 'must be true or false' }).default(false),
   signal: callFields.signal,
 });
-
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown */
-export const readDrainOptions = (options: DrainOptions | undefined) => readArgument(read, options);
 
 /** What a drain did: how many planned creates, by what became of them. */
 export interface Drained {

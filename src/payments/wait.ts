@@ -4,7 +4,7 @@ import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { isPassing, POLL } from '../http/retry-policy.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { callFields, functionOf, milliseconds, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { argumentReader, callFields, functionOf, milliseconds } from '../schemas/read-options.ts';
 import { notify } from '../telemetry/events.ts';
 import type { LookUp } from './lookup.ts';
 
@@ -26,7 +26,7 @@ export interface WaitOptions {
   onPoll?: ((payment: Payment) => void) | undefined;
 }
 
-const readWait = optionsReader<WaitOptions>()('options', {
+const readWait = argumentReader<WaitOptions>()({
   ...callFields,
   timeout: milliseconds.default(300_000),
   until: functionOf<(payment: Payment) => boolean>().default(() => isFinal),
@@ -38,7 +38,7 @@ const LAST_LOOK = 200;
 const TOO_SHORT = 50;
 
 export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitOptions): Promise<Payment> {
-  const { until, timeout, signal, onPoll } = readArgument(readWait, options);
+  const { until, timeout, signal, onPoll } = readWait(options);
   const deadline = new Deadline(timeout);
   let last: Payment | undefined;
   let trouble: unknown;

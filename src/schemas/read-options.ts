@@ -6,37 +6,56 @@ import { unknownNames } from './hints.ts';
 import type { IsSame } from './objects.ts';
 import { LONGEST_TIMER } from './store-options.ts';
 
-/** Makes the error of refused options. */
-export type Refuse = (issues: readonly Issue[]) => Error;
+/** The compiler holds the fields to the public interface. */
+type FieldsOf<Options, S extends z.ZodRawShape> = S & IsSame<z.input<z.ZodObject<S>>, Options>;
 
 /**
- * A function that checks options and fills in their defaults. The compiler holds the fields to the public interface.
+ * A function that checks options and fills in their defaults.
  *
  * @param owner what messages call the function or class that takes the options
  */
 export const optionsReader =
   <Options>() =>
-  <S extends z.ZodRawShape>(owner: string, fields: S & IsSame<z.input<z.ZodObject<S>>, Options>) => {
-    const names = Object.keys(fields);
-    const schema = z.strictObject(fields as S, {
-      error: issue =>
-        issue.code === 'unrecognized_keys'
-          ? unknownNames('option', issue.keys, names)
-          : `takes one object of options: { ${names.slice(0, 3).join(', ')} }`,
+  <S extends z.ZodRawShape>(owner: string, fields: FieldsOf<Options, S>) =>
+    readerOf<S>(fields, issues => {
+      const list = issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
+      return new ConfigurationError(`${owner}: ${list}.`);
     });
-    return (options: unknown, refuse: Refuse = refusalOf(owner)): z.output<z.ZodObject<S>> => {
-      const { success, data, error } = schema.safeParse(fieldsOf(options, names));
-      if (!success) throw refuse(issuesOf(error));
-      return data as z.output<z.ZodObject<S>>;
+
+/**
+ * The same for the second argument of a call, whose mistakes are those of the request.
+ *
+ * @param outcome of a create
+ */
+export const argumentReader =
+  <Options>() =>
+  <S extends z.ZodRawShape>(fields: FieldsOf<Options, S>, outcome?: 'not_sent') => {
+    const refuse = (issues: readonly Issue[]) =>
+      new InvalidRequestError(
+        issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
+        outcome,
+      );
+    const read = readerOf<S>(fields, refuse);
+    return (options: Options | undefined) => {
+      if (isSignal(options)) throw refuse([{ path: '', message: 'must be an object: pass { signal }' }]);
+      return read(options ?? {});
     };
   };
 
-const refusalOf =
-  (owner: string): Refuse =>
-  issues => {
-    const list = issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
-    return new ConfigurationError(`${owner}: ${list}.`);
+function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly Issue[]) => Error) {
+  const names = Object.keys(fields);
+  const schema = z.strictObject(fields, {
+    error: issue =>
+      issue.code === 'unrecognized_keys'
+        ? unknownNames('option', issue.keys, names)
+        : `takes one object of options: { ${names.slice(0, 3).join(', ')} }`,
+  });
+  return (options: unknown): z.output<z.ZodObject<S>> => {
+    const { success, data, error } = schema.safeParse(fieldsOf(options, names));
+    if (!success) throw refuse(issuesOf(error));
+    return data as z.output<z.ZodObject<S>>;
   };
+}
 
 const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 days' };
 
@@ -86,7 +105,7 @@ function nativeSignal(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const follow = () => controller.abort(other.reason);
   if (other.aborted) follow();
-  else other.addEventListener('abort', follow, { once: true });
+  else other.addEventListener('abort', follow);
   return controller.signal;
 }
 
@@ -109,18 +128,3 @@ const isObjectOfFields = (value: unknown): boolean =>
 export const extraField = z
   .custom<object>(isObjectOfFields, { error: 'must be an object of fields that can be written as JSON' })
   .optional();
-
-/** Reads the second argument of a call, whose mistakes are those of the request. */
-export function readArgument<T>(
-  read: (options: unknown, refuse: (issues: readonly Issue[]) => Error) => T,
-  options: unknown,
-  outcome?: 'not_sent',
-): T {
-  const refuse = (issues: readonly Issue[]) =>
-    new InvalidRequestError(
-      issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
-      outcome,
-    );
-  if (isSignal(options)) throw refuse([{ path: '', message: 'must be an object: pass { signal }' }]);
-  return read(options ?? {}, refuse);
-}

@@ -7,7 +7,7 @@ import { memoryInbox } from '../inbox/memory.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
-import { callFields, functionOf, objectWith, oneOf, optionsReader, readArgument } from '../schemas/read-options.ts';
+import { argumentReader, callFields, functionOf, objectWith, oneOf, optionsReader } from '../schemas/read-options.ts';
 import { Call } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
@@ -84,7 +84,7 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
   onEvent: functionOf<NonNullable<WebhookHandlerOptions['onEvent']>>().optional(),
 });
 
-const readProcessOptions = optionsReader<ProcessOptions>()('options', callFields);
+const readProcessOptions = argumentReader<ProcessOptions>()(callFields);
 
 /** Milliseconds from a callback's arrival to its answer: whoever posts it gives up at about 30 s. */
 const LONGEST_ANSWER = 25_000;
@@ -206,7 +206,7 @@ export function createWebhookHandler<Context extends object = object>(
     const call = new Call('callback', {});
     call.lane = 'sweep';
     return traced(call, async () => {
-      const limits = readArgument(readProcessOptions, options);
+      const limits = readProcessOptions(options);
       // Any other value stays out of events: it may be anything.
       if (isPaymentId(id)) call.paymentId = id.toLowerCase();
       try {

@@ -179,6 +179,7 @@ export const ROOMS: readonly Room[] = [
       'test/journal/doubts.test.ts',
       'test/journal/plan.test.ts',
       'test/journal/sweep.test.ts',
+      'test/webhooks/confirm.test.ts',
       'test/webhooks/process.test.ts',
     ],
     atLeast: 0,

@@ -11,18 +11,6 @@ export interface Survivor {
 
 export const SURVIVORS: readonly Survivor[] = [
   {
-    file: 'src/payments/drain-options.ts',
-    from: "const read = optionsReader<DrainOptions>()('options', {",
-    to: 'const read = optionsReader<DrainOptions>()("", {',
-    because: 'readArgument refuses in words of its own, without this name',
-  },
-  {
-    file: 'src/payments/wait.ts',
-    from: "const readWait = optionsReader<WaitOptions>()('options', {",
-    to: 'const readWait = optionsReader<WaitOptions>()("", {',
-    because: 'readArgument refuses in words of its own, without this name',
-  },
-  {
     file: 'src/payments/gateway.ts',
     from: 'loading.catch(() => {});',
     to: ';',
@@ -141,12 +129,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: 'expectsKey = frame?.isObject ?? false;',
     to: 'expectsKey = frame.isObject ?? false;',
     because: 'what is read after the first brace has a frame',
-  },
-  {
-    file: 'src/payments/payment-id.ts',
-    from: "if (frame.id && frame.hasStatus && frame.place === 'elsewhere') found.elsewhere.add(frame.id);",
-    to: 'if (frame.id && frame.hasStatus && true) found.elsewhere.add(frame.id);',
-    because: 'an id of the answer or its result comes before those elsewhere',
   },
   {
     file: 'src/payments/payment-id.ts',
@@ -339,18 +321,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: '} catch { return undefined; // nested too deeply to be written }',
     to: '} catch {}',
     because: 'a function without a return answers undefined',
-  },
-  {
-    file: 'src/schemas/read-options.ts',
-    from: "else other.addEventListener('abort', follow, { once: true });",
-    to: "else other.addEventListener('abort', follow, {});",
-    because: 'a signal is aborted once',
-  },
-  {
-    file: 'src/schemas/read-options.ts',
-    from: "else other.addEventListener('abort', follow, { once: true });",
-    to: "else other.addEventListener('abort', follow, { once: false });",
-    because: 'a signal is aborted once',
   },
   {
     file: 'src/schemas/created-at.ts',
@@ -881,12 +851,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: '} catch { return undefined; }',
     to: '} catch {}',
     because: 'a function that returns nothing returns undefined',
-  },
-  {
-    file: 'src/webhooks/handler.ts',
-    from: "const readProcessOptions = optionsReader<ProcessOptions>()('options', callFields);",
-    to: 'const readProcessOptions = optionsReader<ProcessOptions>()("", callFields);',
-    because: 'readArgument refuses in words of its own, without this name',
   },
   {
     file: 'src/webhooks/lanes.ts',

@@ -80,6 +80,9 @@ describe('the reason of a refusal', () => {
 
   it('is absent unless it is asked for', async () => {
     expect(await refusalOf('{"message":"no"}', { errorReasons: false })).not.toHaveProperty('reason');
+    const { fetch } = wire(json('{"message":"no"}', 422));
+    const gateway = new GatewayClient({ baseUrl: 'https://gateway.example', apiKey, signKey: 'sign-key', fetch });
+    expect(await errorOf(gateway.createDeposit(request as never))).not.toHaveProperty('reason');
   });
 
   it.each([
