@@ -40,9 +40,16 @@ export class History {
   #add(paymentId: string, event: SandboxEvent): void {
     const events = this.#ofPayments.get(paymentId) ?? [];
     this.#ofPayments.set(paymentId, events);
-    events.push(event);
+    events.splice(placeOf(event, events), 0, event);
     if (events.length > KEPT) events.splice(1, 1);
   }
+}
+
+/** A callback is told of at its end: the lookups that were made meanwhile come after it, though of the same millisecond. */
+function placeOf(event: SandboxEvent, events: readonly SandboxEvent[]): number {
+  if (event.type !== 'callback') return events.length;
+  const { at } = event.delivery;
+  return events.findLastIndex(one => one.type !== 'request' || one.method !== 'GET' || one.at < at) + 1;
 }
 
 /** A callback is told of at its end, and shown at its beginning. */

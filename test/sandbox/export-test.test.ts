@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
 import type { Sandbox } from 'payment-gateway-sdk/sandbox';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rightServer, serverThat } from '../support/scenarios.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -56,8 +56,13 @@ async function eventful() {
 }
 
 describe('a payment as a test', () => {
-  it('has its request, its moves, its faults and its redeliveries, in their order', async () => {
+  it.each([
+    ['', false],
+    [', also within one millisecond', true],
+  ])('has its request, its moves, its faults and its redeliveries, in their order%s', async (_, isFrozen) => {
+    if (isFrozen) vi.useFakeTimers({ toFake: ['Date'] });
     const { sandbox, id } = await eventful();
+    vi.useRealTimers();
     const code = await exported(sandbox, id);
     const steps = /steps: \[([\s\S]*)\n? *\],? *\n? *expect: \{/.exec(code)?.[1]?.replace(/\s+/g, ' ').trim();
     expect(steps).toBe(
