@@ -66,6 +66,7 @@ describe
     rmSync(folder, { recursive: true, force: true });
   });
   beforeEach(async () => {
+    await sandbox.idle();
     sandbox.reset();
     await pool.query('truncate orders, to_check');
     await pool.query("insert into orders values ('order-1', 25.50, 'EUR')");

@@ -16,6 +16,8 @@ export interface Plan {
   /** Where to write what is caught, a line of JSON for each; and which mutant is at work. */
   caughtFile: string;
   workFile: string;
+  /** Where to write which tests have been played to their end, a line for each. */
+  playedFile: string;
 }
 
 /** What the instrumented source asks. */
@@ -146,6 +148,11 @@ export default class QuickRunner extends TestRunner {
         break;
       default:
     }
+  }
+
+  override onAfterRunTask(test: Test): void {
+    super.onAfterRunTask(test);
+    appendFileSync(plan.playedFile, `${idOf(test)}\n`);
   }
 
   #giveUp(): void {

@@ -1,6 +1,6 @@
 // A test runner of Stryker: Stryker's own for Vitest, before which quick-runner.ts catches what is quickly caught.
 import { spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as vitestPlugins } from '@stryker-mutator/vitest-runner';
 
@@ -39,6 +39,8 @@ async function playOnce(plan) {
 
 /** @param isOurs which mutants, so that several processes share them out */
 async function playQuickly({ perTest, static: atStart }, workFile, isOurs) {
+  const playedFile = `${workFile}.played`;
+  rmSync(playedFile, { force: true });
   const reached = Object.fromEntries(
     Object.entries(perTest).map(([test, hits]) => [
       test,
@@ -49,9 +51,10 @@ async function playQuickly({ perTest, static: atStart }, workFile, isOurs) {
   const stopping = [];
   for (;;) {
     const done = [...stopping, ...linesOf(caughtFile).map(line => JSON.parse(line).id)];
-    const stopped = await playOnce({ reached, done, caughtFile, workFile });
+    const stopped = await playOnce({ reached, done, caughtFile, workFile, playedFile });
     if (stopped === undefined) return;
     stopping.push(stopped);
+    for (const test of linesOf(playedFile)) delete reached[test];
   }
 }
 

@@ -61,6 +61,8 @@ export async function openPaymentsApp() {
     },
     async empty() {
       isUp = true;
+      // What a callback has begun holds locks, and the app goes on with it also after a reset.
+      await sandbox.idle();
       sandbox.reset();
       await observer.query('truncate orders, payouts, to_check, payment_gateway_journal, payment_gateway_inbox');
     },
