@@ -30,7 +30,8 @@ export function limit(running: number, longestWait?: LongestWait): Limited {
           end(() => reject(longestWait.error())),
           longestWait.ms,
         );
-      signal?.addEventListener('abort', leave);
+      if (signal?.aborted) leave();
+      else signal?.addEventListener('abort', leave);
     });
   return async (work, signal) => {
     if (free > 0) free -= 1;

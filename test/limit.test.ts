@@ -56,6 +56,20 @@ it('gives the place of a work that fails to the next', async () => {
   expect(await next).toBe(0);
 });
 
+it('takes no place for a work whose signal is aborted by then, and does not let it wait', async () => {
+  const { begun, work, end, turn } = works();
+  const limited = limit(1);
+  const reason = new Error('the shop closes');
+  const running = limited(work(0));
+  await expect(limited(work(1), AbortSignal.abort(reason))).rejects.toBe(reason);
+  const behind = limited(work(2));
+  await end(0);
+  expect([await running, begun]).toEqual([0, [0, 2]]);
+  await end(2);
+  await turn();
+  expect(await behind).toBe(2);
+});
+
 it('lets a work that waits go with its signal, and the one behind it moves up', async () => {
   const { begun, work, end, turn } = works();
   const limited = limit(1);

@@ -11,7 +11,7 @@ const IDLE_MARGIN = 1_000;
 /** What the agent gets of a request. */
 interface ConnectOptions extends http.ClientRequestArgs {
   /** Ends the attempt to connect: nothing has been sent by then. */
-  whileConnecting?: AbortSignal;
+  whileConnecting: AbortSignal;
   servername?: string;
 }
 
@@ -30,7 +30,7 @@ export class ConnectionPool extends http.Agent {
   #session: Buffer | undefined;
 
   constructor(isSecure: boolean, maxConnections: number, keepAlive: boolean) {
-    super({ keepAlive, maxFreeSockets: maxConnections, scheduling: 'lifo' });
+    super({ keepAlive, maxFreeSockets: maxConnections });
     // Of http.Agent, whose types do not show them: ClientRequest compares them.
     if (isSecure) Object.assign(this, { protocol: 'https:', defaultPort: 443 });
     this.#isSecure = isSecure;
@@ -46,7 +46,7 @@ export class ConnectionPool extends http.Agent {
     const end = (error: Error | null) => {
       if (isEnded) return;
       isEnded = true;
-      signal?.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', stop);
       tcp.off('error', end);
       socket.off('error', end);
       // After this the errors are those of the request; between two requests they are ignored.
@@ -62,7 +62,7 @@ export class ConnectionPool extends http.Agent {
     };
     // Whoever waits has been told the signal's reason.
     const stop = () => end(new Error());
-    signal?.addEventListener('abort', stop);
+    signal.addEventListener('abort', stop);
     tcp.once('error', end);
     tcp.once('connect', () => {
       if (!this.#isSecure) return end(null);
@@ -86,7 +86,7 @@ export class ConnectionPool extends http.Agent {
 
   /** Remembers how long the server keeps the connection. @param announced its `Keep-Alive` header */
   keepFor(socket: Socket, announced: string | undefined): void {
-    const [, seconds] = /\btimeout=(\d+)/i.exec(announced ?? '') ?? [];
+    const seconds = /\btimeout=(\d+)/i.exec(announced ?? '')?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     const state = this.#states.get(socket);
     if (state) state.idleUntil = performance.now() + ms;

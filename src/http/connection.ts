@@ -129,7 +129,6 @@ function exchange(
       const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
       if (isStale || isUnsolicited) return fail(new StaleConnection());
       // Now, and not before: a process that was paused must not send late.
-      if (signal.aborted) return giveUp();
       if (attempt.deadline.isPast) return fail(new LateError());
       isWritten = true;
       attempt.mayHaveLeft = true;
@@ -139,8 +138,9 @@ function exchange(
     outgoing.once('socket', given => {
       socket = given;
       given.prependListener('data', tap);
-      // What has arrived on a reused connection, its end above all, is seen after one turn of the event loop.
-      if (outgoing.reusedSocket) setImmediate(write);
+      // What has arrived on a reused connection, its end above all, is seen when the event loop next looks at its sockets:
+      // before the second of these, and for a call that something read has begun, after the first.
+      if (outgoing.reusedSocket) setImmediate(setImmediate, write);
       // Ours is connected by then; what a mock puts in its place waits for the request before it says so.
       else if (pool) write();
       else whenReady(given, write);

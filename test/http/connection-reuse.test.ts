@@ -1,13 +1,16 @@
 // When a connection is used again and when it is not, where a new one goes, and what a clock that jumps does to it.
 import { getEventListeners, once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
+import type { ThreadedGateway } from '../support/threaded-gateway.ts';
 import { certificate, distrustOurs, trustOurs } from '../support/tls.ts';
 import { withGateway } from './connection-cases.ts';
 
@@ -94,6 +97,36 @@ describe('an idle connection', () => {
       expect([gateway.connections, gateway.ends, new Set(later).size]).toEqual([2, [], 1]);
       expect(later[0]).toBe(held[1]?.socket.remotePort);
     });
+  });
+});
+
+describe('a connection of which the gateway, while this process is busy,', () => {
+  const unasked = http(created).replaceAll(ID, OTHER_ID);
+  /** The two ways for a create to begin: by something read, after which the event loop does not look at sockets; by a timer. */
+  const begins = { read: () => readFile(import.meta.filename), timer: () => sleep(1) };
+  it.each([
+    ['takes leave', 'read', undefined, undefined],
+    ['takes leave', 'timer', undefined, undefined],
+    ['takes leave over TLS', 'read', undefined, 'server'],
+    ['tells something unasked', 'read', unasked, undefined],
+    ['tells something unasked', 'timer', unasked, undefined],
+    ['tells something unasked over TLS', 'read', unasked, 'server'],
+  ] as const)('%s is not used for the next create (begun by a %s)', async (_, begin, unasked, certificate) => {
+    const isDone = new Int32Array(new SharedArrayBuffer(4));
+    const workerData: ThreadedGateway = { certificate, answer: http(created), unasked, isDone };
+    const gateway = new Worker(new URL('../support/threaded-gateway.ts', import.meta.url), { workerData });
+    onTestFinished(() => void gateway.terminate());
+    const [baseUrl] = await once(gateway, 'message');
+    const client = new GatewayClient({ ...KEYS, baseUrl, retries: 0, timeout: 20_000 });
+    await client.createDeposit(CARD);
+    await begins[begin]();
+    gateway.postMessage('go');
+    Atomics.wait(isDone, 0, 0);
+    // For the kernel to deliver it, where others keep it busy.
+    Atomics.wait(isDone, 0, 1, 100);
+    expect((await client.createDeposit(CARD)).payment.id).toBe(ID);
+    gateway.postMessage('tell');
+    expect(await once(gateway, 'message')).toEqual([[2, 2]]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isPassing, mayRepeat, pauseAsked } from '../../src/http/retry-policy.ts';
+import { isDenial, isPassing, mayRepeat, pauseAsked } from '../../src/http/retry-policy.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(1994, 10, 6, 8, 49, 37) }));
 afterEach(() => void vi.useRealTimers());
@@ -61,4 +61,16 @@ it.each([
   [599, true],
 ])('holds status %i for passing: %s', (status, expected) => {
   expect(isPassing(status)).toBe(expected);
+});
+
+it.each([
+  [400, false],
+  [401, true],
+  [402, false],
+  [403, true],
+  [404, false],
+  [429, true],
+  [500, false],
+])('holds status %i for an answer of who did not look at the call: %s', (status, expected) => {
+  expect(isDenial(status)).toBe(expected);
 });

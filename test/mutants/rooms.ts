@@ -119,6 +119,7 @@ export const ROOMS: readonly Room[] = [
       'test/payments/wait.test.ts',
       'test/webhooks/handler.test.ts',
       'test/properties/never-sent.test.ts',
+      'test/http/connection-sockets.test.ts',
       'test/http/connection-reuse.test.ts',
       'test/http/connection-rows.test.ts',
       'test/http/agent.test.ts',
