@@ -62,7 +62,7 @@ function leaving(work: Promise<unknown>, deadline: Deadline, signal: AbortSignal
       resolve(left);
     };
     if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    else signal?.addEventListener('abort', abort);
     work.then(
       () => settle(),
       () => settle(),

@@ -115,11 +115,7 @@ async function findPayment(create: Create, { row: begun, now }: Found, readPayme
   const ids = knownIds(row);
   const [paymentId] = ids;
   const inDoubt = (cause?: unknown) =>
-    new PaymentInDoubtError(reference, new Date(row.begunAt), {
-      paymentId,
-      underWay,
-      ...(cause !== undefined && { cause }),
-    });
+    new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId, underWay, cause });
   let examined: Examined;
   try {
     examined = await examine(row, ids, readPayment, canBeOf);
@@ -127,10 +123,10 @@ async function findPayment(create: Create, { row: begun, now }: Found, readPayme
     throw inDoubt(cause);
   }
   const { standing: payment, disproved, others } = examined;
-  const differing = payment && moneyDifferences(row, payment);
+  const isAskedFor = payment && moneyDifferences(row, payment).length === 0;
   const isOwn = payment && row.paymentId && isSamePayment(row.paymentId, payment.id);
   const isEarlier = row.isRetry && payment && isFailed(payment) && !isOwn;
-  if (payment && differing?.length === 0 && !isEarlier) return { payment, disproved };
+  if (isAskedFor && !isEarlier) return { payment, disproved };
   const [suspect = payment] = others;
   if (suspect && !isEarlier) warnMismatch(create, reference, suspect, differencesOf(row, suspect));
   throw inDoubt();

@@ -76,4 +76,6 @@ export const NO_SEAL: Seal = {
   },
 };
 
-const refused = (why: string) => new ConfigurationError(`A planned request ${why}.`);
+function refused(why: string): ConfigurationError {
+  return new ConfigurationError(`A planned request ${why}.`);
+}

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createWebhookHandler,
   GatewayClient,
@@ -10,7 +11,7 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errorOf, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
+import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 
@@ -59,7 +60,8 @@ function scripted(journal: Journal, ...answers: Parameters<typeof wire>) {
     onEvent: event => void events.push(event),
   });
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
-  return { gateway, journal, sent, warnings };
+  const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+  return { gateway, journal, sent, warnings, changes };
 }
 
 const created = (changes: object = {}) =>
@@ -175,7 +177,8 @@ describe('a reference', () => {
     const { gateway, sent } = scripted(journal, json('{}', 422), networkError('ECONNREFUSED', 'connect'), created());
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'rejected' });
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'not_sent' });
-    expect(await doubtsIn(journal)).toEqual([]);
+    // And not planned: nobody has planned it.
+    expect(await gateway.find('order-1')).toHaveProperty('state', 'freed');
     expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
     expect(sent).toHaveLength(3);
   });
@@ -511,7 +514,7 @@ describe('a journal that fails', () => {
       await slow.promise;
       return journal.insert(row);
     };
-    const { gateway, sandbox } = open({ journal: { ...journal, insert } });
+    const { gateway, sandbox, warnings } = open({ journal: { ...journal, insert } });
     expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
       name: 'JournalError',
       message: expect.stringContaining('into the journal (it did not answer in time). '),
@@ -521,8 +524,9 @@ describe('a journal that fails', () => {
     );
     expect(await aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
     slow.resolve();
-    await vi.waitFor(async () => expect(await doubtsIn(journal)).toEqual([]));
-    expect(sandbox.payments).toEqual([]);
+    const states = async () => (await journal.list({ states: ['begun', 'freed'] })).rows.map(({ state }) => state);
+    await vi.waitFor(async () => expect(await states()).toEqual(['freed', 'freed']));
+    expect([sandbox.payments, warnings()]).toEqual([[], []]);
   });
 
   it('after the gateway accepted lets the create resolve, and goes on for five minutes', async () => {
@@ -653,6 +657,89 @@ describe('a journal that fails', () => {
     expect((error as Error).message).toContain('safe to create it again');
     fails = false;
     expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
+  });
+});
+
+describe('a row that changes while its request is under way', () => {
+  /** Somebody has given the attempt up, and begun the next one. */
+  const overtake = async (journal: Journal) => {
+    const [row] = await doubtsIn(journal);
+    await setRow(journal, row as JournalRow, { attemptId: randomUUID() });
+  };
+  /** Its row is gone, as after a restore from a backup. */
+  function forgetful() {
+    const journal = memoryJournal();
+    let isGone = false;
+    const wrapped: Journal = {
+      ...journal,
+      read: async key => (isGone ? { now: Date.now() } : journal.read(key)),
+      replace: async (...change) => (isGone ? { isReplaced: false, now: Date.now() } : journal.replace(...change)),
+    };
+    const forget = () => {
+      isGone = true;
+    };
+    return { journal: wrapped, forget };
+  }
+
+  it('because another attempt has begun: a refusal is told as such, and the doubt is not its own', async () => {
+    const journal = memoryJournal();
+    const { gateway } = scripted(journal, () => overtake(journal).then(() => json('{}', 422)));
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ name: 'ApiError', outcome: 'rejected' });
+    expect(await doubtsIn(journal)).toHaveLength(1);
+  });
+
+  it('because another attempt has begun: the payment is beside it, and settles nothing', async () => {
+    const journal = memoryJournal();
+    const { gateway, changes, warnings } = scripted(journal, () => overtake(journal).then(() => created()));
+    expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
+    expect([changes(), warnings()]).toEqual([['begun', 'conflict'], ['journal_two_payments']]);
+    expect((await doubtsIn(journal)).map(({ conflictingIds }) => conflictingIds)).toEqual([[ID]]);
+  });
+
+  it.each([
+    ['a refusal', json('{}', 422), { name: 'ApiError', outcome: 'rejected' }],
+    ['a lost answer', networkError('ECONNRESET', 'read'), { name: 'ConnectionError', outcome: 'unknown' }],
+  ])('because it is gone: %s is told as such', async (_, answer, error) => {
+    const { journal, forget } = forgetful();
+    const { gateway } = scripted(journal, async () => {
+      forget();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject(error);
+  });
+
+  it('or cannot be read: a lost answer leaves a doubt, which is told', async () => {
+    const journal = memoryJournal();
+    const read = async () => Promise.reject(new Error('store down'));
+    const { gateway, changes } = scripted({ ...journal, read }, networkError('ECONNRESET', 'read'));
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'unknown' });
+    expect(changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it('or cannot be written any more: that nothing was sent is told all the same', async () => {
+    const { gateway } = scripted(memoryJournal(), created());
+    await gateway.createDeposit(deposit);
+    const standing = { ...memoryJournal(), replace: () => new Promise<never>(() => {}) };
+    const unsent = scripted(standing, networkError('ECONNREFUSED', 'connect'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const error = await whileTimePasses(errorOf(unsent.gateway.createDeposit(deposit)), 100);
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED', outcome: 'not_sent' });
+  });
+
+  it('and had been given free before: a create that cannot begin again was never planned', async () => {
+    const journal = memoryJournal();
+    let isDown = false;
+    const replace: Journal['replace'] = async (...change) => {
+      if (isDown) throw new Error('store down');
+      return journal.replace(...change);
+    };
+    const { gateway } = scripted({ ...journal, replace }, json('{}', 422));
+    await errorOf(gateway.createDeposit(deposit));
+    isDown = true;
+    const error = await errorOf(gateway.createDeposit(deposit));
+    expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+    expect(error).not.toHaveProperty('isStillPlanned');
   });
 });
 

@@ -218,31 +218,41 @@ describe('a planned create', () => {
     expect([(await draining).created, (await creating).replayed, sent.length]).toEqual([1, true, 1]);
   });
 
-  it('gives a create of the same request its turn, if it was withdrawn while that had joined it', async () => {
-    const sent: string[] = [];
-    const shop = openShop(accept(sent));
-    await shop.plan('payout-1');
-    const joined = Promise.withResolvers<void>();
-    let isSlow = true;
-    const gateway = shop.open({
-      ...shop.journal,
-      // The drain reads its plan, and finds it withdrawn.
-      read: async key => {
-        if (isSlow) {
-          isSlow = false;
-          await joined.promise;
-          await shop.gateway.settle('payout-1', 'not_created');
-        }
-        return shop.journal.read(key);
-      },
-    });
-    const draining = gateway.drain();
-    await vi.waitFor(() => expect(isSlow).toBe(false));
-    const creating = gateway.createWithdrawal(PAYOUT);
-    await new Promise(setImmediate);
-    joined.resolve();
-    expect([await draining, (await creating).replayed, sent]).toEqual([NONE, false, ['payout-1']]);
-  });
+  it.each([
+    ['withdrawn', false],
+    ['withdrawn, and planned again,', true],
+  ])(
+    'gives a create of the same request its turn, if it was %s while that had joined it',
+    async (_, isPlannedAgain) => {
+      const sent: string[] = [];
+      const shop = openShop(accept(sent));
+      await shop.plan('payout-1');
+      const joined = Promise.withResolvers<void>();
+      let isSlow = true;
+      const gateway = shop.open({
+        ...shop.journal,
+        // The drain reads its plan, and finds it withdrawn.
+        read: async key => {
+          if (isSlow) {
+            isSlow = false;
+            await joined.promise;
+            await shop.gateway.settle('payout-1', 'not_created');
+            if (isPlannedAgain) await shop.plan('payout-1');
+          }
+          return shop.journal.read(key);
+        },
+      });
+      const draining = gateway.drain();
+      await vi.waitFor(() => expect(isSlow).toBe(false));
+      const creating = gateway.createWithdrawal(PAYOUT);
+      await new Promise(setImmediate);
+      joined.resolve();
+      expect([await draining, (await creating).replayed, sent]).toEqual([NONE, false, ['payout-1']]);
+      // What is left of its own time.
+      const { timeoutMs = 0 } = (await shop.rowOf('payout-1')) ?? {};
+      expect(timeoutMs).toBeGreaterThan(20_000);
+    },
+  );
 
   it.each<[string, Answer]>([
     ['cannot be reached', refusedConnection],
@@ -1047,5 +1057,20 @@ describe('what is kept of a plan', () => {
       expect(() => sealWith(key).open(text, at)).toThrow('A planned request');
     }
     expect(() => sealWith(newer).open(sealed, place)).toThrow('neither encryptionKey nor among formerEncryptionKeys');
+  });
+});
+
+describe('planning', () => {
+  it('reads nothing, and waits for its one statement as long as that takes: the transaction is not ours to leave', async () => {
+    const { journal, plan } = openShop(wire(taken).fetch);
+    const read = vi.spyOn(journal, 'read');
+    const { insert } = journal;
+    vi.spyOn(journal, 'insert').mockImplementation(async (...row) => {
+      await new Promise(resolve => setTimeout(resolve, 60_000));
+      return insert(...row);
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    expect(await whileTimePasses(plan('payout-1'), 1_000)).toHaveProperty('state', 'planned');
+    expect(read).not.toHaveBeenCalled();
   });
 });

@@ -10,7 +10,7 @@ import {
   type Payment,
 } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pauseAfter } from '../../src/journal/sweep.ts';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 
@@ -464,5 +464,33 @@ describe('a sweep', () => {
     const { handler, sandbox } = openShop();
     const gateway = new GatewayClient(sandbox.clientOptions);
     await expect(gateway.sweep({ handler })).rejects.toThrow('sweep needs a client with a journal');
+  });
+});
+
+describe('what a sweep claims', () => {
+  it('and does not begin, because it is to stop, is given back at once', async () => {
+    const { journal, sweep, lose, effects } = openShop();
+    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
+    const controller = new AbortController();
+    const { claim } = journal;
+    vi.spyOn(journal, 'claim').mockImplementationOnce(async (...query) => {
+      const claimed = await claim(...query);
+      controller.abort();
+      return claimed;
+    });
+    await sweep({ signal: controller.signal });
+    expect(effects).toEqual([]);
+    // The clock stands still: what is leased would be left out.
+    await sweep();
+    expect(effects.toSorted()).toEqual(['payout-1', 'payout-2']);
+  });
+
+  it('is as much as it works on at once, also while some of that is under way', async () => {
+    const { journal, sweep, lose, effects } = openShop();
+    for (const index of [1, 2, 3, 4]) await lose(`payout-${index}`);
+    const claim = vi.spyOn(journal, 'claim');
+    await sweep({ concurrency: 2 });
+    expect(effects).toHaveLength(4);
+    expect(new Set(claim.mock.calls.map(([, count]) => count))).toEqual(new Set([2]));
   });
 });
