@@ -16,7 +16,7 @@ const SERVERS = [
   'test/openapi/*.test.ts',
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
-  'test/sandbox/export-test.test.ts',
+  'test/sandbox/exported-runs.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',
   'test/soak/soak.test.ts',
@@ -80,6 +80,8 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: SERVERS,
+          // As in unit. Files keep their order, as the longest ones begin.
+          sequence: { shuffle: { tests: true } },
           ...(isCi ? { maxWorkers: 1 } : together),
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,

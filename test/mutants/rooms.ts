@@ -212,6 +212,7 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/faults.test.ts',
       'test/sandbox/control.test.ts',
       'test/sandbox/scenarios.test.ts',
+      'test/sandbox/export-test.test.ts',
       'test/sandbox/curl.test.ts',
       'test/sandbox/work.test.ts',
       'test/contract.test.ts',
