@@ -111,6 +111,7 @@ describe('a connection of which the gateway, while this process is busy,', () =>
     ['tells something unasked', 'read', unasked, undefined],
     ['tells something unasked', 'timer', unasked, undefined],
     ['tells something unasked over TLS', 'read', unasked, 'server'],
+    ['tells half of something unasked', 'read', unasked.slice(0, 20), undefined],
   ] as const)('%s is not used for the next create (begun by a %s)', async (_, begin, unasked, certificate) => {
     const isDone = new Int32Array(new SharedArrayBuffer(4));
     const workerData: ThreadedGateway = { certificate, answer: http(created), unasked, isDone };

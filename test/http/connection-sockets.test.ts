@@ -74,6 +74,17 @@ describe.each([
     expect(reset).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['whose end is on its way', (socket: Socket) => socket.end()],
+    ['that is closed', (socket: Socket) => socket.destroy()],
+  ])('%s is not used again', async (_, close) => {
+    const { pool, socket } = await connected(certificate);
+    pool.keepFor(socket, undefined);
+    expect(pool.isFresh(socket)).toBe(true);
+    close(socket);
+    expect(pool.isFresh(socket)).toBe(false);
+  });
+
   it('that idles keeps no process alive, and is closed by what arrives unasked', async () => {
     const { pool, socket, write } = await connected(certificate);
     expect(pool.keepSocketAlive(socket)).toBe(false);
@@ -100,10 +111,13 @@ describe.each([
   });
 });
 
-it('a socket that a mock of the network has put in the place of ours is destroyed', () => {
+it('a socket that a mock of the network has put in the place of ours is kept for no other call, and destroyed', () => {
   const socket = new Socket();
   const reset = vi.spyOn(socket, 'resetAndDestroy');
-  new ConnectionPool(false, 1, true).reset(socket);
+  const pool = new ConnectionPool(false, 1, true);
+  pool.keepFor(socket, undefined);
+  expect([pool.isFresh(socket), pool.keepSocketAlive(socket)]).toEqual([false, false]);
+  pool.reset(socket);
   expect([socket.destroyed, reset.mock.calls]).toEqual([true, []]);
 });
 

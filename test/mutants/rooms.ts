@@ -129,10 +129,10 @@ export const ROOMS: readonly Room[] = [
       // With msw, whose sockets are none.
       'test/contract.test.ts',
     ],
-    // Of its survivors all that were seen are listed; most make no difference.
-    atLeast: 88,
+    // Of its survivors nearly all make no difference: they are listed.
+    atLeast: 94,
     aim: 97,
-    areListed: false,
+    areListed: true,
   },
   {
     name: 'schemas',
