@@ -18,7 +18,10 @@ const ELSEWHERE: Record<string, string> = {
   'SECURITY.md': 'security-policy.md',
 };
 /** What is no text to read: copied as it is. */
-export const DOWNLOADS: Record<string, string> = { 'docs/openapi/gateway.json': 'openapi.json' };
+export const DOWNLOADS: Record<string, string> = {
+  'docs/openapi/gateway.json': 'openapi.json',
+  'docs/openapi/sandbox.json': 'sandbox-openapi.json',
+};
 
 const isElsewhere = (path: string) => /(^|[\\/])(node_modules|dist)$/.test(path);
 const found = (pattern: string) =>

@@ -210,6 +210,7 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/options.test.ts',
       'test/sandbox/sandbox.test.ts',
       'test/sandbox/faults.test.ts',
+      'test/sandbox/openapi.test.ts',
       'test/sandbox/control.test.ts',
       'test/sandbox/scenarios.test.ts',
       'test/sandbox/export-test.test.ts',
