@@ -207,6 +207,9 @@ export const ROOMS: readonly Room[] = [
     mutate: ['src/sandbox/**/*.ts', '!src/sandbox/pages/**', '!src/sandbox/cli/**'],
     tests: [
       'test/sandbox/money.test.ts',
+      'test/sandbox/small-parts.test.ts',
+      'test/sandbox/inject.test.ts',
+      'test/sandbox/judge.test.ts',
       'test/sandbox/options.test.ts',
       'test/sandbox/sandbox.test.ts',
       'test/sandbox/faults.test.ts',
