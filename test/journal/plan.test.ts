@@ -1074,3 +1074,23 @@ describe('planning', () => {
     expect(read).not.toHaveBeenCalled();
   });
 });
+
+describe('what a drain claims', () => {
+  it('and does not begin, because it is to stop, is not sent, and given back at once', async () => {
+    const { fetch, sent } = wire(taken);
+    const { journal, plan } = openShop(fetch);
+    // The same object: what is spied on is asked.
+    const gateway = new GatewayClient({ ...KEYS, fetch, journal });
+    for (const reference of ['payout-1', 'payout-2']) await plan(reference);
+    const controller = new AbortController();
+    const { claim } = journal;
+    vi.spyOn(journal, 'claim').mockImplementationOnce(async (...query) => {
+      const claimed = await claim(...query);
+      controller.abort();
+      return claimed;
+    });
+    expect(await gateway.drain({ signal: controller.signal })).toEqual(NONE);
+    expect(sent).toEqual([]);
+    expect(await gateway.drain()).toHaveProperty('created', 2);
+  });
+});

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { keyProblem, keysProblem, NO_SEAL, sealWith } from '../../src/journal/seal.ts';
 
@@ -42,13 +43,13 @@ describe('what is planned', () => {
 
   it('in plain text is refused by a journal with a key: whoever writes the table could plan a payout', () => {
     expect(() => sealWith(key).open('{"request":{}}', place)).toThrow(
-      'A planned request was planned without a key: drain it with a journal that has none.',
+      new ConfigurationError('A planned request was planned without a key: drain it with a journal that has none.'),
     );
   });
 
   it('with a key is refused by a journal without one, which reads everything else as it is', () => {
     expect(() => NO_SEAL.open(sealWith(key).close('{}', place), place)).toThrow(
-      'A planned request is encrypted: give the journal its encryptionKey.',
+      new ConfigurationError('A planned request is encrypted: give the journal its encryptionKey.'),
     );
     expect(NO_SEAL.open(NO_SEAL.close('{"a":"aes-256-gcm:"}', place), place)).toBe('{"a":"aes-256-gcm:"}');
   });
