@@ -210,6 +210,12 @@ describe('the methods of a client', () => {
   });
 });
 
+it.each([300, 304, 503])('a lookup that is answered %i names its payment in the error', async status => {
+  const { fetch } = wire(status === 304 ? new Response(null, { status }) : json(record('completed lookup'), status));
+  const error = await errorOf(client(fetch).getPayment(ID));
+  expect(error).toMatchObject({ name: 'ApiError', status, paymentId: ID });
+});
+
 describe('a refused create', () => {
   /** Those that say that nothing was made; the others may be those of a proxy that had passed the create on. */
   const REFUSALS = [400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451];

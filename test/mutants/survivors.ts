@@ -989,4 +989,16 @@ export const SURVIVORS: readonly Survivor[] = [
     to: 'const { paymentId: own } = withoutIds(row, row.state === \'begun\' ? disproved : ["Stryker was here"]);',
     because: 'no id of a row is this one',
   },
+  {
+    file: 'src/payments/payment-id.ts',
+    from: "if (frame.id && frame.hasStatus && frame.place === 'elsewhere') elsewhere.push(frame.id);",
+    to: 'if (frame.id && frame.hasStatus && true) elsewhere.push(frame.id);',
+    because: 'an id of the answer or its result comes before those elsewhere',
+  },
+  {
+    file: 'src/payments/journal-calls.ts',
+    from: 'if (journalInScope) await acknowledgePayment(journalInScope, payment);',
+    to: 'if (true) await acknowledgePayment(journalInScope, payment);',
+    because: 'whoever asks for it leaves aside that it fails',
+  },
 ];

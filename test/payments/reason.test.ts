@@ -33,6 +33,7 @@ describe('the reason of a refusal', () => {
     ['{"errors":{"currency":["is not enabled"],"amount":["is too small"]}}', 'is not enabled; is too small'],
     ['{"errors":[{"field":"amount","detail":"is too small"}],"title":"Invalid"}', 'amount; is too small; Invalid'],
     ['{"result":null,"errorMessage":"Duplicate\\n reference"}', 'Duplicate reference'],
+    ['{"errorDescription":"is closed","error_description":"for today"}', 'is closed; for today'],
     ['Signature mismatch', 'Signature mismatch'],
     ['Signature mismatch ["hex"]', 'Signature mismatch ["hex"]'],
     ['{"message":" is closed\\n"}', 'is closed'],
