@@ -138,8 +138,8 @@ function exchange(
     outgoing.once('socket', given => {
       socket = given;
       given.prependListener('data', tap);
-      // What has arrived on a reused connection, its end above all, is seen when the event loop next looks at its sockets:
-      // before the second of these, and for a call that something read has begun, after the first.
+      // What has arrived on a reused connection, its end above all, is to be seen first. Where something read has begun the
+      // call, the first of these still runs before the event loop looks at its sockets again; the second runs after that.
       if (outgoing.reusedSocket) setImmediate(setImmediate, write);
       // Ours is connected by then; what a mock puts in its place waits for the request before it says so.
       else if (pool) write();

@@ -29,6 +29,7 @@ describe('the tarball', () => {
       'docs/llms.txt',
       'docs/observability/grafana-dashboard.json',
       'docs/openapi/gateway.json',
+      'docs/openapi/sandbox.json',
     ]);
     expect(papers.sort()).toEqual(['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
     const code = /\.(js|cjs|d\.ts|d\.cts|(js|cjs)\.map)$/;

@@ -1,6 +1,6 @@
 // The stores in MySQL and MariaDB over every library that merchants have, each with the real library and the real server.
 import { type MysqlDatabase, mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { completedEvent } from '../support/credits.ts';
 import { hasOrms } from '../support/install-orms.ts';
 import { mysqlOrms } from '../support/mysql-orms.ts';
@@ -213,6 +213,7 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
   proveSessions(scene);
 });
 
-it.skipIf(missing || !isCi)('docs/orms.md says which combinations are proven over MySQL', () => {
-  expectProven('proven over MySQL', mysqlOrms);
+// docs/orms.md says which combinations are proven: all of them have been played by then, in whatever order.
+afterAll(() => {
+  if (!missing && isCi) expectProven('proven over MySQL', mysqlOrms);
 });

@@ -1,6 +1,6 @@
 // The stores in Postgres over every library that merchants have, each with the real library and the real server.
 import { type PostgresDatabase, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { completedEvent } from '../support/credits.ts';
 import { hasOrms } from '../support/install-orms.ts';
 import type { Handle } from '../support/orm.ts';
@@ -105,6 +105,7 @@ describe.skipIf(missing).each(orms.map(orm => ({ orm, name: orm.name })))('$name
   });
 });
 
-it.skipIf(missing || !isCi)('docs/orms.md says which combinations are proven', () => {
-  expectProven('proven', orms);
+// docs/orms.md says which combinations are proven: all of them have been played by then, in whatever order.
+afterAll(() => {
+  if (!missing && isCi) expectProven('proven', orms);
 });
