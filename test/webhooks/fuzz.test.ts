@@ -60,12 +60,14 @@ describe(`${BODIES} random and near-valid bodies`, () => {
   it('make the handler look up nothing that cannot be a payment, and grow by nothing', {
     timeout: 30_000,
   }, async () => {
-    const lookups: string[] = [];
+    // Counted, and not kept: what the test keeps would grow.
+    const lookups = { all: 0, odd: 0 };
     const effects: string[] = [];
     const handler = createWebhookHandler({
       gateway: {
         getPayment: async id => {
-          lookups.push(id);
+          lookups.all += 1;
+          if (!/^[\da-f-]{36}$/i.test(id)) lookups.odd += 1;
           return near as unknown as Payment;
         },
       },
@@ -89,9 +91,10 @@ describe(`${BODIES} random and near-valid bodies`, () => {
     vi.useRealTimers();
     expect([...statuses.keys()].sort()).toEqual([200, 400, 503]);
     expect(statuses.get(503)).toBeLessThan(100);
-    expect(lookups.length).toBeLessThan(BODIES / 2);
-    expect(lookups.every(id => /^[\da-f-]{36}$/i.test(id))).toBe(true);
+    expect(lookups.all).toBeLessThan(BODIES / 2);
+    expect(lookups.odd).toBe(0);
     expect(effects).toEqual([ID]);
-    expect((heaps.at(-1) ?? 0) - (heaps[1] ?? 0)).toBeLessThan(1_000_000);
+    // Of the second half: by then what is compiled on the way is there. A body that was kept, with its request, takes kilobytes.
+    expect((heaps.at(-1) ?? 0) - (heaps.at(heaps.length / 2) ?? 0)).toBeLessThan(1_000_000);
   });
 });
