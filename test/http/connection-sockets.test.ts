@@ -165,3 +165,10 @@ describe('one exchange', () => {
     expect(await answer).toMatchObject({ status: 204, body: '' });
   });
 });
+
+it.each([
+  [true, { protocol: 'https:', defaultPort: 443 }],
+  [false, { protocol: 'http:', defaultPort: 80 }],
+])('a pool says what ClientRequest compares (TLS: %s)', (isSecure, told) => {
+  expect(new ConnectionPool(isSecure, 1, true)).toMatchObject(told);
+});
