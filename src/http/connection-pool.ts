@@ -11,7 +11,7 @@ const IDLE_MARGIN = 1_000;
 /** What the agent gets of a request. */
 interface ConnectOptions extends http.ClientRequestArgs {
   /** Ends the attempt to connect: nothing has been sent by then. */
-  whileConnecting: AbortSignal;
+  whileConnecting?: AbortSignal;
   servername?: string;
 }
 
@@ -46,7 +46,7 @@ export class ConnectionPool extends http.Agent {
     const end = (error: Error | null) => {
       if (isEnded) return;
       isEnded = true;
-      signal.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', stop);
       tcp.off('error', end);
       socket.off('error', end);
       // After this the errors are those of the request; between two requests they are ignored.
@@ -62,7 +62,7 @@ export class ConnectionPool extends http.Agent {
     };
     // Whoever waits has been told the signal's reason.
     const stop = () => end(new Error());
-    signal.addEventListener('abort', stop);
+    signal?.addEventListener('abort', stop);
     tcp.once('error', end);
     tcp.once('connect', () => {
       if (!this.#isSecure) return end(null);

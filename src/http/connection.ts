@@ -129,6 +129,7 @@ function exchange(
       const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
       if (isStale || isUnsolicited) return fail(new StaleConnection());
       // Now, and not before: a process that was paused must not send late.
+      if (signal.aborted) return giveUp();
       if (attempt.deadline.isPast) return fail(new LateError());
       isWritten = true;
       attempt.mayHaveLeft = true;

@@ -20,6 +20,7 @@ import { openPlan } from '../../src/journal/plan.ts';
 import { isRefused, refuseSwapped } from '../../src/journal/planned.ts';
 import { sealWith } from '../../src/journal/seal.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
+import { abortedByClaim } from '../support/claims.ts';
 import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { isCi } from '../support/skips.ts';
@@ -1082,14 +1083,7 @@ describe('what a drain claims', () => {
     // The same object: what is spied on is asked.
     const gateway = new GatewayClient({ ...KEYS, fetch, journal });
     for (const reference of ['payout-1', 'payout-2']) await plan(reference);
-    const controller = new AbortController();
-    const { claim } = journal;
-    vi.spyOn(journal, 'claim').mockImplementationOnce(async (...query) => {
-      const claimed = await claim(...query);
-      controller.abort();
-      return claimed;
-    });
-    expect(await gateway.drain({ signal: controller.signal })).toEqual(NONE);
+    expect(await gateway.drain({ signal: abortedByClaim(journal) })).toEqual(NONE);
     expect(sent).toEqual([]);
     expect(await gateway.drain()).toHaveProperty('created', 2);
   });

@@ -12,6 +12,7 @@ import {
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { pauseAfter } from '../../src/journal/sweep.ts';
+import { abortedByClaim } from '../support/claims.ts';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 
 const MINUTE = 60_000;
@@ -471,14 +472,7 @@ describe('what a sweep claims', () => {
   it('and does not begin, because it is to stop, is given back at once', async () => {
     const { journal, sweep, lose, effects } = openShop();
     for (const reference of ['payout-1', 'payout-2']) await lose(reference);
-    const controller = new AbortController();
-    const { claim } = journal;
-    vi.spyOn(journal, 'claim').mockImplementationOnce(async (...query) => {
-      const claimed = await claim(...query);
-      controller.abort();
-      return claimed;
-    });
-    await sweep({ signal: controller.signal });
+    await sweep({ signal: abortedByClaim(journal) });
     expect(effects).toEqual([]);
     // The clock stands still: what is leased would be left out.
     await sweep();

@@ -1001,4 +1001,22 @@ export const SURVIVORS: readonly Survivor[] = [
     to: 'if (true) await acknowledgePayment(journalInScope, payment);',
     because: 'whoever asks for it leaves aside that it fails',
   },
+  {
+    file: 'src/http/connection.ts',
+    from: 'if (signal.aborted) return giveUp();',
+    to: 'if (false) return giveUp();',
+    because: 'the signal itself tells who waits for it; what is about to be sent is looked at twice',
+  },
+  {
+    file: 'src/http/connection-pool.ts',
+    from: "signal?.removeEventListener('abort', stop);",
+    to: "signal.removeEventListener('abort', stop);",
+    because: 'each attempt on a connection of ours has a signal, unless something in between drops the option',
+  },
+  {
+    file: 'src/http/connection-pool.ts',
+    from: "signal?.addEventListener('abort', stop);",
+    to: "signal.addEventListener('abort', stop);",
+    because: 'each attempt on a connection of ours has a signal, unless something in between drops the option',
+  },
 ];

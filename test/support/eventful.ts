@@ -8,6 +8,7 @@ export const exported = async (sandbox: Sandbox, id: string) =>
   (await sandbox.fetch(`http://sandbox.localhost/_sandbox/payments/${id}/test`)).text();
 
 const webhookUrl = 'https://shop.example/callbacks?token=secret-token';
+
 /** A payment of a client of the sandbox. @returns its id */
 export const create = async ({ clientOptions }: Sandbox, request: object = {}) => {
   const gateway = new GatewayClient(clientOptions);
