@@ -1,7 +1,7 @@
 // When a connection is used again and when it is not, where a new one goes, and what a clock that jumps does to it.
 import { getEventListeners, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { Agent, createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -112,13 +112,15 @@ describe('a connection of which the gateway, while this process is busy,', () =>
     ['tells something unasked', 'timer', unasked, undefined],
     ['tells something unasked over TLS', 'read', unasked, 'server'],
     ['tells half of something unasked', 'read', unasked.slice(0, 20), undefined],
-  ] as const)('%s is not used for the next create (begun by a %s)', async (_, begin, unasked, certificate) => {
+    ["takes leave of the merchant's own agent", 'read', undefined, undefined, new Agent({ keepAlive: true })],
+    ["tells the merchant's own agent something unasked", 'read', unasked, undefined, new Agent({ keepAlive: true })],
+  ] as const)('%s is not used for the next create (begun by a %s)', async (_, begin, unasked, certificate, agent?) => {
     const isDone = new Int32Array(new SharedArrayBuffer(4));
     const workerData: ThreadedGateway = { certificate, answer: http(created), unasked, isDone };
     const gateway = new Worker(new URL('../support/threaded-gateway.ts', import.meta.url), { workerData });
     onTestFinished(() => void gateway.terminate());
     const [baseUrl] = await once(gateway, 'message');
-    const client = new GatewayClient({ ...KEYS, baseUrl, retries: 0, timeout: 20_000 });
+    const client = new GatewayClient({ ...KEYS, baseUrl, retries: 0, timeout: 20_000, agent });
     await client.createDeposit(CARD);
     await begins[begin]();
     gateway.postMessage('go');
