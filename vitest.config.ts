@@ -73,6 +73,7 @@ export default defineConfig({
           maxWorkers: Math.max(2, availableParallelism() - 1),
           // Most of them compute, which takes longer where others do, too.
           testTimeout: 20_000,
+          setupFiles: 'test/support/loaded.ts',
         },
       },
       {

@@ -10,7 +10,7 @@ import {
   type Payment,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { json, networkError } from '../support/wire.ts';
@@ -69,9 +69,6 @@ function open({ creates, payments = {}, ...given }: Script) {
 }
 
 const lost = networkError('ECONNRESET', 'read');
-
-// ky is loaded by the first call, and no fake clock waits for that.
-beforeAll(async () => void (await import('../../src/http/client.ts')));
 
 const created = (id: string, changes: object = {}) => json(JSON.stringify({ result: recordOf(id, changes) }), 201);
 

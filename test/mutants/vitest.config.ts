@@ -34,5 +34,6 @@ export default defineConfig({
     // A mutant often leaves something waiting for ever: it is caught by then.
     testTimeout: 8_000,
     expect: { poll: { timeout: 5_000 } },
+    setupFiles: './test/support/loaded.ts',
   },
 });
