@@ -209,9 +209,20 @@ export function readClientOptions(options: ClientOptions): Settings {
   const { problem } = runtime();
   if (problem && !options?.fetch) throw new ConfigurationError(`${problem}.`);
   const settings = readFields(options);
-  if (settings.agent && settings.fetch)
-    throw new ConfigurationError('GatewayClient: pass an agent or a fetch, not both.');
+  const { agent, fetch, baseUrl } = settings;
+  if (agent && fetch) throw new ConfigurationError('GatewayClient: pass an agent or a fetch, not both.');
+  if (agent) checkProtocol(agent, baseUrl);
   return settings;
+}
+
+/** Node refuses each call over an agent of the other protocol. One that serves both, as that of a proxy, has none of its own. */
+function checkProtocol(agent: Agent & { protocol?: string }, baseUrl: string): void {
+  const { protocol } = new URL(baseUrl);
+  const own = Object.hasOwn(agent, 'protocol') && agent.protocol;
+  if (!own || own === protocol) return;
+  throw new ConfigurationError(
+    `GatewayClient: agent is for ${own}, and baseUrl is ${protocol}. Pass an Agent of node:${protocol.slice(0, -1)}.`,
+  );
 }
 
 /** @throws {InvalidRequestError} naming the option that is wrong or unknown */

@@ -1,5 +1,7 @@
+import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
 import { inspect } from 'node:util';
+import { HttpsProxyAgent } from 'https-proxy-agent';
 import { ConfigurationError, GatewayClient, memoryJournal, toNodeHandler } from 'payment-gateway-sdk';
 import { fromPrisma, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { redisInbox } from 'payment-gateway-sdk/redis';
@@ -142,6 +144,25 @@ describe('what is wrong is said in full', () => {
   ])('of former sign keys %j', (formerSignKeys, said) => {
     expect(problem({ formerSignKeys })).toContain(said);
     expect(problem({ formerSignKeys })).not.toContain('old');
+  });
+
+  it('of an agent that Node would refuse at each create', () => {
+    const http = new HttpAgent();
+    expect(problem({ agent: http })).toBe(
+      'GatewayClient: agent is for http:, and baseUrl is https:. Pass an Agent of node:https.',
+    );
+    const baseUrl = 'http://127.0.0.1:4010';
+    expect(problem({ agent: new Agent(), baseUrl })).toBe(
+      'GatewayClient: agent is for https:, and baseUrl is http:. Pass an Agent of node:http.',
+    );
+    expect([problem({ agent: http, baseUrl }), problem({ agent: new Agent() })]).toEqual(['', '']);
+  });
+
+  it('but of none that decides with each request what it connects to, as those of proxies do', () => {
+    const undecided = Object.assign(new Agent(), { protocol: undefined });
+    for (const agent of [new HttpsProxyAgent('http://127.0.0.1:9'), undecided]) {
+      expect([problem({ agent }), problem({ agent, baseUrl: 'http://127.0.0.1:4010' })]).toEqual(['', '']);
+    }
   });
 
   it('of an agent beside a fetch, of which one would be ignored', () => {

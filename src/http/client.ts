@@ -6,7 +6,7 @@ import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { mayRepeat, RETRY } from './retry-policy.ts';
+import { isPassing, mayRepeat, RETRY } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
 /** What is known when no complete answer arrived. */
@@ -15,7 +15,7 @@ export interface NoAnswer {
   code: string;
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
-  /** What arrived of the last answer, its body and all bytes: half of one may hold the payment's id. */
+  /** What arrived of answers, their bodies and all bytes: half of one may hold the payment's id. */
   received: readonly string[];
   /** Safe to show. */
   cause?: Error | undefined;
@@ -62,6 +62,9 @@ class Attempts {
   get mayHaveLeft(): boolean {
     return this.all.some(attempt => attempt.mayHaveLeft);
   }
+  get received(): string[] {
+    return this.all.flatMap(({ body, raw }) => [body.text, raw.text]);
+  }
 }
 
 /** What a failed attempt throws, so that `shouldRetry` knows whose it is. */
@@ -83,7 +86,11 @@ export function createHttpClient(options: HttpOptions): Send {
     retry: {
       ...RETRY,
       limit: retries,
-      shouldRetry: ({ error }) => shouldRetry(attemptsOf(error)),
+      shouldRetry: ({ error }) => {
+        const attempts = attemptsOf(error);
+        // ky's own time-out has none. Nothing is repeated after an error that is not an attempt's.
+        return attempts !== undefined && shouldRetry(attempts);
+      },
     },
   });
   return async (request, { deadline, signal, awaitsAnswer }) => {
@@ -108,11 +115,11 @@ export function createHttpClient(options: HttpOptions): Send {
     const isAborted = failure !== undefined && !isLate && signal?.aborted && !(signal.reason instanceof LateError);
     // An answer with an error status is an answer all the same, also if the time ended in the pause after it.
     if (latest?.answer && !isAborted) return latest.answer;
-    const received = latest ? [latest.body.text, latest.raw.text] : [];
-    if (isAborted) return { code: 'aborted', mayHaveLeft, received, cause: safeCause(signal?.reason, []) };
+    const { received } = attempts;
+    if (isAborted) return { code: 'aborted', mayHaveLeft, received, cause: safeCause(signal.reason, request.secrets) };
     const error = latest?.error;
     if (error === undefined || error instanceof LateError) return { code: 'timeout', mayHaveLeft, received };
-    return { code: codeOf(error), mayHaveLeft, received, cause: safeCause(error, secretsOf(request)) };
+    return { code: codeOf(error), mayHaveLeft, received, cause: safeCause(error, request.secrets) };
   };
 }
 
@@ -136,21 +143,19 @@ const attemptsOf = (error: unknown): Attempts | undefined => {
 };
 
 /** Undefined leaves it to ky's list of statuses and to `Retry-After`. */
-function shouldRetry(attempts: Attempts | undefined): boolean | undefined {
-  if (!attempts?.latest) return false;
-  const { request, deadline, mayHaveLeft, latest } = attempts;
-  const { answer, error } = latest;
+function shouldRetry({ request, deadline, mayHaveLeft, latest }: Attempts): boolean | undefined {
+  const { answer, error } = latest ?? {};
   // Without either it was aborted.
   if (!answer && (error === undefined || error instanceof LateError)) return false;
   if (!mayRepeat({ method: request.method, mayHaveLeft, answer }, deadline.remaining)) return false;
   return answer ? undefined : true;
 }
 
-/** What ky sees of an answer. No header but this one: ky would wait for those of rate limits too. */
+/** What ky sees of an answer: whether to ask for another, and when. It must not see those of rate limits, for which it asks next. */
 const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
-  ok: status >= 200 && status < 300,
+  ok: !isPassing(status),
   status,
-  headers: { get: (name: string) => (name === 'Retry-After' ? (retryAfter ?? null) : null) },
+  headers: { get: () => retryAfter ?? null },
   body: null,
   text: async () => '',
 });
@@ -188,10 +193,4 @@ async function attemptOnce(attempts: Attempts, exchange: Exchange) {
   } finally {
     attempt.endedAt = performance.now();
   }
-}
-
-/** What a careless fetch could have put into the text of its error. */
-function secretsOf({ headers }: HttpRequest): string[] {
-  const { authorization = '', signature } = headers;
-  return [authorization.replace(/^Bearer /, ''), ...(signature ? [signature] : [])];
 }

@@ -86,7 +86,7 @@ export class ConnectionPool extends http.Agent {
 
   /** Remembers how long the server keeps the connection. @param announced its `Keep-Alive` header */
   keepFor(socket: Socket, announced: string | undefined): void {
-    const seconds = /\btimeout=(\d+)/i.exec(announced ?? '')?.[1];
+    const seconds = announced?.match(/\btimeout=(\d+)/i)?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     const state = this.#states.get(socket);
     if (state) state.idleUntil = performance.now() + ms;
@@ -94,8 +94,12 @@ export class ConnectionPool extends http.Agent {
 
   /** Whether the socket may be used again. The time is compared, because a timer is late after a pause. */
   isFresh(socket: Socket): boolean {
-    const { idleUntil } = this.#states.get(socket) ?? { idleUntil: 0 };
-    return !socket.destroyed && socket.writable && performance.now() < idleUntil;
+    return !socket.destroyed && socket.writable && this.#idleMs(socket) > 0;
+  }
+
+  /** For how long the socket may still be used again. */
+  #idleMs(socket: Socket): number {
+    return (this.#states.get(socket)?.idleUntil ?? 0) - performance.now();
   }
 
   /** Ends a connection by RST, so that the kernel delivers nothing of it any more. */
@@ -110,7 +114,7 @@ export class ConnectionPool extends http.Agent {
 
   /** http.Agent asks so when a call has ended. */
   override keepSocketAlive(socket: Socket): boolean {
-    const ms = (this.#states.get(socket)?.idleUntil ?? 0) - performance.now();
+    const ms = this.#idleMs(socket);
     if (ms <= 0) return false;
     socket.on('data', destroyUnsolicited);
     socket.setTimeout(ms);

@@ -68,6 +68,8 @@ function exchange(
 ): Promise<HttpAnswer> {
   const pool = agent instanceof ConnectionPool ? agent : undefined;
   return new Promise((resolve, reject) => {
+    // It may have waited for the code of this file, or for a place: nobody connects for it any more.
+    signal.throwIfAborted();
     let socket: Socket | undefined;
     let incoming: IncomingMessage | undefined;
     let stray: NodeJS.Timeout | undefined;
@@ -153,7 +155,7 @@ function exchange(
         stray = setTimeout(answer, STRAY_BODY, message);
         return;
       }
-      if (socket) pool?.keepFor(socket, message.headers['keep-alive'] as string | undefined);
+      pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
       message.on('data', chunk => {
         attempt.body.add(chunk);
         if (attempt.body.isTooLong) answer(message);
@@ -175,8 +177,7 @@ function exchange(
       else if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     });
 
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp);
+    signal.addEventListener('abort', giveUp);
   });
 }
 

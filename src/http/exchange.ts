@@ -13,6 +13,8 @@ export interface HttpRequest {
   url: string;
   headers: Record<string, string>;
   body?: Uint8Array;
+  /** The key and the signature in the headers: no error shows them, whoever repeats them. */
+  secrets: readonly string[];
 }
 
 /** What the gateway answered, with any status. */

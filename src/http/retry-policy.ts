@@ -39,8 +39,9 @@ export function mayRepeat({ method, mayHaveLeft, answer }: Unsuccessful, remaini
 }
 
 /** Milliseconds; 0 if none. @param retryAfter seconds, or a date */
-export function pauseAsked(retryAfter = ''): number {
-  const asked = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+export function pauseAsked(retryAfter: string | undefined): number {
+  const text = String(retryAfter);
+  const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(asked) ? 0 : Math.max(asked, 0);
 }
 

@@ -56,9 +56,9 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
     },
 
     check(url) {
-      const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? [];
-      const token = new URLSearchParams(query).getAll(PARAMETER).at(-1) ?? '';
-      return isGood(token) ? token : undefined;
+      const query = url.replace(/#.*/s, '').replace(/^[^?]*/, '');
+      const token = new URLSearchParams(query).getAll(PARAMETER).at(-1);
+      return token !== undefined && isGood(token) ? token : undefined;
     },
 
     isOf: (token, { reference }) =>
@@ -69,7 +69,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
 const derive = (signKey: KeyObject): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', signKey, '', 'payment-gateway-sdk callback address v1', 32)));
 
-const digestIn = (token: string): string => token.split('.')[0] ?? '';
+const digestIn = (token: string): string => token.slice(0, token.indexOf('.'));
 
 const digestOf = (what: 'reference' | 'body', text: string): string =>
   createHash('sha256').update(`${what}:${text}`).digest().subarray(0, LENGTH).toString('base64url');
@@ -86,7 +86,8 @@ function isEqual(given: string, right: string): boolean {
 }
 
 function withToken(url: string, token: string): string {
-  const [address = '', ...fragment] = url.split('#');
+  const fragmentAt = url.search(/#|$/);
+  const address = url.slice(0, fragmentAt);
   const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
-  return [`${address}${separator}${PARAMETER}=${token}`, ...fragment].join('#');
+  return `${address}${separator}${PARAMETER}=${token}${url.slice(fragmentAt)}`;
 }

@@ -73,11 +73,12 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
 
   const lookUp = lookUpIn(gateway, call);
   const send = async (limits: CallLimits) => {
-    const { url, signKey, signatureEncoding } = gateway;
+    const { url, apiKey, signKey, signatureEncoding } = gateway;
     const signature = signBody(body, signKey, signatureEncoding);
     const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-    const answer = await gateway.send({ call, method: 'POST', url, headers, body }, limits);
-    const reason = gateway.errorReasons ? reasonOf(answer, { headers, fields }) : undefined;
+    const secrets = [apiKey, signature];
+    const answer = await gateway.send({ call, method: 'POST', url, headers, body, secrets }, limits);
+    const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
     if (!isRefused(answer)) return readCreated(answer, call, { reason });
     const verdict = await examineRefusal(answer, request, lookUp, limits);
     return readCreated(answer, call, { verdict, reason });

@@ -41,7 +41,7 @@ async function followPlans(
   const signal = outer ? AbortSignal.any([outer, stop.signal]) : stop.signal;
   const bell = new Bell();
   const ring = () => bell.ring();
-  signal.addEventListener('abort', ring, { once: true });
+  signal.addEventListener('abort', ring);
   const watching = watch(client.journal, ring, signal);
   const following = { ...limits, signal, whenIdle: () => bell.wait(IDLE_PAUSE), onBlocked: ring };
   for (let failures = 0; !signal.aborted && limits.budget.left > 0; ) {

@@ -38,7 +38,8 @@ export async function lookUp(gateway: Gateway, id: string, options?: CallOptions
     // Any other value stays out of events: it may be anything.
     call.paymentId = id;
     const { signal, timeout = gateway.timeout } = readCallOptions(options);
-    const request = { call, method: 'GET', url: `${gateway.url}/${id}`, headers: gateway.headers } as const;
+    const { headers, apiKey } = gateway;
+    const request = { call, method: 'GET', url: `${gateway.url}/${id}`, headers, secrets: [apiKey] } as const;
     const answer = await gateway.send(request, { deadline: new Deadline(timeout), signal });
     return readLookedUp(answer, call, id, gateway.errorReasons ? reasonOf(answer, request) : undefined);
   };

@@ -24,7 +24,7 @@ export function findPaymentId(text: string, depth = 0): string | undefined {
     start.lastIndex = readObject(text, match.index, found, depth);
   }
   const [elsewhere, second] = found.elsewhere;
-  const quoted = /^\s*"/.test(text) ? findPaymentId(unquote(text.trim()), depth + 1) : undefined;
+  const quoted = /^\s*"/.test(text) ? findPaymentId(unquote(text), depth + 1) : undefined;
   return quoted ?? found.result ?? found.answer ?? (second === undefined ? elsewhere : undefined);
 }
 
@@ -34,13 +34,14 @@ const CANDIDATE =
 
 /** Every id in the text of an error, at any depth, that could be that of a payment: in lower case, each once. */
 export const candidateIds = (text: string): string[] => [
-  ...new Set(Array.from(text.matchAll(CANDIDATE), ([, id = '']) => id.toLowerCase())),
+  ...new Set(Array.from(text.matchAll(CANDIDATE), ([, id]) => String(id).toLowerCase())),
 ];
 
 /** An object or array whose end has not been reached. */
 interface Frame {
   place: 'answer' | 'result' | 'elsewhere';
   isObject: boolean;
+  expectsKey: boolean;
   key?: string;
   id?: string;
   hasStatus?: boolean;
@@ -51,35 +52,40 @@ const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+)/s
 
 /** Reads the object that starts there into `found`, and answers where it ends. */
 function readObject(text: string, start: number, found: Found, depth: number): number {
-  const next = new RegExp(TOKEN);
-  next.lastIndex = start;
+  const tokens = new RegExp(TOKEN);
+  tokens.lastIndex = start;
+  const next = () => tokens.exec(text)?.[1];
   const open: Frame[] = [];
   /** They count at its end: before that, the payment's own may still come. */
   const elsewhere: string[] = [];
-  let expectsKey = false;
-  for (let token = next.exec(text)?.[1]; token !== undefined; token = next.exec(text)?.[1]) {
+  for (let token = next(); token !== undefined; token = next()) {
     const frame = open.at(-1);
     if (token === '{' || token === '[') {
-      const isResult = open.length === 1 && frame?.key === 'result';
-      open.push({ place: !frame ? 'answer' : isResult ? 'result' : 'elsewhere', isObject: token === '{' });
-      expectsKey = token === '{';
+      const isObject = token === '{';
+      open.push({ place: placeIn(frame), isObject, expectsKey: isObject });
     } else if (token === '}' || token === ']') {
       open.pop();
       if (open.length > 0) continue;
       for (const id of elsewhere) found.elsewhere.add(id);
-      return next.lastIndex;
-    } else if (token === ',') {
-      expectsKey = frame?.isObject ?? false;
+      return tokens.lastIndex;
+    } else if (token === ',' && frame) {
+      frame.expectsKey = frame.isObject;
     } else if (token.startsWith('"') && frame) {
       const value = unquote(token);
-      if (expectsKey) frame.key = value;
+      if (frame.expectsKey) frame.key = value;
       else readValue(frame, value, found, depth);
-      if (expectsKey && value === 'paymentStatus') frame.hasStatus = true;
-      expectsKey = false;
+      if (frame.expectsKey && value === 'paymentStatus') frame.hasStatus = true;
+      frame.expectsKey = false;
       if (frame.id && frame.hasStatus && frame.place === 'elsewhere') elsewhere.push(frame.id);
     }
   }
   return text.length;
+}
+
+/** Where an object or array stands that begins there. */
+function placeIn(frame: Frame | undefined): Frame['place'] {
+  if (!frame) return 'answer';
+  return frame.place === 'answer' && frame.key === 'result' ? 'result' : 'elsewhere';
 }
 
 function readValue(frame: Frame, value: string, found: Found, depth: number): void {
@@ -96,6 +102,7 @@ function unquote(token: string): string {
   try {
     return JSON.parse(token);
   } catch {
-    return token.replace(/^"|"$/g, '');
+    // Cut off before its closing quote.
+    return token.slice(1);
   }
 }

@@ -14,12 +14,12 @@ const DEEPEST = 5;
 
 /** What the text of an answer may repeat of its request. */
 export interface Sent {
-  headers: Record<string, string>;
-  /** All that was sent, as plain data. */
+  secrets: readonly string[];
+  /** All else that was sent, as plain data. */
   fields?: object | undefined;
 }
 
-/** @returns undefined if it is no refusal, or has no words */
+/** @returns undefined if it is no refusal; empty if it has no words */
 export function reasonOf(answer: HttpAnswer | NoAnswer, sent: Sent): string | undefined {
   if (!('status' in answer) || answer.status < 400 || answer.status > 499) return undefined;
   const words = wordsOf(answer.body).join('; ');
@@ -27,7 +27,6 @@ export function reasonOf(answer: HttpAnswer | NoAnswer, sent: Sent): string | un
   // Where a text was cut a value may have begun, of which too little is left to find it.
   const isOpen = words.length > MOST && !struck.endsWith('***');
   const whole = isOpen ? struck.slice(0, -LONGEST_VALUE) : struck;
-  if (whole === '') return undefined;
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;
 }
 
@@ -60,13 +59,12 @@ const UUID = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/i;
 /** An address of e-mail; six digits or more, as of a card, an account, a phone or a birthday; a key, an IBAN, a wallet. */
 const PRIVATE = /[^\s"'<>@]+@[^\s"'<>@]+|\+?\d(?:[\s().\-/]{0,3}\d){5,}|\b(?=\w*\d)[\w-]{12,}/g;
 
-function strike(words: string, { headers, fields = {} }: Sent): string {
+function strike(words: string, { secrets, fields = {} }: Sent): string {
   const values = Object.entries(fields).flatMap(([name, value]) => (OWN.has(name) ? [] : leavesOf(value)));
-  const { authorization = '', signature = '' } = headers;
-  const secrets = [authorization.replace(/^Bearer /, ''), signature, ...values]
+  const known = [...secrets, ...values]
     .filter(value => value.trim().length >= SHORTEST)
-    .sort((one, other) => other.length - one.length);
-  const known = secrets.reduce((text, secret) => replaceAll(text, secret), words);
+    .sort((one, other) => other.length - one.length)
+    .reduce((text, value) => strikeValue(text, value), words);
   // The ids of payments are digits too.
   return known
     .split(UUID)
@@ -78,9 +76,9 @@ const leavesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
 /** In whatever case it is written. What begins as a long value does is struck to its end. */
-function replaceAll(text: string, secret: string): string {
-  const value = plain(secret.slice(0, MOST));
-  const isLong = secret.length > MOST || value.length > LONGEST_VALUE;
+function strikeValue(text: string, sent: string): string {
+  const value = plain(sent.slice(0, MOST));
+  const isLong = sent.length > MOST || value.length > LONGEST_VALUE;
   const start = value.slice(0, LONGEST_VALUE).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return text.replace(new RegExp(isLong ? `${start}[^]*` : start, 'gi'), '***');
 }

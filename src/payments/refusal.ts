@@ -43,7 +43,7 @@ export async function examineRefusal(
       if (!saysNothing) unread.push(paymentId);
     });
   const payments = (await Promise.all(candidates.map(read))).filter(payment => payment !== undefined);
-  const own = payments.find(payment => hasReference(payment, request.reference ?? ''));
+  const own = payments.find(payment => hasReference(payment, request.reference));
   const paymentId = own?.id ?? unread[0] ?? payments.find(payment => isPaymentOf(request, payment))?.id;
   return paymentId ? { outcome: 'unknown', paymentId } : { outcome: 'rejected' };
 }

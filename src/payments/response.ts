@@ -67,7 +67,7 @@ interface Verdict {
 
 /** How an error's message calls a call. */
 function nameOf({ operation, reference, paymentId }: Call): string {
-  if (operation === 'lookup') return paymentId ? `the lookup of payment ${paymentId}` : 'a lookup';
+  if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
 }
 

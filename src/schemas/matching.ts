@@ -32,9 +32,9 @@ export const foldReference = (reference: string): string =>
     .toUpperCase()
     .toLowerCase();
 
-/** Whether the payment's reference can be this one, as a gateway may write it. */
-export const hasReference = ({ reference }: Payment, wanted: string): boolean =>
-  reference ? foldReference(reference) === foldReference(wanted) : false;
+/** Whether the payment has a reference that can be this one, as a gateway may write it. */
+export const hasReference = ({ reference }: Payment, wanted: string | null | undefined): boolean =>
+  Boolean(reference && wanted && foldReference(reference) === foldReference(wanted));
 
 /**
  * Whether a payment may be the one that was requested, as a gateway may write it: of the same money, under any reference; or
@@ -43,7 +43,7 @@ export const hasReference = ({ reference }: Payment, wanted: string): boolean =>
 export const mayBePaymentOf = (
   request: Requested & { reference?: string | null | undefined },
   payment: Payment,
-): boolean => isPaymentOf(request, payment) || hasReference(payment, request.reference ?? '');
+): boolean => isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
 /** In what a payment can differ from its create; in `paymentId` if its journal knows another one. */
 export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;

@@ -1,7 +1,7 @@
 // Connections of the merchant's own agent: client certificates, a private authority, proxies.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AgentOptions, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
+import { type AgentOptions, type ClientRequest, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
 import { createServer, Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -50,6 +50,22 @@ describe("an agent of the merchant's own", () => {
     expect(merchants).toEqual(['merchant', 'merchant']);
     agent.destroy();
     close();
+  });
+
+  it('sees how long the body is, before it is written', async () => {
+    const lengths: unknown[] = [];
+    class Counting extends HttpAgent {
+      addRequest(request: ClientRequest): void {
+        lengths.push(request.getHeader('content-length'));
+        process.nextTick(() => request.emit('error', new Error('no connection')));
+      }
+    }
+    const client = new GatewayClient({ ...KEYS, baseUrl: 'http://127.0.0.1:9', agent: new Counting(), retries: 0 });
+    await errorOf(client.createDeposit(CARD));
+    await errorOf(client.getPayment(ID));
+    const sent =
+      '{"paymentType":"DEPOSIT","paymentMethod":"CARD","amount":25.50,"currency":"EUR","webhookUrl":"https://shop.example/callbacks"}';
+    expect(lengths).toEqual([sent.length, undefined]);
   });
 
   it('leads through a proxy, which opens a tunnel', async () => {

@@ -3,7 +3,8 @@ import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Fetch, GatewayClient } from 'payment-gateway-sdk';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { BoundedBody } from '../../src/http/read-body.ts';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 
@@ -12,8 +13,6 @@ const created = record('created card deposit');
 const client = (options: object) => new GatewayClient({ ...KEYS, ...options });
 
 describe('a lookup', () => {
-  // It is loaded at the first call, and no fake clock waits for that.
-  beforeAll(async () => void (await import('../../src/http/client.ts')));
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -306,6 +305,13 @@ describe('a create', () => {
       });
     }
     expect(sent).toHaveLength(1);
+  });
+
+  it('that is answered reads the bytes of the answer as text once', async () => {
+    const read = vi.spyOn(BoundedBody.prototype, 'text', 'get');
+    onTestFinished(() => read.mockRestore());
+    await client({ fetch: wire(json(created, 201)).fetch }).createDeposit(CARD);
+    expect(read).toHaveBeenCalledTimes(1);
   });
 
   it('reads a test double that has no stream', async () => {

@@ -55,6 +55,31 @@ describe.each([
     socket.destroy();
   });
 
+  it('is told once, whatever happens after it', async () => {
+    const gateway = await gatewayWith({}, certificate);
+    const { hostname: host, port } = new URL(gateway.url);
+    const tell = vi.fn();
+    const giveUp = new AbortController();
+    const pool = new ConnectionPool(certificate !== undefined, 1, true);
+    pool.createConnection({ host, port, whileConnecting: giveUp.signal }, tell);
+    giveUp.abort();
+    await vi.waitFor(() => expect(tell).toHaveBeenCalledWith(expect.any(Error), expect.any(Socket)));
+    const [, socket] = tell.mock.lastCall as [Error, Socket];
+    for (const event of ['error', 'connect', 'secureConnect']) socket.emit(event);
+    await new Promise(setImmediate);
+    expect(tell).toHaveBeenCalledTimes(1);
+  });
+
+  it('is opened without a signal too', async () => {
+    const gateway = await gatewayWith({}, certificate);
+    const { hostname: host, port } = new URL(gateway.url);
+    const pool = new ConnectionPool(certificate !== undefined, 1, true);
+    const tell = vi.fn();
+    pool.createConnection({ host, port }, tell);
+    await vi.waitFor(() => expect(tell).toHaveBeenCalledWith(null, expect.any(Socket)));
+    tell.mock.lastCall?.[1].destroy();
+  });
+
   it('is reset, so that nothing of it arrives any more', async () => {
     const { gateway, pool, socket } = await connected(certificate);
     pool.reset(socket);
@@ -133,7 +158,7 @@ describe('one exchange', () => {
       ...{ body: bounded(), raw: bounded(), endedAt: 0 },
     };
     const url = `${gateway.url}/api/v1/payments`;
-    const answer = exchange({ call: {} as never, url, headers: {}, ...call }, attempt, signal);
+    const answer = exchange({ call: {} as never, url, headers: {}, secrets: [], ...call }, attempt, signal);
     return { gateway, attempt, answer };
   }
 
@@ -150,19 +175,21 @@ describe('one exchange', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('whose signal is aborted before it begins sends nothing, and tells why', async () => {
+  it('whose signal is aborted before it begins connects to nobody, sends nothing, and tells why', async () => {
+    const connect = vi.spyOn(ConnectionPool.prototype, 'createConnection');
     const reason = new Error('the shop closes');
     const { gateway, attempt, answer } = await exchanged({ onRequest }, post, AbortSignal.abort(reason));
     await expect(answer).rejects.toBe(reason);
-    expect([attempt.mayHaveLeft, gateway.creates]).toEqual([false, 0]);
+    expect([attempt.mayHaveLeft, gateway.creates, connect.mock.calls]).toEqual([false, 0, []]);
   });
 
   it('whose answer has no body ends with its connection, and waits for no stray one', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const onRequest = ({ socket }: Connection) =>
       void socket.end('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
     const { answer } = await exchanged({ onRequest }, post, new AbortController().signal);
     expect(await answer).toMatchObject({ status: 204, body: '' });
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

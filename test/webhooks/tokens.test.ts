@@ -112,6 +112,7 @@ describe('checkCallbackUrl', () => {
     ['another MAC', url(`${OF_ORDER_1042.slice(0, -1)}A`)],
     ['a longer one', url(`${OF_ORDER_1042}A`)],
     ['one in the fragment', `${SHOP}#?callbackToken=${OF_ORDER_1042}`],
+    ['one in a fragment that is all there is', `#&callbackToken=${OF_ORDER_1042}`],
     ['a later one that is wrong', `${url(OF_ORDER_1042)}&callbackToken=x`],
     ['half a character', url('%E0%A4%A')],
     ['no address at all', ''],
