@@ -66,6 +66,34 @@ describe('a call as curl', () => {
     ]);
   });
 
+  it('leaves out what curl makes itself, and what would make the answer unreadable', () => {
+    const own = ['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding'];
+    const headers = [...own.map(name => [name, 'x'] as const), ['content-type', 'text/plain'] as const];
+    expect(words(curlOf({ ...at, headers, body: sentence })).words).toEqual([
+      ...['-i', '-X', 'POST', at.url, '-H', 'content-type: text/plain', '--data-raw', '{"a":1}'],
+    ]);
+  });
+
+  it.each([
+    ['GET', []],
+    ['HEAD', ['--head']],
+    ['DELETE', ['-X', 'DELETE']],
+  ])('of a %s without a body has no word too many', (method, option) => {
+    const command = curlOf({ method, url: at.url, headers: [['accept', '*/*']], body: new Uint8Array() });
+    expect(words(command).words).toEqual(['-i', ...option, at.url, '-H', 'accept: */*']);
+    expect(command.split(' \\\n')[0]).not.toMatch(/ {2}| $/);
+  });
+
+  it('names the type once, wherever it stands among the headers', () => {
+    const headers = [['a', '1'], ...at.headers, ['z', '2']] as const;
+    const { words: sent } = words(curlOf({ ...at, headers, body: sentence }));
+    expect(sent.filter(word => word.startsWith('content-type'))).toEqual(['content-type: application/json']);
+  });
+
+  it('pipes a byte that is a digit after one that is none', () => {
+    expect([...words(curlOf({ ...at, body: Uint8Array.from([0, 0x31, 7, 0x38]) })).input]).toEqual([0, 0x31, 7, 0x38]);
+  });
+
   it('fills the key in only for a call that had it', async () => {
     const sandbox = new Sandbox({ apiKey: "it's-a-key" });
     const send = async (key: string) => {

@@ -20,6 +20,17 @@ describe('money', () => {
     [12, 'eur', '12.00 eur'],
   ])('%d %s is written %s', (amount, currency, text) => expect(money({ amount, currency })).toBe(text));
 
+  // https://www.iso.org/iso-4217-currency-codes.html: the minor units of those that have not two.
+  it.each([
+    ['7', 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+    ['7.000', 'BHD IQD JOD KWD LYD OMR TND'],
+    ['7.0000', 'CLF UYW'],
+    ['7.00', 'EUR USD GBP HUF COP MRU MGA'],
+  ])('%s has the digits of %s', (text, codes) => {
+    const written = codes.split(' ').map(currency => money({ amount: 7, currency }));
+    expect(written).toEqual(codes.split(' ').map(code => `${text} ${code}`));
+  });
+
   it.each([
     [25.555, 'EUR', '25.555 EUR'],
     [0.5, 'JPY', '0.5 JPY'],

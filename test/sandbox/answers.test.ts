@@ -1,0 +1,206 @@
+// What the sandbox answers to calls, word for word, and what its log keeps of them.
+import { createHmac } from 'node:crypto';
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
+
+const API = 'http://sandbox.localhost/api/v1/payments';
+const deposit = { ...CARD, paymentType: 'DEPOSIT', amount: 25.5, reference: 'order-1' };
+const authorization = 'Bearer sandbox-api-key';
+
+async function send(
+  sandbox: Sandbox,
+  body: string | Uint8Array<ArrayBuffer>,
+  key = 'sandbox-sign-key',
+  init: RequestInit = {},
+) {
+  const signature = createHmac('sha256', key).update(body).digest('hex');
+  const answer = await sandbox.fetch(API, { method: 'POST', headers: { authorization, signature }, body, ...init });
+  return { status: answer.status, json: JSON.parse(await answer.text()) };
+}
+
+const lookUp = async (sandbox: Sandbox, id: string, init: RequestInit = {}) => {
+  const answer = await sandbox.fetch(`${API}/${id}`, { headers: { authorization }, ...init });
+  return { status: answer.status, json: JSON.parse(await answer.text()) };
+};
+
+const sandboxOf = (options: SandboxOptions<'standard'> = {}) =>
+  new Sandbox({ fetch: async () => new Response(), ...options });
+const bytes = (...parts: (string | number)[]) =>
+  Uint8Array.from(parts.flatMap(part => (typeof part === 'number' ? part : [...new TextEncoder().encode(part)])));
+
+describe('a create that is refused says what is wrong with it, and the log says it in one line', () => {
+  const INVALID = 'The given data was invalid.';
+  const json = JSON.stringify(deposit);
+  const without = json.replace('webhookUrl', 'webhook');
+
+  it.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string[]>, string]>([
+    ['no JSON', 'nope', { body: ['The body is not JSON.'] }, 'body: The body is not JSON.'],
+    [
+      'no UTF-8',
+      bytes('{"description":"', 0xff, `",${json.slice(1)}`),
+      { body: ['The body is not JSON.'] },
+      'body: The body is not JSON.',
+    ],
+    [
+      'an amount as a text',
+      json.replace('25.5', '"25.5"'),
+      { amount: ['The amount must be a number.'] },
+      'amount: The amount must be a number.',
+    ],
+    [
+      'a value that is nested without end',
+      json.replace('{', `{"additionalParameters":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}},`),
+      { body: ['The body is nested too deeply.'] },
+      'body: The body is nested too deeply.',
+    ],
+    [
+      'two mistakes, one of them in a part',
+      json.replace('{', '{"billingAddress":{"countryCode":7},').replace('"EUR"', '7'),
+      { currency: [expect.any(String) as never], 'billingAddress.countryCode': [expect.any(String) as never] },
+      expect.stringMatching(/^currency: [^;]+; billingAddress\.countryCode: [^;]+$/) as never,
+    ],
+    [
+      'nowhere to call back',
+      without,
+      { webhookUrl: [expect.any(String) as never] },
+      expect.stringMatching(/^webhookUrl: \S/) as never,
+    ],
+  ])('%s', async (_, body, errors, line) => {
+    const sandbox = sandboxOf();
+    expect(await send(sandbox, body)).toEqual({ status: 422, json: { message: INVALID, errors } });
+    const logged = sandbox.calls[0]?.message ?? '';
+    expect(logged.slice(0, INVALID.length + 1)).toBe(`${INVALID} `);
+    expect(logged.slice(INVALID.length + 1)).toEqual(line);
+  });
+});
+
+describe('a signature that does not match', () => {
+  const body = JSON.stringify(deposit);
+  const MARGIN = 'The signature was made with the right key plus or minus white space at its ends.';
+  const OTHER = 'The signature does not match: another key, or another body than the one sent.';
+
+  it.each([
+    ['a key with white space, and it is made without', ' my key ', 'my key', MARGIN],
+    ['a key, and it is made with a line break after it', 'my key', 'my key\n', MARGIN],
+    ['a key, and it is made with a space after it', 'my key', 'my key ', MARGIN],
+    ['a key, and it is made with a space before it', 'my key', ' my key', OTHER],
+  ])('of a terminal with %s', async (_, signKey, used, message) => {
+    expect(await send(sandboxOf({ signKey }), body, used)).toMatchObject({ status: 401, json: { message } });
+  });
+
+  it.each([
+    ['no JSON', 'nope', OTHER],
+    ['JSON whose line break at the end was not sent', body, 'serialised in another way'],
+  ])('of %s', async (_, text, message) => {
+    const signature = createHmac('sha256', 'sandbox-sign-key')
+      .update(`${text}${text === body ? '\n' : '!'}`)
+      .digest('hex');
+    const answer = await send(sandboxOf(), text, undefined, { headers: { authorization, signature } });
+    expect(answer.json.message).toContain(message);
+  });
+
+  it('in upper case is no base64', async () => {
+    const sandbox = sandboxOf({ signatureEncoding: 'base64' });
+    const signature = createHmac('sha256', 'sandbox-sign-key').update(body).digest('hex').toUpperCase();
+    const { json } = await send(sandbox, body, undefined, { headers: { authorization, signature } });
+    expect(json.message).toBe(OTHER);
+    expect(sandbox.calls[0]?.signature).toMatchObject({ given: signature, encoding: 'base64', problem: OTHER });
+  });
+
+  it('is shown to who runs the sandbox beside one that does', async () => {
+    const sandbox = sandboxOf();
+    await send(sandbox, body);
+    const hex = createHmac('sha256', 'sandbox-sign-key').update(body).digest('hex');
+    expect(sandbox.calls[0]?.signature).toEqual({
+      given: hex,
+      expected: { hex, base64: Buffer.from(hex, 'hex').toString('base64') },
+      encoding: 'hex',
+    });
+  });
+});
+
+describe('a payment', () => {
+  it('is wrapped, in creates and lookups', async () => {
+    const sandbox = sandboxOf();
+    const { json } = await send(sandbox, JSON.stringify(deposit));
+    const { redirectUrl, ...record } = json.result;
+    expect(redirectUrl).toBe(`http://sandbox.localhost/pay/${record.id}`);
+    expect(await lookUp(sandbox, record.id)).toEqual({ status: 200, json: { result: record } });
+  });
+
+  it('is bare, in creates and lookups of a gateway of the earlier description', async () => {
+    const sandbox = sandboxOf({ shape: 'unwrapped' });
+    const { json: record } = await send(sandbox, JSON.stringify(deposit));
+    expect(record).toMatchObject({ paymentStatus: 'PENDING', reference: 'order-1' });
+    expect(record).not.toHaveProperty('redirectUrl');
+    expect(await lookUp(sandbox, record.id)).toEqual({ status: 200, json: record });
+  });
+
+  it('that there is not, and an address that there is not, are 404', async () => {
+    const sandbox = sandboxOf();
+    expect(await lookUp(sandbox, OTHER_ID)).toEqual({ status: 404, json: { message: 'Payment not found.' } });
+    const answer = await sandbox.fetch(`${API}/${OTHER_ID}/refunds`, { method: 'POST' });
+    expect([answer.status, await answer.json()]).toEqual([404, { message: 'Not found.' }]);
+    expect(sandbox.calls.map(({ message }) => message)).toEqual([
+      'Payment not found.',
+      'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.',
+    ]);
+  });
+});
+
+describe('the log of calls', () => {
+  it.each([
+    ['drop', undefined],
+    ['reject-401', 401],
+    ['commit-then-drop', undefined],
+    ['commit-then-502', 502],
+  ] as const)('says which payment a lookup was about that got %s', async (fault, status) => {
+    const sandbox = sandboxOf();
+    const { json } = await send(sandbox, JSON.stringify(deposit));
+    const paymentId = json.result.id;
+    sandbox.faults.next(fault, { on: 'lookup' });
+    await sandbox.fetch(`${API}/${paymentId}`, { headers: { authorization } }).catch(() => {});
+    const { fault: injected, paymentId: about, answer } = sandbox.calls.at(-1) ?? {};
+    expect({ injected, about, status: answer?.status }).toEqual({ injected: fault, about: paymentId, status });
+  });
+
+  it.each([
+    ['drop', false],
+    ['commit-then-drop', true],
+  ] as const)('says which payment was made by a create that got %s: any (%s)', async (fault, isMade) => {
+    const sandbox = sandboxOf();
+    sandbox.faults.next(fault);
+    await errorOf(send(sandbox, JSON.stringify(deposit)));
+    expect(sandbox.calls[0]).toMatchObject({ fault, paymentId: isMade ? sandbox.payments[0]?.id : undefined });
+    expect(sandbox.payments).toHaveLength(isMade ? 1 : 0);
+  });
+
+  it('keeps a call whose caller went away without a fault, and no payment is made', async () => {
+    const sandbox = sandboxOf({ latency: 60_000 });
+    const leave = new AbortController();
+    const gone = errorOf(send(sandbox, JSON.stringify(deposit), undefined, { signal: leave.signal }));
+    const reason = new Error('the caller left');
+    setImmediate(() => leave.abort(reason));
+    expect(await gone).toBe(reason);
+    expect(sandbox.calls[0]).toMatchObject({ answer: undefined, fault: undefined, paymentId: undefined });
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('tells how long each took, and nothing of a scenario of a call that was none', async () => {
+    const sandbox = sandboxOf();
+    await send(sandbox, JSON.stringify(deposit));
+    const [call] = sandbox.calls;
+    expect(call?.durationMs).toBeGreaterThan(0);
+    expect(call?.durationMs).toBeLessThan(20_000);
+    expect(call).not.toHaveProperty('isPlayed');
+  });
+
+  it('knows no call that was not sent', async () => {
+    const answer = await sandboxOf().fetch('http://sandbox.localhost/_sandbox/calls/7');
+    expect([answer.status, await answer.text()]).toEqual([
+      404,
+      expect.stringContaining('The sandbox has no call 7: it keeps the latest 500.'),
+    ]);
+  });
+});

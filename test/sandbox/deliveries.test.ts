@@ -1,0 +1,256 @@
+// Callbacks: what is in them by method, what a fault makes of them, when they come again, and what is kept of the answers.
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { create } from '../support/eventful.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+
+afterEach(() => vi.useRealTimers());
+
+const sandboxOf = (options: SandboxOptions<'standard'> = {}) =>
+  new Sandbox({ fetch: async () => new Response(), ...options });
+
+/** What is posted of a payment that is completed. */
+async function completed(sandbox: Sandbox, request: object) {
+  const id = await create(sandbox, request);
+  const record = await sandbox.complete(id);
+  await sandbox.idle();
+  return { id, record, posted: JSON.parse(sandbox.deliveries.at(-1)?.body ?? '{}') };
+}
+
+const SETTLEMENT = ['settled_crypto_amount', 'crypto_tx_hash', 'destination_wallet'];
+
+describe('the callback of a completed payment', () => {
+  // As in the document's payloads.
+  it.each(['CARD', 'BLIK', 'APPLEPAY', 'GOOGLEPAY'])('of %s lacks the settlement', async paymentMethod => {
+    const apple = { reference: 'order-1', returnUrl: 'https://shop.example/', billingAddress: { countryCode: 'DE' } };
+    const { posted } = await completed(sandboxOf(), { paymentMethod, ...apple });
+    for (const name of SETTLEMENT) expect(posted).not.toHaveProperty(name);
+    expect(posted).toMatchObject({ paymentMethod, paymentStatus: 'COMPLETED' });
+    expect('fallbackPaymentStatus' in posted).toBe(paymentMethod === 'GOOGLEPAY');
+  });
+
+  it.each(['IDEAL', 'PAYID', 'P24'])('of %s has it', async paymentMethod => {
+    const { posted } = await completed(sandboxOf(), { paymentMethod });
+    for (const name of SETTLEMENT) expect(posted).toHaveProperty(name);
+    expect(posted).not.toHaveProperty('fallbackPaymentStatus');
+  });
+
+  it('of a payout to a card has it', async () => {
+    const sandbox = sandboxOf();
+    const { payment } = await sandbox.play({
+      create: { paymentType: 'WITHDRAWAL', paymentMethod: 'CARD', amount: 5, currency: 'EUR' },
+      steps: [{ move: 'complete', expect: { callbacks: ['answered'] } }],
+    });
+    expect(JSON.parse(sandbox.deliveries[0]?.body ?? '{}')).toEqual(payment);
+  });
+});
+
+describe('a fault of a callback', () => {
+  it('that forges it posts one of ten times the amount before it', async () => {
+    const sandbox = sandboxOf();
+    const id = await create(sandbox);
+    sandbox.faults.next('callback-forge');
+    await sandbox.fail(id);
+    await sandbox.idle();
+    const bodies = sandbox.deliveries.map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ paymentStatus, amount }) => [paymentStatus, amount])).toEqual([
+      ['COMPLETED', 255],
+      ['FAILED', 25.5],
+    ]);
+    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['COMPLETED', 'FAILED']);
+  });
+
+  it('that drops the query changes nothing else', async () => {
+    const sandbox = sandboxOf();
+    const id = await create(sandbox, { webhookUrl: 'https://shop.example/callbacks?token=1#part' });
+    sandbox.faults.next('callback-drop-query');
+    const record = await sandbox.cancel(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toMatchObject([
+      { url: 'https://shop.example/callbacks#part', fault: 'callback-drop-query', paymentStatus: 'CANCELED' },
+    ]);
+    expect(JSON.parse(sandbox.deliveries[0]?.body ?? '{}')).toEqual(record);
+  });
+
+  it('that doubles it posts the same twice, the second marked', async () => {
+    const sandbox = sandboxOf();
+    const id = await create(sandbox);
+    sandbox.faults.next('callback-duplicate');
+    await sandbox.cancel(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ fault }) => fault)).toEqual([undefined, 'callback-duplicate']);
+    expect(sandbox.deliveries[0]?.body).toBe(sandbox.deliveries[1]?.body);
+  });
+
+  it('that holds it back waits for the next one of its own payment', async () => {
+    const sandbox = sandboxOf();
+    const [held, other] = [await create(sandbox), await create(sandbox)];
+    sandbox.faults.next('callback-reorder');
+    await sandbox.authorize(held);
+    const posted = async () => {
+      await sandbox.idle();
+      return sandbox.deliveries.map(({ paymentId, paymentStatus }) => [paymentId, paymentStatus]);
+    };
+    await sandbox.complete(other);
+    expect(await posted()).toEqual([[other, 'COMPLETED']]);
+    await sandbox.complete(held);
+    expect((await posted()).slice(1)).toEqual([
+      [held, 'COMPLETED'],
+      [held, 'AUTHORIZED'],
+    ]);
+  });
+
+  it('that delays it is not ended by the next one', async () => {
+    const sandbox = sandboxOf();
+    const id = await create(sandbox);
+    sandbox.faults.next('callback-delay', { ms: 60_000 });
+    await sandbox.authorize(id);
+    await sandbox.complete(id);
+    await vi.waitFor(() => expect(sandbox.deliveries[0]?.status).toBe(200));
+    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['COMPLETED']);
+    sandbox.clock.advance(60_000);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['COMPLETED', 'AUTHORIZED']);
+  });
+});
+
+describe('a callback that was answered', () => {
+  it.each([
+    [200, 1],
+    [204, 1],
+    [299, 1],
+    [300, 2],
+    [404, 2],
+    [503, 2],
+  ])('%i is posted %i times in all', async (status, times) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const answers = [status, 200];
+    const sandbox = sandboxOf({
+      callbackRetries: [1_000, 5_000],
+      fetch: async () => new Response(null, { status: answers.shift() ?? 200 }),
+    });
+    const id = await create(sandbox);
+    await sandbox.cancel(id);
+    await whileTimePasses(sandbox.idle(), 500);
+    expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual(times === 1 ? [undefined] : [undefined, 1]);
+  });
+
+  it('keeps the first 4,096 letters of the answer, though a letter arrives in two parts', async () => {
+    const whole = new TextEncoder().encode(`é${'x'.repeat(5_000)}`);
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(whole.subarray(0, 1));
+        controller.enqueue(whole.subarray(1));
+      },
+    });
+    const sandbox = sandboxOf({ fetch: async () => new Response(body) });
+    await sandbox.cancel(await create(sandbox));
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]).toMatchObject({ status: 200, answer: `é${'x'.repeat(4_095)}` });
+  });
+
+  it.each([
+    ['breaks off', (controller: ReadableStreamDefaultController) => controller.error(new Error('cut'))],
+    ['never ends', () => {}],
+  ])('with a body that %s has its status', async (_, go) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const sandbox = sandboxOf({ fetch: async () => new Response(new ReadableStream({ pull: go }), { status: 202 }) });
+    await sandbox.cancel(await create(sandbox));
+    await whileTimePasses(sandbox.idle(), 500);
+    expect(sandbox.deliveries[0]).toMatchObject({ status: 202 });
+    expect(sandbox.deliveries[0]).not.toHaveProperty('answer');
+    expect(sandbox.deliveries[0]?.durationMs).toBeLessThan(20_000);
+  });
+});
+
+describe('a callback that is not posted', () => {
+  it('because its address is elsewhere does not come again', async () => {
+    const sandbox = new Sandbox({ callbackRetries: [1] });
+    await sandbox.cancel(await create(sandbox));
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ error }) => error)).toEqual([
+      'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).',
+    ]);
+  });
+
+  it('is one to an address that all were told to go to', async () => {
+    const sandbox = new Sandbox({ forwardTo: 'http://shop.invalid/callbacks' });
+    await sandbox.cancel(await create(sandbox));
+    await sandbox.idle();
+    expect(sandbox.deliveries[0]?.error).toMatch(/^(?!not posted)\S/);
+  });
+});
+
+describe('a reset', () => {
+  it('ends a post that is under way, and wakes who waits for it', async () => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    const sandbox = sandboxOf({
+      fetch: (_, { signal }) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+    });
+    const id = await create(sandbox);
+    await sandbox.cancel(id);
+    const idle = sandbox.idle();
+    await vi.waitFor(() => expect(signals).toHaveLength(1));
+    sandbox.reset();
+    await idle;
+    expect(signals[0]?.aborted).toBe(true);
+    expect(signals[0]?.reason).toEqual(new Error('the sandbox was reset'));
+    expect([sandbox.deliveries, sandbox.payments]).toEqual([[], []]);
+  });
+
+  it('forgets what waits for its time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const post = vi.fn(async () => new Response());
+    const sandbox = sandboxOf({ fetch: post });
+    sandbox.faults.next('callback-delay', { ms: 1_000 });
+    await sandbox.cancel(await create(sandbox));
+    sandbox.reset();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(2_000);
+    await sandbox.idle();
+    expect(post).not.toHaveBeenCalled();
+  });
+
+  it('ends a create that is slow with its own reason', async () => {
+    const sandbox = sandboxOf({ latency: 60_000 });
+    const creating = errorOf(sandbox.fetch('http://sandbox.localhost/api/v1/payments', { method: 'POST', body: '{}' }));
+    await new Promise(setImmediate);
+    sandbox.reset();
+    expect(await creating).toEqual(new Error('the sandbox was reset'));
+  });
+});
+
+describe('a callback that is posted again by hand', () => {
+  it.each([
+    ['as it was', undefined, undefined],
+    ['with the body that it had', 'same', undefined],
+    ['with another body', '{}', true],
+  ])('%s', async (_, body, isEdited) => {
+    const sandbox = sandboxOf();
+    await sandbox.cancel(await create(sandbox));
+    await sandbox.idle();
+    const [first] = sandbox.deliveries;
+    const again = await sandbox.redeliver(1, { body: body === 'same' ? first?.body : body });
+    expect(again).toMatchObject({ repeats: 1, body: body === '{}' ? '{}' : first?.body });
+    expect(again.isEdited).toBe(isEdited);
+  });
+});
+
+describe('above the number of payments that are kept', () => {
+  it('a payment is forgotten with its deliveries and its history', async () => {
+    const sandbox = sandboxOf({ maxPayments: 1 });
+    const old = await create(sandbox);
+    await sandbox.cancel(old);
+    await sandbox.idle();
+    const young = await create(sandbox);
+    await sandbox.cancel(young);
+    await sandbox.idle();
+    expect(sandbox.payments.map(({ id }) => id)).toEqual([young]);
+    expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([young]);
+    expect(sandbox.save().timelines.map(([id]) => id)).toEqual([young]);
+  });
+});

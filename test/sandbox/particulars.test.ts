@@ -1,0 +1,230 @@
+// Small promises of the sandbox: words of refusals, headers, transfer instructions, and who may use its own API.
+import { createHash } from 'node:crypto';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { describe, expect, it } from 'vitest';
+import { randomOf } from '../../src/sandbox/ledger/ids.ts';
+import { isOnramp } from '../../src/sandbox/ledger/ledger.ts';
+import { toPhpJson } from '../../src/sandbox/php.ts';
+import { create } from '../support/eventful.ts';
+import { CARD, errorOf, ID } from '../support/fixtures.ts';
+
+const sandboxOf = (options: object = {}) => new Sandbox({ fetch: async () => new Response(), ...options });
+const OWN_API = 'http://sandbox.localhost/_sandbox';
+
+describe('a move', () => {
+  it.each<[(sandbox: Sandbox, id: string) => Promise<unknown>, string]>([
+    [(sandbox, id) => sandbox.cancel(id, { force: 1 as never }), 'The options of a move: force must be true or false.'],
+    [(sandbox, id) => sandbox.fail(id, { force: 1 as never }), 'sandbox.fail: force must be true or false.'],
+    [(sandbox, id) => sandbox.fail(id, { code: true as never }), 'sandbox.fail: code must be a number or a string.'],
+    [(sandbox, id) => sandbox.fail(id, { reason: 5 as never }), 'sandbox.fail: reason must be a string.'],
+  ])('with an option that is wrong is refused: %s', async (move, message) => {
+    const sandbox = sandboxOf();
+    const id = await create(sandbox);
+    expect(await errorOf(move(sandbox, id))).toMatchObject({ message });
+    expect(sandbox.payments[0]?.paymentStatus).toBe('PENDING');
+  });
+});
+
+describe('the instructions of a transfer', () => {
+  it('have the names, the account and the reference of their own payment', async () => {
+    const { nextAction, payment } = await new GatewayClient(sandboxOf({ seed: 'a' }).clientOptions).createDeposit({
+      ...CARD,
+      paymentMethod: 'PAYID',
+    });
+    if (nextAction.type !== 'transfer') throw new Error(nextAction.type);
+    const start = payment.id.slice(0, 8);
+    const digest = createHash('sha256').update(`transfer of ${payment.id}`).digest('hex');
+    expect(nextAction.transfer).toEqual({
+      number: `pay-${start}@sandbox.example`,
+      full_holder_name: 'Sandbox Payments Pty Ltd',
+      payment_description: start.toUpperCase(),
+      amount: '25.50',
+      currency: 'EUR',
+      uuid: expect.stringMatching(new RegExp(`^${digest.slice(0, 8)}-${digest.slice(8, 12)}-4`)),
+      order_id: payment.id,
+    });
+  });
+});
+
+// The document's table of methods.
+it.each([
+  ...['ONRAMP', 'ONRAMP_PAYID', 'ONRAMP_PIX', 'ONRAMP_ZAR', 'ONRAMP_PSE', 'ONRAMP_KHIPU', 'ONRAMP_QRTHWALLET'],
+  ...['ONRAMP_CARD', 'ONRAMP_INTERAC', 'ONRAMP_OPENBANKING', 'ONRAMP_GBPBANKTRANSFER', 'ONRAMP_SPEI'],
+  ...['ONRAMP_APPLEPAY', 'ONRAMP_GOOGLEPAY', 'USER_CHOICE'],
+])('%s is settled in crypto', paymentMethod => expect(isOnramp({ paymentMethod })).toBe(true));
+
+it.each(['CARD', 'PAYID', 'APPLEPAY', 'OPENBANKING', 'SEPA', ''])('%s is not settled in crypto', paymentMethod =>
+  expect(isOnramp({ paymentMethod })).toBe(false),
+);
+
+it('a deposit with ONRAMP has a rate, and one by card has none', async () => {
+  const sandbox = sandboxOf();
+  await create(sandbox, { paymentMethod: 'ONRAMP' });
+  await create(sandbox);
+  expect(sandbox.payments.map(payment => 'crypto_fx' in payment)).toEqual([true, false]);
+});
+
+it('random numbers of a seed are between 0 and 1, and differ', () => {
+  const random = randomOf('a');
+  const numbers = Array.from({ length: 100 }, random);
+  expect(numbers.every(number => number >= 0 && number < 1)).toBe(true);
+  expect(new Set(numbers).size).toBe(100);
+  expect(Array.from({ length: 100 }, randomOf('a'))).toEqual(numbers);
+});
+
+// php -r 'echo json_encode(["a" => [], "b" => null, "c" => [[], 1], "d" => "x/y", "e" => "é"]);'
+it('JSON is as PHP writes it: empty maps are lists', () => {
+  expect(toPhpJson({ a: {}, b: null, c: [{}, 1], d: 'x/y', e: 'é', f: [] })).toBe(
+    '{"a":[],"b":null,"c":[[],1],"d":"x\\/y","e":"\\u00e9","f":[]}',
+  );
+});
+
+describe('an answer', () => {
+  it.each([
+    ['a lookup', 'GET', `/api/v1/payments/${ID}`],
+    ['a create', 'POST', '/api/v1/payments'],
+  ])('of %s is JSON, with an id of its own', async (_, method, path) => {
+    const send = () => sandboxOf().fetch(`http://sandbox.localhost${path}`, { method });
+    const [one, other] = [await send(), await send()];
+    expect(one.headers.get('content-type')).toBe('application/json');
+    expect(one.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+    expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
+  });
+
+  it('that is cut promises all of it', async () => {
+    const sandbox = sandboxOf();
+    const id = await create(sandbox);
+    sandbox.faults.next('commit-then-cut', { on: 'lookup' });
+    const headers = { authorization: 'Bearer sandbox-api-key' };
+    const answer = await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, { headers });
+    const { body = '' } = sandbox.calls.at(-1)?.answer ?? {};
+    expect([answer.status, Number(answer.headers.get('content-length'))]).toEqual([200, Buffer.byteLength(body)]);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await errorOf(answer.text())).toMatchObject({
+      message: 'fetch failed',
+      cause: { message: 'other side closed', code: 'UND_ERR_SOCKET' },
+    });
+  });
+});
+
+describe("the sandbox's own API", () => {
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await sandboxOf().fetch(OWN_API + path, init);
+    return { status: answer.status, json: JSON.parse((await answer.text()) || 'null') };
+  };
+  const post = (path: string, body: unknown) =>
+    ask(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
+
+  it('says where there is nothing', async () => {
+    expect(await ask('/nothing')).toEqual({
+      status: 404,
+      json: {
+        code: 'refused',
+        message: 'There is no such address. GET /_sandbox/openapi.json describes those there are.',
+      },
+    });
+  });
+
+  it('is for no page from elsewhere', async () => {
+    expect(
+      await ask('/payments', { headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } }),
+    ).toEqual({
+      status: 403,
+      json: { code: 'refused', message: 'A page from elsewhere must not use the API of the sandbox.' },
+    });
+  });
+
+  it('says of each field what is wrong with it', async () => {
+    const { status, json } = await post('/faults', { fault: 'drop', count: 0, on: 'refund' });
+    expect([status, json]).toEqual([
+      422,
+      { code: 'invalid', message: "on must be 'create' or 'lookup'; count must be 1 or more." },
+    ]);
+    expect((await post('/scenarios', { scenario: 5 })).json.message).toMatch(/^scenario \S/);
+    expect((await post('/scenarios', [])).json.message).toMatch(/^\S/);
+  });
+
+  it('takes white space for no body', async () => {
+    expect((await post('/scenarios/paid', ' \n')).status).not.toBe(422);
+    expect((await post('/reset', '\n')).status).toBe(204);
+  });
+
+  it('has every scenario by its name, what it does, and its file', async () => {
+    const { json } = await ask('/scenarios');
+    expect(json.scenarios.length).toBeGreaterThan(5);
+    for (const { name, does, text } of json.scenarios) {
+      expect(name).toMatch(/^[a-z-]+$/);
+      expect(text).toContain(`does: ${does}\n`);
+    }
+  });
+
+  it('plays one of them, or one of your own, at the address that it is told', async () => {
+    const sandbox = sandboxOf();
+    const play = async (path: string, body: object) => {
+      const answer = await sandbox.fetch(OWN_API + path, { method: 'POST', body: JSON.stringify(body) });
+      return JSON.parse(await answer.text());
+    };
+    const to = 'http://127.0.0.1:9/callbacks';
+    const create = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 5, currency: 'EUR' };
+    const own = { create, steps: [{ move: 'complete', expect: { callbacks: ['answered'] } }] };
+    const played = [
+      await play('/scenarios/callback-first', { to }),
+      await play('/scenarios', { scenario: own, to }),
+      await play('/scenarios', { scenario: JSON.stringify(own), to }),
+    ];
+    expect(played.map(({ payment }) => payment.reference.replace(/-[\da-f]{8}$/, ''))).toEqual([
+      ...['callback-first', 'scenario', 'scenario'],
+    ]);
+    for (const { deliveries, payment } of played) {
+      expect([deliveries[0].url, payment.paymentStatus]).toEqual([to, 'COMPLETED']);
+      expect(payment.id).toBe(deliveries[0].paymentId);
+    }
+  });
+
+  it('gives a test as text', async () => {
+    const sandbox = sandboxOf();
+    const answer = await sandbox.fetch(`${OWN_API}/payments/${await create(sandbox)}/test`);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  });
+
+  it("lists a payment's own deliveries, calls, and as many payments as asked for", async () => {
+    const sandbox = sandboxOf();
+    const ids = [await create(sandbox), await create(sandbox), await create(sandbox)];
+    for (const id of ids) await sandbox.complete(id);
+    await sandbox.idle();
+    const list = async (path: string) => JSON.parse(await (await sandbox.fetch(OWN_API + path)).text());
+    const { deliveries } = await list(`/deliveries?paymentId=${ids[1]?.toUpperCase()}`);
+    expect(deliveries.map(({ paymentId }: { paymentId: string }) => paymentId)).toEqual([ids[1]]);
+    const { calls } = await list(`/calls?paymentId=${ids[1]}`);
+    expect(calls.map(({ paymentId }: { paymentId: string }) => paymentId)).toEqual([ids[1]]);
+    expect((await list('/deliveries?limit=2')).deliveries).toHaveLength(2);
+    expect((await list('/calls?limit=1&offset=1')).calls).toHaveLength(1);
+    expect((await list('/payments?limit=2')).payments).toHaveLength(2);
+  });
+});
+
+it('a port on which no sandbox listens any more is called back again', async () => {
+  const sandbox = new Sandbox();
+  const { url, close } = await sandbox.listen();
+  const webhookUrl = `${url}/callbacks`;
+  const id = await create(sandbox, { webhookUrl });
+  await sandbox.authorize(id);
+  await sandbox.idle();
+  await close();
+  await sandbox.cancel(id);
+  await sandbox.idle();
+  expect(sandbox.deliveries.map(({ error }) => error)).toEqual([
+    'not posted: the address is that of the sandbox itself.',
+    expect.stringContaining('ECONNREFUSED'),
+  ]);
+});
+
+it('an aborted call is not taken', async () => {
+  const sandbox = sandboxOf();
+  const reason = new Error('gone');
+  const headers = { authorization: 'Bearer sandbox-api-key' };
+  const init = { headers, signal: AbortSignal.abort(reason) };
+  expect(await errorOf(sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${ID}`, init))).toBe(reason);
+  expect(sandbox.calls).toEqual([]);
+});

@@ -1,0 +1,154 @@
+// What the sandbox says of an option or a scenario that it cannot take.
+import { readScenario, Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { errorOf } from '../support/fixtures.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('an option of the sandbox', () => {
+  const MS = 'must be milliseconds, 0 or more, and at most 24 days';
+  const KEY = 'must be a text that is not empty';
+
+  it.each<[object, string]>([
+    [{ apiKey: '' }, `apiKey ${KEY}`],
+    [{ signKey: 5 }, `signKey ${KEY}`],
+    [{ shopName: '' }, `shopName ${KEY}`],
+    [{ latency: -1 }, `latency ${MS}`],
+    [{ latency: '5' }, `latency ${MS}`],
+    [{ latency: 2 ** 31 }, `latency ${MS}`],
+    [{ callbackRetries: 5 }, 'callbackRetries must be a list of milliseconds'],
+    [{ callbackRetries: [5, -1] }, MS],
+    [{ callbackRetries: [2 ** 31] }, MS],
+    [{ seed: 5 }, 'seed must be a string'],
+    [{ saved: {} }, 'saved must be what sandbox.save() gave'],
+    [{ signatureEncoding: 'HEX' }, "signatureEncoding must be 'hex' or 'base64'"],
+    [{ terminal: 'crypto' }, "terminal must be 'standard' or 'onramp'"],
+    [{ payid: 'card' }, "payid must be 'host-to-host' or 'redirect'"],
+    [{ shape: 'round' }, "shape must be 'wrapped' or 'unwrapped'"],
+    [{ callbackQuery: 'lose' }, "callbackQuery must be 'keep' or 'drop'"],
+  ])('%j is refused, and what it must be is said', (options, problem) => {
+    expect(() => new Sandbox(options)).toThrow(new RegExp(`^Sandbox: .*${problem.replace(/[()]/g, '\\$&')}`));
+  });
+
+  it.each<SandboxOptions<'standard'>>([
+    ...[{ signatureEncoding: 'hex' }, { signatureEncoding: 'base64' }, { terminal: 'standard' }, { shape: 'wrapped' }],
+    ...[{ payid: 'host-to-host' }, { payid: 'redirect' }, { callbackQuery: 'keep' }, { callbackQuery: 'drop' }],
+    ...[{ shopName: 'The lamp shop' }, { latency: 0 }, { callbackRetries: [0, 2 ** 31 - 1] }, { seed: '' }],
+  ] as SandboxOptions<'standard'>[])('%j is taken', options => {
+    expect(() => new Sandbox(options)).not.toThrow();
+  });
+
+  it('has a name for the shop, unless it is told one', async () => {
+    const pageOf = async (options: object) => {
+      const sandbox = new Sandbox({ fetch: async () => new Response(), ...options });
+      const { payment } = await sandbox.play({
+        create: { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 5, currency: 'EUR' },
+      });
+      return (await sandbox.fetch(`http://sandbox.localhost/pay/${payment.id}`)).text();
+    };
+    expect(await pageOf({})).toContain('Your shop');
+    expect(await pageOf({ shopName: 'The lamp shop' })).toContain('The lamp shop');
+  });
+});
+
+describe('what is waited for', () => {
+  it.each<[object, string]>([
+    [{ reference: 'order-1', isAnswered: 'yes' }, 'sandbox.waitFor: isAnswered must be true or false'],
+    [{}, 'Say which payment to wait for: pass paymentId or reference.'],
+    [{ reference: 'order-1', timeout: 1 }, 'Not so within 1 ms: the sandbox has no such payment.'],
+  ])('%j is refused, or not so', async (what, problem) => {
+    expect(((await errorOf(new Sandbox().waitFor(what))) as Error).message).toContain(problem);
+  });
+
+  it('is told as it is, in the time that there was', async () => {
+    let answer: Response | Error = new Error('nobody is there');
+    const sandbox = new Sandbox({
+      fetch: async () => {
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    });
+    const create = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 5, currency: 'EUR' } as const;
+    const { payment } = await sandbox.play({ create });
+    const { id: paymentId } = payment;
+    const late = async (what: object) =>
+      ((await errorOf(sandbox.waitFor({ paymentId, timeout: 1, ...what }))) as Error).message;
+    expect(await late({ paymentStatus: 'FAILED' })).toBe(
+      `Not so within 1 ms: payment ${paymentId} is PENDING, and it has no callback.`,
+    );
+    expect(await late({ reference: 'another' })).toContain('is PENDING');
+    await sandbox.authorize(paymentId);
+    await sandbox.idle();
+    expect(await late({ isAnswered: true })).toContain('its latest callback was answered nobody is there.');
+    answer = new Response(null, { status: 300 });
+    await sandbox.redeliver(1);
+    expect(await late({ isAnswered: true })).toContain('its latest callback was answered 300.');
+    answer = new Response(null, { status: 299 });
+    await sandbox.redeliver(1);
+    expect(await sandbox.waitFor({ paymentId, isAnswered: true, timeout: 1 })).toMatchObject({ id: paymentId });
+  });
+});
+
+describe('a scenario', () => {
+  const create = 'create: {paymentType: DEPOSIT, paymentMethod: CARD, amount: 5, currency: EUR}';
+  const STEP = 'must have one of fault, move, advance, redeliver, and only one';
+  const TIME = 'must be a time such as 500ms, 5s, 2m, 1h or 7d';
+
+  it.each([
+    ['steps: [5]', `steps[0] ${STEP}`],
+    ['steps: [null]', `steps[0] ${STEP}`],
+    ['steps: [fault]', `steps[0] ${STEP}`],
+    ['steps: [{fault: slow, ms: true}]', `steps[0].ms ${TIME}`],
+    ['steps: [{fault: slow, ms: 25d}]', `steps[0].ms ${TIME}, and at most 24 days`],
+    ['steps: [{advance: [5]}]', `steps[0].advance ${TIME}`],
+    ['steps: [{fault: 5}]', 'steps[0].fault must be one of drop, reject-401, '],
+    ['steps: [{move: [complete]}]', 'steps[0].move must be one of complete, authorize, cancel, fail'],
+    ['steps: [{move: fail, code: true}]', 'steps[0].code must be a number or a text'],
+    ['steps: [{move: complete, force: 1}]', 'steps[0].force must be true or false'],
+    ['createFault: reference-trm', 'createFault is no fault of creates: did you mean reference-trim?'],
+    ['createFault: explode', 'createFault is no fault of creates: there are callback-first, reference-trim, '],
+    ['expect: taken', 'expect must be what is expected, with the fields callbacks, paymentStatus'],
+    ['expect: {callbacks: taken}', 'expect.callbacks must be a list, such as [taken]'],
+    ['steps: [{move: cancel, expect: 200}]', 'steps[0].expect must be what is expected, with the fields'],
+  ])('with %s is refused at its line', async (text, problem) => {
+    const error = (await errorOf(readScenario(`${create}\n${text}`))) as Error;
+    expect(error.message).toContain(`Scenario: line 2: ${problem}`);
+  });
+
+  it.each([
+    ['5', 'Scenario: line 1: must be a scenario, with the fields does, create, createFault, steps, expect.'],
+    ['create: 5', 'create must be the fields of a create: paymentType, paymentMethod, amount, currency'],
+    ['create: {paymentType: DEPOSIT, amount: 5, currency: EUR}', 'must be a method of the gateway, such as CARD'],
+    ['steps: [{mov: complete}]', '; line 1: '],
+    ['a: &a [*a, *a]\nb: *c', 'Scenario: '],
+  ])('of %j is refused', async (text, problem) => {
+    expect(((await errorOf(readScenario(text))) as Error).message).toContain(problem);
+  });
+
+  it('whose aliases have no end is refused', async () => {
+    const doubled = Array.from({ length: 12 }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n ? `*a${n - 1}` : 'x')}]`);
+    const error = (await errorOf(readScenario(doubled.join('\n')))) as Error;
+    expect(error.message).toBe('Scenario: Excessive alias count indicates a resource exhaustion attack.');
+  });
+
+  it('as a value is refused without a line', async () => {
+    const sandbox = new Sandbox();
+    const refused = async (scenario: object) => ((await errorOf(sandbox.play(scenario as never))) as Error).message;
+    expect(await refused({ create: 5 })).toMatch(/^Scenario: create must be the fields of a create/);
+    expect(await refused({ create: {}, steps: [{ move: 'refund' }] })).toContain(
+      '; steps[0].move is no move: there are ',
+    );
+    expect(await refused({})).toMatch(/^Scenario: create must be/);
+  });
+
+  it('whose create the gateway refuses says which field, and leaves no fault behind', async () => {
+    const sandbox = new Sandbox();
+    const create = { paymentType: 'DEPOSIT', paymentMethod: 'SEPA', amount: -1, currency: 'EUR' } as never;
+    const error = await errorOf(sandbox.play({ create, createFault: 'amount-round' }));
+    expect(error).toMatchObject({
+      code: 'refused',
+      message: expect.stringMatching(/^The gateway refuses the create: The given data was invalid\. \w+: \S/),
+    });
+    expect(sandbox.faults.armed).toEqual([]);
+  });
+});
