@@ -41,7 +41,7 @@ export function writePage(outcomes: readonly Outcome[]): void {
     const row = rows.get(name);
     return row ? [{ row, atLeast }] : [];
   });
-  const missing = ROOMS.filter(({ name }) => !rows.has(name)).map(({ name, aim = 0 }) => `\`${name}\` (${aim} %)`);
+  const missing = ROOMS.filter(({ name }) => !rows.has(name)).map(({ name }) => `\`${name}\``);
   const of = tried.map(({ row }) => row);
   const [mutants, killed] = [sumOf(of, 'mutants'), sumOf(of, 'killed')];
   writeFileSync(
@@ -60,10 +60,7 @@ the change makes no difference.
 ${tried.map(({ row, atLeast }) => lineOf(row, atLeast)).join('\n')}
 
 Together: ${killed} of ${mutants}, ${percent(killed, mutants)} %.${
-      missing.length > 0
-        ? ` Not tried to the end yet, with what they are to
-reach: ${missing.join(', ')}.`
-        : ''
+      missing.length > 0 ? ` Not tried to the end yet: ${missing.join(', ')}.` : ''
     } What each room is, and which tests it is tried
 with, is in [rooms.ts](../test/mutants/rooms.ts).
 

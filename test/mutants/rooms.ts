@@ -8,8 +8,6 @@ export interface Room {
   tests: readonly string[];
   /** Per cent of the mutants that must be caught; 0 where nobody has tried the whole room yet. */
   atLeast: number;
-  /** Per cent that the room is to reach, where it is not there yet. */
-  aim?: number;
   /** Whether each survivor must be in survivors.ts, with its reason. */
   areListed: boolean;
 }
@@ -34,9 +32,7 @@ export const ROOMS: readonly Room[] = [
       'test/http/client.test.ts',
       'test/contract.test.ts',
     ],
-    // Of its survivors all but a few make no difference: they are listed.
-    atLeast: 95,
-    aim: 97,
+    atLeast: 97,
     areListed: true,
   },
   {
@@ -128,9 +124,7 @@ export const ROOMS: readonly Room[] = [
       // With msw, whose sockets are none.
       'test/contract.test.ts',
     ],
-    // Of its survivors nearly all make no difference: they are listed.
-    atLeast: 94,
-    aim: 97,
+    atLeast: 97,
     areListed: true,
   },
   {
@@ -209,6 +203,13 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/small-parts.test.ts',
       'test/sandbox/inject.test.ts',
       'test/sandbox/judge.test.ts',
+      'test/sandbox/keeping.test.ts',
+      'test/sandbox/scenes.test.ts',
+      'test/sandbox/answers.test.ts',
+      'test/sandbox/words.test.ts',
+      'test/sandbox/written-test.test.ts',
+      'test/sandbox/particulars.test.ts',
+      'test/sandbox/deliveries.test.ts',
       'test/sandbox/options.test.ts',
       'test/sandbox/sandbox.test.ts',
       'test/sandbox/faults.test.ts',
@@ -218,10 +219,13 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/export-test.test.ts',
       'test/sandbox/curl.test.ts',
       'test/sandbox/work.test.ts',
+      'test/sandbox/pages.test.ts',
+      'test/sandbox/dashboard.test.ts',
+      'test/sandbox/customer.test.ts',
+      'test/sandbox/server.test.ts',
       'test/contract.test.ts',
     ],
-    atLeast: 0,
-    aim: 92,
+    atLeast: 95,
     areListed: false,
   },
 ];
