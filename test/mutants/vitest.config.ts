@@ -35,5 +35,9 @@ export default defineConfig({
     testTimeout: 8_000,
     expect: { poll: { timeout: 5_000 } },
     setupFiles: './test/support/loaded.ts',
+    // What the servers' tests have, in rooms that have some of them.
+    ...(tests.some(test => test.startsWith('test/stores/')) && {
+      globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],
+    }),
   },
 });

@@ -24,6 +24,13 @@ export function fakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
+/** Of this test alone. @returns tells the milliseconds of each timer that was set since */
+export function watchTimers(): () => (number | undefined)[] {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => set.mockRestore());
+  return () => set.mock.calls.map(([, ms]) => ms);
+}
+
 /**
  * Lets timers of exactly so many milliseconds end in a fifth of it, where a real server is waited for, which no faked clock
  * moves.

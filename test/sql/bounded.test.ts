@@ -1,0 +1,331 @@
+// How the stores use a database: never more than half of its pool, never without an end, and again after a deadlock.
+import { ConfigurationError } from 'payment-gateway-sdk';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { bounded, hasMetAnother, inTime, RolledBack, repeated } from '../../src/sql/bounded.ts';
+import { DEFAULT_SIZE, poolOf, poolSizeProblem, type SqlDatabase, type SqlQuery } from '../../src/sql/database.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { fakeTimers, watchTimers, whileTimePasses } from '../support/passing-time.ts';
+
+const ROWS = [{ a: '1' }];
+const rows: SqlQuery = async () => ROWS;
+const never = () => new Promise<never>(() => {});
+
+/** A database whose transactions only call back. */
+const database = (changes: Partial<SqlDatabase<string>> = {}): SqlDatabase<string> => ({
+  dialect: 'postgres',
+  query: rows,
+  transaction: work => work('tx', rows),
+  pool: { identity: {}, max: 4 },
+  ...changes,
+});
+
+describe('works over one pool', () => {
+  /** How many works of these stores run at once. */
+  async function mostAtOnce(...databases: SqlDatabase<string>[]) {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    let running = 0;
+    const works = databases.flatMap(each => {
+      const transact = bounded(each);
+      return Array.from({ length: 8 }, () =>
+        transact(async () => {
+          running += 1;
+          await isOver;
+        }),
+      );
+    });
+    await new Promise(setImmediate);
+    const most = running;
+    end();
+    await Promise.all(works);
+    expect(running).toBe(8 * databases.length);
+    return most;
+  }
+
+  it.each([
+    [2, 1],
+    [3, 1],
+    [4, 2],
+    [11, 5],
+  ])('are, of %d connections, %d at a time', async (max, most) => {
+    expect(await mostAtOnce(database({ pool: { identity: {}, max } }))).toBe(most);
+  });
+
+  it('share that half, whichever stores they are of, and another pool has its own', async () => {
+    const pool = { identity: {}, max: 4 };
+    expect(await mostAtOnce(database({ pool }), database({ pool: { ...pool } }))).toBe(2);
+    expect(await mostAtOnce(database({ pool }), database())).toBe(4);
+  });
+
+  it('are half of ten where its size is not known', async () => {
+    expect(await mostAtOnce(database({ pool: undefined }))).toBe(5);
+  });
+
+  it('share that half also between two copies of the SDK', () => {
+    const { pool } = database();
+    bounded(database({ pool }));
+    const shared = (globalThis as { [key: symbol]: unknown })[Symbol.for('payment-gateway-sdk.pool-limits')];
+    expect(shared).toBeInstanceOf(WeakMap);
+    expect((shared as WeakMap<object, unknown>).has(pool?.identity ?? {})).toBe(true);
+  });
+
+  it('are refused if the pool has one connection', () => {
+    const one = () => bounded(database({ pool: { identity: {}, max: 1 } }));
+    expect(one).toThrow(ConfigurationError);
+    expect(one).toThrow(
+      'The pool needs `max` (of mysql2: `connectionLimit`) of 2 or more: with 1, onPayment could wait for itself for ever.',
+    );
+  });
+
+  it('wait for a place for five seconds, and say then what to do', async () => {
+    fakeTimers();
+    const transact = bounded(database({ pool: { identity: {}, max: 2 } }));
+    const first = transact(never);
+    const second = vi.fn(async () => {});
+    const error = (await whileTimePasses(errorOf(transact(second)), 1_000)) as Error;
+    expect(error.message).toBe(
+      'Half of the pool was in use for 5000 ms by callbacks of other payments: increase its `max` (of mysql2: `connectionLimit`).',
+    );
+    expect(second).not.toHaveBeenCalled();
+    first.catch(() => {});
+  });
+});
+
+describe('the size of a pool', () => {
+  it('is its max, or what drivers assume', () => {
+    const pools = [{ options: { max: 3 } }, { options: { max: '3' } }, { options: {} }, {}];
+    expect(pools.map(pool => poolOf(pool))).toEqual(
+      [3, DEFAULT_SIZE, DEFAULT_SIZE, DEFAULT_SIZE].map((max, index) => ({ identity: pools[index], max })),
+    );
+    expect([poolOf(undefined), DEFAULT_SIZE]).toEqual([undefined, 10]);
+  });
+
+  it.each([2, 10])('can be %s', size => expect(poolSizeProblem(size)).toBeUndefined());
+  it.each([1, 0, -2, 2.5, Number.NaN, Number.POSITIVE_INFINITY, '2', null])('cannot be %s', size => {
+    expect(poolSizeProblem(size)).toBe('must be 2 or more: with 1, onPayment could wait for itself for ever');
+  });
+});
+
+describe('a transaction', () => {
+  it('settles as its work does', async () => {
+    const transact = bounded(database());
+    expect(await transact(async (tx, query) => [tx, await query('select')])).toEqual(['tx', ROWS]);
+    const thrown = new Error('of the shop');
+    expect(await errorOf(transact(() => Promise.reject(thrown)))).toBe(thrown);
+  });
+
+  it('that began and rejects by itself is what the library says', async () => {
+    const lost = new Error('COMMIT was not answered');
+    const transaction: SqlDatabase<string>['transaction'] = async work => {
+      await work('tx', rows);
+      throw lost;
+    };
+    expect(await errorOf(bounded(database({ transaction }))(async () => 'done'))).toBe(lost);
+  });
+
+  it('whose work failed rejects with that, whatever the library says', async () => {
+    const thrown = new Error('of the shop');
+    const reject = () => Promise.reject(thrown);
+    const others: SqlDatabase<string>['transaction'][] = [
+      work => work('tx', rows).catch(() => Promise.reject(new Error('of the library'))),
+      work => work('tx', rows).catch(() => undefined as never),
+    ];
+    for (const transaction of others) expect(await errorOf(bounded(database({ transaction }))(reject))).toBe(thrown);
+  });
+
+  it('that rejects with nothing rejects with an error', async () => {
+    const transaction = () => Promise.reject(undefined);
+    expect(await errorOf(bounded(database({ transaction }))(async () => {}))).toEqual(
+      new Error('The transaction failed.'),
+    );
+  });
+
+  it('that throws before it begins rejects so', async () => {
+    const thrown = new Error('not initialised');
+    const transaction = () => {
+      throw thrown;
+    };
+    expect(await errorOf(bounded(database({ transaction }))(async () => {}))).toBe(thrown);
+  });
+
+  it('that resolves without having run its work is refused', async () => {
+    const transaction = (async () => {}) as never;
+    const error = await errorOf(bounded(database({ transaction }))(async () => {}));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty('message', 'transaction() of the SqlDatabase resolved without having run its work.');
+  });
+
+  it.each([
+    ['goes on and fails', { cause: new Error('of the shop') }],
+    ['goes on and succeeds', {}],
+  ])('that resolves while its work %s was ended by the work', async (_, { cause }: { cause?: Error }) => {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const transaction = (async (work: (tx: string, query: SqlQuery) => Promise<unknown>) => {
+      work('tx', rows).catch(() => {});
+    }) as never;
+    let told = false;
+    const failing = errorOf(
+      bounded(database({ transaction }))(async () => {
+        await isOver;
+        if (cause) throw cause;
+      }),
+    );
+    void failing.then(() => {
+      told = true;
+    });
+    await new Promise(setImmediate);
+    // The work may still write: nobody may take the payment for untouched before that has ended.
+    expect(told).toBe(false);
+    end();
+    const error = (await failing) as Error;
+    expect(error.message).toContain(
+      'onPayment ended its transaction by itself: leave commit() and rollback() to the inbox',
+    );
+    expect('cause' in error ? error.cause : undefined).toBe(cause);
+  });
+
+  it('that does not begin within five seconds is given up, and does nothing later', async () => {
+    fakeTimers();
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    let late: unknown;
+    const transaction: SqlDatabase<string>['transaction'] = async work => {
+      await isFree;
+      return work('tx', rows).catch(error => {
+        late = error;
+        throw error;
+      });
+    };
+    const work = vi.fn(async () => {});
+    const error = (await whileTimePasses(errorOf(bounded(database({ transaction }))(work)), 1_000)) as Error;
+    expect(error.message).toBe(
+      'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or look whether the database answers.',
+    );
+    free();
+    await new Promise(setImmediate);
+    expect(late).toEqual(error);
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it('may take its time while it works, and five seconds to end', async () => {
+    fakeTimers();
+    const thrown = new Error('of the shop');
+    const hanging: SqlDatabase<string>['transaction'] = async work => {
+      await work('tx', rows).catch(() => {});
+      return never();
+    };
+    const transact = bounded(database({ transaction: hanging, pool: { identity: {}, max: 20 } }));
+    const slow = () => new Promise<void>(resolve => setTimeout(resolve, 60_000));
+    expect(await whileTimePasses(errorOf(transact(slow)), 1_000)).toEqual(
+      new Error('The database did not answer within 5000 ms.'),
+    );
+    const failing = async () => {
+      await slow();
+      throw thrown;
+    };
+    expect(await whileTimePasses(errorOf(transact(failing)), 1_000)).toBe(thrown);
+    expect(await whileTimePasses(bounded(database())(slow), 1_000)).toBeUndefined();
+  });
+
+  it('leaves no timer behind', async () => {
+    fakeTimers();
+    const transact = bounded(database());
+    await transact(async (_, query) => void (await query('select')));
+    await errorOf(transact(() => Promise.reject(new Error('of the shop'))));
+    await errorOf(bounded(database({ transaction: () => Promise.reject(new Error('refused')) }))(async () => {}));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('ends for its caller as soon as a statement was not answered, though its work goes on', async () => {
+    fakeTimers();
+    const transaction: SqlDatabase<string>['transaction'] = work => work('tx', never);
+    const transact = bounded(database({ transaction }));
+    const error = await whileTimePasses(
+      errorOf(
+        transact(async (_, query) => {
+          await query('select').catch(() => {});
+          await never();
+        }),
+      ),
+      1_000,
+    );
+    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
+  });
+});
+
+describe('a statement', () => {
+  it('passes its text and its values on', async () => {
+    const query = vi.fn(rows);
+    expect(await inTime(query)('select $1', ['a'])).toBe(ROWS);
+    expect(query.mock.calls).toEqual([['select $1', ['a']]]);
+  });
+
+  it('that was not answered within five seconds is the last one', async () => {
+    fakeTimers();
+    const query = vi.fn<SqlQuery>(never);
+    const told = vi.fn();
+    const run = inTime(query, told);
+    const error = await whileTimePasses(errorOf(run('one')), 1_000);
+    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
+    expect(await errorOf(run('two'))).toBe(error);
+    expect([query.mock.calls, told.mock.calls]).toEqual([[['one', undefined]], [[error]]]);
+  });
+
+  it('that nobody else is told of may be late, too', async () => {
+    fakeTimers();
+    const error = await whileTimePasses(errorOf(inTime(never)('one')), 1_000);
+    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
+  });
+});
+
+describe('a transaction that met another one', () => {
+  const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
+
+  it.each([
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html
+    ['a serialisation failure of Postgres', { code: '40001' }, true],
+    ['a deadlock of Postgres', { code: '40P01' }, true],
+    ['a write conflict of Prisma', { code: 'P2034' }, true],
+    // https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
+    ['a deadlock of MySQL', { errno: 1213 }, true],
+    ['a conflict in a group of MySQL', { errno: 3101 }, true],
+    ['a row that is newer than the snapshot', { errno: 1020 }, true],
+    ['a lock that was not released in time', { errno: 1205 }, false],
+    ['a value that is there already', { code: '23505' }, false],
+  ])('is one after %s: %o, %s', (_, shape, has) => {
+    expect(hasMetAnother(Object.assign(new Error('met'), shape))).toBe(has);
+  });
+
+  it('is run again until it meets none', async () => {
+    let tries = 0;
+    const result = await repeated(async () => {
+      tries += 1;
+      if (tries < 10) throw DEADLOCK;
+      return 'done';
+    });
+    expect([result, tries]).toEqual(['done', 10]);
+  });
+
+  it('is given up after ten tries, with ever longer pauses between them', async () => {
+    fakeTimers();
+    const timers = watchTimers();
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    let tries = 0;
+    const failing = errorOf(
+      repeated(async () => {
+        tries += 1;
+        throw DEADLOCK;
+      }),
+    );
+    const error = await whileTimePasses(failing, 10);
+    expect([error, tries]).toEqual([DEADLOCK, 10]);
+    expect(timers()).toEqual([5, 10, 15, 20, 25, 30, 35, 40, 45]);
+  });
+
+  it('is not run again after anything else, also not after one that was undone', async () => {
+    for (const error of [new Error('of the shop'), new RolledBack('undone')]) {
+      const run = vi.fn(() => Promise.reject(error));
+      expect(await errorOf(repeated(run))).toBe(error);
+      expect(run).toHaveBeenCalledTimes(1);
+    }
+  });
+});

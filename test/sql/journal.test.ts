@@ -1,0 +1,386 @@
+// What a journal in a database does with the answers of its SQL, outside and inside a transaction of the merchant's.
+import { inspect } from 'node:util';
+import { ConfigurationError } from 'payment-gateway-sdk';
+import { describe, expect, it, vi } from 'vitest';
+import type { JournalRow } from '../../src/journal/contract.ts';
+import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
+import {
+  type JournalSql,
+  journalOptions,
+  journalProblems,
+  rowOf,
+  type SqlJournalOptions,
+  sqlJournal,
+} from '../../src/sql/journal.ts';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
+
+const KEY = { scope: 'eu', reference: 'payout-1' };
+const ROW: JournalRow = {
+  ...KEY,
+  paymentType: 'WITHDRAWAL',
+  paymentMethod: 'SEPA',
+  amount: '75',
+  currency: 'EUR',
+  bodyHash: 'hash',
+  state: 'begun',
+  attemptId: 'attempt',
+  begunAt: 1_000,
+  timeoutMs: 2_000,
+  conflictingIds: [],
+  looks: 0,
+  revision: 1,
+};
+const REQUEST = { ...PAYOUT, paymentType: 'WITHDRAWAL', reference: 'payout-1' } as const;
+const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
+const NO_TRANSACTION =
+  'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.';
+
+/** Answers so as soon as something was sent. */
+async function answerAfter<T>(sent: unknown, answer: T): Promise<T> {
+  await sent;
+  return answer;
+}
+
+/** SQL that takes everything. Its queries carry the name of what they run on. */
+function open(
+  changes: Partial<JournalSql<string>> = {},
+  database: Partial<SqlDatabase<string>> = {},
+  options: SqlJournalOptions = { scope: 'eu' },
+) {
+  const named = (name: string) =>
+    Object.assign(
+      vi.fn<SqlQuery>(async sql => [{ sql, on: name }]),
+      { on: name },
+    );
+  const outside = named('pool');
+  const within: Record<string, ReturnType<typeof named>> = {};
+  const queryIn = vi.fn((tx: string) => {
+    within[tx] ??= named(tx);
+    return within[tx];
+  });
+  const db: SqlDatabase<string> = {
+    dialect: 'postgres',
+    query: outside,
+    queryIn,
+    transaction: work => work('tx', outside),
+    ...database,
+  };
+  const sql: JournalSql<string> = {
+    migrate: vi.fn(async () => {}),
+    ddl: () => 'the DDL',
+    read: vi.fn(query => answerAfter(query('read'), { row: ROW, now: 5 })),
+    insert: vi.fn((query, row) => answerAfter(query('insert'), { ...row, begunAt: 7 })),
+    replace: vi.fn(query => answerAfter(query('replace'), { isReplaced: true, now: 8 })),
+    list: vi.fn(query => answerAfter(query('list'), { rows: [ROW], now: 9 })),
+    claim: vi.fn(async () => ({ rows: [ROW], now: 10 })),
+    enter: vi.fn(query => answerAfter(query('enter'), 'ticket')),
+    leave: vi.fn(query => answerAfter(query('leave'), true)),
+    explained: error => error,
+    ...changes,
+  };
+  const journal = sqlJournal<string, unknown>('postgresJournal', db, sql, options);
+  const sentIn = (tx: string) => within[tx]?.mock.calls.map(([text]) => text);
+  return { journal, sql, db, outside, queryIn, sentIn };
+}
+
+const query = expect.any(Function);
+
+describe('a row', () => {
+  it('is read from texts', () => {
+    const { scope, reference, state, revision, begunAt, ...details } = ROW;
+    const line = { scope, reference, state, revision: '12', begun: '1700000000123', details: JSON.stringify(details) };
+    const read = { ...ROW, revision: 12, begunAt: 1_700_000_000_123 };
+    expect(rowOf({ ...line, due: null, leased: null })).toStrictEqual(read);
+    expect(rowOf({ ...line, due: '0', leased: '1700000000456' })).toStrictEqual({
+      ...read,
+      dueAt: 0,
+      leasedUntil: 1_700_000_000_456,
+    });
+  });
+
+  it('has the columns where its details say something else', () => {
+    const details = JSON.stringify({ ...ROW, scope: 'other', reference: 'other', state: 'created', revision: 3 });
+    const line = { ...KEY, state: 'begun', revision: '2', begun: '1', due: null, leased: null, details } as const;
+    expect(rowOf(line)).toMatchObject({ ...KEY, state: 'begun', revision: 2, begunAt: 1 });
+  });
+});
+
+describe('the options of a journal', () => {
+  const read = (options: SqlJournalOptions) => journalOptions('postgresJournal', options, journalProblems);
+  const key = Buffer.alloc(32, 7).toString('base64');
+
+  it('have a default for the table', () => {
+    expect(read({})).toEqual({ table: 'payment_gateway_journal' });
+    const all = { table: 'a.b', scope: 'eu', settleMargin: 0, encryptionKey: key, formerEncryptionKeys: [key] };
+    expect(read(all)).toEqual(all);
+  });
+
+  it.each([
+    [{ table: 'a b' }, 'postgresJournal: table must be a plain name such as my_table, or schema.my_table.'],
+    [{ scope: '' }, 'postgresJournal: scope must not be empty.'],
+    [{ settleMargin: -1 }, 'postgresJournal: settleMargin must be milliseconds, 0 or more.'],
+    [{ encryptionKey: 'short' }, 'postgresJournal: encryptionKey must be 32 random bytes'],
+    [{ encryptionKey: key, formerEncryptionKeys: ['short'] }, 'postgresJournal: formerEncryptionKeys must be a list'],
+    [{ formerEncryptionKeys: [key] }, 'postgresJournal: formerEncryptionKeys are for a journal with an encryptionKey.'],
+  ])('refuse %o', (options, message) => {
+    expect(() => read(options)).toThrow(ConfigurationError);
+    expect(() => read(options)).toThrow(message);
+  });
+});
+
+describe('a journal in a database', () => {
+  it('tells its scope, its margin and its DDL, and creates its table', async () => {
+    const { journal, sql, db } = open({}, {}, { scope: 'eu', settleMargin: 5 });
+    await journal.migrate();
+    expect([journal.scope, journal.settleMargin, journal.seal, journal.ddl()]).toEqual(['eu', 5, undefined, 'the DDL']);
+    expect(vi.mocked(sql.migrate).mock.calls).toEqual([[db]]);
+  });
+
+  it('encrypts with the key that it is given, and opens what a former one has closed', () => {
+    const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const { journal: before } = open({}, {}, { scope: 'eu', encryptionKey: first });
+    const { journal: after } = open({}, {}, { scope: 'eu', encryptionKey: second, formerEncryptionKeys: [first] });
+    const closed = before.seal?.close('body', KEY) ?? '';
+    expect(closed).not.toContain('body');
+    expect(after.seal?.open(closed, KEY)).toBe('body');
+  });
+
+  it('answers what its SQL answers, outside any transaction', async () => {
+    const { journal, sql, outside, queryIn } = open();
+    expect(await journal.read(KEY)).toMatchObject({ row: ROW, now: 5 });
+    expect(await journal.insert(ROW)).toEqual({ row: { ...ROW, begunAt: 7 }, isInserted: true, now: 7 });
+    expect(await journal.replace(ROW, 3)).toEqual({ isReplaced: true, now: 8 });
+    expect(await journal.list({ states: ['begun'] })).toEqual({ rows: [ROW], now: 9 });
+    expect(await journal.claim({ states: ['begun'] }, 4, 5_000)).toEqual({ rows: [ROW], now: 10 });
+    expect(outside.mock.calls.map(([text]) => text)).toEqual(['read', 'insert', 'replace', 'list']);
+    expect(vi.mocked(sql.read).mock.calls).toEqual([[query, KEY]]);
+    expect(vi.mocked(sql.insert).mock.calls).toEqual([[query, ROW, undefined]]);
+    expect(vi.mocked(sql.replace).mock.calls).toEqual([[query, ROW, 3]]);
+    expect(vi.mocked(sql.list).mock.calls).toEqual([[query, { states: ['begun'] }]]);
+    expect(vi.mocked(sql.claim).mock.calls).toEqual([[expect.anything(), { states: ['begun'] }, 4, 5_000]]);
+    expect(queryIn).not.toHaveBeenCalled();
+  });
+
+  it('answers the row that is there where the key is taken', async () => {
+    const { journal } = open({ insert: async () => undefined });
+    expect(await journal.insert({ ...ROW, attemptId: 'another' })).toEqual({ row: ROW, isInserted: false, now: 5 });
+  });
+
+  it('refuses a table that neither takes a row nor has it', async () => {
+    const { journal } = open({ insert: async () => undefined, read: async () => ({ now: 5 }) });
+    expect(await errorOf(journal.insert(ROW))).toEqual(
+      new Error(
+        'Reference "payout-1" could neither be written nor found: a trigger of the table, or somebody who deletes its rows, is in the way.',
+      ),
+    );
+  });
+
+  it('sends a statement again that met another transaction', async () => {
+    const { journal, outside, sql } = open({
+      claim: vi.fn(async () => ({ rows: [], now: 10 })).mockRejectedValueOnce(DEADLOCK),
+    });
+    outside.mockRejectedValueOnce(DEADLOCK);
+    expect(await journal.read(KEY)).toHaveProperty('row', ROW);
+    expect(outside).toHaveBeenCalledTimes(2);
+    await journal.claim({ states: ['begun'] }, 4, 5_000);
+    expect(sql.claim).toHaveBeenCalledTimes(2);
+  });
+
+  it('tells an error of the database in the words of its SQL, without what was written', async () => {
+    const error = Object.assign(new Error('Failed query, params: zoe@customer.example'), {
+      cause: Object.assign(new Error('no such table'), { code: '42P01' }),
+    });
+    const explained = (given: unknown) => new Error('explained', { cause: given });
+    const reject = () => Promise.reject(error);
+    const { journal } = open(
+      { explained, migrate: reject, claim: reject, enter: inside => inside('enter') as never },
+      {
+        query: reject,
+        queryIn: () => reject,
+      },
+    );
+    for (const ask of [
+      () => journal.read(KEY),
+      () => journal.insert(ROW),
+      () => journal.replace(ROW, 1),
+      () => journal.list({ states: ['begun'] }),
+      () => journal.claim({ states: ['begun'] }, 1, 1),
+      () => journal.migrate(),
+      () => journal.insert(ROW, 'tx'),
+    ]) {
+      const told = (await errorOf(ask())) as Error;
+      expect(told).toMatchObject({ message: 'explained', cause: { message: 'no such table', code: '42P01' } });
+      expect(inspect(told, { showHidden: true })).not.toContain('zoe');
+    }
+  });
+});
+
+describe("a journal in a merchant's transaction", () => {
+  it('enters it, writes, and leaves it', async () => {
+    const { journal, sql, outside, sentIn } = open();
+    expect(await journal.insert(ROW, 'tx')).toEqual({ row: { ...ROW, begunAt: 7 }, isInserted: true, now: 7 });
+    expect(await journal.replace(ROW, 3, 'tx')).toEqual({ isReplaced: true, now: 8 });
+    expect(sentIn('tx')).toEqual(['enter', 'insert', 'leave', 'enter', 'replace', 'leave']);
+    expect(vi.mocked(sql.insert).mock.calls).toEqual([[query, ROW, 'ticket']]);
+    expect(vi.mocked(sql.replace).mock.calls).toEqual([[query, ROW, 3, 'ticket']]);
+    expect(vi.mocked(sql.leave as () => unknown).mock.calls).toEqual([
+      [query, 'ticket'],
+      [query, 'ticket'],
+    ]);
+    expect(outside).not.toHaveBeenCalled();
+  });
+
+  it('reads with its ticket where the key is taken', async () => {
+    const { journal, sql } = open({ insert: async () => undefined });
+    expect(await journal.insert(ROW, 'tx')).toEqual({ row: ROW, isInserted: false, now: 5 });
+    expect(vi.mocked(sql.read).mock.calls).toEqual([[query, ROW, 'ticket']]);
+  });
+
+  it.each([
+    ['that is none', { enter: async () => undefined }],
+    ['that is another one by then', { insert: async () => undefined, read: async () => ({ now: 5 }) }],
+  ])('plans nothing in one %s', async (_, changes) => {
+    const { journal } = open(changes);
+    const error = await errorOf(journal.insert(ROW, 'tx'));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty('message', NO_TRANSACTION);
+  });
+
+  it('changes nothing in one that is another one by then', async () => {
+    const { journal } = open({ replace: async () => undefined });
+    expect(await errorOf(journal.replace(ROW, 1, 'tx'))).toHaveProperty('message', NO_TRANSACTION);
+  });
+
+  it('repeats nothing there: the database has undone all of it', async () => {
+    const { journal, sql } = open({ insert: vi.fn(() => Promise.reject(DEADLOCK)) });
+    expect(await errorOf(journal.insert(ROW, 'tx'))).toBe(DEADLOCK);
+    expect([sql.insert, sql.leave].map(part => vi.mocked(part as () => unknown).mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it('tells the error of what it wrote, also where it cannot leave', async () => {
+    const thrown = new Error('of the database');
+    const reject = () => Promise.reject(thrown);
+    const { journal } = open({ insert: reject, leave: () => Promise.reject(new Error('gone')) });
+    expect(await errorOf(journal.insert(ROW, 'tx'))).toBe(thrown);
+  });
+
+  it('says so where the transaction ended before that', async () => {
+    const { journal } = open({ leave: async () => false });
+    expect(await errorOf(journal.insert(ROW, 'tx'))).toEqual(
+      new Error(
+        'The transaction of a plan ended before the plan did, so it may belong to another transaction, or to none: look by gateway.find(reference) whether it was planned, and await the plan before COMMIT.',
+      ),
+    );
+  });
+
+  it('needs not leave one that its SQL tells apart by itself', async () => {
+    const { journal } = open({ leave: undefined as never });
+    expect(await journal.insert(ROW, 'tx')).toHaveProperty('isInserted', true);
+  });
+
+  it('needs a database that can write in one', async () => {
+    const { journal } = open({}, { queryIn: undefined as never });
+    const error = await errorOf(journal.insert(ROW, 'tx'));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty('message', 'To write into your transaction, the SqlDatabase needs queryIn(tx).');
+  });
+
+  it('leaves it in the reverse order of entering, whichever write ends first', async () => {
+    const latest: boolean[] = [];
+    const slow = Promise.withResolvers<void>();
+    let tickets = 0;
+    const order: string[] = [];
+    const { journal } = open({
+      enter: async (_, isLatest) => {
+        latest.push(isLatest());
+        await new Promise(setImmediate);
+        latest.push(isLatest());
+        tickets += 1;
+        return `ticket ${tickets}`;
+      },
+      insert: async (_, row, ticket) => {
+        if (ticket === 'ticket 2') await slow.promise;
+        order.push(`wrote in ${ticket}`);
+        return row;
+      },
+      leave: async (_, ticket) => order.push(`left ${ticket}`) > 0,
+    });
+    const tx = {};
+    const both = [journal.insert(ROW, tx), journal.insert({ ...ROW, reference: 'payout-2' }, tx)];
+    await new Promise(resolve => setTimeout(resolve, 20));
+    expect([latest, order]).toEqual([[true, true, false, true], ['wrote in ticket 1']]);
+    slow.resolve();
+    await Promise.all(both);
+    expect(order).toEqual(['wrote in ticket 1', 'wrote in ticket 2', 'left ticket 2', 'left ticket 1']);
+    // Both are forgotten.
+    await journal.insert(ROW, tx);
+    expect([latest.slice(4), order.slice(4)]).toEqual([
+      [true, true],
+      ['wrote in ticket 3', 'left ticket 3'],
+    ]);
+  });
+
+  it('waits for no write in another transaction, and for none that failed', async () => {
+    let isHung = true;
+    const { journal } = open({
+      insert: async (_, row) => {
+        if (row.reference === 'hangs' && isHung) await new Promise(() => {});
+        if (row.reference === 'fails') throw new Error('of the database');
+        return row;
+      },
+    });
+    const tx = {};
+    void journal.insert({ ...ROW, reference: 'hangs' }, {});
+    const first = journal.insert(ROW, tx);
+    const second = errorOf(journal.insert({ ...ROW, reference: 'fails' }, tx));
+    expect([await first, await second]).toEqual([
+      expect.objectContaining({ isInserted: true }),
+      new Error('of the database'),
+    ]);
+    isHung = false;
+  });
+});
+
+describe('a plan', () => {
+  it('is written in one visit of its transaction', async () => {
+    const { journal, sentIn } = open({
+      read: query => answerAfter(query('read'), { now: 5 }),
+      insert: (query, row) => answerAfter(query('insert'), { ...row, begunAt: 7 }),
+    });
+    expect(await journal.plan('tx', REQUEST)).toMatchObject({ ...KEY, state: 'planned' });
+    expect(sentIn('tx')).toEqual(['enter', 'insert', 'leave']);
+  });
+
+  it('says what it is for where its scope is missing, and names the journal', async () => {
+    const { journal } = open({}, {}, {});
+    await expect(journal.plan('tx', REQUEST)).rejects.toThrow(
+      "a scope of its own: postgresJournal(…, { scope: 'eu-terminal' })",
+    );
+  });
+
+  it('passes its third argument on', async () => {
+    const { journal } = open();
+    await expect(journal.plan('tx', REQUEST, { terminla: 'onramp' } as never)).rejects.toThrow('terminla');
+  });
+
+  it('enters the transaction at once, before anything that is sent next', () => {
+    const enter = vi.fn(async () => 'ticket');
+    const { journal } = open({ enter });
+    void journal.plan('tx', REQUEST).catch(() => {});
+    expect(enter).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([undefined, null])('needs a transaction: %s', async tx => {
+    const { journal, queryIn } = open();
+    const error = await errorOf(journal.plan(tx, REQUEST));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty('message', NO_TRANSACTION);
+    expect(queryIn).not.toHaveBeenCalled();
+  });
+
+  it('tells where its arguments were swapped, before it touches anything', async () => {
+    const { journal, queryIn } = open();
+    await expect(journal.plan(REQUEST, 'tx' as never)).rejects.toThrow('plan takes your transaction first');
+    expect(queryIn).not.toHaveBeenCalled();
+  });
+});
