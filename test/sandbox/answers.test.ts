@@ -166,9 +166,9 @@ describe('the log of calls', () => {
   });
 
   it.each([
-    ['drop', false],
-    ['commit-then-drop', true],
-  ] as const)('says which payment was made by a create that got %s: any (%s)', async (fault, isMade) => {
+    ['no payment', 'drop', false],
+    ['a payment', 'commit-then-drop', true],
+  ] as const)('says that %s was made by a create that got %s', async (_, fault, isMade) => {
     const sandbox = sandboxOf();
     sandbox.faults.next(fault);
     await errorOf(send(sandbox, JSON.stringify(deposit)));

@@ -6,8 +6,15 @@ import { folder } from './install-orms.ts';
 
 const require = createRequire(`${folder}package.json`);
 
-/** Of each library. */
+let made: ReturnType<typeof make> | undefined;
+
+/** Of each library; made when the first test asks, and once. */
 export function things() {
+  made ??= make();
+  return made;
+}
+
+function make() {
   const drizzle = require('drizzle-orm/node-postgres').drizzle({ client: new pg.Pool() });
   const { DummyDriver, Kysely, MssqlAdapter, MssqlQueryCompiler } = require('kysely');
   const { MysqlDialect, PostgresDialect, SqliteDialect } = require('kysely');
@@ -82,6 +89,6 @@ export function things() {
   };
 }
 
-/** A connection that connects nowhere. */
+/** A connection that connects nowhere, and never gives up. */
 const connectionOf = ({ createConnection }: { createConnection(options: object): object }) =>
-  createConnection({ stream: new PassThrough() });
+  createConnection({ stream: new PassThrough(), connectTimeout: 0 });
