@@ -5,7 +5,7 @@ import { change, record, withinCall } from '../../src/journal/change.ts';
 import { InFlight } from '../../src/journal/in-flight.ts';
 import { newRow } from '../../src/journal/row.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { watchTimers, whileTimePasses } from '../support/passing-time.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
 
 const key = { scope: 'eu', reference: 'order-1' };
 const row: JournalRow = newRow(
@@ -64,7 +64,7 @@ describe('a change of a row', () => {
   it('is decided anew on what somebody else has written, and after the second time with a pause', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     let tries = 0;
-    const timers = watchTimers();
+    const pauses = vi.spyOn(globalThis, 'setTimeout');
     const { journal, read } = journalOf({ replace: async () => ({ isReplaced: ++tries === 5, now: 0 }) });
     await whileTimePasses(
       change(journal, key, () => ({ next: moved })),
@@ -72,7 +72,7 @@ describe('a change of a row', () => {
     );
     expect(read).toHaveBeenCalledTimes(5);
     // The others are the limits of statements.
-    expect(timers().filter(ms => ms !== 5_000)).toEqual([10, 15, 20]);
+    expect(pauses.mock.calls.map(([, ms]) => ms).filter(ms => ms !== 5_000)).toEqual([10, 15, 20]);
   });
 
   it('is tried three times after the longest wait, and given up then', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bounded, hasMetAnother, inTime, RolledBack, repeated } from '../../src/sql/bounded.ts';
 import { DEFAULT_SIZE, poolOf, poolSizeProblem, type SqlDatabase, type SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { fakeTimers, watchTimers, whileTimePasses } from '../support/passing-time.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 const ROWS = [{ a: '1' }];
 const rows: SqlQuery = async () => ROWS;
@@ -305,8 +305,7 @@ describe('a transaction that met another one', () => {
   });
 
   it('is given up after ten tries, with ever longer pauses between them', async () => {
-    fakeTimers();
-    const timers = watchTimers();
+    const timers = fakeTimers();
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
     let tries = 0;

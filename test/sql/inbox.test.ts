@@ -7,7 +7,7 @@ import { RolledBack } from '../../src/sql/bounded.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { type InboxSql, inboxOptions, outsideTransaction, sqlInbox, withoutColumns } from '../../src/sql/inbox.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
-import { fakeTimers, watchTimers, whileTimePasses } from '../support/passing-time.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 const EVENT: InboxEvent = { paymentId: ID, status: 'COMPLETED', final: true };
 const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
@@ -112,8 +112,7 @@ describe('an inbox in a database', () => {
   });
 
   it('waits for a payment that another worker has, for about a second, and is busy then', async () => {
-    fakeTimers();
-    const timers = watchTimers();
+    const timers = fakeTimers();
     const lock = vi.fn(async () => undefined);
     const { inbox, work, asked } = open({ lock });
     expect(await whileTimePasses(inbox.run(EVENT, work), 10)).toBe('busy');

@@ -18,17 +18,23 @@ export async function whileTimePasses<T>(promise: Promise<T>, ms: number): Promi
   return promise;
 }
 
-/** Fakes the timers of this test alone. Whoever asks a real server meanwhile must not race against one of them. */
-export function fakeTimers(): void {
+/**
+ * Fakes the timers of this test alone. Whoever asks a real server meanwhile must not race against one of them.
+ *
+ * @returns tells the milliseconds of each that was set since
+ */
+export function fakeTimers(): () => (number | undefined)[] {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const set: (number | undefined)[] = [];
+  // No spy: where files share a process, Vitest would put back after the file what was there when it began, the faked one.
+  globalThis.setTimeout = new Proxy(globalThis.setTimeout, {
+    apply(target, self, args: [work: () => void, ms?: number]) {
+      set.push(args[1]);
+      return Reflect.apply(target, self, args);
+    },
+  });
   onTestFinished(() => void vi.useRealTimers());
-}
-
-/** Of this test alone. @returns tells the milliseconds of each timer that was set since */
-export function watchTimers(): () => (number | undefined)[] {
-  const set = vi.spyOn(globalThis, 'setTimeout');
-  onTestFinished(() => set.mockRestore());
-  return () => set.mock.calls.map(([, ms]) => ms);
+  return () => set;
 }
 
 /**
