@@ -52,10 +52,10 @@ const notBegun = () =>
 const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
 
 /** @param outcome of the work, which went on after the end */
-const endedEarly = (outcome: Outcome<unknown> | undefined) =>
+const endedEarly = (outcome: Outcome<unknown>) =>
   new Error(
     'onPayment ended its transaction by itself: leave commit() and rollback() to the inbox. If it was committed, nobody knows whether all of the effect was in it: then its callbacks are reported as effect_uncertain, until you call inbox.resolve.',
-    outcome && 'error' in outcome ? { cause: outcome.error } : undefined,
+    'error' in outcome ? { cause: outcome.error } : undefined,
   );
 
 /** A work that has settled. */
@@ -103,7 +103,7 @@ function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: Sql
       if (outcome && 'error' in outcome) reject(outcome.error);
       else if (failure !== undefined) reject(failure);
       else if (outcome) resolve(outcome.value);
-      else if (running) running.catch(() => {}).then(() => reject(endedEarly(outcome)));
+      else if (running) running.catch(() => {}).then(() => reject(endedEarly(outcome as Outcome<T>)));
       else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
     };
     begin().then(

@@ -80,7 +80,7 @@ export const DEFAULT_SIZE = 10;
 
 /** For an option that is the size of a pool. */
 export const poolSizeProblem: ProblemOf = value =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 2
+  Number.isInteger(value) && (value as number) >= 2
     ? undefined
     : 'must be 2 or more: with 1, onPayment could wait for itself for ever';
 

@@ -212,7 +212,7 @@ class Ended extends Error {
   readonly begun: unknown;
 
   constructor(begun: unknown, cause?: unknown) {
-    super('Ended', { cause });
+    super(undefined, { cause });
     this.begun = begun;
   }
 }

@@ -25,6 +25,6 @@ export const scriptOf = (statements: readonly string[]): string =>
 
 /** SQL stands further to the right in our code than in a script. */
 function withoutIndent(sql: string): string {
-  const [indent = ''] = /\n *(?=\).*$)/.exec(sql) ?? [];
+  const indent = /\n *(?=\).*$)/.exec(sql)?.[0];
   return indent ? sql.replaceAll(indent, '\n') : sql;
 }

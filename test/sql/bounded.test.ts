@@ -180,7 +180,7 @@ describe('a transaction', () => {
     expect(error.message).toContain(
       'onPayment ended its transaction by itself: leave commit() and rollback() to the inbox',
     );
-    expect('cause' in error ? error.cause : undefined).toBe(cause);
+    expect(['cause' in error, error.cause]).toEqual([cause !== undefined, cause]);
   });
 
   it('that does not begin within five seconds is given up, and does nothing later', async () => {

@@ -71,6 +71,11 @@ it('an error of a connection keeps its words and its code, but for what was writ
   });
 });
 
+it('an error has the code of what it keeps up to six deep', () => {
+  const nested = (depth: number): object => (depth === 0 ? ofPg() : { cause: nested(depth - 1) });
+  expect([sqlCodeOf(nested(6)), sqlCodeOf(nested(7))]).toEqual(['23514', undefined]);
+});
+
 it('an error in a ring, or of nothing, is told as it is', () => {
   const ring = Object.assign(new Error('ring'), { cause: undefined as unknown });
   ring.cause = ring;

@@ -25,6 +25,8 @@ describe('the migrations of a table', () => {
     expect(scriptOf([create, 'CREATE INDEX a ON marks (id)'])).toBe(`${tidy};\nCREATE INDEX a ON marks (id);\n`);
     const options = 'CREATE TABLE marks (\n    id text\n  ) ENGINE = InnoDB';
     expect(scriptOf([options])).toBe('CREATE TABLE marks (\n  id text\n) ENGINE = InnoDB;\n');
+    const within = 'CREATE TABLE marks (\n    CHECK (\n      true\n      )\n    )';
+    expect(scriptOf([within])).toBe('CREATE TABLE marks (\nCHECK (\n  true\n  )\n);\n');
     expect(scriptOf(['SELECT 1\n)'])).toBe('SELECT 1\n);\n');
   });
 });
