@@ -54,6 +54,7 @@ export default defineConfig({
     // Without this, a style sheet that is imported as text would be empty.
     css: true,
     coverage: { include: ['src/**/*.ts'] },
+    setupFiles: ['test/support/thrown.ts'],
     // What is polled comes, on a machine where others compute too after some seconds.
     expect: { poll: { timeout: 10_000 } },
     // Some start a server of their own, which takes long where others compute too.
@@ -73,7 +74,7 @@ export default defineConfig({
           maxWorkers: Math.max(2, availableParallelism() - 1),
           // Most of them compute, which takes longer where others do, too.
           testTimeout: 20_000,
-          setupFiles: 'test/support/loaded.ts',
+          setupFiles: ['test/support/loaded.ts'],
         },
       },
       {
@@ -91,7 +92,7 @@ export default defineConfig({
             'test/support/install-suites.ts',
             'test/support/mariadb-setup.ts',
           ],
-          setupFiles: 'test/support/customer-watch.ts',
+          setupFiles: ['test/support/customer-watch.ts'],
         },
       },
       {
@@ -103,7 +104,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           testTimeout: 30_000,
           globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],
-          setupFiles: 'test/support/orm-schema.ts',
+          setupFiles: ['test/support/orm-schema.ts'],
         },
       },
       {

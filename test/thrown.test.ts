@@ -1,0 +1,38 @@
+// What test/support/thrown.ts promises: a test that expects an error fails where something else was thrown.
+import { describe, expect, it } from 'vitest';
+
+const nothing = (): never => {
+  throw undefined;
+};
+const text = (): never => {
+  throw new TypeError('the text');
+};
+
+/** Whether the expectation fails. */
+const fails = async (expectation: () => unknown) => {
+  try {
+    await expectation();
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+describe('toThrow', () => {
+  it.each([
+    ['a text', 'the text'],
+    ['a pattern', /text/],
+    ['a class', TypeError],
+  ])('with %s fails for a thrown undefined, and for nothing thrown, and passes for its error', async (_, expected) => {
+    expect(await fails(() => expect(nothing).toThrow(expected))).toBe(true);
+    expect(await fails(() => expect(Promise.reject(undefined)).rejects.toThrow(expected))).toBe(true);
+    expect(await fails(() => expect(() => {}).toThrow(expected))).toBe(true);
+    expect(text).toThrow(expected);
+    await expect(Promise.reject(new TypeError('the text'))).rejects.toThrow(expected);
+  });
+
+  it('with not passes where nothing is thrown', async () => {
+    expect(() => {}).not.toThrow();
+    expect(await fails(() => expect(text).not.toThrow())).toBe(true);
+  });
+});
