@@ -8,6 +8,9 @@ import { ROOMS } from './rooms.ts';
 const room = ROOMS.find(({ name }) => name === process.env.MUTANTS_ROOM);
 if (!room) throw new Error('Set MUTANTS_ROOM to a room of test/mutants/rooms.ts.');
 const { tests } = room;
+const hasServers = tests.some(test => test.startsWith('test/stores/'));
+// What the adapters of the others do must be tried, too.
+if (hasServers) process.env.PAYMENT_GATEWAY_EVERY_LIBRARY = '1';
 
 /** Vitest would begin with the largest file. What ends a run soonest is the room's own tests. */
 class InTheirOrder extends BaseSequencer {
@@ -36,7 +39,7 @@ export default defineConfig({
     expect: { poll: { timeout: 5_000 } },
     setupFiles: ['./test/support/thrown.ts', './test/support/loaded.ts'],
     // What the servers' tests have, in rooms that have some of them.
-    ...(tests.some(test => test.startsWith('test/stores/')) && {
+    ...(hasServers && {
       globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],
     }),
   },
