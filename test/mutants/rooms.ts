@@ -214,7 +214,7 @@ export const ROOMS: readonly Room[] = [
     name: 'adapters',
     mutate: ['src/adapters/**/*.ts'],
     tests: [
-      'test/sql/*.test.ts',
+      'test/adapters/*.test.ts',
       'test/stores/implicit-commit.test.ts',
       'test/stores/misfits.test.ts',
       'test/stores/orms.test.ts',
