@@ -258,7 +258,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'redis',
     mutate: ['src/redis/**/*.ts'],
-    tests: ['test/stores/redis-inbox.test.ts', 'test/stores/redis-cluster.test.ts'],
+    tests: ['test/inbox/redis.test.ts', 'test/stores/redis-inbox.test.ts', 'test/stores/redis-cluster.test.ts'],
     atLeast: 0,
     areListed: false,
   },
