@@ -207,7 +207,7 @@ export const ROOMS: readonly Room[] = [
       'test/stores/postgres-inbox.test.ts',
       'test/stores/effect-uncertain.test.ts',
     ],
-    atLeast: 97,
+    atLeast: 98,
     areListed: true,
   },
   {
