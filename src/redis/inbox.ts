@@ -93,7 +93,7 @@ export function redisInbox(client: RedisClient, options: RedisInboxOptions = {})
   /** The scripts of one event, with a token of its own. */
   const scriptsOf = (paymentId: string) => {
     // The braces keep both keys on one node of a cluster.
-    const keys = [`${prefix}:{${paymentId}}:lease`, `${prefix}:{${paymentId}}:marks`];
+    const keys = [`${prefix}:{${paymentId}}:lease`, `${prefix}:{${paymentId}}:marks`] as const;
     const token = randomUUID();
     const run = (script: string, args: string[]) =>
       withTimeout(send(['EVAL', script, '2', ...keys, token, ...args]), LONGEST_COMMAND, NO_ANSWER);
@@ -179,14 +179,17 @@ function marksOf([isOurs, ...pairs]: string[]): { isOurs: boolean; marks: Mark[]
   return { isOurs: String(isOurs) === '1', marks };
 }
 
-/** Sends a command to the node that has its first key, the fourth word of an EVAL. */
-function senderOf(client: RedisClient): (command: string[]) => Promise<unknown> {
+/** A script with its keys and arguments. */
+type Command = [name: 'EVAL', script: string, keys: string, firstKey: string, ...rest: string[]];
+
+/** Sends a command to the node that has its first key. */
+function senderOf(client: RedisClient): (command: Command) => Promise<unknown> {
   if ('call' in client && typeof client.call === 'function') {
-    return ([name = '', ...args]) => client.call(name, ...args);
+    return ([name, ...args]) => client.call(name, ...args);
   }
   if ('sendCommand' in client && typeof client.sendCommand === 'function') {
     if ('getMasterNode' in client) throw unsupported();
-    if ('nodeByAddress' in client) return command => client.sendCommand(command[3] ?? '', false, command);
+    if ('nodeByAddress' in client) return command => client.sendCommand(command[3], false, command);
     return command => client.sendCommand(command);
   }
   throw unsupported();
