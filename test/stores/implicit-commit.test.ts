@@ -8,6 +8,14 @@ import { lacks } from '../support/skips.ts';
 /** Statements, some of which end a transaction; `lines` and `other` are tables. */
 const STATEMENTS = [
   'begin',
+  '--\ncommit',
+  '-- why\n--\n\ncommit',
+  '--\u0001\ncommit',
+  "/* why:\n it's done */ commit",
+  "/* why:\n it's done; commit */ select 1",
+  '/*!50000commit */',
+  "/*!99999 it's done */ commit",
+  'create or replace temporary table part (a int)',
   'BEGIN WORK',
   'start transaction',
   'START  TRANSACTION READ WRITE',
