@@ -2,6 +2,7 @@
 import type { Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endsTransaction } from '../../src/adapters/implicit-commit.ts';
+import { pick, seeded } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { lacks } from '../support/skips.ts';
 
@@ -82,6 +83,55 @@ const STATEMENTS = [
   '(select 1) union (select 2)',
 ];
 
+/** What quotes, comments and ends statements, and what only looks like it. */
+const PIECES = [
+  ...["'", "''", "'x'", '\\', "\\'", '"', '""', '`', '`x`', 'x', '1', ',', "n'x'", "_utf8'x'", 'ä'],
+  ...[
+    '--',
+    '-- ',
+    '--\n',
+    '#',
+    '\n',
+    '\r',
+    '\t',
+    '\u0001',
+    '\u00a0',
+    '/*',
+    '*/',
+    '/*!',
+    '/*!50000',
+    '/*!99999',
+    '/*!999999',
+    '/*M!',
+  ],
+  ...['/**/', "/*'*/", '/*"\n`*/', '-', '*', '/', '!', '(', ')', ' ', ' ', ';', ';', ';'],
+  ...[
+    'commit',
+    'COMMIT',
+    'rollback',
+    'begin',
+    'start',
+    'transaction',
+    'rollback to ours',
+    'savepoint x',
+    'end',
+    'to',
+    'work',
+  ],
+  ...[
+    'select',
+    'select 1',
+    "select '",
+    'do 1',
+    'as x',
+    'set @x = 1',
+    'autocommit',
+    'set',
+    '=',
+    'drop temporary table if exists x',
+  ],
+];
+
 for (const { name, needs, pool: open } of mysqlServers) {
   describe.skipIf(lacks(...(needs as [boolean, string, boolean])))(`a statement over ${name}`, () => {
     let pool: Pool;
@@ -94,6 +144,35 @@ for (const { name, needs, pool: open } of mysqlServers) {
       await pool.query('drop table other');
       await pool.query('drop procedure does_nothing');
       await pool.end();
+    });
+
+    it('is of one mind with the server, for 4,000 texts of random pieces', { timeout: 30_000 }, async () => {
+      const own = open({ connectionLimit: 1, multipleStatements: true });
+      const connection = await own.getConnection();
+      const random = seeded(20_261_123);
+      const seen = { ended: 0, ran: 0 };
+      for (let index = 0; index < 4_000; index++) {
+        const pieces = Array.from({ length: 1 + Math.floor(random() * 8) }, () => pick(random, PIECES));
+        const text = pieces.join(pick(random, [' ', '']));
+        await connection.query('set autocommit = 1; begin; savepoint ours');
+        const failed = await connection.query(text).catch(() => true);
+        const isSame = await connection.query('rollback to savepoint ours').then(
+          () => true,
+          () => false,
+        );
+        await connection.query('rollback');
+        if (!isSame) {
+          seen.ended += 1;
+          expect([text, endsTransaction(text)]).toEqual([text, true]);
+        } else if (failed !== true && !/\/\*M?!/.test(text)) {
+          seen.ran += 1;
+          expect([text, endsTransaction(text)]).toEqual([text, false]);
+        }
+      }
+      connection.release();
+      await own.end();
+      expect(seen.ended).toBeGreaterThan(50);
+      expect(seen.ran).toBeGreaterThan(100);
     });
 
     it.each(STATEMENTS)('ends its transaction, or not, as its text says: %s', async statement => {
