@@ -227,6 +227,7 @@ export const ROOMS: readonly Room[] = [
     name: 'postgres',
     mutate: ['src/postgres/**/*.ts'],
     tests: [
+      'test/postgres/*.test.ts',
       'test/stores/lent-client.test.ts',
       'test/stores/misfits.test.ts',
       'test/stores/sql-database.test.ts',
@@ -244,6 +245,7 @@ export const ROOMS: readonly Room[] = [
     name: 'mysql',
     mutate: ['src/mysql/**/*.ts'],
     tests: [
+      'test/mysql/*.test.ts',
       'test/stores/misfits.test.ts',
       'test/stores/mysql-suites.test.ts',
       'test/stores/mysql-hazards.test.ts',

@@ -1,0 +1,174 @@
+// A table of MySQL: its name in SQL, its migrations, and what its statements have in common.
+import { ConfigurationError } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import {
+  advised,
+  asciiHex,
+  checkAutocommit,
+  hasChanged,
+  hasSavepoint,
+  hex,
+  inserted,
+  migrate,
+  opened,
+  quoted,
+  textOf,
+} from '../../src/mysql/table.ts';
+import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
+import { errorOf } from '../support/fixtures.ts';
+
+const mysqlError = (errno: number, message = `ERROR ${errno}`) => Object.assign(new Error(message), { errno });
+const failing =
+  (error: unknown): SqlQuery =>
+  () =>
+    Promise.reject(error);
+
+/** A database whose table has this comment. @param locked what GET_LOCK answers */
+function database(comment?: string, { locked = '1' as string | null, fails = '' } = {}) {
+  const asked: unknown[][] = [];
+  const query = async (sql: string, values?: unknown[]) => {
+    asked.push(values ? [sql.replace(/\s+/g, ' '), values] : [sql]);
+    if (sql === fails) throw mysqlError(1064);
+    if (sql.includes('GET_LOCK')) return [{ locked }];
+    return sql.includes('table_comment') && comment !== undefined ? [{ comment }] : [];
+  };
+  const transaction: SqlDatabase<unknown>['transaction'] = work => work({}, query as never);
+  return { db: { dialect: 'mysql', query, transaction } as unknown as SqlDatabase<unknown>, asked };
+}
+
+describe('a table of MySQL', () => {
+  it('has a name in backticks', () => {
+    expect([quoted('marks'), quoted('shop.marks')]).toEqual(['`marks`', '`shop`.`marks`']);
+  });
+
+  it('runs what it lacks behind a lock, which is given back', async () => {
+    const { db, asked } = database('payment-gateway-sdk, version 1');
+    await migrate(db, 'shop.marks', ['one', 'two']);
+    const lock = [expect.stringMatching(/^payment-gateway-sdk [\da-f]{32}$/)];
+    expect(asked).toEqual([
+      ['SELECT CAST(GET_LOCK(?, 60) AS CHAR) AS locked', lock],
+      [
+        'SELECT CAST(table_comment AS CHAR) AS comment FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',
+        ['shop', 'marks'],
+      ],
+      ['two'],
+      ["ALTER TABLE `shop`.`marks` COMMENT = 'payment-gateway-sdk, version 2'"],
+      ['SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS released', lock],
+    ]);
+    expect(asked[0]?.[1]).toEqual(asked.at(-1)?.[1]);
+  });
+
+  it('is looked for in the database of the connection, and left as it is if it lacks nothing', async () => {
+    const { db, asked } = database('payment-gateway-sdk, version 2');
+    await migrate(db, 'marks', ['one', 'two']);
+    expect(asked.slice(1, -1)).toEqual([
+      [
+        'SELECT CAST(table_comment AS CHAR) AS comment FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?',
+        ['marks'],
+      ],
+    ]);
+    const fresh = database();
+    await migrate(fresh.db, 'marks', ['one', 'two']);
+    expect(fresh.asked.slice(2, 4)).toEqual([['one'], ['two']]);
+  });
+
+  it('gives the lock back after an error, and asks for none that another process has', async () => {
+    const broken = database(undefined, { fails: 'one' });
+    expect(await errorOf(migrate(broken.db, 'marks', ['one', 'two']))).toMatchObject({ errno: 1064 });
+    expect(broken.asked.at(-1)?.[0]).toContain('RELEASE_LOCK');
+    for (const locked of ['0', null]) {
+      const { db, asked } = database(undefined, { locked });
+      expect(await errorOf(migrate(db, 'marks', ['one']))).toEqual(
+        new Error('Another process has migrated marks for 60 seconds.'),
+      );
+      expect(asked).toHaveLength(1);
+    }
+  });
+});
+
+describe('a text for MySQL', () => {
+  it('is passed as hex, if it fits in bytes', () => {
+    expect([hex('é', 'reference', 2), hex('', 'reference', 0)]).toEqual(['c3a9', '']);
+    const tooLong = () => hex('éa', 'reference', 2);
+    expect(tooLong).toThrow('A reference of 3 bytes does not fit: in MySQL, the store keeps at most 2.');
+    expect(tooLong).toThrow(expect.objectContaining({ code: 'ER_DATA_TOO_LONG' }));
+    expect([textOf('c3a9'), textOf(Buffer.from('c3a9'))]).toEqual(['é', 'é']);
+  });
+
+  it('is, as JSON, of ASCII alone', () => {
+    const value = { name: 'Zoë 😀\u007f\u0080' };
+    const text = Buffer.from(asciiHex(value), 'hex').toString('latin1');
+    expect(text).toBe('{"name":"Zo\\u00eb \\ud83d\\ude00\u007f\\u0080"}');
+    expect(JSON.parse(text)).toEqual(value);
+  });
+});
+
+describe('an answer of MySQL', () => {
+  it('tells whether a write has changed a row', () => {
+    expect([hasChanged([{ affected: '1' }]), hasChanged([{ affected: '0' }])]).toEqual([true, false]);
+    for (const answer of [[], [{}], [{ affectedRows: 1 }]]) {
+      expect(() => hasChanged(answer)).toThrow(ConfigurationError);
+      expect(() => hasChanged(answer)).toThrow('must answer one row to a write over MySQL: { affected }');
+    }
+  });
+
+  it('tells whether a key was free', async () => {
+    const answering =
+      (affected: string): SqlQuery =>
+      async () => [{ affected }];
+    expect(await inserted(answering('1'), 'insert', ['a'])).toBe(true);
+    expect(await inserted(answering('0'), 'insert', ['a'])).toBe(false);
+    expect(await inserted(failing(mysqlError(1062)), 'insert', [])).toBe(false);
+    const other = mysqlError(1064);
+    expect(await errorOf(inserted(failing(other), 'insert', []))).toBe(other);
+  });
+
+  it('tells whether there is a savepoint', async () => {
+    const asked: string[] = [];
+    const query: SqlQuery = async sql => {
+      asked.push(sql);
+      return [];
+    };
+    expect([await opened(query, 'ours'), asked]).toEqual([true, ['SAVEPOINT ours', 'ROLLBACK TO SAVEPOINT ours']]);
+    expect(await hasSavepoint(failing(mysqlError(1305)), 'release')).toBe(false);
+    const other = mysqlError(1213);
+    expect(await errorOf(hasSavepoint(failing(other), 'release'))).toBe(other);
+  });
+
+  it.each([
+    ['off', 'have autocommit = 0'],
+    ['open', 'is in a transaction that somebody began and did not end'],
+  ])('from a session where nothing is committed is refused: %s', (autocommit, problem) => {
+    expect(() => checkAutocommit({ autocommit })).toThrow(ConfigurationError);
+    expect(() => checkAutocommit({ autocommit })).toThrow(problem);
+  });
+
+  it.each([{ autocommit: 'on' }, {}, undefined])('from another session is taken: %o', line => {
+    expect(checkAutocommit(line)).toBeUndefined();
+  });
+});
+
+describe('an error of MySQL', () => {
+  it('of a table that is not there asks for migrate()', () => {
+    const given = mysqlError(1146, "Table 'test.marks' doesn't exist");
+    const told = advised(given);
+    expect(told).toMatchObject({
+      message: "Table 'test.marks' doesn't exist: was migrate() called?",
+      code: 'ER_NO_SUCH_TABLE',
+      cause: given,
+    });
+  });
+
+  // https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
+  it.each([1290, 1792, 1836])('of a replica asks for the primary: %s', errno => {
+    const given = mysqlError(errno, 'read-only');
+    expect(advised(given)).toMatchObject({
+      message: 'read-only: this is a replica, or a read-only session. The store needs the primary.',
+      cause: given,
+    });
+  });
+
+  it.each([mysqlError(1062), new Error('read-only')])('of another kind is told as it is: %s', given => {
+    expect(advised(given)).toBe(given);
+  });
+});

@@ -1,0 +1,211 @@
+// A pool of pg as a database, over a double of it: what is sent, what may be planned in, and who may have a connection again.
+import { EventEmitter } from 'node:events';
+import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { describe, expect, it } from 'vitest';
+import { databaseOf } from '../../src/postgres/database.ts';
+import { listenOn } from '../../src/postgres/listen.ts';
+import { fromPool } from '../../src/postgres/pool.ts';
+import { errorOf } from '../support/fixtures.ts';
+
+const lost = new Error('Connection terminated unexpectedly');
+
+/** A pool whose clients keep what they were asked. @param answers by text; the command is that of the text otherwise */
+function pool(options: { max?: number } | undefined = undefined, answers: Record<string, () => unknown> = {}) {
+  const asked: unknown[][] = [];
+  const released: unknown[] = [];
+  const clients: Client[] = [];
+  const query = async (text: string, values?: unknown[]) => {
+    asked.push(values === undefined ? [text] : [text, values]);
+    return (answers[text]?.() ?? { rows: [{ text }], command: text }) as { rows: unknown[]; command: string };
+  };
+  class Client extends EventEmitter {
+    query = query;
+    release(broken?: Error | boolean) {
+      released.push(broken);
+    }
+  }
+  const connect = async () => {
+    const own = new Client();
+    clients.push(own);
+    return own;
+  };
+  const double = { query, connect, totalCount: 0, idleCount: 0, ...(options && { options }) };
+  return { pool: double, asked, released, clients, Client };
+}
+type Given = never;
+
+describe('a pool of pg', () => {
+  it('runs statements, and transactions at READ COMMITTED that can write', async () => {
+    const { pool: given, asked, released, clients } = pool({ max: 4 });
+    const db = fromPool(given);
+    expect(await db.query('select $1', ['a'])).toEqual([{ text: 'select $1' }]);
+    const value = await db.transaction(async (tx, query) => {
+      expect(tx).toBe(clients[0]);
+      expect(await query('insert', ['b'])).toEqual([{ text: 'insert' }]);
+      return 'done';
+    });
+    expect([value, asked, released]).toEqual([
+      'done',
+      [['select $1', ['a']], ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'], ['insert', ['b']], ['COMMIT']],
+      [undefined],
+    ]);
+    expect([db.dialect, db.checksCommit, db.pool]).toEqual(['postgres', true, { identity: given, max: 4 }]);
+  });
+
+  it('rejects where COMMIT answers that it has rolled back', async () => {
+    const { pool: given, released } = pool(undefined, { COMMIT: () => ({ rows: [], command: 'ROLLBACK' }) });
+    expect(await errorOf(fromPool(given).transaction(async () => 'done'))).toEqual(
+      new Error('COMMIT answered ROLLBACK: the transaction was rolled back.'),
+    );
+    expect(released).toEqual([undefined]);
+  });
+
+  it('gives a broken connection to nobody', async () => {
+    const { pool: given, released, clients } = pool();
+    const failing = fromPool(given).transaction(async () => {
+      clients[0]?.emit('error', lost);
+      throw new Error('of the shop');
+    });
+    await expect(failing).rejects.toThrow('of the shop');
+    expect(released).toEqual([lost]);
+  });
+
+  it('plans in a client, and in nothing else', async () => {
+    const { pool: given, asked, Client } = pool();
+    const db = fromPool(given);
+    await db.queryIn?.(new Client() as Given)('select 1');
+    expect(asked).toEqual([['select 1']]);
+    for (const wrong of [undefined, {}, { query: 1 }, given]) {
+      expect(() => db.queryIn?.(wrong as Given)).toThrow(
+        'plan takes as its tx a client of the pool, as of await pool.connect(), after its BEGIN. Nothing was planned.',
+      );
+    }
+  });
+
+  it('is taken by the stores; a client of it, and what is neither, are refused', () => {
+    const { pool: given, Client } = pool();
+    expect(databaseOf('postgresInbox', given as Given)).toMatchObject({ dialect: 'postgres' });
+    const own = fromPool(given);
+    expect(databaseOf('postgresInbox', own as Given)).toBe(own);
+    const clients = [
+      Object.assign(new Client(), { connect() {} }),
+      { query() {}, connect() {}, escapeIdentifier() {} },
+    ];
+    for (const client of clients) {
+      expect(() => postgresInbox(client as Given)).toThrow(
+        'postgresInbox takes a pool, such as new pg.Pool(): pass the pool, not one of its clients.',
+      );
+    }
+    for (const neither of [undefined, {}, { query() {} }, { connect() {} }, { query: 1, connect: 1 }]) {
+      expect(() => postgresInbox(neither as Given)).toThrow(
+        'postgresInbox takes a pool, such as new pg.Pool(), what an adapter such as fromDrizzle() makes of your library, or a SqlDatabase of your own.',
+      );
+    }
+  });
+});
+
+describe('listening on a pool of pg', () => {
+  const turn = () => new Promise(setImmediate);
+  const opened = async (count: number, double = pool()) => {
+    const heard: number[] = Array(count).fill(0);
+    const stops = heard.map(() => new AbortController());
+    const hear = (index: number) => () => {
+      heard[index] = (heard[index] ?? 0) + 1;
+    };
+    const listening = stops.map((stop, index) => listenOn(double.pool, 'plans', hear(index), stop.signal));
+    for (const each of listening) each.catch(() => {});
+    await turn();
+    return { ...double, heard, stops, listening, notify: () => double.clients.at(-1)?.emit('notification') };
+  };
+
+  it('holds one connection for all who listen, until the last one goes', async () => {
+    const { clients, asked, heard, stops, listening, released, notify } = await opened(2);
+    expect([clients.length, asked]).toEqual([1, [['LISTEN "plans"']]]);
+    notify();
+    stops[0]?.abort();
+    await listening[0];
+    notify();
+    expect([heard, released]).toEqual([[1, 2], []]);
+    stops[1]?.abort();
+    await listening[1];
+    await turn();
+    notify();
+    // Nobody gets a connection that listens.
+    expect([heard, released]).toEqual([[1, 2], [true]]);
+    const names = ['notification', 'end', 'error'] as const;
+    expect(names.map(name => clients[0]?.listenerCount(name))).toEqual([0, 0, 1]);
+    expect(clients[0]?.emit('error', lost)).toBe(true);
+  });
+
+  it.each([
+    ['breaks', 'error', lost, lost.message],
+    ['ends', 'end', undefined, 'The connection that listens has ended.'],
+  ])('tells everybody when the connection %s, and begins anew', async (_, event, error, message) => {
+    const first = await opened(2);
+    first.clients[0]?.emit(event, error);
+    for (const each of first.listening) await expect(each).rejects.toThrow(message);
+    expect(first.released).toEqual([true]);
+    const second = await opened(1, first);
+    expect(first.clients).toHaveLength(2);
+    second.stops[0]?.abort();
+    await second.listening[0];
+  });
+
+  it('tells what LISTEN and connect() meet', async () => {
+    const refused = new Error('permission denied');
+    const failing = await opened(1, pool(undefined, { 'LISTEN "plans"': () => Promise.reject(refused) }));
+    await expect(failing.listening[0]).rejects.toBe(refused);
+    expect(failing.released).toEqual([true]);
+    const closed = pool();
+    closed.pool.connect = () => Promise.reject(lost);
+    await expect((await opened(1, closed)).listening[0]).rejects.toBe(lost);
+  });
+
+  it('gives a connection back that comes after the end', async () => {
+    const double = pool();
+    const { connect } = double.pool;
+    const isFree = Promise.withResolvers<void>();
+    double.pool.connect = async () => {
+      await isFree.promise;
+      return connect();
+    };
+    const { stops, listening, asked, released } = await opened(1, double);
+    stops[0]?.abort();
+    await listening[0];
+    isFree.resolve();
+    await turn();
+    expect([asked, released]).toEqual([[], [undefined]]);
+  });
+
+  it('has a connection of its own for each channel and each pool', async () => {
+    const double = pool();
+    const stop = new AbortController();
+    const all = [
+      listenOn(double.pool, 'plans', () => {}, stop.signal),
+      listenOn(double.pool, 'others', () => {}, stop.signal),
+      listenOn(pool().pool, 'plans', () => {}, stop.signal),
+    ];
+    await turn();
+    expect(double.asked).toEqual([['LISTEN "plans"'], ['LISTEN "others"']]);
+    stop.abort();
+    await Promise.all(all);
+  });
+
+  it.each([
+    [3, 0],
+    [4, 1],
+    [undefined, 1],
+  ])('takes, of a pool of %s, %s connections', async (max, count) => {
+    const { clients, stops, listening } = await opened(1, pool(max === undefined ? undefined : { max }));
+    expect(clients).toHaveLength(count);
+    stops[0]?.abort();
+    expect(await listening[0]).toBeUndefined();
+  });
+
+  it('ends at once with a signal that is aborted', async () => {
+    const double = pool();
+    await listenOn(double.pool, 'plans', () => {}, AbortSignal.abort());
+    await turn();
+    expect(double.released.length).toBe(double.clients.length);
+  });
+});
