@@ -2,12 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkTransaction, open, overClients, type Session, send } from '../../src/adapters/drizzle.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
+import { dialectOf } from '../support/drizzle.ts';
 import { errorOf } from '../support/fixtures.ts';
-
-const KIND = Symbol.for('drizzle:entityKind');
-
-/** A dialect, whose class has its name under a symbol: a bundler may change its own. */
-const dialectOf = (name: string): object => new (Object.assign(class {}, { [KIND]: name }))();
 
 interface Sender {
   query(...args: unknown[]): Promise<unknown>;

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { mysqlPoolOf } from '../../src/adapters/mysql2.ts';
 import { fromPool } from '../../src/mysql/pool.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
+import { dialectOf } from '../support/drizzle.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 type Callback = (error: unknown, ...answer: unknown[]) => void;
@@ -207,8 +208,7 @@ describe('a connection of mysql2 that is lent', () => {
 });
 
 describe('fromDrizzle over mysql2', () => {
-  const KIND = Symbol.for('drizzle:entityKind');
-  const dialect = new (Object.assign(class {}, { [KIND]: 'MySqlDialect' }))();
+  const dialect = dialectOf('MySqlDialect');
   class Session {
     client: { query(...args: unknown[]): Promise<unknown> };
     constructor(client: Session['client']) {

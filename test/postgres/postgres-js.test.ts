@@ -2,6 +2,7 @@
 import { fromDrizzle, fromPostgresJs } from 'payment-gateway-sdk/postgres';
 import { describe, expect, it } from 'vitest';
 import { withPlainNames } from '../../src/postgres/postgres-js.ts';
+import { dialectOf } from '../support/drizzle.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const ENDED = 'The transaction has ended: onPayment has returned';
@@ -233,8 +234,7 @@ describe('columns that a transform has renamed', () => {
 });
 
 describe('fromDrizzle over postgres.js', () => {
-  const KIND = Symbol.for('drizzle:entityKind');
-  const dialect = new (Object.assign(class {}, { [KIND]: 'PgDialect' }))();
+  const dialect = dialectOf('PgDialect');
   /** As Drizzle's over postgres.js: its handle sends by the client of its session. */
   class Session {
     client: { begin(work: (sql: Sql) => unknown): Promise<unknown> };
