@@ -6,7 +6,7 @@ const SUSPECT =
 
 /** Comments and what is quoted, but for comments that are run. */
 const OPAQUE =
-  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=[\0- ]|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?(?:\*\/|$)/g;
+  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=[\0- \x7f]|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?(?:\*\/|$)/g;
 /** Those too: a server that is older than the version in it, or of another kind, skips what stands there. */
 const OPAQUE_IF_SKIPPED = new RegExp(OPAQUE.source.replace('(?!M?!)', ''), 'g');
 const IS_RUN = /\/\*M?!/;

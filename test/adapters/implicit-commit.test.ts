@@ -194,6 +194,7 @@ describe('what is quoted or a comment', () => {
     '--\ncommit',
     '-- a\n--\ncommit',
     '--\u0001\ncommit',
+    '--\u007f\ncommit',
     "/* a\n it's */ commit",
     // What an older server, or one of the other kind, skips.
     "/*!99999 it's */ commit",
