@@ -6,6 +6,7 @@ import { type Fetch, GatewayClient } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BoundedBody } from '../../src/http/read-body.ts';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { json, networkError, wire } from '../support/wire.ts';
 
 const { setImmediate: realSetImmediate } = globalThis;
@@ -463,8 +464,10 @@ describe('a repeated attempt', () => {
 
   it('ends with the time-out', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
+    fakeTimers();
     const { fetch, seen } = silent();
-    expect(await errorOf(client({ fetch, timeout: 1_000 }).getPayment(ID))).toMatchObject({ code: 'timeout' });
+    const ending = errorOf(client({ fetch, timeout: 1_000 }).getPayment(ID));
+    expect(await whileTimePasses(ending, 1)).toMatchObject({ code: 'timeout' });
     expect(seen[1]?.aborted).toBe(true);
     vi.restoreAllMocks();
   });

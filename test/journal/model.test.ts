@@ -11,7 +11,7 @@ import { isCi } from '../support/skips.ts';
 import { json, networkError } from '../support/wire.ts';
 
 /** CI plays ten times as many. */
-const RUNS = isCi ? 1_000 : 100;
+const RUNS = isCi ? 1_000 : 50;
 const REFERENCES = ['payout-1', 'payout-2', 'payout-3'];
 const PROCESSES = 3;
 const TIMEOUT = 10_000;

@@ -20,10 +20,10 @@ import { openPlan } from '../../src/journal/plan.ts';
 import { isRefused, refuseSwapped } from '../../src/journal/planned.ts';
 import { sealWith } from '../../src/journal/seal.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
+import { tries } from '../support/arbitraries.ts';
 import { abortedByClaim } from '../support/claims.ts';
 import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { isCi } from '../support/skips.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
 
 const MINUTE = 60_000;
@@ -1015,7 +1015,7 @@ describe('what is kept of a plan', () => {
         expect(byPlan?.body).toBe(byCreate?.body);
         expect((await direct.rowOf('payout-1'))?.bodyHash).toBe(row?.bodyHash);
       }),
-      { numRuns: isCi ? 1_000 : 100, seed: 20261122 },
+      tries(50),
     );
   });
 

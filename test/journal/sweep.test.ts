@@ -12,6 +12,7 @@ import {
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import { pauseAfter } from '../../src/journal/sweep.ts';
+import { tries } from '../support/arbitraries.ts';
 import { abortedByClaim } from '../support/claims.ts';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 
@@ -184,7 +185,7 @@ describe('a payment that is not final', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      tries(25),
     );
   });
 

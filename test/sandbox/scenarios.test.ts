@@ -2,6 +2,7 @@
 import { readScenario, Sandbox, type Scenario } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { LIBRARY, SCENARIO_NAMES, type ScenarioName } from '../../src/sandbox/scenarios/library.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { rightServer, serverThat } from '../support/scenarios.ts';
 
 const CREATE = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 25.5, currency: 'EUR' } as const;
@@ -10,8 +11,9 @@ const play = (sandbox: Sandbox, steps: Scenario['steps'], rest: Partial<Scenario
 
 describe('the library', () => {
   it.each(SCENARIO_NAMES)('%s has nothing to say against the handler of the SDK', async name => {
+    fakeTimers();
     const { sandbox } = rightServer();
-    const { problems, note, payment, deliveries } = await sandbox.play(name);
+    const { problems, note, payment, deliveries } = await whileTimePasses(sandbox.play(name), 10);
     expect([problems, note]).toEqual([[], undefined]);
     expect(payment.reference).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
     expect(deliveries).toEqual(sandbox.deliveries);

@@ -3,6 +3,7 @@ import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryJournal }
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
 import { CARD } from '../support/fixtures.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 const order = { ...CARD, reference: 'order-1' } as const;
 
@@ -91,12 +92,14 @@ it('a refusal tells its status, and its words if they are asked for', async () =
 it('the looks of one wait have one id', async () => {
   const { sandbox, gateway, told, idsOf } = open();
   const { payment } = await gateway.createDeposit(order);
-  const events = await told(() =>
+  fakeTimers();
+  const waiting = told(() =>
     gateway.waitForPayment(payment.id, {
       onPoll: ({ paymentStatus }) => void (paymentStatus === 'PENDING' && sandbox.complete(payment.id)),
       timeout: 5_000,
     }),
   );
+  const events = await whileTimePasses(waiting, 10);
   expect(
     events.filter(({ type }) => type === 'success').map(event => 'paymentStatus' in event && event.paymentStatus),
   ).toEqual(['PENDING', 'COMPLETED']);

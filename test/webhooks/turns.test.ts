@@ -141,7 +141,7 @@ it.each<[string, (work: () => Promise<unknown>) => Promise<unknown>]>([
   };
   await visit(1_000);
   const before = bytesInUse();
-  await visit(50_000);
+  await visit(20_000);
   // Kept, each would take 150 bytes or more.
-  expect(bytesInUse() - before).toBeLessThan(2_000_000);
+  expect(bytesInUse() - before).toBeLessThan(1_000_000);
 });
