@@ -16,6 +16,7 @@ const SERVERS = [
   'test/openapi/*.test.ts',
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
+  'test/cli/run.test.ts',
   'test/sandbox/exported-runs.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',

@@ -19,14 +19,17 @@ interface App {
 const LOOK = 1;
 const LATER = 2;
 
+/** Of schedulers, and of people. */
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
 /** Works until nothing is due, or until somebody stops it: what has begun is finished. @returns the exit code */
 export async function work(command: WorkCommand): Promise<number> {
+  const { app, name, options } = command;
+  const { gateway, handler, close } = app ? await load(app) : openOwn(command);
   const stop = new AbortController();
   const onStop = () => stop.abort();
   // The second one ends the process at once.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, onStop);
-  const { app, name, options } = command;
-  const { gateway, handler, close } = app ? await load(app) : openOwn(command);
+  for (const signal of SIGNALS) process.once(signal, onStop);
   try {
     if (name === 'drain') {
       const drained = await gateway.drain({ ...options, signal: stop.signal });
@@ -41,6 +44,7 @@ export async function work(command: WorkCommand): Promise<number> {
     throw new UsageError(`The ${name} of ${app} failed: ${messageOf(error)}. The next one does the rest.`);
   } finally {
     await close?.();
+    for (const signal of SIGNALS) process.off(signal, onStop);
   }
 }
 

@@ -8,8 +8,8 @@ export class UsageError extends Error {}
 /** Options as of `parseArgs`. */
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
 
-/** Without what Node's messages go on to explain. */
-const firstSentence = (message: string) => message.split('. ')[0]?.split('\n')[0];
+/** Node's messages have several lines, or no full stop. */
+const inOneLine = (message: string) => `${message.replaceAll('\n', ' ').replace(/\.$/, '')}.`;
 
 /**
  * @param wanted what the positional arguments are called
@@ -27,7 +27,7 @@ export function parse<O extends Options>(
       return parseArgs({ args, options, allowPositionals: true });
     } catch (error) {
       const name = /Unknown option '--?([^']+)'/.exec(String(error))?.[1];
-      if (!name) throw new UsageError(`${firstSentence((error as Error).message)}.`);
+      if (!name) throw new UsageError(inOneLine((error as Error).message));
       const names = Object.keys(options).map(option => `--${option}`);
       throw unknown('option', `--${name}`, names);
     }

@@ -265,6 +265,20 @@ export const ROOMS: readonly Room[] = [
     areListed: true,
   },
   {
+    name: 'cli',
+    mutate: ['src/cli/**/*.ts', 'src/terminal/**/*.ts', '!src/cli/main.ts'],
+    tests: [
+      'test/terminal/*.test.ts',
+      'test/cli/arguments.test.ts',
+      'test/cli/print.test.ts',
+      'test/cli/work.test.ts',
+      'test/cli/open.test.ts',
+      'test/cli/run.test.ts',
+    ],
+    atLeast: 0,
+    areListed: false,
+  },
+  {
     name: 'sandbox',
     mutate: ['src/sandbox/**/*.ts', '!src/sandbox/pages/**', '!src/sandbox/cli/**'],
     tests: [

@@ -1,0 +1,269 @@
+// The operator's command line over a real database and a real gateway, in this process; cli.test.ts starts it as an operator does.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mysqlJournal } from 'payment-gateway-sdk/mysql';
+import { postgresJournal } from 'payment-gateway-sdk/postgres';
+import type { Fault } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { run as runCommand } from '../../src/cli/run.ts';
+import { errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { folder, hasOrms } from '../support/install-orms.ts';
+import { linesOf, NONE, OperatedShop, PAYOUT_77, time } from '../support/operator.ts';
+import { hasOwnMariadb } from '../support/own-mariadb.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres } from '../support/stores.ts';
+
+describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL at 127.0.0.1:5432'))(
+  'payment-gateway-sdk',
+  () => {
+    const shop = new OperatedShop();
+    const { sandbox } = shop;
+    afterEach(() => {
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+    });
+
+    /** Runs it to its end, in the folder of an app. */
+    async function run(args: string[], changes: Record<string, string> = {}, folder = process.cwd()) {
+      const told: Record<'log' | 'error', string[]> = { log: [], error: [] };
+      for (const name of ['log', 'error'] as const)
+        vi.spyOn(console, name).mockImplementation(line => void told[name].push(`${line}\n`));
+      vi.spyOn(process, 'cwd').mockReturnValue(folder);
+      for (const [name, value] of Object.entries({ ...shop.env, ...changes })) vi.stubEnv(name, value);
+      const code = await runCommand(args);
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+      return { out: told.log.join(''), err: told.error.join(''), code };
+    }
+
+    it('lists doubts for people and for scripts, and its exit code tells whether there are any', async () => {
+      expect(await run(['doubts'])).toEqual({ out: 'Nothing is in doubt.\n', err: '', code: 0 });
+      await shop.doubt();
+      await shop.doubt({ reference: 'payout-78\u001b[31m', amount: '9.5' });
+      await shop.age();
+      const { out, code } = await run(['doubts']);
+      expect(out).toMatch(/REFERENCE +SINCE +TYPE +METHOD +AMOUNT +STATE +SCOPE +PAYMENT\n/);
+      expect(out).toMatch(/payout-77 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +WITHDRAWAL +SEPA +120 EUR +in doubt +\w+ +-\n/);
+      expect(out).toContain('payout-78·[31m');
+      expect(out).not.toContain('\u001b');
+      expect(code).toBe(1);
+      const json = JSON.parse((await run(['--json', 'doubts'])).out);
+      expect(json).toEqual(JSON.parse(JSON.stringify(await shop.gateway.inDoubt())));
+      expect(json).toMatchObject([{ reference: 'payout-77', amount: '120', underWay: false }, { amount: '9.5' }]);
+    });
+
+    it('shows a reference', async () => {
+      const { payment } = await shop.gateway.createWithdrawal(PAYOUT_77);
+      const { out, code } = await run(['show', 'payout-77']);
+      expect(out).toMatch(/asked for +WITHDRAWAL by SEPA, 120 EUR\n/);
+      expect(out).toMatch(new RegExp(`payment +${payment.id}, PENDING when last seen\\n`));
+      expect(code).toBe(0);
+      expect(JSON.parse((await run(['show', 'payout-77', '--json'])).out)).toMatchObject({
+        state: 'created',
+        paymentId: payment.id,
+      });
+      const unknown = await run(['show', 'payout-9']);
+      expect([unknown.code, unknown.err]).toEqual([
+        1,
+        expect.stringContaining('has no reference "payout-9" in the default scope'),
+      ]);
+    });
+
+    it('settles with a payment, and names what differs in its own words', async () => {
+      const id = await shop.doubt();
+      const other = await shop.client().createWithdrawal({ ...PAYOUT_77, amount: '120.01', reference: 'PAYOUT-77' });
+      const refused = await run(['settle', 'payout-77', other.payment.id]);
+      expect(refused.code).toBe(1);
+      expect(refused.err).toContain('amount is "120.01" and not "120"');
+      expect(refused.err).toContain('pass --despite reference,amount');
+      expect((await run(['settle', 'payout-77', OTHER_ID])).code).toBe(1);
+      const settled = await run(['settle', 'payout-77', other.payment.id, '--despite', 'reference,amount']);
+      expect([settled.code, settled.out]).toEqual([0, expect.stringContaining(other.payment.id)]);
+      expect(await shop.gateway.find('payout-77')).toMatchObject({ state: 'created', paymentId: other.payment.id });
+      expect((await run(['settle', 'payout-77', id])).code).toBe(1);
+    });
+
+    it('frees a reference that has no payment, and not before its time', async () => {
+      sandbox.faults.next('drop');
+      await errorOf(shop.gateway.createWithdrawal(PAYOUT_77));
+      const early = await run(['settle', 'payout-77', 'not_created'], { PAYMENT_GATEWAY_SETTLE_MARGIN: '60000' });
+      expect([early.code, early.err]).toEqual([1, expect.stringContaining("'not_created' is refused until")]);
+      await shop.age();
+      const { out, code } = await run(['settle', 'payout-77', 'not_created']);
+      expect([code, out]).toEqual([0, expect.stringContaining('Free: the next create of payout-77 pays.')]);
+      expect(await shop.gateway.find('payout-77')).toMatchObject({ state: 'freed' });
+    });
+
+    it('lists the doubts of every scope unless one is named, and says in which a reference is', async () => {
+      shop.gateway = shop.client({ journal: postgresJournal(shop.pool, { table: shop.table, scope: 'eu' }) });
+      const id = await shop.doubt();
+      await shop.age();
+      const { out, code } = await run(['doubts']);
+      expect([out, code]).toEqual([expect.stringMatching(/payout-77 .* in doubt +eu +-\n/), 1]);
+      expect(await run(['doubts', '--scope', 'us'])).toMatchObject({ out: 'Nothing is in doubt.\n', code: 0 });
+      for (const args of [
+        ['show', 'payout-77'],
+        ['settle', 'payout-77', id],
+      ]) {
+        const { err, code } = await run(args);
+        expect([code, err]).toEqual([1, expect.stringContaining('Scope eu has it, in doubt: add --scope eu')]);
+      }
+      expect(await run(['settle', 'payout-77', id, '--scope', 'eu'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),
+      });
+    });
+
+    it('shows what the journal knows without any key: whoever watches doubts must not be able to pay', async () => {
+      const id = await shop.doubt();
+      await shop.age();
+      const keyless = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
+      const [{ scope } = { scope: '' }] = JSON.parse((await run(['doubts', '--json'], keyless)).out);
+      expect(await run(['show', 'payout-77', '--scope', scope], keyless)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('in doubt'),
+      });
+      expect(sandbox.payments.map(payment => payment.id)).toContain(id);
+    });
+
+    it.each<[string, string[], Record<string, string>, string]>([
+      ['no command', [], {}, 'Which command? There are: doubts, show, settle, drain, sweep, help.'],
+      ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
+      ['a mistyped option', ['doubts', '--jsn'], {}, 'Did you mean --json?'],
+      ['a mistyped difference', ['settle', 'a', 'b', '--despite', 'amuont'], {}, 'Did you mean amount?'],
+      ['no reference', ['show'], {}, 'A reference is missing'],
+      ['too much', ['show', 'a', 'b'], {}, '"b" is one argument too many'],
+      ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle, not for show.'],
+      ['an app elsewhere', ['doubts', '--app', 'a'], {}, '--app is for drain and sweep, not for doubts.'],
+      ['a limit that is none', ['drain', '--limit', 'all'], {}, '--limit must be a whole number.'],
+      ['a limit of nothing', ['drain', '--limit', '0'], {}, '--limit must be 1 or more.'],
+      ['a drain without a scope', ['drain'], {}, 'drain needs the scope of the journal: --scope <scope>'],
+      ['a sweep without an app', ['sweep'], {}, 'pass --app <file>'],
+      ['an app that is not there', ['drain', '--app', 'nowhere.js'], {}, 'nowhere.js cannot be loaded'],
+      [
+        'an app that is none',
+        ['drain', '--app', fileURLToPath(import.meta.resolve('../support/ports.ts'))],
+        {},
+        'exports no gateway',
+      ],
+      ['no database', ['doubts'], { DATABASE_URL: '' }, 'DATABASE_URL is missing'],
+      ['no keys', ['settle', 'a', 'not_created'], { PAYMENT_GATEWAY_SIGN_KEY: '' }, 'PAYMENT_GATEWAY_SIGN_KEY'],
+      [
+        'a margin that is none',
+        ['doubts'],
+        { PAYMENT_GATEWAY_SETTLE_MARGIN: 'soon' },
+        'PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds',
+      ],
+      ['no such table', ['doubts', '--table', 'nowhere'], {}, "Name the app's table with --table"],
+      [
+        'another database',
+        ['doubts'],
+        { DATABASE_URL: 'mssql://u@127.0.0.1/x' },
+        'must begin with postgres:// or mysql://',
+      ],
+      ['a MySQL that is down', ['doubts'], { DATABASE_URL: 'mysql://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
+      ['a database that is down', ['doubts'], { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
+    ])('says what is wrong: %s', async (_, args, changes, message) => {
+      const { err, out, code } = await run(args, changes);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(message);
+      expect(err).toMatch(/^payment-gateway-sdk: [^\n]*\n$/);
+      expect(err).not.toMatch(/s3cr3t|sandbox-sign-key/);
+    });
+
+    it.skipIf(lacks(hasOwnMariadb, 'the command over MySQL: no mariadbd'))('works with mysql2 over MySQL', async () => {
+      const { MYSQL, mysqlPool } = await import('../support/mysql-stores.ts');
+      const { table } = shop;
+      const own = mysqlPool();
+      const journal = mysqlJournal(own, { table });
+      await journal.migrate();
+      onTestFinished(async () => {
+        await own.query(`drop table ${table}`);
+        await own.end();
+      });
+      shop.gateway = shop.client({ journal });
+      const id = await shop.doubt();
+      await own.query(`update ${table} set begun_at = begun_at - interval 1 day`);
+      const placeOf = (scheme: string) => ({
+        DATABASE_URL: `${scheme}://${MYSQL.user}@${MYSQL.host}:${MYSQL.port}/${MYSQL.database}`,
+      });
+      for (const scheme of ['mysql', 'mariadb']) {
+        const { out, code } = await run(['doubts'], placeOf(scheme));
+        expect([code, out]).toEqual([1, expect.stringContaining('payout-77')]);
+      }
+      expect(await run(['settle', 'payout-77', id], placeOf('mysql'))).toMatchObject({
+        out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),
+        code: 0,
+      });
+      const { err, code } = await run(['doubts', '--table', 'none'], placeOf('mysql'));
+      expect([code, err]).toEqual([2, expect.stringContaining('was migrate() called?')]);
+    });
+
+    it('says what to install where the app has no driver of MySQL', async () => {
+      const app = mkdtempSync(join(tmpdir(), 'app-'));
+      onTestFinished(() => rmSync(app, { recursive: true }));
+      const { err, code } = await run(['doubts'], { DATABASE_URL: 'mysql://root@127.0.0.1/x' }, app);
+      expect([code, err]).toEqual([2, expect.stringContaining('npm install mysql2')]);
+    });
+
+    it.skipIf(lacks(hasOrms(), 'the command over postgres.js: npm ci in test/orms failed'))(
+      'works with postgres.js where the app has no pg',
+      async () => {
+        const app = mkdtempSync(join(tmpdir(), 'app-'));
+        onTestFinished(() => rmSync(app, { recursive: true }));
+        mkdirSync(join(app, 'node_modules'));
+        symlinkSync(join(folder, 'node_modules/postgres'), join(app, 'node_modules/postgres'), 'junction');
+        const id = await shop.doubt();
+        await shop.age();
+        expect(await run(['doubts'], {}, app)).toMatchObject({ out: expect.stringContaining('payout-77'), code: 1 });
+        expect(await run(['settle', 'payout-77', id], {}, app)).toMatchObject({
+          out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),
+          code: 0,
+        });
+        const down = { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' };
+        expect(await run(['doubts'], down, app)).toMatchObject({
+          err: expect.stringMatching(/^payment-gateway-sdk: [^\n]*ECONNREFUSED[^\n]*\n$/),
+          code: 2,
+        });
+      },
+    );
+
+    describe('for a scheduler', () => {
+      it('drains with the environment alone, and says what became of each in lines of JSON', async () => {
+        const key = Buffer.alloc(32, 7).toString('base64');
+        const changes = { PAYMENT_GATEWAY_JOURNAL_KEY: key, PAYMENT_GATEWAY_JOURNAL_SCOPE: 'eu' };
+        await shop.plan('payout-1', { encryptionKey: key });
+        const { out, err, code } = await run(['drain'], changes);
+        const call = { callId: expect.any(String), operation: 'create', durationMs: expect.any(Number) };
+        const event = { time, ...call, reference: 'payout-1', type: 'journal' };
+        expect([linesOf(out), err, code]).toEqual([
+          [
+            { ...event, change: 'begun', attempt: 0 },
+            { ...event, change: 'created', attempt: 1, paymentId: sandbox.payments[0]?.id },
+            { time, command: 'drain', ...NONE, created: 1 },
+          ],
+          '',
+          0,
+        ]);
+      });
+
+      it.each<[string, Fault, object, number]>([
+        ['that is refused', 'reject-422', { refused: 1 }, 1],
+        ['that is in doubt', 'commit-then-drop', { inDoubt: 1 }, 1],
+        ['that has to wait', 'reject-429', { postponed: 1 }, 2],
+      ])('tells by its exit code of a create %s', async (_, fault, counts, exitCode) => {
+        await shop.plan('payout-1');
+        sandbox.faults.next(fault);
+        const { out, code } = await run(['drain', '--scope', 'eu', '--limit', '5']);
+        expect([linesOf(out).at(-1), code]).toEqual([{ time, command: 'drain', ...NONE, ...counts }, exitCode]);
+      });
+    });
+
+    it('needs the driver of the app', async () => {
+      const { err, code } = await run(['doubts'], {}, '/');
+      expect([code, err]).toEqual([2, expect.stringContaining('npm install pg')]);
+    });
+  },
+);
