@@ -279,6 +279,13 @@ export const ROOMS: readonly Room[] = [
     areListed: false,
   },
   {
+    name: 'sandbox-cli',
+    mutate: ['src/sandbox/cli/**/*.ts', '!src/sandbox/cli/main.ts'],
+    tests: ['test/sandbox/options.test.ts', 'test/sandbox/work.test.ts'],
+    atLeast: 0,
+    areListed: false,
+  },
+  {
     name: 'sandbox',
     mutate: ['src/sandbox/**/*.ts', '!src/sandbox/pages/**', '!src/sandbox/cli/**'],
     tests: [
