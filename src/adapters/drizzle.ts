@@ -77,7 +77,7 @@ export function open<Tx>(db: DrizzleDatabase<Tx>, expected: string, name: string
 /** @throws {ConfigurationError} for what is no transaction of Drizzle */
 export function checkTransaction(tx: unknown): void {
   if ((tx as Internals | undefined)?.nestedIndex !== undefined) return;
-  throw noTransactionOf('fromDrizzle', 'that of db.transaction(async tx => …)', tx);
+  throw noTransactionOf('that of db.transaction(async tx => …)', tx, 'fromDrizzle');
 }
 
 /** What a handle answers; Drizzle takes no text with placeholders, but everything that can be made one. */

@@ -45,7 +45,7 @@ export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
     query: queryOf(knex),
     queryIn(tx) {
       const { isTransaction } = (tx ?? {}) as Internals;
-      if (!isTransaction) throw noTransactionOf('fromKnex', 'that of knex.transaction(async trx => …)', tx);
+      if (!isTransaction) throw noTransactionOf('that of knex.transaction(async trx => …)', tx, 'fromKnex');
       return queryOf(tx as Executor);
     },
     transaction: work =>

@@ -62,7 +62,7 @@ export function fromKysely<Tx>(db: KyselyDatabase<Tx>, options: KyselyOptions = 
     query: queryOf(db),
     queryIn(tx) {
       const { isTransaction } = (tx ?? {}) as Internals;
-      if (!isTransaction) throw noTransactionOf('fromKysely', 'that of db.transaction().execute(async trx => …)', tx);
+      if (!isTransaction) throw noTransactionOf('that of db.transaction().execute(async trx => …)', tx, 'fromKysely');
       return queryOf(tx as Executor);
     },
     transaction(work) {

@@ -63,10 +63,10 @@ export const anything = (pool: string): string =>
 /**
  * For `queryIn`, which gets what the merchant has passed to `plan`.
  *
- * @param adapter that of the library whose transaction it should be
- * @param takes such a transaction, and how to get it
+ * @param takes what it should be, and how to get it
+ * @param adapter that of the library whose transaction that is, if there is one
  */
-export function noTransactionOf(adapter: string, takes: string, given: unknown): ConfigurationError {
+export function noTransactionOf(takes: string, given: unknown, adapter?: string): ConfigurationError {
   const other = adapterFor(given);
   const advice = other && other !== adapter ? `, and what was passed is for ${other}()` : '';
   return new ConfigurationError(`plan takes as its tx ${takes}${advice}. Nothing was planned.`);

@@ -70,7 +70,7 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
     queryIn(tx) {
       const { $queryRawUnsafe, $connect } = (tx ?? {}) as Internals;
       if (!$queryRawUnsafe || $connect)
-        throw noTransactionOf('fromPrisma', 'that of prisma.$transaction(async tx => …)', tx);
+        throw noTransactionOf('that of prisma.$transaction(async tx => …)', tx, 'fromPrisma');
       return queryOf(tx as Executor);
     },
     transaction: work => {

@@ -131,7 +131,7 @@ const own = new WeakMap<TypeOrmQueryRunner, TypeOrmQueryRunner['query']>();
 function runnerOf(tx: unknown): TypeOrmQueryRunner {
   const { queryRunner } = (tx ?? {}) as { queryRunner?: TypeOrmQueryRunner };
   if (queryRunner) return queryRunner;
-  throw noTransactionOf('fromTypeOrm', 'the EntityManager of dataSource.transaction(async manager => …)', tx);
+  throw noTransactionOf('the EntityManager of dataSource.transaction(async manager => …)', tx, 'fromTypeOrm');
 }
 
 type QueryOf = (runner: TypeOrmQueryRunner) => SqlQuery;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JournalKey, JournalRow, JournalState } from '../journal/contract.ts';
 import type { SqlQuery, SqlRow } from '../sql/database.ts';
+import { withoutColumns } from '../sql/inbox.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import {
@@ -36,16 +37,17 @@ export function journalSql(table: string): JournalSql<string> {
   const sql = statements(quoted(table));
   let isChecked = false;
   /** Of a statement of our own. */
-  const check = (line: SqlRow | undefined): number => {
+  const check = (line: SqlRow): number => {
+    const now = clockOf(line);
     checkAutocommit(line);
-    if (line?.replica === '1') throw new Error('The journal was read from a replica: it needs the primary.');
-    if (!isChecked && line?.flush !== '1') emitWarning(NOT_DURABLE);
+    if (line.replica === '1') throw new Error('The journal was read from a replica: it needs the primary.');
+    if (!isChecked && line.flush !== '1') emitWarning(NOT_DURABLE);
     isChecked = true;
-    return Number(line?.clock);
+    return now;
   };
   const clock = async (query: SqlQuery, ticket?: string) => {
-    const [line] = await query(sql.clock);
-    return ticket ? Number(line?.clock) : check(line);
+    const [line = {}] = await query(sql.clock);
+    return ticket ? clockOf(line) : check(line);
   };
 
   return {
@@ -78,7 +80,7 @@ export function journalSql(table: string): JournalSql<string> {
     async read(query, key, ticket) {
       const [line] = await query(ticket ? sql.readIn : sql.read, keyOf(key));
       if (!line) return { now: await clock(query, ticket) };
-      return { row: rowIn(line), now: ticket ? Number(line.clock) : check(line) };
+      return { row: rowIn(line), now: ticket ? clockOf(line) : check(line) };
     },
 
     async insert(query, row, ticket) {
@@ -99,7 +101,7 @@ export function journalSql(table: string): JournalSql<string> {
         : hasChanged(await query(sql.replace, values));
       if (!ticket) return { isReplaced, now: await clock(query).catch(afterWrite) };
       const [line] = await query(sql.ticket, [ticket]);
-      return line && { isReplaced, now: Number(line.clock) };
+      return line && { isReplaced, now: clockOf(line) };
     },
 
     async list(query, { scope, states }) {
@@ -114,8 +116,8 @@ export function journalSql(table: string): JournalSql<string> {
         for (const state of states) {
           lines.push(...(await query(sql.due(limit, scope), [state, ...ofScope(scope), String(olderThan)])));
         }
-        const [line] = await query(sql.clock);
-        const now = Number(line?.clock);
+        const [line = {}] = await query(sql.clock);
+        const now = clockOf(line);
         const rows = lines
           .map(rowIn)
           .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
@@ -125,6 +127,12 @@ export function journalSql(table: string): JournalSql<string> {
         return { rows, now };
       }),
   };
+}
+
+/** @throws {ConfigurationError} where there is none: a lease without an end would keep a payment from everybody */
+function clockOf({ clock }: SqlRow): number {
+  if (typeof clock === 'string') return Number(clock);
+  throw withoutColumns();
 }
 
 /** Of what fails after a write: its code may mean that nothing was written, as one of a server that cannot be reached does. */

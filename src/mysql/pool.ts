@@ -55,7 +55,6 @@ export function fromPool<Connection extends MysqlConnection>(given: MysqlPool<Co
       // Of a pool each statement would be a transaction of its own; and one with callbacks answers in another way.
       if (typeof query !== 'function' || getConnection !== undefined || promise !== undefined) {
         throw noTransactionOf(
-          '',
           'a connection with promises, as of await pool.promise().getConnection(), after its START TRANSACTION',
           tx,
         );

@@ -109,7 +109,7 @@ const NO_SUCH_TABLE = 'ER_NO_SUCH_TABLE';
 
 /** The error, or one that names its cause and the way out. */
 export function advised(error: unknown): unknown {
-  const code = sqlCodeOf(error) ?? '';
+  const code = sqlCodeOf(error);
   const { message } = error as Error;
   if (code === NO_TABLE) {
     return Object.assign(new Error(`${message}: was migrate() called?`, { cause: error }), { code: NO_SUCH_TABLE });

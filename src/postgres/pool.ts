@@ -38,7 +38,7 @@ export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Cli
     const { query, totalCount } = (tx ?? {}) as Partial<Record<'query' | 'totalCount', unknown>>;
     // Of a pool each statement would be a transaction of its own.
     if (typeof query !== 'function' || totalCount !== undefined) {
-      throw noTransactionOf('', 'a client of the pool, as of await pool.connect(), after its BEGIN', tx);
+      throw noTransactionOf('a client of the pool, as of await pool.connect(), after its BEGIN', tx);
     }
     return queryOf(tx);
   },

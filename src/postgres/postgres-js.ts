@@ -47,7 +47,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
     query: queryOf(sql),
     queryIn(tx) {
       const { savepoint } = (tx ?? {}) as { savepoint?: unknown };
-      if (!savepoint) throw noTransactionOf('fromPostgresJs', 'the sql of sql.begin(async sql => …)', tx);
+      if (!savepoint) throw noTransactionOf('the sql of sql.begin(async sql => …)', tx, 'fromPostgresJs');
       return queryOf(tx as Handle);
     },
     async listen(channel, onNotice, signal) {

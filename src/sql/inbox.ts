@@ -201,7 +201,7 @@ export const outsideTransaction = () =>
     'transaction() of the SqlDatabase ran its query outside a transaction: each statement would be committed by itself, and an effect that fails in the middle would stay. Begin one, and run query in it.',
   );
 
-/** For `lock`. */
+/** For `lock`, and for the rows of a journal. */
 export const withoutColumns = () =>
   new ConfigurationError(
     'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.',

@@ -1,8 +1,8 @@
 // What the command line of operators and schedulers understands, without running it.
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readCommand } from '../../src/cli/arguments.ts';
 import { HELP } from '../../src/cli/help.ts';
+import { open } from '../../src/cli/open.ts';
 import { DIFFERENCES } from '../../src/schemas/matching.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
 
@@ -127,13 +127,17 @@ describe('the help', () => {
       const [[, words = ''] = []] = [...said].filter(([row]) => row === name || row?.startsWith(`${name} `));
       expect([name, words]).toEqual([name, expect.stringMatching(/\w/)]);
     }
-    const variables = readFileSync(new URL('../../src/cli/open.ts', import.meta.url), 'utf8').match(
-      /'[A-Z]+(_[A-Z]+)+'/g,
+    // What the command asks the environment for, until it finds no driver.
+    const asked = new Set<string>();
+    const environment = new Proxy<NodeJS.ProcessEnv>(
+      { DATABASE_URL: 'postgres://h/db' },
+      { get: (target, name) => asked.add(String(name)) && target[String(name)] },
     );
-    const [database, ...journal] = variables?.map(name => name.slice(1, -1)) ?? [];
-    expect(database).toBe('DATABASE_URL');
-    expect(journal).toHaveLength(4);
-    for (const name of journal) expect(HELP).toContain(name);
+    vi.spyOn(process, 'cwd').mockReturnValue('/');
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(() => open({ scope: undefined, table: undefined }, environment)).toThrow('npm install pg');
+    expect(asked.size).toBe(5);
+    for (const name of asked) expect(HELP).toContain(name);
     for (const name of ['DATABASE_URL', 'PAYMENT_GATEWAY_URL', 'PAYMENT_GATEWAY_API_KEY', 'PAYMENT_GATEWAY_SIGN_KEY'])
       expect([name, said.get(name)]).toEqual([name, expect.stringMatching(/\w/)]);
     expect([...said].filter(([name, words]) => name && !words)).toEqual([]);

@@ -170,6 +170,8 @@ describe('a connection of mysql2 that is lent', () => {
       ['query', '/* payment-gateway-sdk */ ours'],
       ['query', 'COMMIT'],
     ]);
+    // What sends nothing goes on.
+    expect(left?.whoami()).toBe(7);
     // Somebody else may have the connection by now.
     await expect(left?.query('late')).rejects.toThrow(ENDED);
   });

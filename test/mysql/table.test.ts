@@ -76,6 +76,11 @@ describe('a table of MySQL', () => {
     const broken = database(undefined, { fails: 'one' });
     expect(await errorOf(migrate(broken.db, 'marks', ['one', 'two']))).toMatchObject({ errno: 1064 });
     expect(broken.asked.at(-1)?.[0]).toContain('RELEASE_LOCK');
+    const silent: SqlQuery = async () => [];
+    const mute = { transaction: (work: (tx: object, query: SqlQuery) => unknown) => work({}, silent) };
+    expect(await errorOf(migrate(mute as never, 'marks', ['one']))).toMatchObject({
+      message: 'Another process has migrated marks for 60 seconds.',
+    });
     for (const locked of ['0', null]) {
       const { db, asked } = database(undefined, { locked });
       expect(await errorOf(migrate(db, 'marks', ['one']))).toEqual(
