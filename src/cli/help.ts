@@ -44,7 +44,7 @@ const EXIT_CODES =
 
 export const HELP = [
   wrap('payment-gateway-sdk: creates whose outcome is unknown, and what is to be done later.'),
-  'Usage, in the folder of your app: npx payment-gateway-sdk <command> [options]',
+  'Usage, in the folder of your app: payment-gateway-sdk <command> [options]',
   `Commands\n${table(COMMANDS)}`,
   `Options\n${table(OPTIONS)}`,
   `Environment\n${table(ENVIRONMENT)}`,

@@ -7,7 +7,13 @@ import { anchorsOf, blocksOf, pages, root, textOf } from './pages.ts';
 
 const MOST_LINES = 200;
 /** One has a row for every option there is, the other whole programs. */
-const LONGER: Record<string, number> = { 'docs/mysql.md': 230, 'docs/options.md': 260, 'docs/observability.md': 240 };
+const LONGER: Record<string, number> = {
+  // Not read, but looked up.
+  'docs/commands.md': 700,
+  'docs/mysql.md': 230,
+  'docs/options.md': 260,
+  'docs/observability.md': 240,
+};
 
 /** What others of the repository write: their links are checked as soon as they are there. */
 const ELSEWHERE: readonly string[] = [];

@@ -281,7 +281,16 @@ export const ROOMS: readonly Room[] = [
   {
     name: 'sandbox-cli',
     mutate: ['src/sandbox/cli/**/*.ts', '!src/sandbox/cli/main.ts'],
-    tests: ['test/sandbox/options.test.ts', 'test/sandbox/work.test.ts'],
+    tests: [
+      'test/docs/help.test.ts',
+      'test/sandbox/lines.test.ts',
+      'test/sandbox/state.test.ts',
+      'test/sandbox/options.test.ts',
+      'test/sandbox/work.test.ts',
+      'test/sandbox/serve.test.ts',
+      'test/sandbox/run.test.ts',
+      'test/sandbox/completion.test.ts',
+    ],
     atLeast: 0,
     areListed: false,
   },

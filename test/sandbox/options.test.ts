@@ -1,19 +1,10 @@
-// The command line: how it is read, what its help says, and what a shell completes.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCommand } from '../../src/sandbox/cli/arguments.ts';
-import { COMMAND_NAMES, type CommandName, entryOf } from '../../src/sandbox/cli/commands.ts';
-import { completionOf } from '../../src/sandbox/cli/completion.ts';
+import { COMMAND_NAMES, entryOf } from '../../src/sandbox/cli/commands.ts';
 import { helpOf } from '../../src/sandbox/cli/help.ts';
-import { lineOf } from '../../src/sandbox/cli/lines.ts';
 import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
 import { SCENARIO_NAMES } from '../../src/sandbox/scenarios/library.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
-import { printable } from '../../src/terminal/printable.ts';
-import { lacks } from '../support/skips.ts';
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean));
 const refusalOf = (line: string): string => {
@@ -182,71 +173,5 @@ describe('the help', () => {
     const examples = COMMAND_NAMES.flatMap(name => entryOf(name).examples ?? []);
     expect(examples.length).toBeGreaterThan(10);
     for (const example of examples) expect(refusalOf(example.replace(/ >.*/, ''))).toBe('accepted');
-  });
-});
-
-describe('the completion', () => {
-  /** What bash offers for a line that ends where the cursor is. */
-  const completed = (line: string) => {
-    const words = ['payment-gateway-sandbox', ...line.split(' ')];
-    const script = `${completionOf('bash')}
-COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
-_payment_gateway_sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' });
-    expect(stderr).toBe('');
-    return stdout.split('\n').filter(Boolean);
-  };
-  const hasBash = spawnSync('bash', ['--version']).status === 0;
-
-  it.skipIf(lacks(hasBash, 'the completion of bash: there is no bash on this machine'))(
-    'of bash knows commands, options and names',
-    () => {
-      expect(completed('tri')).toEqual(['trigger']);
-      expect(completed('trigger callback-f')).toEqual(['callback-first', 'callback-forged']);
-      expect(completed('--port 5 fault callback-d')).toEqual([
-        'callback-duplicate',
-        'callback-delay',
-        'callback-drop-query',
-      ]);
-      expect(completed('wait --status C')).toEqual(['COMPLETED', 'CANCELED']);
-      expect(completed('logs --f')).toEqual(['--follow']);
-      expect(completed('help re')).toEqual(['redeliver', 'reset']);
-      expect(completed('--payid ')).toEqual(['host-to-host', 'redirect']);
-    },
-  );
-
-  it.each(['bash', 'zsh', 'fish'] as const)('of %s has every command and option', shell => {
-    const script = completionOf(shell);
-    for (const name of COMMAND_NAMES) {
-      expect(script).toContain(name);
-      for (const option of Object.keys(entryOf(name as CommandName).options)) {
-        expect(script).toContain(shell === 'fish' ? `-l ${option}` : `--${option}`);
-      }
-    }
-  });
-
-  it.each(['zsh', 'fish'] as const)('of %s is understood by it', shell => {
-    const file = join(mkdtempSync(join(tmpdir(), 'payment-gateway-completion-')), shell);
-    writeFileSync(file, completionOf(shell));
-    const { error, status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
-    rmSync(dirname(file), { recursive: true });
-    if (lacks(!error, `the completion of ${shell}: there is no ${shell} on this machine`)) return;
-    expect([status, stderr]).toEqual([0, '']);
-  });
-});
-
-describe('a line', () => {
-  it('of what a merchant sent cannot move the cursor or change colours', () => {
-    expect(printable('order\u001b[2J\r\n\u009b31m\u202e\u2028x')).toBe('order·[2J···31m··x');
-    const line = lineOf({
-      type: 'request',
-      at: 0,
-      callId: 1,
-      method: 'GET',
-      path: '/\u001b]0;pwned\u0007',
-      status: 404,
-      durationMs: 1,
-    });
-    expect(line).toContain('/·]0;pwned·');
   });
 });
