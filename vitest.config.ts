@@ -17,7 +17,7 @@ const SERVERS = [
   'test/types/*.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/cli/run.test.ts',
-  'test/sandbox/exported-runs.test.ts',
+  'test/sandbox/{completion,exported-runs,serve}.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile}.test.ts',
   'test/soak/soak.test.ts',

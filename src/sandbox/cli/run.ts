@@ -41,7 +41,10 @@ async function runCommand(command: Command): Promise<number> {
       return 0;
     case 'serve': {
       const { close } = await serve(values, print, complain);
-      await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+      const stopped = new AbortController();
+      await Promise.race(['SIGINT', 'SIGTERM'].map(signal => once(process, signal, stopped)));
+      // The next one ends the process at once.
+      stopped.abort();
       await close();
       return 0;
     }

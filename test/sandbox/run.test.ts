@@ -1,0 +1,356 @@
+// One command line of the sandbox from its arguments to its exit code, in this process; cli.test.ts starts it for real.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import { type Listening, Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { completionOf } from '../../src/sandbox/cli/completion.ts';
+import { helpOf } from '../../src/sandbox/cli/help.ts';
+import { Remote } from '../../src/sandbox/cli/remote.ts';
+import { run as runCommand } from '../../src/sandbox/cli/run.ts';
+import { LIBRARY } from '../../src/sandbox/scenarios/library.ts';
+import { errorOf } from '../support/fixtures.ts';
+
+const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: answer }) });
+let answer: number;
+let server: Listening;
+let told: Record<'log' | 'error', string[]>;
+
+beforeAll(async () => {
+  server = await sandbox.listen();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  answer = 200;
+  sandbox.reset();
+  told = { log: [], error: [] };
+  for (const name of ['log', 'error'] as const)
+    vi.spyOn(console, name).mockImplementation(line => void told[name].push(stripVTControlCharacters(String(line))));
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** Runs it to its end. */
+async function run(...args: string[]) {
+  const code = await runCommand(args);
+  return { code, out: told.log.join('\n'), err: told.error.join('\n') };
+}
+/** Against the sandbox of this file. */
+const ask = (...args: string[]) => run(...args, '--url', server.url);
+
+/** A server that answers so. */
+async function openServer(status: number, headers: Record<string, string>, body: string) {
+  const opened = createServer((_, response) => response.writeHead(status, headers).end(body)).listen(0, '127.0.0.1');
+  await once(opened, 'listening');
+  onTestFinished(() => {
+    opened.closeAllConnections();
+    opened.close();
+  });
+  return `http://127.0.0.1:${(opened.address() as AddressInfo).port}`;
+}
+
+describe('a command', () => {
+  it('that asks nobody prints, and ends well', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(await run('--version')).toEqual({ code: 0, out: version, err: '' });
+    told.log.length = 0;
+    expect(await run('help', 'trigger')).toEqual({ code: 0, out: helpOf('trigger'), err: '' });
+    told.log.length = 0;
+    expect(await run('--help')).toEqual({ code: 0, out: helpOf(), err: '' });
+    told.log.length = 0;
+    expect(await run('completion', 'fish')).toEqual({ code: 0, out: completionOf('fish'), err: '' });
+  });
+
+  it('that is not understood ends with 2', async () => {
+    expect(await run('srve')).toEqual({
+      code: 2,
+      out: '',
+      err: 'payment-gateway-sandbox: No command is called "srve". Did you mean serve?',
+    });
+  });
+
+  it('that the SDK refuses ends with 2, too', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await run('--port', '0')).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^payment-gateway-sandbox: The sandbox does not start under NODE_ENV=production/),
+    });
+  });
+
+  it('whose wait was in vain ends with 1', async () => {
+    const { payment } = await sandbox.play('deposit-completed');
+    const waited = await ask('wait', '--id', payment.id, '--status', 'FAILED', '--timeout', '5ms');
+    expect(waited).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^payment-gateway-sandbox: .* is COMPLETED/),
+    });
+  });
+
+  it('that meets a fault of its own says so in full', async () => {
+    const broken = new TypeError('a bug');
+    vi.spyOn(JSON, 'parse').mockImplementation(() => {
+      throw broken;
+    });
+    expect(await errorOf(ask('list'))).toBe(broken);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('that serves goes on until %s, and then frees its port', async signal => {
+    const listening = () => [process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')];
+    const before = listening();
+    const running = run('--port', '0', '--json');
+    await vi.waitFor(() => expect(told.log).toHaveLength(1));
+    const { url } = JSON.parse(told.log[0] ?? '');
+    expect((await fetch(`${url}/_sandbox/info`)).status).toBe(200);
+    process.emit(signal);
+    await new Promise(setImmediate);
+    expect(listening()).toEqual(before);
+    expect(await running).toMatchObject({ code: 0, err: '' });
+    await expect(fetch(`${url}/_sandbox/info`)).rejects.toThrow();
+    const free = await new Sandbox().listen({ port: Number(new URL(url).port) });
+    await free.close();
+  });
+});
+
+describe('a sandbox', () => {
+  it('is at one place', async () => {
+    expect(await ask('list', '--port', '5')).toMatchObject({
+      code: 2,
+      err: 'payment-gateway-sandbox: --url and --port both say where: pass one.',
+    });
+    expect(await run('list', '--port', new URL(server.url).port)).toMatchObject({ code: 0, out: 'No such payment.' });
+  });
+
+  it.each<[string[], string]>([
+    [['--port', '1'], 'at http://127.0.0.1:1. Start one: npx payment-gateway-sandbox --port 1'],
+    [['--url', 'http://127.0.0.1:1/path'], 'at http://127.0.0.1:1. Start one: npx payment-gateway-sandbox --port 1'],
+    [['--url', 'http://localhost:1'], 'at http://localhost:1. Start one: npx payment-gateway-sandbox'],
+  ])('that is not there can be started: %j', async (place, advice) => {
+    expect(await run('list', ...place)).toMatchObject({
+      code: 2,
+      err: `payment-gateway-sandbox: No sandbox answers ${advice}`,
+    });
+  });
+
+  it('is asked at its own port, unless another place is named', async () => {
+    const seen = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('down'));
+    for (const values of [{}, { port: 5 }, { url: 'http://sandbox:80/' }])
+      await new Remote(values).ask('GET', '/info').catch(() => {});
+    await new Remote({}).ask('POST', '/reset', { body: {}, query: { a: 1, b: undefined, c: false } }).catch(() => {});
+    expect(seen.mock.calls.map(([url, init]) => [String(url), init])).toEqual([
+      ['http://127.0.0.1:4010/_sandbox/info', { method: 'GET', redirect: 'manual' }],
+      ['http://127.0.0.1:5/_sandbox/info', { method: 'GET', redirect: 'manual' }],
+      ['http://sandbox/_sandbox/info', { method: 'GET', redirect: 'manual' }],
+      [
+        'http://127.0.0.1:4010/_sandbox/reset?a=1&c=false',
+        { method: 'POST', redirect: 'manual', body: '{}', headers: { 'content-type': 'application/json' } },
+      ],
+    ]);
+    const error = await errorOf(new Remote({ url: 'http://127.0.0.1' }).ask('GET', '/info'));
+    expect((error as Error).message).toMatch(
+      /at http:\/\/127\.0\.0\.1\. Start one: npx payment-gateway-sandbox --port 80$/,
+    );
+  });
+
+  it('is not any server', async () => {
+    const url = await openServer(200, {}, '{}');
+    expect(await run('reset', '--url', url)).toMatchObject({
+      code: 2,
+      err: `payment-gateway-sandbox: The server at ${url} is not the sandbox: pass its --port or its --url.`,
+    });
+  });
+
+  it('refuses in its own words, on one line', async () => {
+    const headers = { server: 'payment-gateway-sandbox' };
+    expect(await run('list', '--url', await openServer(400, headers, 'no\n\u001b[2J'))).toMatchObject({
+      code: 2,
+      err: 'payment-gateway-sandbox: no··[2J',
+    });
+    const refusal = { code: 'final', message: 'It is final.\nTo move it anyway: { force: true }.' };
+    told.error.length = 0;
+    expect(await run('list', '--url', await openServer(409, headers, JSON.stringify(refusal)))).toMatchObject({
+      code: 2,
+      err: 'payment-gateway-sandbox: It is final.·To move it anyway: --force.',
+    });
+    told.error.length = 0;
+    const late = { code: 'timeout', message: 'too\nlate' };
+    expect(await run('list', '--url', await openServer(408, headers, JSON.stringify(late)))).toMatchObject({
+      code: 1,
+      err: 'payment-gateway-sandbox: too·late',
+    });
+  });
+});
+
+describe('trigger', () => {
+  it('plays a scenario of the library, and prints each delivery', async () => {
+    const to = 'http://127.0.0.1:1/callbacks';
+    const { code, out, err } = await ask('trigger', 'deposit-completed', '--to', to);
+    const [payment] = sandbox.payments;
+    expect([code, err, out.split('\n')]).toEqual([
+      0,
+      '',
+      [
+        `COMPLETED  ${payment?.reference}  ${payment?.id}`,
+        expect.stringMatching(/^200 callback COMPLETED → http:\/\/127\.0\.0\.1:1\/callbacks {2}\d+ ms {2}delivery 1$/),
+      ],
+    ]);
+  });
+
+  it('ends with 1, and says why, where the server is wrong', async () => {
+    answer = 500;
+    const { code, out } = await ask('trigger', 'deposit-completed', '--to', 'http://127.0.0.1:1/');
+    expect([code, out.split('\n').slice(1)]).toEqual([
+      1,
+      [
+        expect.stringMatching(/^500 callback COMPLETED/),
+        expect.stringMatching(
+          /^Not as expected: expect, callback 1 of 1 \(COMPLETED\): expected taken, but it was answered 500\./,
+        ),
+      ],
+    ]);
+  });
+
+  it('says that nothing was checked, where nobody was called back', async () => {
+    const alone = await new Sandbox().listen();
+    onTestFinished(() => alone.close());
+    const { code, out } = await run('trigger', 'deposit-completed', '--url', alone.url);
+    const [payment, note, ...rest] = out.split('\n');
+    expect([code, payment, note, rest]).toEqual([
+      0,
+      expect.stringMatching(/^COMPLETED {2}deposit-completed-/),
+      expect.stringMatching(/^Nobody was called back, so nothing was checked/),
+      [],
+    ]);
+  });
+
+  it('plays a file, also from standard input', async () => {
+    const scenario = 'create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 5, currency: EUR, reference: mine }';
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([scenario]) as never);
+    const { code, out } = await ask('trigger', '-', '--json');
+    expect([code, JSON.parse(out)]).toMatchObject([0, { payment: { reference: 'mine' }, problems: [] }]);
+    expect(await ask('trigger', 'nowhere.yaml')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^payment-gateway-sandbox: nowhere\.yaml cannot be read: ENOENT/),
+    });
+  });
+});
+
+describe('logs', () => {
+  it('follows what happens, tells nothing twice, and ends with the sandbox', async () => {
+    const own = new Sandbox({ fetch: async () => new Response() });
+    const opened = await own.listen();
+    await own.play('deposit-completed');
+    const following = run('logs', '--follow', '--json', '--url', opened.url);
+    const events = () => told.log.map(line => JSON.parse(line));
+    await expect.poll(() => events().length).toBe(2);
+    own.reset();
+    const { payment } = await own.play('deposit-completed');
+    await expect.poll(() => events().filter(({ type }) => type === 'callback').length).toBe(2);
+    await own.idle();
+    await opened.close();
+    expect(await following).toMatchObject({ code: 0, err: '' });
+    expect(events().map(({ type, paymentId }) => (type === 'move' ? paymentId : type))).toEqual([
+      'request',
+      'callback',
+      // All of them are disarmed.
+      'fault',
+      'reset',
+      'request',
+      payment.id,
+      'callback',
+      'scenario',
+    ]);
+  });
+
+  it('prints the latest, the oldest of them first, as many as are wanted', async () => {
+    for (let count = 0; count < 3; count++) {
+      await sandbox.play('deposit-completed');
+      sandbox.clock.advance(1_000);
+    }
+    const { code, out } = await ask('logs', '--limit', '3');
+    expect([code, out.split('\n').map(line => line.slice(9, 21))]).toEqual([
+      0,
+      ['200 callback', '201 POST /ap', '200 callback'],
+    ]);
+    told.log.length = 0;
+    expect((await ask('logs')).out.split('\n')).toHaveLength(6);
+  });
+
+  it('tells why a call was refused, by which fault, and why a callback did not arrive', async () => {
+    const own = new Sandbox({
+      fetch: async () => {
+        throw new Error('connect ECONNREFUSED');
+      },
+    });
+    const opened = await own.listen();
+    onTestFinished(() => opened.close());
+    own.faults.next('reject-422');
+    await own.fetch(`${opened.url}/api/v1/payments`, { method: 'POST', body: '{}' });
+    await own.play(
+      {
+        create: { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 1, currency: 'EUR' },
+        steps: [{ move: 'complete' }],
+      },
+      { to: 'http://127.0.0.1:1/' },
+    );
+    const { out } = await run('logs', '--url', opened.url);
+    expect(out.split('\n').map(line => line.slice(9).replace(/\d+ ms/, 'n ms'))).toEqual([
+      expect.stringMatching(/^4\d\d POST \/api\/v1\/payments {2}n ms {2}.*\w/),
+      expect.stringMatching(/^201 POST/),
+      expect.stringMatching(/^--- callback COMPLETED → http:\/\/127\.0\.0\.1:1\/ {2}.*ECONNREFUSED.* delivery 1$/),
+    ]);
+  });
+});
+
+it('scenarios prints one as JSON, too', async () => {
+  const { out } = await run('scenarios', 'callback-forged', '--json');
+  expect(JSON.parse(out)).toEqual({
+    name: 'callback-forged',
+    does: 'A card deposit is authorised, and somebody forges a callback of ten times its amount.',
+    text: LIBRARY['callback-forged'],
+  });
+});
+
+it('list says how many there are beyond those that it shows', async () => {
+  for (let count = 0; count < 3; count++) await sandbox.play('deposit-completed');
+  expect((await ask('list', '--limit', '2')).out).toMatch(/\n3 in all: --limit shows more\.$/);
+  told.log.length = 0;
+  expect((await ask('list', '--limit', '3')).out).not.toContain('in all');
+  told.log.length = 0;
+  expect((await ask('list', '--limit', '3')).out.split('\n')).toHaveLength(4);
+});
+
+it.each([
+  ['is not answered', 0, 1],
+  ['is answered 200', 200, 0],
+  ['is answered 299', 299, 0],
+  ['is answered 300', 300, 1],
+])('redeliver says with its exit code whether a callback that %s was taken', async (_, status, code) => {
+  await sandbox.play('deposit-completed');
+  // No Response can have the status 0: it throws, as a connection that fails.
+  answer = status;
+  expect((await ask('redeliver', '1')).code).toBe(code);
+});
+
+it.each([
+  ['redeliver', 'first', 'redeliver takes a number, and not "first".'],
+  ['redeliver', '1st', 'redeliver takes a number, and not "1st".'],
+  ['redeliver', 'a1', 'redeliver takes a number, and not "a1".'],
+])('%s %s is refused', async (name, given, message) => {
+  expect(await ask(name, given)).toMatchObject({ code: 2, err: `payment-gateway-sandbox: ${message}` });
+});
+
+it('export-test prints a test, or its text in JSON', async () => {
+  const { payment } = await sandbox.play('deposit-completed');
+  const { out } = await ask('export-test', payment.id);
+  expect(out).toMatch(/^\S[\s\S]*\S$/);
+  told.log.length = 0;
+  expect(JSON.parse((await ask('export-test', payment.id, '--json')).out)).toEqual({
+    paymentId: payment.id,
+    test: `${out}\n`,
+  });
+});

@@ -1,0 +1,294 @@
+// The sandbox as the command line runs it, in this process: what it prints, what it is told, and how it ends.
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Values } from '../../src/sandbox/cli/options.ts';
+import { serve } from '../../src/sandbox/cli/serve.ts';
+import { UsageError } from '../../src/terminal/arguments.ts';
+import { CARD, errorOf } from '../support/fixtures.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function open(values: Values = {}) {
+  const lines: string[] = [];
+  const complaints: string[] = [];
+  const { url, close } = await serve(
+    { port: 0, ...values },
+    line => lines.push(stripVTControlCharacters(line)),
+    line => complaints.push(line),
+  );
+  closing.push(close);
+  const { apiKey, signKey } = new Sandbox().clientOptions;
+  const gateway = new GatewayClient({ baseUrl: url, apiKey, signKey });
+  return { url, close, lines, complaints, gateway };
+}
+
+/** A shop that takes callbacks with this status. */
+async function openShop(status = 200) {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    bodies.push(body);
+    response.writeHead(status).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`, bodies };
+}
+
+const folderOf = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+};
+
+describe('the greeting', () => {
+  it('leads a client to it', async () => {
+    const { url, lines } = await open();
+    expect(lines).toEqual([
+      [
+        '',
+        '  Payment gateway sandbox',
+        `  Gateway and dashboard  ${url}`,
+        "  Callbacks go to        each payment's own webhookUrl, if it is on loopback",
+        '',
+        '  For the .env of your app:',
+        `    PAYMENT_GATEWAY_URL=${url}`,
+        '    PAYMENT_GATEWAY_API_KEY=sandbox-api-key',
+        '    PAYMENT_GATEWAY_SIGN_KEY=sandbox-sign-key',
+        '',
+      ].join('\n'),
+    ]);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  it('says where callbacks go, what is kept, and what a client must be told', async () => {
+    const state = join(folderOf(), 'state.json');
+    const { lines } = await open({
+      'forward-to': 'http://127.0.0.1:1/callbacks',
+      'signature-encoding': 'base64',
+      terminal: 'onramp',
+      state,
+    });
+    const greeting = lines[0]?.split('\n') ?? [];
+    expect(greeting).toContain('  Callbacks go to        http://127.0.0.1:1/callbacks');
+    expect(greeting).toContain(`  Everything is kept in  ${state} (0 payments)`);
+    expect(greeting.slice(-2)).toEqual([
+      "  and  new GatewayClient({ signatureEncoding: 'base64', terminal: 'onramp' })",
+      '',
+    ]);
+    const [encoded] = (await open({ 'signature-encoding': 'base64' })).lines;
+    expect(encoded).toContain("  and  new GatewayClient({ signatureEncoding: 'base64' })\n");
+  });
+
+  it('is a line of JSON where lines of JSON are wanted', async () => {
+    const { url, lines } = await open({ json: true });
+    expect(lines.map(line => JSON.parse(line))).toEqual([{ type: 'listening', url }]);
+  });
+});
+
+describe('what happens', () => {
+  it('is a line each', async () => {
+    const shop = await openShop();
+    const { lines, gateway, url } = await open({ 'forward-to': shop.url });
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await fetch(`${url}/_sandbox/payments/${payment.id}/moves`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"move":"complete"}',
+    });
+    await expect.poll(() => lines.length).toBe(4);
+    expect(lines.slice(1).map(line => line.slice(9))).toEqual([
+      expect.stringMatching(new RegExp(`^201 POST /api/v1/payments {2}${payment.id} {2}\\d+ ms$`)),
+      `    COMPLETED  order-1  ${payment.id}`,
+      expect.stringMatching(/^200 callback COMPLETED → .* delivery 1$/),
+    ]);
+    expect(shop.bodies).toHaveLength(1);
+  });
+
+  it('is a line of JSON each', async () => {
+    const { lines, gateway } = await open({ json: true });
+    const { payment } = await gateway.createDeposit(CARD);
+    expect(lines.slice(1).map(line => JSON.parse(line))).toMatchObject([
+      { type: 'request', method: 'POST', status: 201, paymentId: payment.id, at: expect.any(Number) },
+    ]);
+  });
+
+  it('is told no more once it is closed, and no move comes late', async () => {
+    const { lines, gateway, close } = await open({ auto: [{ move: 'complete', ms: 50 }] });
+    await gateway.createDeposit(CARD);
+    await close();
+    const { length } = lines;
+    await new Promise(resolve => setTimeout(resolve, 100));
+    expect(lines).toHaveLength(length);
+  });
+});
+
+describe('--auto', () => {
+  it('moves each new payment, one move after the other, and leaves those of scenarios alone', async () => {
+    const { url, gateway, lines } = await open({
+      auto: [
+        { move: 'complete', ms: 40 },
+        { move: 'authorize', ms: 5 },
+      ],
+    });
+    const played = await fetch(`${url}/_sandbox/scenarios`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        scenario: 'create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 1, currency: EUR }',
+      }),
+    });
+    const { payment: scene } = (await played.json()) as { payment: { id: string } };
+    const { payment } = await gateway.createDeposit(CARD);
+    await expect.poll(async () => (await gateway.getPayment(payment.id)).paymentStatus).toBe('COMPLETED');
+    expect(
+      lines.filter(line => line.includes(`  ${payment.id}`) && !line.includes('POST')).map(line => line.slice(13, 22)),
+    ).toEqual(['AUTHORIZE', 'COMPLETED']);
+    expect(await gateway.getPayment(scene.id)).toMatchObject({ paymentStatus: 'PENDING' });
+  });
+
+  it('moves nothing that is final', async () => {
+    const { gateway, lines } = await open({
+      auto: [
+        { move: 'fail', ms: 1 },
+        { move: 'complete', ms: 10 },
+      ],
+    });
+    const { payment } = await gateway.createDeposit(CARD);
+    await expect.poll(() => lines.some(line => line.includes('callback FAILED'))).toBe(true);
+    await new Promise(resolve => setTimeout(resolve, 30));
+    expect(await gateway.getPayment(payment.id)).toMatchObject({ paymentStatus: 'FAILED' });
+  });
+});
+
+it('the sandbox is as the options say', async () => {
+  const { url, lines } = await open({
+    ...{ json: true, 'api-key': 'k', 'sign-key': 's', 'signature-encoding': 'base64', terminal: 'onramp' },
+    ...{ shape: 'unwrapped', latency: 30, seed: 'a' },
+    ...{ 'max-payments': 2, 'max-deliveries': 1, 'callback-query': 'drop', 'callback-retries': [5, 10] },
+    ...{ 'forward-to': (await openShop(500)).url, 'allow-host': ['sandbox'], host: '127.0.0.1' },
+  });
+  const gateway = new GatewayClient({
+    baseUrl: url,
+    apiKey: 'k',
+    signKey: 's',
+    signatureEncoding: 'base64',
+    terminal: 'onramp',
+  });
+  const began = performance.now();
+  const { payment } = await gateway.createDeposit(CARD);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(29);
+  // printf 'a 1' | sha256sum, shaped as a UUID
+  expect(payment.id).toBe('042a5f2e-7634-44c8-8a75-691b6b89dfe4');
+  const bare = await fetch(`${url}/api/v1/payments/${payment.id}`, { headers: { authorization: 'Bearer k' } });
+  expect(await bare.json()).toMatchObject({ id: payment.id });
+  expect(
+    (await gateway.createDeposit({ ...CARD, paymentMethod: 'ONRAMP_PIX', currency: 'BRL' })).payment.paymentMethod,
+  ).toBe('ONRAMP_PIX');
+  const webhookUrl = 'https://shop.example/callbacks?token=x';
+  const last = await gateway.createDeposit({ ...CARD, webhookUrl });
+  await fetch(`${url}/_sandbox/payments/${last.payment.id}/moves`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"move":"complete"}',
+  });
+  const posts = () => lines.map(line => JSON.parse(line)).filter(({ type }) => type === 'callback');
+  await expect.poll(() => posts().length).toBe(3);
+  expect(posts().map(({ delivery }) => [delivery.status, delivery.repeats])).toEqual([
+    [500, undefined],
+    [500, 1],
+    [500, 2],
+  ]);
+  const { deliveries } = (await (await fetch(`${url}/_sandbox/deliveries`)).json()) as {
+    deliveries: { url: string }[];
+  };
+  expect(deliveries).toHaveLength(1);
+  expect(deliveries[0]?.url).not.toContain('token');
+});
+
+it('a page is that of the shop, also for PayID', async () => {
+  const { gateway } = await open({ payid: 'redirect', 'shop-name': 'Nordlicht' });
+  const { nextAction } = await gateway.createDeposit({ ...CARD, paymentMethod: 'PAYID', currency: 'AUD' });
+  if (nextAction.type !== 'redirect') throw new Error('no redirect');
+  expect(await (await fetch(nextAction.redirectUrl)).text()).toContain('Nordlicht');
+});
+
+describe('--state', () => {
+  it('goes on from there', async () => {
+    const state = join(folderOf(), 'state.json');
+    const first = await open({ state });
+    const { payment } = await first.gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await first.close();
+    const second = await open({ state });
+    expect(second.lines[0]).toContain(`  Everything is kept in  ${state} (1 payments)\n`);
+    expect(await second.gateway.getPayment(payment.id)).toMatchObject({ reference: 'order-1' });
+  });
+
+  it('is written while it runs', async () => {
+    const state = join(folderOf(), 'state.json');
+    const { gateway } = await open({ state });
+    const saved = () => JSON.parse(readFileSync(state, 'utf8')).payments;
+    expect(saved()).toEqual([]);
+    await gateway.createDeposit(CARD);
+    await expect.poll(() => saved().length).toBe(1);
+  });
+
+  it.each([
+    ['is of something else', '{"name":"my-shop"}'],
+    ['is damaged', '{'],
+  ])('is left as it is, if it %s', async (_, contents) => {
+    const state = join(folderOf(), 'state.json');
+    writeFileSync(state, contents);
+    const error = await errorOf(open({ state }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(`--state: ${state} is damaged, or not a file of this sandbox.`);
+    expect(readFileSync(state, 'utf8')).toBe(contents);
+  });
+
+  it('that cannot be written ends it, and its port is free again', async () => {
+    const port = Number(new URL((await open()).url).port);
+    await closing.pop()?.();
+    const state = join(folderOf(), 'nowhere', 'state.json');
+    const error = await errorOf(open({ port, state }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(`--state: ${state} cannot be written`);
+    await open({ port });
+  });
+});
+
+describe('a place where it cannot listen', () => {
+  it('is told: a busy port', async () => {
+    const port = Number(new URL((await open()).url).port);
+    const error = await errorOf(open({ port }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toBe(
+      `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`,
+    );
+  });
+
+  it.each(['203.0.113.7', 'nowhere.invalid'])('is told: the address %s', async host => {
+    const error = await errorOf(open({ host }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toBe(`--host: this machine has no address ${host}.`);
+  });
+});
+
+it('an option that the sandbox refuses is told by its own words', async () => {
+  const error = await errorOf(open({ latency: -1 }));
+  expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('latency') });
+});

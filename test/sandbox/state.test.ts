@@ -1,0 +1,210 @@
+// The file of --state: what is written when, and that a crash or a failure leaves the one before whole.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { notOurs, readState, StateFile } from '../../src/sandbox/cli/state.ts';
+import type { SavedSandbox } from '../../src/sandbox/saved.ts';
+import { UsageError } from '../../src/terminal/arguments.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { fakeTimers } from '../support/passing-time.ts';
+
+let folder: string;
+let file: string;
+let complaints: string[];
+/** What the sandbox holds. */
+let held: string;
+/** How long a write takes, in milliseconds. */
+let duration: number;
+let saves: number;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sandbox-state-'));
+  file = join(folder, 'state.json');
+  complaints = [];
+  held = 'first';
+  duration = 0;
+  saves = 0;
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += duration;
+    return now;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+const open = () =>
+  new StateFile(
+    file,
+    () => {
+      saves += 1;
+      return { clockOffset: held } as never as SavedSandbox;
+    },
+    message => complaints.push(message),
+  );
+const written = () => readFileSync(file, 'utf8');
+const asJson = (text: string) => JSON.stringify({ clockOffset: text });
+const files = () => readdirSync(folder);
+/** Until a write that has begun is over. */
+const settled = async (count: number) => {
+  await vi.waitFor(() => expect(saves).toBe(count));
+  await new Promise(resolve => setImmediate(resolve));
+};
+
+describe('a file', () => {
+  it('that is not there begins with nothing', () => {
+    expect(readState(file)).toBeUndefined();
+  });
+
+  it('is read as JSON', () => {
+    writeFileSync(file, '{"version":1}');
+    expect(readState(file)).toEqual({ version: 1 });
+  });
+
+  it('that is no JSON is left alone', async () => {
+    writeFileSync(file, '{"version":');
+    const error = await errorOf((async () => readState(file))());
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toBe(notOurs(file).message);
+    expect((error as Error).message).toBe(
+      `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
+    );
+    expect(written()).toBe('{"version":');
+  });
+
+  it('that cannot be read is not taken for none', async () => {
+    mkdirSync(file);
+    const error = await errorOf((async () => readState(file))());
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(`--state: ${file} cannot be read: EISDIR`);
+  });
+});
+
+describe('writing', () => {
+  it('begins at once, for its owner alone, with nothing left beside it', async () => {
+    await open().begin();
+    expect([written(), statSync(file).mode & 0o777, files()]).toEqual([asJson('first'), 0o600, ['state.json']]);
+  });
+
+  it('that cannot begin says so', async () => {
+    file = join(folder, 'nowhere', 'state.json');
+    const error = await errorOf(open().begin());
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(`--state: ${file} cannot be written: ENOENT`);
+  });
+
+  it('leaves the file before, and nothing beside it, where it fails', async () => {
+    await open().begin();
+    const state = new StateFile(
+      file,
+      () => {
+        throw new Error('too large');
+      },
+      message => complaints.push(message),
+    );
+    expect(await errorOf(state.begin())).toMatchObject({ message: `--state: ${file} cannot be written: too large` });
+    expect([written(), files()]).toEqual([asJson('first'), ['state.json']]);
+  });
+
+  it('comes a second after the first change, once', async () => {
+    const timers = fakeTimers();
+    const state = open();
+    held = 'second';
+    state.touch();
+    state.touch();
+    vi.advanceTimersByTime(999);
+    expect([saves, existsSync(file)]).toEqual([0, false]);
+    held = 'third';
+    vi.advanceTimersByTime(1);
+    await settled(1);
+    await state.close();
+    expect(timers()).toEqual([1_000]);
+    expect([saves, written()]).toEqual([2, asJson('third')]);
+  });
+
+  it('comes again after further changes', async () => {
+    fakeTimers();
+    const state = open();
+    for (const count of [1, 2]) {
+      held = `change ${count}`;
+      state.touch();
+      vi.advanceTimersByTime(1_000);
+      await settled(count);
+    }
+    await state.close();
+    expect([saves, written()]).toEqual([3, asJson('change 2')]);
+  });
+
+  it('comes ten times as late as it takes, where it takes long', async () => {
+    const timers = fakeTimers();
+    const state = open();
+    duration = 250;
+    state.touch();
+    vi.advanceTimersByTime(1_000);
+    await settled(1);
+    await vi.waitFor(() => expect(written()).toBe(asJson('first')));
+    await new Promise(resolve => setImmediate(resolve));
+    state.touch();
+    expect(timers()).toEqual([1_000, 2_500]);
+    await state.close();
+  });
+
+  it('that fails is told once, until it works again', async () => {
+    fakeTimers();
+    const state = open();
+    await state.begin();
+    const write = async (count: number) => {
+      state.touch();
+      vi.advanceTimersByTime(1_000);
+      await settled(count);
+      await vi.waitFor(() => expect(files().filter(name => name.endsWith('.new'))).toEqual([]));
+      await new Promise(resolve => setImmediate(resolve));
+    };
+    rmSync(file);
+    mkdirSync(join(file, 'in the way'), { recursive: true });
+    await write(2);
+    await write(3);
+    expect(complaints).toEqual([expect.stringMatching(/^--state: not written: E\w+/)]);
+    rmSync(file, { recursive: true });
+    await write(4);
+    expect(written()).toBe(asJson('first'));
+    rmSync(file);
+    mkdirSync(join(file, 'in the way'), { recursive: true });
+    await write(5);
+    expect(complaints).toHaveLength(2);
+    await state.close();
+  });
+
+  it('ends with the last state, and is not asked for again', async () => {
+    const timers = fakeTimers();
+    const state = open();
+    state.touch();
+    held = 'last';
+    await state.close();
+    expect([saves, written()]).toEqual([1, asJson('last')]);
+    vi.advanceTimersByTime(10_000);
+    state.touch();
+    expect(timers()).toHaveLength(1);
+    expect(saves).toBe(1);
+  });
+
+  it('goes on in the same file for nobody but its owner', async () => {
+    writeFileSync(file, '');
+    chmodSync(file, 0o644);
+    await open().begin();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
