@@ -1,6 +1,7 @@
 // The SQL of a journal in Postgres: each method is one statement.
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, sqlCodeOf } from '../sql/database.ts';
+import { withoutColumns } from '../sql/inbox.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { advised, ddlOf, durably, indexName, migrate, quoted } from './table.ts';
 
@@ -84,9 +85,14 @@ interface Line extends Omit<JournalLine, 'revision'> {
   id?: string;
 }
 
-/** What a replica knows is old, and a payment that it does not know yet would be made again. */
+/**
+ * What a replica knows is old, and a payment that it does not know yet would be made again.
+ *
+ * @throws {ConfigurationError} without the time: nothing could be told to be due, or late
+ */
 function linesOf(answer: readonly SqlRow[]): Line[] {
   const lines = rowsOf(answer) as unknown as Line[];
+  if (lines[0] && typeof lines[0].now !== 'string') throw withoutColumns();
   if (lines[0]?.replica === 'true') throw new Error('The journal was read from a replica: it needs the primary.');
   return lines;
 }

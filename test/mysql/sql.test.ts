@@ -7,27 +7,12 @@ import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
 import { inboxSql } from '../../src/mysql/inbox-sql.ts';
 import { journalSql } from '../../src/mysql/journal-sql.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
-import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
+import type { SqlQuery } from '../../src/sql/database.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
+import { double } from '../support/sql-double.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-type Answer = readonly SqlRow[] | Error;
-type Asked = [sql: string, values?: readonly unknown[]];
-
-/** Answers each statement that has such a text in it, one answer after the other, and the last one again. */
-function double(answers: [has: string, ...Answer[]][]) {
-  const asked: Asked[] = [];
-  const query: SqlQuery = async (text, values) => {
-    const sql = text.replace(/\s+/g, ' ');
-    asked.push(values ? [sql, values] : [sql]);
-    const found = answers.find(([has]) => sql.includes(has));
-    const answer = (found && found.length > 2 ? (found.splice(1, 1)[0] as Answer) : (found?.[1] as Answer)) ?? [];
-    if (answer instanceof Error) throw answer;
-    return [...answer];
-  };
-  return { query, asked, sent: () => asked.map(([sql]) => sql) };
-}
 const hexOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('hex');
 const rowsWith = (marks: readonly Mark[]) => [{ marks: JSON.stringify(marks), name: 'shop' }];
 const mysqlError = (errno: number) => Object.assign(new Error(`ERROR ${errno}`), { errno });

@@ -1,0 +1,277 @@
+// What the stores send to Postgres, and what they make of its answers: over a double that answers as it is told.
+import { ConfigurationError } from 'payment-gateway-sdk';
+import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { describe, expect, it } from 'vitest';
+import type { InboxEvent } from '../../src/inbox/contract.ts';
+import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
+import { inboxSql } from '../../src/postgres/inbox-sql.ts';
+import { channelOf, journalSql } from '../../src/postgres/journal-sql.ts';
+import { errorOf, ID } from '../support/fixtures.ts';
+import { double, sqlError } from '../support/sql-double.ts';
+
+const event: InboxEvent = { paymentId: ID, status: 'COMPLETED', final: true };
+const BEGUN = { xid: '77', name: 'shop.marks' };
+const RENAMED = /must answer rows as objects, with the columns that the statement names/;
+
+describe('an inbox in Postgres', () => {
+  const sql = inboxSql('marks');
+
+  it('refuses a transaction that is none, and lets other errors pass', async () => {
+    const own = double([]);
+    await sql.open(own.query);
+    expect(own.asked).toEqual([['SAVEPOINT payment_gateway_inbox']]);
+    const outside = await errorOf(sql.open(double([['SAVEPOINT', sqlError('25P01')]]).query));
+    expect(outside).toBeInstanceOf(ConfigurationError);
+    expect((outside as Error).message).toMatch(/ran its query outside a transaction/);
+    const gone = sqlError('57P01');
+    expect(await errorOf(sql.open(double([['SAVEPOINT', gone]]).query))).toBe(gone);
+  });
+
+  it('locks the payment of its own table', async () => {
+    const locked = double([['SELECT', [{ locked: 'true', isolation: 'read committed' }]]]);
+    expect(await sql.lock(locked.query, event)).toBe(true);
+    await inboxSql('other').lock(locked.query, event);
+    const [[, [one] = []] = [], [, [other] = []] = []] = locked.asked;
+    expect([one, other]).toEqual([expect.stringMatching(/^-?\d+$/), expect.stringMatching(/^-?\d+$/)]);
+    expect(one).not.toBe(other);
+    const busy = double([['SELECT', [{ locked: 'false', isolation: 'read committed' }]]]);
+    expect(await sql.lock(busy.query, event)).toBeUndefined();
+  });
+
+  it.each<[string, object[], RegExp]>([
+    ['of another isolation', [{ locked: 'true', isolation: 'repeatable read' }], /must begin at READ COMMITTED/],
+    ['without its columns', [{ LOCKED: 'true', ISOLATION: 'read committed' }], RENAMED],
+    ['of nothing', [], RENAMED],
+  ])('refuses an answer %s', async (_, rows, message) => {
+    const error = await errorOf(sql.lock(double([['SELECT', rows as never]]).query, event));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect((error as Error).message).toMatch(message);
+  });
+
+  it('reads marks, which are text', async () => {
+    const { query, asked } = double([
+      [
+        'SELECT',
+        [
+          { status: 'PENDING', final: 'false', begun: 'false' },
+          { status: 'COMPLETED', final: 'true', begun: 'true' },
+        ],
+      ],
+    ]);
+    expect(await sql.marks(query, event, true)).toEqual([
+      { status: 'PENDING', final: false },
+      { status: 'COMPLETED', final: true, begun: true },
+    ]);
+    expect(asked).toEqual([[expect.stringMatching(/FROM "marks" WHERE payment_id = \$1/), [ID]]]);
+  });
+
+  it('begins a mark, and completes it in its own transaction only', async () => {
+    const beginning = double([['INSERT', [BEGUN]]]);
+    expect(await sql.begin(beginning.query, event, true)).toEqual(BEGUN);
+    expect(beginning.asked[0]?.[1]).toEqual([ID, 'COMPLETED', 'true']);
+    const own = double([['UPDATE', [{ status: 'COMPLETED' }]]]);
+    expect(await sql.complete(own.query, event, BEGUN, undefined)).toBe(true);
+    expect(own.asked).toEqual([
+      [expect.stringMatching(/^UPDATE shop\.marks .* txid_current\(\)::text = \$3/), [ID, 'COMPLETED', '77']],
+    ]);
+    expect(await sql.complete(double([]).query, event, BEGUN, undefined)).toBe(false);
+  });
+
+  it('tells of an SQL error that onPayment has ignored, and which it was', async () => {
+    const failed = sqlError('25P02');
+    const first = sqlError('23505');
+    const completing = (error: Error, met?: unknown) =>
+      errorOf(sql.complete(double([['UPDATE', error]]).query, event, BEGUN, met));
+    expect(await completing(failed, first)).toMatchObject({
+      message: expect.stringMatching(/^onPayment ignored an SQL error, so nothing was committed, .* SAVEPOINT/),
+      cause: first,
+    });
+    expect(await completing(failed)).toMatchObject({ cause: failed });
+    const gone = sqlError('57P01');
+    expect(await completing(gone, first)).toBe(gone);
+  });
+
+  it('knows by its savepoint whether something else has ended its transaction', async () => {
+    const own = double([]);
+    expect(await sql.isEnded(own.query)).toBe(false);
+    expect(own.sent()).toEqual(['ROLLBACK TO SAVEPOINT payment_gateway_inbox']);
+    for (const code of ['3B001', '25P01'])
+      expect(await sql.isEnded(double([['ROLLBACK', sqlError(code)]]).query)).toBe(true);
+    expect(await sql.isEnded(double([['ROLLBACK', sqlError('25P02')]]).query)).toBe(false);
+  });
+
+  it('asks Postgres what became of a transaction, and keeps its mark', async () => {
+    const { query, asked } = double([['txid_status', [{ status: 'aborted' }]]]);
+    expect(await sql.outcome(query, event, BEGUN)).toBe('aborted');
+    expect(await sql.outcome(double([]).query, event, BEGUN)).toBeUndefined();
+    await sql.keep(query, event, BEGUN);
+    expect(asked.map(([, values]) => values)).toEqual([['77'], [ID, 'COMPLETED', 'true']]);
+    expect(asked[1]?.[0]).toMatch(/^INSERT INTO shop\.marks .* ON CONFLICT DO NOTHING$/);
+  });
+
+  it.each<['done' | 'again', RegExp]>([
+    ['done', /^UPDATE "marks" SET handled_at = .* AND handled_at IS NULL RETURNING status$/],
+    ['again', /^DELETE FROM "marks" .* AND handled_at IS NULL RETURNING status$/],
+  ])('is told that an effect is %s', async (resolution, statement) => {
+    const { query, asked } = double([['"marks"', [{ status: 'COMPLETED' }]]]);
+    expect(await sql.resolve(query, ID, 'COMPLETED', resolution)).toBe(true);
+    expect(asked).toEqual([[expect.stringMatching(statement), [ID, 'COMPLETED']]]);
+    expect(await sql.resolve(double([]).query, ID, 'COMPLETED', resolution)).toBe(false);
+  });
+});
+
+const ATTEMPT: JournalAttempt = {
+  ...{ scope: 'eu', reference: 'payout-1', attemptId: 'attempt', timeoutMs: 30_000, bodyHash: 'hash' },
+  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '5', currency: 'EUR' },
+};
+
+describe('a journal in Postgres', () => {
+  const LINE = { now: '5000', replica: 'false' };
+  const FOUND = {
+    ...LINE,
+    ...{ scope: 'eu', reference: 'payout-1', state: 'begun', revision: '3', begun: '1000', due: '7000', leased: null },
+    details: '{"amount":"5"}',
+  };
+  const ROW = {
+    scope: 'eu',
+    reference: 'payout-1',
+    state: 'begun',
+    revision: 3,
+    begunAt: 1_000,
+    dueAt: 7_000,
+    amount: '5',
+  };
+  const row = newRow(ATTEMPT, 1_000);
+  const sql = journalSql('doubts', true);
+
+  it('reads a row with the time, and the time alone where there is none', async () => {
+    expect(await sql.read(double([['SELECT', [FOUND]]]).query, row)).toEqual({ row: ROW, now: 5_000 });
+    const none = double([
+      ['doubts', []],
+      ['SELECT', [LINE]],
+    ]);
+    expect(await sql.read(none.query, row)).toEqual({ row: undefined, now: 5_000 });
+    expect(none.asked.map(([, values]) => values)).toEqual([['eu', 'payout-1'], undefined]);
+  });
+
+  it('refuses a replica, and an answer without its columns', async () => {
+    const replica = double([['SELECT', [{ ...FOUND, replica: 'true' }]]]);
+    await expect(sql.read(replica.query, row)).rejects.toThrow(
+      'The journal was read from a replica: it needs the primary.',
+    );
+    const renamed = double([['SELECT', [{ NOW: '5000', REPLICA: 'true' }]]]);
+    for (const work of [sql.read(renamed.query, row), sql.list(renamed.query, { scope: 'eu', states: ['begun'] })]) {
+      const error = await errorOf(work);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect((error as Error).message).toMatch(RENAMED);
+    }
+  });
+
+  it('lists rows of a scope, or of all', async () => {
+    const { query, asked } = double([['SELECT', [FOUND, { ...LINE, revision: null }]]]);
+    expect(await sql.list(query, { scope: 'eu', states: ['begun', 'planned'] })).toEqual({ rows: [ROW], now: 5_000 });
+    await sql.list(query, { scope: undefined, states: ['begun'] });
+    expect(asked).toEqual([
+      [expect.stringMatching(/WHERE state IN \('begun', 'planned'\) AND scope = \$1::text\)/), ['eu']],
+      [expect.stringMatching(/WHERE state IN \('begun'\)\)/), []],
+    ]);
+  });
+
+  it('claims in seconds, of a scope or of all', async () => {
+    const { query, asked } = double([['WITH', [{ ...LINE, revision: null }]]]);
+    const db = { query } as never;
+    expect(await sql.claim(db, { scope: 'eu', states: ['begun'], olderThan: 1_500 }, 9, 60_000)).toEqual({
+      rows: [],
+      now: 5_000,
+    });
+    await sql.claim(db, { scope: undefined, states: ['planned'] }, 1, 250);
+    expect(asked).toEqual([
+      [expect.stringMatching(/state IN \('begun'\) AND scope = \$4::text AND due_at/), ['9', '60', '1.5', 'eu']],
+      [expect.stringMatching(/state IN \('planned'\) AND due_at/), ['1', '0.25', '0']],
+    ]);
+  });
+
+  it('inserts what it would read, with the times of the database', async () => {
+    const due = { ...row, dueAt: 1, leasedUntil: 9 };
+    const { query, asked } = double([['INSERT', [{ now: '5000', due: '6000' }]]]);
+    expect(await sql.insert(query, due)).toEqual({ ...due, revision: 1, begunAt: 5_000, dueAt: 6_000 });
+    const [scope, reference, state, dueAt, leasedUntil, details] = asked[0]?.[1] ?? [];
+    expect([scope, reference, state, dueAt, leasedUntil]).toEqual(['eu', 'payout-1', 'begun', '1', '9']);
+    expect(JSON.parse(String(details))).toMatchObject({ amount: '5', attemptId: 'attempt', bodyHash: 'hash' });
+    expect(Object.keys(JSON.parse(String(details)))).not.toEqual(expect.arrayContaining(['scope']));
+    const never = double([['INSERT', [{ now: '5000', due: null }]]]);
+    expect(await sql.insert(never.query, row)).toEqual({ ...row, revision: 1, begunAt: 5_000 });
+    expect(never.asked[0]?.[1]?.slice(3, 5)).toEqual([null, null]);
+    expect(await sql.insert(double([]).query, row)).toBeUndefined();
+  });
+
+  it('in a merchant’s transaction names that, and the channel if plans tell of themselves', async () => {
+    const answers: Parameters<typeof double>[0] = [
+      ['INSERT', [{ now: '5000', due: null }]],
+      ['UPDATE', [{ now: '5000' }]],
+      ['txid_current', [{ id: '77', now: '5000' }]],
+    ];
+    const { query, asked } = double(answers);
+    expect(await sql.enter(query, () => true)).toBe('77');
+    await sql.insert(query, row, '77');
+    expect(await sql.replace(query, row, 3, '77')).toEqual({ isReplaced: true, now: 5_000 });
+    await journalSql('doubts', false).insert(query, row, '77');
+    expect(asked.map(([, values]) => values?.slice(6))).toEqual([
+      undefined,
+      ['77', 'doubts'],
+      ['1000', '3', '77', 'doubts'],
+      ['77', null],
+    ]);
+    expect(await sql.enter(double([]).query, () => true)).toBe('');
+  });
+
+  it('says of a replace that changed nothing whether its transaction is still that one', async () => {
+    const still = double([
+      ['UPDATE', []],
+      ['txid_current', [{ id: '77', now: '5000' }]],
+    ]);
+    expect(await sql.replace(still.query, row, 3, '77')).toEqual({ isReplaced: false, now: 5_000 });
+    expect(await sql.replace(still.query, row, 3, '78')).toBeUndefined();
+    const outside = double([
+      ['UPDATE', []],
+      ['SELECT', [LINE]],
+    ]);
+    expect(await sql.replace(outside.query, row, 3)).toEqual({ isReplaced: false, now: 5_000 });
+    expect(outside.asked[0]?.[1]).toHaveLength(8);
+    expect(await sql.replace(double([['UPDATE', [{ now: '5000' }]]]).query, row, 3)).toEqual({
+      isReplaced: true,
+      now: 5_000,
+    });
+  });
+
+  it('asks whether migrate was called, where the table is missing', () => {
+    const missing = sqlError('42P01');
+    expect(sql.explained(missing)).toMatchObject({
+      message: 'ERROR 42P01: was journal.migrate() called?',
+      code: '42P01',
+      cause: missing,
+    });
+    const other = sqlError('23505');
+    expect(sql.explained(other)).toBe(other);
+  });
+
+  it('has a channel whose name Postgres does not cut', () => {
+    expect(channelOf('doubts')).toBe('doubts');
+    expect(channelOf(`shop.${'x'.repeat(62)}`)).toBe(`.${'x'.repeat(62)}`);
+  });
+});
+
+describe('the stores of Postgres', () => {
+  const pool = { connect() {}, query() {} } as never;
+
+  it.each<[string, (options: object) => { ddl(): string }, string]>([
+    ['postgresInbox', options => postgresInbox(pool, options), 'payment_gateway_inbox'],
+    ['postgresJournal', options => postgresJournal(pool, options), 'payment_gateway_journal'],
+  ])('%s names itself in errors, and has its SQL for other tools', (name, open, table) => {
+    expect(() => open({ tabel: 'a' })).toThrow(name);
+    expect(open({ table: 'shop.own' }).ddl()).toMatch(
+      /^CREATE TABLE IF NOT EXISTS "shop"\."own" \([\s\S]*COMMENT ON TABLE "shop"\."own" IS 'payment-gateway-sdk, version \d'/,
+    );
+    expect(open({}).ddl()).toContain(`"${table}"`);
+  });
+});
