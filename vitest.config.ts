@@ -103,6 +103,7 @@ export default defineConfig({
           ...together,
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
           exclude: ['**/node_modules/**'],
+          sequence: { shuffle: { tests: true } },
           testTimeout: 30_000,
           globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],
           setupFiles: ['test/support/orm-schema.ts'],
@@ -115,7 +116,7 @@ export default defineConfig({
           include: [BROWSER],
           ...together,
           // Beside the servers, which mostly wait; in CI after them.
-          sequence: { groupOrder: isCi ? 1 : 0 },
+          sequence: { groupOrder: isCi ? 1 : 0, shuffle: { tests: true } },
           testTimeout: 30_000,
           globalSetup: 'test/support/install-shop.ts',
         },

@@ -68,8 +68,13 @@ const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, (
 });
 server.on('error', error => fail(error.message));
 
+/** Milliseconds for the answers that are under way. */
+const PATIENCE = 5_000;
+
 /** What has begun is finished; a second signal ends the process at once. */
 async function stop(): Promise<void> {
+  // A browser opens connections that it may never use, and Node waits for those, too.
+  setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), PATIENCE).unref();
   await Promise.all([new Promise(resolve => server.close(resolve)), stopUpkeep()]);
   await close();
   await db.$client.end();

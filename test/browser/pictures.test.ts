@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasChromium, openBrowser } from '../support/browser.ts';
 import { lacks } from '../support/skips.ts';
 
@@ -16,7 +16,8 @@ describe.skipIf(lacks(hasChromium, 'the pictures of the sandbox: no Chromium (De
     let page: Page;
     let server: { url: string; close(): Promise<void> };
     let id: string;
-    const statuses = [503, 200];
+    /** How the shop answers the next callbacks. */
+    const statuses: number[] = [];
     const sandbox = new Sandbox({
       seed: 'pictures',
       shopName: 'Nordlicht Records',
@@ -29,6 +30,10 @@ describe.skipIf(lacks(hasChromium, 'the pictures of the sandbox: no Chromium (De
       browser = await openBrowser();
       page = await browser.newPage({ viewport: { width: 1180, height: 760 }, colorScheme: 'light' });
       server = await sandbox.listen();
+    });
+    beforeEach(async () => {
+      statuses.splice(0, statuses.length, 503, 200);
+      sandbox.reset();
       const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
       const { payment } = await gateway.createDeposit({
         paymentMethod: 'CARD',
