@@ -45,7 +45,6 @@ const OPTIONS = {
 
 type Option = keyof typeof OPTIONS;
 
-const ANYWHERE: readonly Option[] = ['help', 'version'];
 const PLACE: readonly Option[] = ['scope', 'table'];
 const WORK: readonly Option[] = [...PLACE, 'app', 'limit', 'concurrency'];
 
@@ -56,7 +55,6 @@ const COMMANDS = {
   settle: { wanted: ['reference', 'paymentId or not_created'], options: [...PLACE, 'json', 'despite'] },
   drain: { wanted: [], options: [...WORK, 'follow'] },
   sweep: { wanted: [], options: [...WORK, 'older-than', 'give-up-after'] },
-  help: { wanted: [], options: [] },
 } satisfies Record<string, { wanted: string[]; options: Option[] }>;
 
 type Name = keyof typeof COMMANDS;
@@ -65,11 +63,11 @@ type Name = keyof typeof COMMANDS;
 export function readCommand(args: string[]): Command {
   const { values, positionals } = parse(args, OPTIONS, ['command', ...COMMANDS.settle.wanted]);
   const [first = '', ...rest] = positionals;
+  if (values.version) return { name: 'version' };
+  if (values.help || first === 'help') return { name: 'help' };
   const names = Object.keys(COMMANDS) as Name[];
   const name = names.find(command => first === command);
-  if (values.version) return { name: 'version' };
-  if (values.help || name === 'help') return { name: 'help' };
-  if (!name) throw unknown('command', first, names);
+  if (!name) throw unknown('command', first, [...names, 'help']);
   const { wanted, options } = COMMANDS[name] as { wanted: string[]; options: Option[] };
   for (const [index, what] of wanted.entries()) {
     if (!rest[index]) throw new UsageError(`A ${what} is missing: see npx payment-gateway-sdk --help.`);
@@ -77,7 +75,7 @@ export function readCommand(args: string[]): Command {
   const extra = rest[wanted.length];
   if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
   for (const option of Object.keys(values) as Option[]) {
-    if (!options.includes(option) && !ANYWHERE.includes(option)) throw misplaced(option, name, names);
+    if (!options.includes(option)) throw misplaced(option, name, names);
   }
 
   const { json = false, scope, table, app, limit, concurrency, follow = false, despite = [] } = values;
@@ -119,8 +117,9 @@ function countOf(option: Option, given: string | undefined): number | undefined 
   return count;
 }
 
-function difference(name: string): Difference {
-  const found = DIFFERENCES.find(known => known === name.trim());
+function difference(given: string): Difference {
+  const name = given.trim();
+  const found = DIFFERENCES.find(known => known === name);
   if (found) return found;
-  throw unknown('difference', name.trim(), DIFFERENCES);
+  throw unknown('difference', name, DIFFERENCES);
 }

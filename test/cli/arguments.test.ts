@@ -87,6 +87,10 @@ describe('the command line', () => {
     ['doubts a', '"a" is one argument too many: see --help.'],
     ['show a b', '"b" is one argument too many: see --help.'],
     ['settle a b c', '"c" is one argument too many: see --help.'],
+    [
+      'settle a b --despite reference,xyz',
+      'No difference is called "xyz". There are: reference, paymentType, amount, currency, paymentId.',
+    ],
     ['settle a b --despite amuont', 'No difference is called "amuont". Did you mean amount?'],
     ['show a --despite amount', '--despite is for settle, not for show.'],
     ['drain --json', '--json is for doubts and show and settle, not for drain.'],

@@ -1,12 +1,14 @@
 // The operator's command line over a real database and a real gateway, in this process; cli.test.ts starts it as an operator does.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mysqlJournal } from 'payment-gateway-sdk/mysql';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import type { Fault } from 'payment-gateway-sdk/sandbox';
+import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HELP } from '../../src/cli/help.ts';
 import { run as runCommand } from '../../src/cli/run.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
 import { folder, hasOrms } from '../support/install-orms.ts';
@@ -67,7 +69,13 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const unknown = await run(['show', 'payout-9']);
       expect([unknown.code, unknown.err]).toEqual([
         1,
-        expect.stringContaining('has no reference "payout-9" in the default scope'),
+        'payment-gateway-sdk: The journal has no reference "payout-9" in the default scope, a hash of PAYMENT_GATEWAY_URL. Is --scope that of the app?\n',
+      ]);
+      await shop.doubt({ reference: 'payout-78' });
+      const elsewhere = await run(['show', 'payout-9', '--scope', 'us']);
+      expect([elsewhere.code, elsewhere.err]).toEqual([
+        1,
+        'payment-gateway-sdk: The journal has no reference "payout-9" in scope us. Is --scope that of the app?\n',
       ]);
     });
 
@@ -79,8 +87,13 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(refused.err).toContain('amount is "120.01" and not "120"');
       expect(refused.err).toContain('pass --despite reference,amount');
       expect((await run(['settle', 'payout-77', OTHER_ID])).code).toBe(1);
-      const settled = await run(['settle', 'payout-77', other.payment.id, '--despite', 'reference,amount']);
-      expect([settled.code, settled.out]).toEqual([0, expect.stringContaining(other.payment.id)]);
+      expect(refused.err).toMatch(/^payment-gateway-sdk: Refused: it /);
+      const settled = await run(['settle', 'payout-77', other.payment.id, '--despite', 'reference,amount', '--json']);
+      // Nothing else is printed.
+      expect([settled.code, JSON.parse(settled.out)]).toMatchObject([
+        0,
+        { state: 'created', paymentId: other.payment.id },
+      ]);
       expect(await shop.gateway.find('payout-77')).toMatchObject({ state: 'created', paymentId: other.payment.id });
       expect((await run(['settle', 'payout-77', id])).code).toBe(1);
     });
@@ -165,12 +178,19 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       ],
       ['a MySQL that is down', ['doubts'], { DATABASE_URL: 'mysql://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
       ['a database that is down', ['doubts'], { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
-    ])('says what is wrong: %s', async (_, args, changes, message) => {
+    ])('says what is wrong: %s', async (name, args, changes, message) => {
       const { err, out, code } = await run(args, changes);
       expect([code, out]).toEqual([2, '']);
       expect(err).toContain(message);
       expect(err).toMatch(/^payment-gateway-sdk: [^\n]*\n$/);
       expect(err).not.toMatch(/s3cr3t|sandbox-sign-key/);
+      const isOfDatabase = /^(no such table|a MySQL that is down|a database that is down)$/.test(name);
+      expect(err.startsWith('payment-gateway-sdk: The database of DATABASE_URL failed: ')).toBe(isOfDatabase);
+      if (isOfDatabase)
+        expect(err).toMatch(
+          /\.( Name the app's table with --table, or run the app's journal\.migrate\(\)\.| Is it that of the app\?)\n$/,
+        );
+      expect(err).not.toContain('was journal.migrate() called?');
     });
 
     it.skipIf(lacks(hasOwnMariadb, 'the command over MySQL: no mariadbd'))('works with mysql2 over MySQL', async () => {
@@ -259,6 +279,34 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         const { out, code } = await run(['drain', '--scope', 'eu', '--limit', '5']);
         expect([linesOf(out).at(-1), code]).toEqual([{ time, command: 'drain', ...NONE, ...counts }, exitCode]);
       });
+    });
+
+    it('prints its help and its version, and needs nothing for it', async () => {
+      const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+      const nothing = { DATABASE_URL: '' };
+      expect(await run(['--version'], nothing)).toEqual({ code: 0, out: `${version}\n`, err: '' });
+      for (const args of [['help'], ['--help'], ['doubts', '-h']])
+        expect(await run(args, nothing)).toEqual({ code: 0, out: `${HELP}\n`, err: '' });
+    });
+
+    it('gives its connections back', async () => {
+      for (const args of [['doubts'], ['show', 'payout-9']]) {
+        const ended: unknown[] = [];
+        const { end } = pg.Pool.prototype;
+        vi.spyOn(pg.Pool.prototype, 'end').mockImplementation(function (this: pg.Pool) {
+          ended.push(this);
+          return Reflect.apply(end, this, []);
+        } as never);
+        await run(args);
+        expect(ended).toHaveLength(1);
+      }
+    });
+
+    it('does not hide what is thrown and is no error', async () => {
+      vi.spyOn(pg.Pool.prototype, 'query').mockImplementation(() => {
+        throw 'gone';
+      });
+      expect(await errorOf(run(['doubts']))).toBe('gone');
     });
 
     it('needs the driver of the app', async () => {
