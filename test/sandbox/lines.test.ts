@@ -1,6 +1,6 @@
 // How the command line prints what happens, and what there is.
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Delivery } from '../../src/sandbox/callbacks/delivery.ts';
 import {
   callbackLine,
@@ -103,8 +103,10 @@ it.each<[Partial<Delivery>, string]>([
 });
 
 it('what is good is green, and what is bad is red', () => {
+  vi.stubEnv('FORCE_COLOR', '1');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const begins = (happening: Happening, style: 'green' | 'red', text: string) =>
-    expect(lineOf({ ...happening, at: 0 })?.trimStart()).toContain(styleText(style, text));
+    expect(lineOf({ ...happening, at: 0 })?.trimStart()).toContain(styleText(style, text, { validateStream: false }));
   begins(request({ status: 299 }), 'green', '299');
   begins(request({ status: 300 }), 'red', '300');
   begins(request({ status: undefined }), 'red', 'broken');

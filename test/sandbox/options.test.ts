@@ -69,6 +69,11 @@ describe('the command line', () => {
     ],
     ['trigger ./mine.yaml', ['./mine.yaml'], {}],
     ['trigger -', ['-'], {}],
+    ['trigger mine.yml', ['mine.yml'], {}],
+    ['trigger mine.json', ['mine.json'], {}],
+    ['help', [], {}],
+    ['--port 65535', [], { port: 65_535 }],
+    ['fault slow --probability 1', ['slow'], { probability: 1 }],
     ['--port 5 trigger deposit-completed', ['deposit-completed'], { port: 5 }],
     ['fault slow --on lookup --ms 250 --count 2', ['slow'], { on: 'lookup', ms: 250, count: 2 }],
     ['fault slow --probability 0.5 --reference a', ['slow'], { probability: 0.5, reference: 'a' }],
@@ -100,6 +105,17 @@ describe('the command line', () => {
     ['--port http', '--port takes a number from 0 to 65535, and not "http".'],
     ['--port 65536', 'and not "65536"'],
     ['--port=', 'and not ""'],
+    ['--port 5x', 'and not "5x"'],
+    ['--port x5', 'and not "x5"'],
+    ['fault slow --probability 0', '--probability takes a number above 0, and at most 1, and not "0".'],
+    ['fault slow --probability=-1', 'and not "-1"'],
+    ['fault slow --probability=', 'and not ""'],
+    ['fault slow --probability 1.01', 'and not "1.01"'],
+    ['--auto ,complete:2s', 'and not ",complete:2s"'],
+    ['--auto complete:', 'and not "complete:"'],
+    ['trigger mine.yaml.txt', 'No scenario is called "mine.yaml.txt".'],
+    ['show a b', '"b" is one argument too many: see help show.'],
+    ['show a b c', '"c" is one argument too many: see --help.'],
     ['--signature-encoding HEX', '--signature-encoding takes hex or base64, and not "HEX".'],
     ['--terminal crypto', '--terminal takes standard or onramp'],
     ['--payid card', '--payid takes host-to-host or redirect'],
@@ -138,10 +154,19 @@ describe('the command line', () => {
     ['--follow', '--follow is for logs, not for serve.'],
     ['list --to http://x.example', '--to is for trigger, not for list.'],
     ['complete x --code 5', '--code is for fail, not for complete.'],
+    ['show x --limit 5', '--limit is for list and logs, not for show.'],
+    ['show x --force', '--force is for complete and authorize and cancel and fail, not for show.'],
     ['scenarios --port 5', 'scenarios takes no --port: see help scenarios.'],
     ['show x --version', '--version is for no command, not for show.'],
   ])('ignores no option: %s', (line, told) => {
     expect(refusalOf(line)).toBe(told);
+  });
+
+  it('takes times with spaces between, and no text after them', () => {
+    expect(readCommand(['--callback-retries', '1s, 5s'])).toMatchObject({
+      values: { 'callback-retries': [1_000, 5_000] },
+    });
+    expect(() => readCommand(['--auto', 'complete:2s\nfail:1s'])).toThrow('--auto takes a move and a time');
   });
 
   it('echoes no key', () => {

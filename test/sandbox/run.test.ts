@@ -280,6 +280,30 @@ describe('logs', () => {
     expect((await ask('logs')).out.split('\n')).toHaveLength(6);
   });
 
+  it('tells nothing of what is still under way, and of calls in the order in which they came', async () => {
+    const own = new Sandbox({ fetch: () => new Promise(() => {}) });
+    const opened = await own.listen();
+    onTestFinished(() => opened.close());
+    for (const path of ['one', 'two', 'three']) await fetch(`${opened.url}/api/v1/payments/${path}`);
+    const { payment } = await own.play({
+      create: { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 1, currency: 'EUR' },
+    });
+    own.faults.next('slow', { on: 'lookup', ms: 60_000 });
+    const waiting = fetch(`${opened.url}/api/v1/payments/${payment.id}`, {
+      headers: { authorization: `Bearer ${own.clientOptions.apiKey}` },
+    }).catch(() => {});
+    await expect.poll(() => own.calls.length).toBe(5);
+    const { out } = await run('logs', '--url', opened.url);
+    expect(out.split('\n').map(line => / \/api\/v1\/payments(\S*)/.exec(line)?.[1])).toEqual([
+      '/one',
+      '/two',
+      '/three',
+      '',
+    ]);
+    own.reset();
+    await waiting;
+  });
+
   it('tells why a call was refused, by which fault, and why a callback did not arrive', async () => {
     const own = new Sandbox({
       fetch: async () => {

@@ -197,6 +197,8 @@ describe('writing', () => {
     expect([saves, written()]).toEqual([1, asJson('last')]);
     vi.advanceTimersByTime(10_000);
     state.touch();
+    vi.advanceTimersByTime(10_000);
+    await new Promise(setImmediate);
     expect(timers()).toHaveLength(1);
     expect(saves).toBe(1);
   });
