@@ -44,7 +44,7 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
         : await lines(query, sql.replace, values);
       if (replaced) return { isReplaced: true, now: Number(replaced.now) };
       const [line] = await lines(query, id ? sql.transaction : sql.clock);
-      return line?.id === id ? { isReplaced: false, now: Number(line?.now) } : undefined;
+      return line && line.id === id ? { isReplaced: false, now: Number(line.now) } : undefined;
     },
 
     list: async (query, { scope, states }) => allOf(await lines(query, sql.list(states, scope), ofScope(scope))),
@@ -119,10 +119,12 @@ const valuesOf = ({
 const rowIn = (line: Line | undefined): JournalRow | undefined =>
   line && line.revision !== null ? rowOf(line as JournalLine) : undefined;
 
-const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
-  rows: lines.flatMap(line => rowIn(line) ?? []),
-  now: Number(lines[0]?.now),
-});
+/** Of a statement that answers the time in any case. */
+function allOf(lines: Line[]): Timed<{ rows: JournalRow[] }> {
+  const [first] = lines;
+  if (!first) throw withoutColumns();
+  return { rows: lines.flatMap(line => rowIn(line) ?? []), now: Number(first.now) };
+}
 
 /** Milliseconds since 1970, as text. */
 const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;

@@ -40,7 +40,7 @@ export async function lend<Client extends PgClient>(
     const problem = isEnded ? ENDED : problemOf(args[0]);
     if (problem) return refuse(new Error(problem), callback);
     running += 1;
-    const undoes = UNDO.test(textOf(args[0]) ?? '');
+    const undoes = UNDO.test(textOf(args[0]));
     const succeed = () => {
       settle();
       if (undoes) firstError = undefined;
@@ -106,11 +106,11 @@ function observed(arg: unknown, succeed: () => void, fail: (error: unknown) => v
 
 function problemOf(query: unknown): string | undefined {
   if (typeof (query as { submit?: unknown } | undefined)?.submit === 'function') return NO_STREAMS;
-  const text = textOf(query);
-  return text !== undefined && controlsTransaction(text) ? CONTROLS : undefined;
+  return controlsTransaction(textOf(query)) ? CONTROLS : undefined;
 }
 
-function textOf(query: unknown): string | undefined {
+/** Empty for what pg will not take for a query. */
+function textOf(query: unknown): string {
   const text = typeof query === 'object' && query !== null ? (query as { text?: unknown }).text : query;
-  return typeof text === 'string' ? text : undefined;
+  return typeof text === 'string' ? text : '';
 }

@@ -9,6 +9,8 @@ const failure = Object.assign(new Error('division by zero'), { code: '22012' });
 
 /** A client of pg, with promises and with callbacks. Texts that contain "fail" fail; one that contains "never" is not answered. */
 function client() {
+  /** As a private field is found. */
+  const marker = (self: object) => (self === double ? double.marker : 'of somebody else');
   const asked: unknown[][] = [];
   const double = {
     marker: 'of the client',
@@ -29,9 +31,9 @@ function client() {
     release: vi.fn(),
     end: vi.fn(),
     connect: vi.fn(),
-    /** Needs its own client as `this`. */
+    /** Needs its own client as `this`, and not a proxy of it. */
     whoami() {
-      return this.marker;
+      return marker(this);
     },
     on() {},
     removeListener() {},

@@ -6,7 +6,7 @@ import type { InboxEvent } from '../../src/inbox/contract.ts';
 import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
 import { inboxSql } from '../../src/postgres/inbox-sql.ts';
 import { channelOf, journalSql } from '../../src/postgres/journal-sql.ts';
-import { errorOf, ID } from '../support/fixtures.ts';
+import { errorOf, ID, PAYOUT } from '../support/fixtures.ts';
 import { double, sqlError } from '../support/sql-double.ts';
 
 const event: InboxEvent = { paymentId: ID, status: 'COMPLETED', final: true };
@@ -160,7 +160,12 @@ describe('a journal in Postgres', () => {
       'The journal was read from a replica: it needs the primary.',
     );
     const renamed = double([['SELECT', [{ NOW: '5000', REPLICA: 'true' }]]]);
-    for (const work of [sql.read(renamed.query, row), sql.list(renamed.query, { scope: 'eu', states: ['begun'] })]) {
+    const silent = double([]);
+    for (const work of [
+      sql.read(renamed.query, row),
+      sql.list(renamed.query, { scope: 'eu', states: ['begun'] }),
+      sql.list(silent.query, { scope: 'eu', states: ['begun'] }),
+    ]) {
       const error = await errorOf(work);
       expect(error).toBeInstanceOf(ConfigurationError);
       expect((error as Error).message).toMatch(RENAMED);
@@ -238,6 +243,7 @@ describe('a journal in Postgres', () => {
     ]);
     expect(await sql.replace(outside.query, row, 3)).toEqual({ isReplaced: false, now: 5_000 });
     expect(outside.asked[0]?.[1]).toHaveLength(8);
+    expect(await sql.replace(double([]).query, row, 3)).toBeUndefined();
     expect(await sql.replace(double([['UPDATE', [{ now: '5000' }]]]).query, row, 3)).toEqual({
       isReplaced: true,
       now: 5_000,
@@ -263,6 +269,17 @@ describe('a journal in Postgres', () => {
 
 describe('the stores of Postgres', () => {
   const pool = { connect() {}, query() {} } as never;
+
+  it('postgresJournal names itself to who plans without a scope', async () => {
+    const answers = double([['txid_current', [{ id: '77', now: '5000' }]]]);
+    const database = { dialect: 'postgres', query() {}, transaction() {}, queryIn: () => answers.query };
+    const planning = postgresJournal(database as never).plan({} as never, {
+      ...PAYOUT,
+      paymentType: 'WITHDRAWAL',
+      reference: 'a',
+    });
+    expect(await errorOf(planning)).toMatchObject({ message: expect.stringContaining('postgresJournal(…, { scope:') });
+  });
 
   it.each<[string, (options: object) => { ddl(): string }, string]>([
     ['postgresInbox', options => postgresInbox(pool, options), 'payment_gateway_inbox'],
