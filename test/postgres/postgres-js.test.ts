@@ -229,6 +229,7 @@ describe('columns that a transform has renamed', () => {
     expect(withPlainNames([{ Revision: 1 }, { Revision: 2 }])).toEqual([{ revision: 1 }, { revision: 2 }]);
     const plain = [{ revision: 1 }];
     expect(withPlainNames(plain)).toBe(plain);
+    expect(withPlainNames([{ scope: 'eu', dueAt: 1 }])).toEqual([{ scope: 'eu', dueat: 1 }]);
     expect(withPlainNames([])).toEqual([]);
   });
 });
