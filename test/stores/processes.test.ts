@@ -170,7 +170,7 @@ const further = it.skipIf(
  */
 function scenes(open: () => Promise<Ledger>, isExact: boolean, isFull: boolean): void {
   // CI plays the proof in full; elsewhere a tenth of it keeps `npm test` short.
-  const [processes, payments, copies] = isCi ? [8, 334, 3] : isFull ? [8, 50, 1] : [3, 20, 1];
+  const [processes, payments, copies] = isCi ? [8, 111, 3] : isFull ? [8, 50, 1] : [3, 20, 1];
   let ledger: Ledger;
   let market: Market;
   let server: { url: string; close(): Promise<void> };
@@ -223,7 +223,9 @@ function scenes(open: () => Promise<Ledger>, isExact: boolean, isFull: boolean):
     const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
     await Promise.all(
       workers.map((worker, index) => {
-        const mixed = shuffled(Array(copies).fill(callbacks).flat(), seeded(index)) as typeof callbacks;
+        // Two have the same order, so that they often meet. Without the lock of payments that gives as many double effects with a
+        // third of the payments as orders of their own give, in half of the time.
+        const mixed = shuffled(Array(copies).fill(callbacks).flat(), seeded(index >> 1)) as typeof callbacks;
         return inParallel(mixed, 4, async ([id, stage]) => deliver(worker, await market.callback(id, stage)));
       }),
     );
