@@ -42,6 +42,9 @@ describe('a transaction begins or ends with', () => {
     'select a$1$; commit; select 1 as b$1$',
     "select U&'a'; commit",
     'select 1-1; commit',
+    'select 1 as e; commit',
+    "select n'\\'; commit",
+    '/* */*; commit',
     // Only a function that is created has a body of statements.
     'begin atomic; select 1; end',
     'select 1 as atomic; end',
@@ -50,6 +53,8 @@ describe('a transaction begins or ends with', () => {
     'create function f() returns int begin atomic select 1; end; commit',
     'create function f() returns int begin atomic select case when true then 1 end; end; commit',
     'select case when true then 1 end; end',
+    'select begin atomic; commit',
+    'select case when true then 1; commit',
   ])('%j', text => {
     expect(controlsTransaction(text)).toBe(true);
   });
