@@ -1,5 +1,6 @@
 // The shop: `npm start` opens its database and its gateway, serves its pages, and runs its upkeep until it is stopped.
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -68,14 +69,19 @@ const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, (
 });
 server.on('error', error => fail(error.message));
 
-/** Milliseconds for the answers that are under way. */
-const PATIENCE = 5_000;
+/** Connections that have carried no request: browsers open some that they may never use, and Node waits for those, too. */
+const unused = new Set<Socket>();
+server.on('connection', (socket: Socket) => {
+  unused.add(socket);
+  socket.once('close', () => unused.delete(socket));
+});
+server.on('request', ({ socket }: { socket: Socket }) => unused.delete(socket));
 
 /** What has begun is finished; a second signal ends the process at once. */
 async function stop(): Promise<void> {
-  // A browser opens connections that it may never use, and Node waits for those, too.
-  setTimeout(() => 'closeAllConnections' in server && server.closeAllConnections(), PATIENCE).unref();
-  await Promise.all([new Promise(resolve => server.close(resolve)), stopUpkeep()]);
+  const closed = new Promise(resolve => server.close(resolve));
+  for (const socket of unused) socket.destroy();
+  await Promise.all([closed, stopUpkeep()]);
   await close();
   await db.$client.end();
 }

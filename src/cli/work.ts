@@ -24,19 +24,27 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** Works until nothing is due, or until somebody stops it: what has begun is finished. @returns the exit code */
 export async function work(command: WorkCommand): Promise<number> {
-  const { app, name, options } = command;
-  const { gateway, handler, close } = app ? await load(app) : openOwn(command);
   const stop = new AbortController();
   const onStop = () => stop.abort();
-  // The second one ends the process at once.
+  // Also while the app is loaded, which opens its database. The second one ends the process at once.
   for (const signal of SIGNALS) process.once(signal, onStop);
   try {
+    return await workUntil(stop.signal, command);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onStop);
+  }
+}
+
+async function workUntil(signal: AbortSignal, command: WorkCommand): Promise<number> {
+  const { app, name, options } = command;
+  const { gateway, handler, close } = app ? await load(app) : openOwn(command);
+  try {
     if (name === 'drain') {
-      const drained = await gateway.drain({ ...options, signal: stop.signal });
+      const drained = await gateway.drain({ ...options, signal });
       return ended(name, drained, drained.refused + drained.inDoubt, drained.postponed);
     }
     if (!handler) throw new UsageError(`${app} exports no handler: what createWebhookHandler returned.`);
-    const swept = await gateway.sweep({ ...options, handler, signal: stop.signal });
+    const swept = await gateway.sweep({ ...options, handler, signal });
     return ended(name, swept, swept.gaveUp, swept.failed);
   } catch (error) {
     // Of an app, whose database is its own.
@@ -44,7 +52,6 @@ export async function work(command: WorkCommand): Promise<number> {
     throw new UsageError(`The ${name} of ${app} failed: ${messageOf(error)}. The next one does the rest.`);
   } finally {
     await close?.();
-    for (const signal of SIGNALS) process.off(signal, onStop);
   }
 }
 

@@ -129,7 +129,7 @@ export function journalSql(table: string): JournalSql<string> {
   };
 }
 
-/** @throws {ConfigurationError} where there is none: a lease without an end would keep a payment from everybody */
+/** @throws where there is none: a lease without an end would keep a payment from everybody */
 function clockOf({ clock }: SqlRow): number {
   if (typeof clock === 'string') return Number(clock);
   throw withoutColumns();

@@ -26,7 +26,7 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
 
     async read(query, { scope, reference }) {
       const [line] = await lines(query, sql.read, [scope, reference]);
-      const { now } = line ?? ((await lines(query, sql.clock))[0] as Line);
+      const { now } = line ?? timed(await lines(query, sql.clock));
       return { row: rowIn(line), now: Number(now) };
     },
 
@@ -43,8 +43,8 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
         ? await lines(query, sql.replaceIn, [...values, id, channel])
         : await lines(query, sql.replace, values);
       if (replaced) return { isReplaced: true, now: Number(replaced.now) };
-      const [line] = await lines(query, id ? sql.transaction : sql.clock);
-      return line && line.id === id ? { isReplaced: false, now: Number(line.now) } : undefined;
+      const line = timed(await lines(query, id ? sql.transaction : sql.clock));
+      return line.id === id ? { isReplaced: false, now: Number(line.now) } : undefined;
     },
 
     list: async (query, { scope, states }) => allOf(await lines(query, sql.list(states, scope), ofScope(scope))),
@@ -119,12 +119,16 @@ const valuesOf = ({
 const rowIn = (line: Line | undefined): JournalRow | undefined =>
   line && line.revision !== null ? rowOf(line as JournalLine) : undefined;
 
-/** Of a statement that answers the time in any case. */
-function allOf(lines: Line[]): Timed<{ rows: JournalRow[] }> {
-  const [first] = lines;
-  if (!first) throw withoutColumns();
-  return { rows: lines.flatMap(line => rowIn(line) ?? []), now: Number(first.now) };
+/** The first line of what answers the time in any case. */
+function timed([line]: readonly Line[]): Line {
+  if (line) return line;
+  throw withoutColumns();
 }
+
+const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
+  rows: lines.flatMap(line => rowIn(line) ?? []),
+  now: Number(timed(lines).now),
+});
 
 /** Milliseconds since 1970, as text. */
 const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { FaultOptions } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { faultsOf, overflowOf } from '../support/axe.ts';
 import { hasChromium, openBrowser, strangersOf } from '../support/browser.ts';
 import { hasShop, shopFolder } from '../support/install-shop.ts';
@@ -450,10 +450,16 @@ describe.skipIf(isMissing)('the shop', () => {
   });
 
   it('ends by itself when it is told to, whoever holds a connection, and prints no error on the way', async () => {
-    const other = await open();
+    const own = uniqueName('shop');
+    const other = await open({ DATABASE_SCHEMA: own });
+    onTestFinished(async () => {
+      other.child.kill('SIGKILL');
+      await pool.query(`drop schema if exists ${own} cascade`);
+    });
     expect((await fetch(other.shop)).status).toBe(200);
     // As browsers open one for a request that may come.
     const unused = connect(Number(new URL(other.shop).port), '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void unused.destroy());
     await once(unused, 'connect');
     const before = other.printed();
     other.child.kill('SIGTERM');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { open } from '../../src/cli/open.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
-import { errorOf, KEYS } from '../support/fixtures.ts';
+import { errorOf, ID, KEYS } from '../support/fixtures.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -23,7 +23,7 @@ exports.Pool = class {
   on(name, listener) { exports.asked.push(['on', name]); listener(new Error('lost')); return this; }
   async query(text, values) {
     exports.asked.push([text, values]);
-    return { rows: [], command: 'SELECT' };
+    return { rows: [{ now: '1', replica: 'false', revision: null }], command: 'SELECT' };
   }
   async connect() { return { query: (...given) => this.query(...given), release() {} }; }
   async end() { exports.asked.push(['end']); }
@@ -32,7 +32,7 @@ exports.Pool = class {
   exports.made.push([url, options]);
   return {
     options: { max: options.max },
-    unsafe: async (text, values) => { exports.asked.push([text, values]); return []; },
+    unsafe: async (text, values) => { exports.asked.push([text, values]); return [{ now: '1', replica: 'false', revision: null }]; },
     begin: async work => work({}),
     end: async () => { exports.asked.push(['end']); },
   };
@@ -209,16 +209,19 @@ describe('the journal', () => {
 });
 
 describe('the gateway', () => {
-  it('takes no keys until it is needed, is made once, and tells its events', () => {
+  it('takes no keys until it is needed, is made once, and tells its events', async () => {
     appWith('pg');
     for (const name of ['PAYMENT_GATEWAY_URL', 'PAYMENT_GATEWAY_API_KEY', 'PAYMENT_GATEWAY_SIGN_KEY'])
       vi.stubEnv(name, '');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const opened = open(NOWHERE, POSTGRES);
+    const onEvent = vi.fn();
+    const opened = open(NOWHERE, POSTGRES, onEvent);
     expect(() => opened.gateway).toThrow('PAYMENT_GATEWAY_URL');
     vi.stubEnv('PAYMENT_GATEWAY_URL', 'http://127.0.0.1:1');
     vi.stubEnv('PAYMENT_GATEWAY_API_KEY', KEYS.apiKey);
     vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', KEYS.signKey);
     expect(opened.gateway).toBe(opened.gateway);
+    await errorOf(opened.gateway.getPayment(ID, { signal: AbortSignal.abort() }));
+    expect(onEvent).toHaveBeenCalledWith(expect.objectContaining({ operation: 'lookup', type: 'failure' }));
   });
 });

@@ -185,7 +185,7 @@ describe('without an app', () => {
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
-  it('lets the work end with what has begun, and is waited for no longer when that is done', async () => {
+  it('lets the work end with what has begun', async () => {
     const before = process.listenerCount(signal);
     doubles.drain = vi.fn(async ({ signal: stopped } = {}) => {
       expect([process.listenerCount(signal), stopped?.aborted]).toEqual([before + 1, false]);
@@ -195,8 +195,23 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', signal => {
     });
     expect(await work(drain(appOf()))).toBe(0);
     expect(doubles.drain).toHaveBeenCalledOnce();
-    doubles.drain = () => DRAINED;
-    await work(drain(appOf()));
+  });
+
+  it('stops what has not begun, also while the app is loaded', async () => {
+    const before = process.listenerCount(signal);
+    const drained = vi.fn<Doubles['drain']>(() => DRAINED);
+    doubles.drain = drained;
+    expect(await work(drain(appOf(`process.emit('${signal}');\n${EXPORTS}`)))).toBe(0);
+    expect(drained.mock.calls[0]?.[0]?.signal?.aborted).toBe(true);
+    expect(process.listenerCount(signal)).toBe(before);
+  });
+
+  it('is waited for no longer, whatever the app does', async () => {
+    const before = process.listenerCount(signal);
+    doubles.close = () => {
+      throw new Error('closing failed');
+    };
+    await expect(work(drain(appOf()))).rejects.toThrow('closing failed');
     expect(process.listenerCount(signal)).toBe(before);
   });
 });

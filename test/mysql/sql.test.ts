@@ -240,9 +240,9 @@ describe('a journal in MySQL', () => {
 
   it('tells of a replica, and of a server that may lose what it has written, once', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const careless = double([['SELECT', [{ ...LINE, flush: '2' }]]]);
+    const careless = double([['SELECT', [{ ...lineOf('payout-1'), flush: '2' }]]]);
     const sql = journalSql('doubts');
-    await sql.list(careless.query, { scope: undefined, states: ['begun'] }).catch(() => {});
+    await sql.list(careless.query, { scope: undefined, states: ['begun'] });
     await sql.read(
       double([
         ['doubts', []],
@@ -280,11 +280,8 @@ describe('a journal in MySQL', () => {
     const which = { scope: 'eu', states: ['begun'] } as const;
     for (const error of [
       await errorOf(journalSql('doubts').claim(db, which, 1, 60_000)),
-      await errorOf(
-        journalSql('doubts')
-          .list(query, { scope: 'eu', states: ['planned'] })
-          .then(() => journalSql('doubts').read(query, row)),
-      ),
+      await errorOf(journalSql('doubts').list(query, { scope: 'eu', states: ['planned'] })),
+      await errorOf(journalSql('doubts').read(query, row)),
     ]) {
       expect(error).toBeInstanceOf(ConfigurationError);
       expect((error as Error).message).toMatch(/must answer rows as objects/);
@@ -394,7 +391,6 @@ describe('a journal in MySQL', () => {
       undefined,
       ['65000', ...['none', 'first', 'late', 'next'].flatMap(reference => [hex('eu'), hex(reference)])],
     ]);
-    const all = double([['SELECT', [LINE]]]);
     const everywhere = double([
       ['WHERE state = ?', []],
       ['SELECT', [LINE]],
@@ -407,7 +403,6 @@ describe('a journal in MySQL', () => {
       now: 5_000,
     });
     expect(everywhere.asked.map(([, values]) => values)).toEqual([['begun', '0'], undefined]);
-    expect(all.asked).toEqual([]);
   });
 
   it('names the column that a text does not fit', async () => {

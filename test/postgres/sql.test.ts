@@ -165,6 +165,9 @@ describe('a journal in Postgres', () => {
       sql.read(renamed.query, row),
       sql.list(renamed.query, { scope: 'eu', states: ['begun'] }),
       sql.list(silent.query, { scope: 'eu', states: ['begun'] }),
+      sql.read(silent.query, row),
+      sql.replace(silent.query, row, 3),
+      sql.replace(silent.query, row, 3, '77'),
     ]) {
       const error = await errorOf(work);
       expect(error).toBeInstanceOf(ConfigurationError);
@@ -243,7 +246,6 @@ describe('a journal in Postgres', () => {
     ]);
     expect(await sql.replace(outside.query, row, 3)).toEqual({ isReplaced: false, now: 5_000 });
     expect(outside.asked[0]?.[1]).toHaveLength(8);
-    expect(await sql.replace(double([]).query, row, 3)).toBeUndefined();
     expect(await sql.replace(double([['UPDATE', [{ now: '5000' }]]]).query, row, 3)).toEqual({
       isReplaced: true,
       now: 5_000,

@@ -93,9 +93,7 @@ describe('a command', () => {
 
   it('that meets a fault of its own says so in full', async () => {
     const broken = new TypeError('a bug');
-    vi.spyOn(JSON, 'parse').mockImplementation(() => {
-      throw broken;
-    });
+    vi.spyOn(Response.prototype, 'text').mockRejectedValue(broken);
     expect(await errorOf(ask('list'))).toBe(broken);
   });
 
@@ -103,7 +101,11 @@ describe('a command', () => {
     const listening = () => [process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')];
     const before = listening();
     const running = run('--port', '0', '--json');
-    await vi.waitFor(() => expect(told.log).toHaveLength(1));
+    onTestFinished(async () => {
+      process.emit(signal);
+      await running;
+    });
+    await expect.poll(() => told.log.length).toBe(1);
     const { url } = JSON.parse(told.log[0] ?? '');
     expect((await fetch(`${url}/_sandbox/info`)).status).toBe(200);
     process.emit(signal);

@@ -169,7 +169,7 @@ const further = it.skipIf(
  * @param isFull whether scenes that take long are played
  */
 function scenes(open: () => Promise<Ledger>, isExact: boolean, isFull: boolean): void {
-  // CI plays the proof in full; elsewhere a tenth of it keeps `npm test` short.
+  // CI plays the proof in full; elsewhere a small part of it keeps `npm test` short.
   const [processes, payments, copies] = isCi ? [8, 111, 3] : isFull ? [8, 50, 1] : [3, 20, 1];
   let ledger: Ledger;
   let market: Market;

@@ -117,6 +117,7 @@ function problemOf({ code, message }: NodeJS.ErrnoException, port: number, host:
     return `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`;
   }
   if (code === 'EACCES') return `No permission to listen on port ${port}. Use a port above 1023.`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `--host: this machine has no address ${host}.`;
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))
+    return `--host: this machine has no address ${host}.`;
   return message;
 }
