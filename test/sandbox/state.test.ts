@@ -27,6 +27,8 @@ let held: string;
 /** How long a write takes, in milliseconds. */
 let duration: number;
 let saves: number;
+/** How often the file looked at the time. */
+let looks: number;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sandbox-state-'));
@@ -35,10 +37,13 @@ beforeEach(() => {
   held = 'first';
   duration = 0;
   saves = 0;
-  let now = 0;
+  looks = 0;
+  const real = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => {
-    now += duration;
-    return now;
+    // Others ask for the time, too.
+    if (!new Error().stack?.includes('cli/state.ts')) return real();
+    looks += 1;
+    return looks * duration;
   });
 });
 afterEach(() => {
@@ -59,7 +64,7 @@ const written = () => readFileSync(file, 'utf8');
 const asJson = (text: string) => JSON.stringify({ clockOffset: text });
 const files = () => readdirSync(folder);
 /** Until so many writes are over: each looks at the time before it and, as the last thing that it does, after it. */
-const settled = (count: number) => expect.poll(() => vi.mocked(performance.now).mock.calls.length).toBe(2 * count);
+const settled = (count: number) => expect.poll(() => looks).toBe(2 * count);
 
 describe('a file', () => {
   it('that is not there begins with nothing', () => {
