@@ -218,7 +218,7 @@ export const ROOMS: readonly Room[] = [
       'test/adapters/*.test.ts',
       'test/mysql/pool.test.ts',
     ],
-    atLeast: 0,
+    atLeast: 95,
     areListed: false,
   },
   {
@@ -273,7 +273,7 @@ export const ROOMS: readonly Room[] = [
       'test/cli/open.test.ts',
       'test/cli/run.test.ts',
     ],
-    atLeast: 0,
+    atLeast: 97,
     areListed: false,
   },
   {
@@ -289,7 +289,7 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/run.test.ts',
       'test/sandbox/completion.test.ts',
     ],
-    atLeast: 0,
+    atLeast: 93,
     areListed: false,
   },
   {
