@@ -236,7 +236,7 @@ export const ROOMS: readonly Room[] = [
       'test/stores/effect-uncertain.test.ts',
       'test/stores/orms.test.ts',
     ],
-    atLeast: 0,
+    atLeast: 97,
     areListed: false,
   },
   {
