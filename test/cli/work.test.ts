@@ -13,7 +13,7 @@ import { errorOf } from '../support/fixtures.ts';
 const DRAINED = { created: 3, refused: 0, postponed: 0, inDoubt: 0 };
 const SWEPT = { processed: 2, open: 1, gaveUp: 0, failed: 0 };
 const place = { scope: undefined, table: undefined };
-const handler = { process: () => {} } as unknown as SweepHandler;
+const handler: SweepHandler = { process: () => Promise.reject(new Error('No payment is processed here.')) };
 
 /** What the app of a test does. */
 interface Doubles {

@@ -3,13 +3,13 @@ import { ConfigurationError, InvalidRequestError } from 'payment-gateway-sdk';
 import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
-import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
+import { newRow } from '../../src/journal/row.ts';
 import { inboxSql } from '../../src/mysql/inbox-sql.ts';
 import { journalSql } from '../../src/mysql/journal-sql.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
 import type { SqlQuery } from '../../src/sql/database.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
-import { double } from '../support/sql-double.ts';
+import { ATTEMPT, double } from '../support/sql-double.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -221,11 +221,6 @@ describe('an inbox in MySQL', () => {
     });
   });
 });
-
-const ATTEMPT: JournalAttempt = {
-  ...{ scope: 'eu', reference: 'payout-1', attemptId: 'attempt', timeoutMs: 30_000, bodyHash: 'hash' },
-  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '5', currency: 'EUR' },
-};
 
 describe('a journal in MySQL', () => {
   const LINE = { autocommit: 'on', replica: '0', flush: '1', clock: '5000' };

@@ -3,11 +3,11 @@ import { ConfigurationError } from 'payment-gateway-sdk';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { describe, expect, it } from 'vitest';
 import type { InboxEvent } from '../../src/inbox/contract.ts';
-import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
+import { newRow } from '../../src/journal/row.ts';
 import { inboxSql } from '../../src/postgres/inbox-sql.ts';
 import { channelOf, journalSql } from '../../src/postgres/journal-sql.ts';
 import { errorOf, ID, PAYOUT } from '../support/fixtures.ts';
-import { double, sqlError } from '../support/sql-double.ts';
+import { ATTEMPT, double, sqlError } from '../support/sql-double.ts';
 
 const event: InboxEvent = { paymentId: ID, status: 'COMPLETED', final: true };
 const BEGUN = { xid: '77', name: 'shop.marks' };
@@ -119,11 +119,6 @@ describe('an inbox in Postgres', () => {
     expect(await sql.resolve(double([]).query, ID, 'COMPLETED', resolution)).toBe(false);
   });
 });
-
-const ATTEMPT: JournalAttempt = {
-  ...{ scope: 'eu', reference: 'payout-1', attemptId: 'attempt', timeoutMs: 30_000, bodyHash: 'hash' },
-  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '5', currency: 'EUR' },
-};
 
 describe('a journal in Postgres', () => {
   const LINE = { now: '5000', replica: 'false' };

@@ -1,4 +1,5 @@
 // A database that answers what it is told to, for the statements of the stores.
+import type { JournalAttempt } from '../../src/journal/row.ts';
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
 
 type Answer = readonly SqlRow[] | Error;
@@ -20,3 +21,9 @@ export function double(answers: [has: string, ...Answer[]][]) {
 
 /** As a driver of Postgres has it. */
 export const sqlError = (code: string) => Object.assign(new Error(`ERROR ${code}`), { code });
+
+/** A create of a journal. */
+export const ATTEMPT: JournalAttempt = {
+  ...{ scope: 'eu', reference: 'payout-1', attemptId: 'attempt', timeoutMs: 30_000, bodyHash: 'hash' },
+  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '5', currency: 'EUR' },
+};
