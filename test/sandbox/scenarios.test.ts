@@ -207,10 +207,11 @@ describe('a scenario', () => {
       posted.push(url);
       return new Response();
     };
-    const own: Scenario = {
+    // Written as a constant, which the compiler must take as well.
+    const own = {
       create: { ...CREATE, webhookUrl: 'https://shop.example/own?a=1' },
-      steps: [{ move: 'complete' }],
-    };
+      steps: [{ move: 'complete', expect: { callbacks: ['taken'] } }],
+    } as const;
     await new Sandbox({ fetch, forwardTo: 'https://shop.example/all' }).play(own, { to: 'https://shop.example/told' });
     await new Sandbox({ fetch, forwardTo: 'https://shop.example/all' }).play(own);
     await new Sandbox({ fetch }).play(own);

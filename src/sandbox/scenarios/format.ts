@@ -23,7 +23,7 @@ export interface Expected {
    * One for each callback that was posted, in that order.
    * @default `taken`; `not-believed` for a forged one; `answered` where a fault met its lookup; `lost` for a lost one
    */
-  callbacks?: Expectation[] | undefined;
+  callbacks?: readonly Expectation[] | undefined;
   paymentStatus?: PaymentStatus | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface Scenario {
   /** Injected into the create. */
   createFault?: keyof typeof CREATE_FAULTS | undefined;
   /** What happens then, in this order. */
-  steps?: Step[] | undefined;
+  steps?: readonly Step[] | undefined;
   expect?: Expected | undefined;
 }
 
@@ -114,6 +114,9 @@ const expectation = z.union(
   { error: STATUS },
 );
 
+/** A list, of which a scenario may be written `as const`. */
+const list = <S extends z.ZodType>(of: S, error: string) => z.array(of, { error }) as z.ZodType<readonly z.output<S>[]>;
+
 /** An object with these fields and no other. */
 const fields = <S extends z.ZodRawShape>(shape: S, what: string) =>
   z.strictObject(shape, {
@@ -125,7 +128,7 @@ const fields = <S extends z.ZodRawShape>(shape: S, what: string) =>
 
 const expected = fields(
   {
-    callbacks: z.array(expectation, { error: 'must be a list, such as [taken]' }).optional(),
+    callbacks: list(expectation, 'must be a list, such as [taken]').optional(),
     paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
   },
   'what is expected',
@@ -200,7 +203,7 @@ const shape = fields(
     does: text.optional(),
     create,
     createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
-    steps: z.array(step, { error: 'must be a list of steps' }).optional(),
+    steps: list(step, 'must be a list of steps').optional(),
     expect,
   },
   'a scenario',
