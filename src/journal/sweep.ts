@@ -82,21 +82,28 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
 
   await workOnDue(client, query, { budget: { left: limit }, concurrency, isOver }, async ({ row, now }) => {
     const begun = performance.now();
-    const seen: Seen = { isFinal: true, pause: pauseAfter(row.looks + 1) };
+    const seen: Seen = {
+      payments: row.result ? [row.result.payment] : [],
+      isFinal: true,
+      pause: pauseAfter(row.looks + 1),
+    };
     const ids = knownIds(row);
     for (const id of ids) await look(handler, id, signal, seen);
     if (seen.asked) isAsked = true;
     const isOld = now - row.begunAt > giveUpAfter;
-    const outcome = seen.failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
+    const outcome = seen.failure ? 'failed' : seen.isFinal ? 'processed' : isOld && !seen.isBusy ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
-    const found: Look = outcome === 'processed' || outcome === 'gaveUp' ? { done: ids } : { pause: seen.pause };
+    const isDone = outcome === 'processed' || outcome === 'gaveUp';
+    const found: Look = isDone ? { done: ids, seen: seen.payments } : { pause: seen.pause };
     // As a rule nobody has changed it meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
     const { next } = await change(journal, row, (current, now) => looked(current, row.attemptId, found, now), {
       known,
     });
-    swept[outcome] += 1;
-    if (outcome === 'gaveUp' && next) warnGaveUp(client, row, giveUpAfter);
+    // Its callback may have come while it was looked at.
+    const hasMoved = outcome === 'gaveUp' && next?.dueAt !== undefined;
+    swept[hasMoved ? 'open' : outcome] += 1;
+    if (outcome === 'gaveUp' && next && !hasMoved) warnGaveUp(client, row, giveUpAfter);
     if (seen.failure) warnNotSwept(client, row, seen.failure.error);
   });
   return swept;
@@ -109,7 +116,7 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
   let isAsked = false;
   const taken = take(ids, limit, () => isAsked || signal?.aborted === true);
   await inParallel(taken, concurrency, async id => {
-    const seen: Seen = { isFinal: true, pause: 0 };
+    const seen: Seen = { payments: [], isFinal: true, pause: 0 };
     await look(handler, id, signal, seen);
     if (seen.asked) isAsked = true;
     if (!(seen.failure && signal?.aborted)) swept[seen.failure ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
@@ -121,7 +128,11 @@ const newSwept = (): Swept => ({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
 
 /** What is known of a row after its payments were looked at. */
 interface Seen {
+  /** As they were known before, and are now. */
+  payments: Payment[];
   isFinal: boolean;
+  /** Somebody else is at work on one, and may fail. */
+  isBusy?: boolean;
   /** Milliseconds until the next look. */
   pause: number;
   /** The gateway has asked for that pause. */
@@ -137,6 +148,8 @@ const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_f
 async function look(handler: SweepHandler, id: string, signal: AbortSignal | undefined, seen: Seen): Promise<void> {
   try {
     const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
+    seen.payments.push(payment);
+    if (result === 'busy') seen.isBusy = true;
     if (!isFinal(payment) || result === 'busy') seen.isFinal = false;
   } catch (error) {
     // By shape: what `onPayment` throws may be anything, and the handler of another copy of the SDK.

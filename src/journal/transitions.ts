@@ -10,7 +10,7 @@
 import { isSamePayment } from '../schemas/id.ts';
 import { isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { isFinal, isPaid } from '../schemas/payment-status.ts';
+import { isFinal, isPaid, rawStatusOf } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { journalRequestOfPayment } from './fingerprint.ts';
@@ -171,25 +171,39 @@ export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOthe
   return { next: other ? withConflict(settled, other) : settled };
 }
 
-/** The payment of a reference was seen again: its status may have moved on. */
+/**
+ * The payment of a reference was seen again: its status may have moved on. A final one is due at once, even if another has
+ * taken effect before or the sweep has given up, until it has taken effect itself.
+ */
 export function observe(row: JournalRow | undefined, seen: Envelope): Step {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isKept(row.result, seen)) return {};
-  return { next: { ...row, result: keep(row.result, seen) } };
+  const next = { ...row, result: keep(row.result, seen) };
+  return { next: isNews(next, [row.result.payment]) ? { ...next, dueAt: row.begunAt, looks: 0 } : next };
 }
+
+/** Whether it has a final status in which its payment was not among these. */
+const isNews = ({ result }: JournalRow, seen: readonly Payment[]): boolean =>
+  result !== undefined &&
+  isFinal(result.payment) &&
+  !seen.some(one => isSamePayment(one.id, result.payment.id) && rawStatusOf(one) === rawStatusOf(result.payment));
 
 /**
  * The status of a payment has taken effect. Once it is final nothing is left to look at, unless other payments may have the
- * reference.
+ * reference, or another final status has come in between.
  */
 export function acknowledge(row: JournalRow | undefined, payment: Payment): Step {
   if (!row?.paymentId || row.state !== 'created' || !isSamePayment(row.paymentId, payment.id)) return {};
+  if (isNews(row, [payment])) return {};
   const { next = row } = observe(row, { payment });
-  const isDone = isFinal(payment) && row.dueAt !== undefined && row.conflictingIds.length === 0;
+  const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
   return { next: isDone ? notDue(next) : next };
 }
 
-/** How a sweep found a row: it has nothing left to look at but ids that are not among these; or when to look again. */
-export type Look = { done: readonly string[] } | { pause: number };
+/**
+ * How a sweep found a row: it has nothing left to look at but ids that are not among these, and final statuses in which it
+ * has not seen its payment; or when to look again.
+ */
+export type Look = { done: readonly string[]; seen: readonly Payment[] } | { pause: number };
 
 /** A sweep has looked at a row, which gives its lease back. @param attemptId of the row as it was claimed */
 export function looked(row: JournalRow | undefined, attemptId: string, look: Look, now: number): Step {
@@ -197,8 +211,8 @@ export function looked(row: JournalRow | undefined, attemptId: string, look: Loo
   if (row?.dueAt === undefined || row.attemptId !== attemptId) return {};
   const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
   if ('pause' in look) return { next: { ...rest, dueAt: now + look.pause } };
-  // Another payment of the reference may have been heard of meanwhile.
-  const isDone = knownIds(row).every(id => look.done.some(seen => isSamePayment(seen, id)));
+  // Another payment of the reference, or another status, may have been heard of meanwhile.
+  const isDone = knownIds(row).every(id => look.done.some(seen => isSamePayment(seen, id))) && !isNews(row, look.seen);
   return { next: isDone ? notDue(rest) : rest };
 }
 

@@ -130,6 +130,25 @@ describe('a payment whose callback came', () => {
     isDown = false;
     expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
+
+  it('is looked at again if a later final status, such as a chargeback, had its effect fail', async () => {
+    let isDown = false;
+    const shop = openShop({ fetch: (url, init) => shop.handler(new Request(url, init)) }, () => {
+      if (isDown) throw new Error('shop');
+    });
+    const id = await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    shop.clock.now += 60 * DAY;
+    isDown = true;
+    await shop.sandbox.fail(id, { force: true });
+    await shop.sandbox.idle();
+    expect([await shop.sweep(), shop.effects.length]).toEqual([{ ...NONE, failed: 1 }, 1]);
+    isDown = false;
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.effects.length]).toEqual([{ ...NONE, processed: 1 }, 2]);
+    shop.clock.now += DAY;
+    expect(await shop.sweep()).toEqual(NONE);
+  });
 });
 
 describe('a reference with two payments', () => {
@@ -201,6 +220,47 @@ describe('a payment that is not final', () => {
     await shop.sandbox.complete(id);
     await shop.sandbox.idle();
     expect(shop.effects).toEqual(['payout-1']);
+  });
+
+  it('is looked at again after it was given up, if its callback came and its effect failed', async () => {
+    let isDown = true;
+    const shop = openShop({ fetch: (url, init) => shop.handler(new Request(url, init)) }, ({ paymentStatus }) => {
+      if (isDown && paymentStatus === 'COMPLETED') throw new Error('shop');
+    });
+    const id = await shop.create('payout-1');
+    shop.clock.now += 31 * DAY;
+    expect(await shop.sweep()).toEqual({ ...NONE, gaveUp: 1 });
+    await shop.sandbox.complete(id);
+    await shop.sandbox.idle();
+    isDown = false;
+    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is not given up while its effect is at work elsewhere, which may fail', async () => {
+    const { gateway, lose, sweep, clock, warnings } = openShop();
+    await lose('payout-1');
+    clock.now += 60 * DAY;
+    const inbox = { run: async () => 'busy' as const };
+    const handler = createWebhookHandler({ gateway, inbox, onPayment: () => {} });
+    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, open: 1 }, []]);
+    clock.now += DAY;
+    expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+  });
+
+  it('is not given up if its callback comes while it is looked at', async () => {
+    const { gateway, create, sweep, sandbox, clock, warnings } = openShop();
+    const id = await create('payout-1');
+    clock.now += 60 * DAY;
+    const handler = {
+      async process() {
+        const payment = await gateway.getPayment(id);
+        await sandbox.complete(id);
+        await gateway.reconcile(await gateway.getPayment(id));
+        return { result: 'ran' as const, payment };
+      },
+    };
+    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, open: 1 }, []]);
+    expect(await sweep()).toEqual({ ...NONE, processed: 1 });
   });
 
   it('is not given up while its lookup fails', async () => {

@@ -286,6 +286,17 @@ describe('a payment that is seen again', () => {
     expect(observe(failed, refunded).next?.result?.payment).toHaveProperty('rawPaymentStatus', 'REFUNDED');
   });
 
+  it('is due at once with each final status, whatever has taken effect before', () => {
+    const { dueAt, ...done } = { ...created(), looks: 9 };
+    expect(observe(done, seen('AUTHORIZED')).next).not.toHaveProperty('dueAt');
+    const completed = observe({ ...created(), dueAt: BEGUN + 99, looks: 9 }, seen('COMPLETED')).next;
+    expect(completed).toMatchObject({ dueAt: BEGUN, looks: 0 });
+    const acknowledged = acknowledge(completed, seen('COMPLETED').payment).next;
+    expect(acknowledged).not.toHaveProperty('dueAt');
+    expect(observe(acknowledged, seen('FAILED')).next).toMatchObject({ dueAt: BEGUN, looks: 0 });
+    expect(observe(acknowledged, seen('COMPLETED', { crypto_tx_hash: '0x1' })).next).not.toHaveProperty('dueAt');
+  });
+
   it('changes nothing of another payment, nor of a doubt', () => {
     expect(observe(created(OTHER_ID), seen('COMPLETED'))).toEqual({});
     expect(observe(suspecting(), seen('COMPLETED'))).toEqual({});
@@ -309,6 +320,11 @@ describe('an effect', () => {
   it('of a status that is not final leaves it to look at', () => {
     const authorized = payment(ID, { paymentStatus: 'AUTHORIZED' });
     expect(acknowledge(created(), authorized).next).toMatchObject({ dueAt: BEGUN });
+  });
+
+  it('of a final status before the last one leaves that one to look at', () => {
+    const failed = created(ID, { payment: payment(ID, { paymentStatus: 'FAILED' }) });
+    expect(acknowledge(failed, final)).toEqual({});
   });
 
   it('of a reference that has nothing left to look at changes nothing', () => {
@@ -342,7 +358,12 @@ describe('a sweep', () => {
   it('looks no more at what is done', () => {
     const { dueAt, ...done } = created();
     expect(
-      looked({ ...created(), leasedUntil: BEGUN + 99 }, attempt.attemptId, { done: [ID.toUpperCase()] }, BEGUN),
+      looked(
+        { ...created(), leasedUntil: BEGUN + 99 },
+        attempt.attemptId,
+        { done: [ID.toUpperCase()], seen: [] },
+        BEGUN,
+      ),
     ).toEqual({
       next: { ...done, looks: 1 },
     });
@@ -350,10 +371,19 @@ describe('a sweep', () => {
 
   it('looks at once at another payment that was heard of while it looked', () => {
     const two = { ...created(), conflictingIds: [OTHER_ID] };
-    expect(looked({ ...two, leasedUntil: BEGUN + 99 }, attempt.attemptId, { done: [ID] }, BEGUN)).toEqual({
+    expect(looked({ ...two, leasedUntil: BEGUN + 99 }, attempt.attemptId, { done: [ID], seen: [] }, BEGUN)).toEqual({
       next: { ...two, looks: 1 },
     });
-    expect(looked(two, attempt.attemptId, { done: [ID, OTHER_ID] }, BEGUN).next).not.toHaveProperty('dueAt');
+    expect(looked(two, attempt.attemptId, { done: [ID, OTHER_ID], seen: [] }, BEGUN).next).not.toHaveProperty('dueAt');
+  });
+
+  it('looks at once at a final status that came while it looked, and not at one that it has seen', () => {
+    const final = payment(ID, { paymentStatus: 'COMPLETED' });
+    const row = { ...created(ID, { payment: final }), leasedUntil: BEGUN + 99 };
+    const look = (...seen: Payment[]) => looked(row, attempt.attemptId, { done: [ID], seen }, BEGUN).next?.dueAt;
+    expect(look(payment())).toBe(BEGUN);
+    expect(look({ ...final, id: OTHER_ID })).toBe(BEGUN);
+    expect(look(payment(), { ...final, id: ID.toUpperCase() })).toBeUndefined();
   });
 
   it('changes nothing of what its callback has settled meanwhile', () => {

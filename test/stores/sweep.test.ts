@@ -71,7 +71,7 @@ describeOver(
     }
     const timesCredited = async () => [...(await credits.all()).values()];
 
-    const many = isCi ? (name === 'Postgres' ? 10_000 : 3_000) : isFull ? 300 : 100;
+    const many = isCi ? 1_000 : isFull ? 300 : 100;
     it(`credits ${many} payments whose callbacks were all lost, once, by eight lookups at a time at most`, async () => {
       const { gateway, handler, lose, most } = openShop();
       await lose(many);
@@ -87,7 +87,7 @@ describeOver(
       'credits each payment once though three replicas sweep and are killed at every step',
       async () => {
         const { lose } = openShop();
-        const count = isCi ? 300 : 40;
+        const count = isCi ? 100 : 40;
         await lose(count);
         const server = await sandbox.listen();
         const replicas = new Replicas(sweeper, 3, {
