@@ -7,41 +7,96 @@ import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sq
 /** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
-/** By pool, because the works of all our stores together must leave the merchant half of it. */
+/** Milliseconds that a single statement waits for its turn: whoever waits for the statement waits five seconds. */
+const LONGEST_TURN = 4_000;
+
+/** What our stores may do at once over one pool. */
+interface Limits {
+  /** The merchant's code inside may need connections of its own, and statements of ours. */
+  works: Limited;
+  statements: Limited;
+}
+
+/** By pool, because all our stores together must leave the merchant half of it, whatever it is that hangs. */
 const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
 
 /** Shared by the ESM and the CommonJS copy. */
-function limits(): WeakMap<object, Limited> {
-  const shared = globalThis as { [LIMITS]?: WeakMap<object, Limited> };
+function limitsOf({ identity, max }: SqlPool): Limits {
+  const shared = globalThis as { [LIMITS]?: WeakMap<object, Limits> };
   shared[LIMITS] ??= new WeakMap();
-  return shared[LIMITS];
+  const half = Math.max(Math.floor(max / 2), 1);
+  const limits = shared[LIMITS].get(identity) ?? {
+    works: limit(half, { ms: LONGEST_WAIT, error: noPlace }),
+    statements: limit(half, { ms: LONGEST_TURN, error: noTurn }),
+  };
+  shared[LIMITS].set(identity, limits);
+  return limits;
 }
+
+type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
+
+/** A database that does not tell its pool is taken for one of its own. */
+const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: database, max: DEFAULT_SIZE };
 
 /** Runs a work in a transaction. */
 export type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
 
+/** What a work does with the database, one after the other. */
+export interface Place<Tx> {
+  transact: Transact<Tx>;
+  /** Outside of any transaction. */
+  query: SqlQuery;
+}
+
 /**
- * Transactions of the database, at most as many at a time as half of its pool: a merchant's code inside may need others.
+ * Gives works a place among as many as half of the pool has connections. Whoever waits for a work is told in time; its place
+ * is free once the library has ended all of it, and so holds no connection for it any more.
  *
  * @throws {ConfigurationError} for a pool of one connection
  */
-export function bounded<Tx>(database: SqlDatabase<Tx>): Transact<Tx> {
-  const { identity, max }: SqlPool = database.pool ?? { identity: database, max: DEFAULT_SIZE };
-  const limited = limits().get(identity) ?? limit(halfOf(max), { ms: LONGEST_WAIT, error: noPlace });
-  limits().set(identity, limited);
-  return work => limited(() => withinWaits(database, work));
+export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Place<Tx>) => Promise<T>) => Promise<T> {
+  const pool = poolFor(database);
+  if (!(pool.max >= 2)) throw onlyOne();
+  const { works } = limitsOf(pool);
+  return work =>
+    new Promise((resolve, reject) => {
+      const take = async () => {
+        const begun: Promise<unknown>[] = [];
+        const watch = <T>(promise: Promise<T>): Promise<T> => {
+          begun.push(promise.catch(() => {}));
+          return promise;
+        };
+        const working = work({
+          transact: inner => withinWaits(each => watch(database.transaction(each)), inner),
+          query: inTime((sql, values) => watch(database.query(sql, values))),
+        });
+        working.then(resolve, reject);
+        await working.catch(() => {});
+        await Promise.all(begun);
+      };
+      works(take).catch(reject);
+    });
 }
 
-function halfOf(max: number): number {
-  if (max >= 2) return Math.floor(max / 2);
-  throw new ConfigurationError(
+/** Runs single statements, at most as many at once as half of the pool has connections, however long each of them hangs. */
+export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) => Promise<T> {
+  const { statements } = limitsOf(poolFor(database));
+  return statement => statements(statement);
+}
+
+const onlyOne = () =>
+  new ConfigurationError(
     'The pool needs `max` (of mysql2: `connectionLimit`) of 2 or more: with 1, onPayment could wait for itself for ever.',
   );
-}
 
 const noPlace = () =>
   new Error(
     `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: increase its \`max\` (of mysql2: \`connectionLimit\`).`,
+  );
+
+const noTurn = () =>
+  new Error(
+    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of journals: look whether the database answers, and who has locked the table.`,
   );
 
 const notBegun = () =>
@@ -62,7 +117,10 @@ const endedEarly = (outcome: Outcome<unknown>) =>
 type Outcome<T> = { value: T } | { error: unknown };
 
 /** One transaction. Whoever waits for it is told in time, also where the library waits longer. */
-function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: SqlQuery) => Promise<T>): Promise<T> {
+function withinWaits<Tx, T>(
+  transaction: SqlDatabase<Tx>['transaction'],
+  work: (tx: Tx, query: SqlQuery) => Promise<T>,
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let isLate = false;
     let running: Promise<unknown> | undefined;
@@ -89,7 +147,7 @@ function withinWaits<Tx, T>(database: SqlDatabase<Tx>, work: (tx: Tx, query: Sql
       }
     };
     const begin = async () =>
-      database.transaction(async (tx, query) => {
+      transaction(async (tx, query) => {
         clearTimeout(timer);
         // The caller has been told that nothing happens.
         if (isLate) throw notBegun();

@@ -3,7 +3,7 @@ import { delay } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError } from '../errors.ts';
 import { decide, type Inbox, type InboxEvent, type InboxResult, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
 import { storeOptions } from '../schemas/store-options.ts';
-import { bounded, inTime, RolledBack, repeated } from './bounded.ts';
+import { inTime, placesOver, RolledBack, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import { tableNameProblem } from './table.ts';
 
@@ -84,11 +84,8 @@ export function inboxOptions(owner: string, options: SqlInboxOptions): { table: 
 
 /** Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. */
 export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Lock, Begun>): SqlInbox<Tx> {
-  const transact = bounded(db);
+  const inPlace = placesOver(db);
   const lend = db.lend ?? (async (tx, work) => void (await work(tx)));
-  /** Outside of any transaction. */
-  const query = () => inTime(db.query);
-
   return {
     async migrate() {
       await sql.migrate(db).catch(error => {
@@ -97,35 +94,36 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
     },
     ddl: () => sql.ddl(),
 
-    async run(event, work) {
-      const taken = await repeated(async () => {
-        await sql.prepare?.(query(), event).catch(error => {
-          throw sql.advised(error);
+    run: (event, work) =>
+      inPlace(async ({ transact, query }) => {
+        const taken = await repeated(async () => {
+          await sql.prepare?.(query, event).catch(error => {
+            throw sql.advised(error);
+          });
+          const effect = transact((tx, query) =>
+            takeEffect(query, sql, event, () => lend(tx, lent => work({ tx: lent }))),
+          );
+          return effect.catch(error => {
+            if (error instanceof Ended) return error;
+            throw sql.advised(error);
+          });
         });
-        const effect = transact((tx, query) =>
-          takeEffect(query, sql, event, () => lend(tx, lent => work({ tx: lent }))),
-        );
-        return effect.catch(error => {
-          if (error instanceof Ended) return error;
-          throw sql.advised(error);
-        });
-      });
-      if (taken instanceof Ended) {
-        // What was written after the end of the transaction is committed, and perhaps the mark is not. The effect must not be
-        // repeated, whatever this meets.
-        await repeated(() => sql.keep(query(), event, taken.begun as Begun));
-        throw endedBefore(taken.cause);
-      }
-      const { answer, begun } = taken;
-      if (answer === 'ran' && !db.checksCommit) await expectCommitted(sql, query(), event, begun as Begun);
-      return answer;
-    },
+        if (taken instanceof Ended) {
+          // What was written after the end of the transaction is committed, and perhaps the mark is not. The effect must not be
+          // repeated, whatever this meets.
+          await repeated(() => sql.keep(query, event, taken.begun as Begun));
+          throw endedBefore(taken.cause);
+        }
+        const { answer, begun } = taken;
+        if (answer === 'ran' && !db.checksCommit) await expectCommitted(sql, query, event, begun as Begun);
+        return answer;
+      }),
 
     async resolve(paymentId, status, resolution) {
       if (resolution !== 'done' && resolution !== 'again') {
         throw new InvalidRequestError([{ path: 'resolution', message: "must be 'done' or 'again'" }]);
       }
-      if (await sql.resolve(query(), paymentId, status, resolution)) return;
+      if (await sql.resolve(inTime(db.query), paymentId, status, resolution)) return;
       const message = `${status} of this payment is not in doubt: it has no mark that was begun and not finished`;
       throw new InvalidRequestError([{ path: 'status', message }]);
     },

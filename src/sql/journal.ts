@@ -13,7 +13,7 @@ import type { Planning } from '../journal/plan.ts';
 import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
 import { marginProblem, type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
-import { repeated } from './bounded.ts';
+import { repeated, turnsOver } from './bounded.ts';
 import { type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
 import { tableNameProblem } from './table.ts';
 
@@ -144,8 +144,10 @@ export function sqlJournal<Ticket, OwnTx>(
   const explain = (error: unknown): never => {
     throw sql.explained(withoutValues(error));
   };
+  const inTurn = turnsOver(db);
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
-  const query: SqlQuery = (text, values) => repeated(() => db.query(text, values)).catch(explain);
+  const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(explain);
+  const query: SqlQuery = (text, values) => alone(() => db.query(text, values));
   /** Within a transaction of the merchant's nothing is repeated: it is over then. */
   const enter = async (tx: unknown, isLatest: () => boolean): Promise<Entered<Ticket>> => {
     const within = queryIn(db, tx);
@@ -216,7 +218,7 @@ export function sqlJournal<Ticket, OwnTx>(
     },
 
     list: which => sql.list(query, which),
-    claim: (which, limit, leaseMs) => repeated(() => sql.claim(db, which, limit, leaseMs)).catch(explain),
+    claim: (which, limit, leaseMs) => alone(() => sql.claim(db, which, limit, leaseMs)),
   };
   return journal;
 }

@@ -1,7 +1,15 @@
 // How the stores use a database: never more than half of its pool, never without an end, and again after a deadlock.
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { bounded, hasMetAnother, inTime, RolledBack, repeated } from '../../src/sql/bounded.ts';
+import {
+  hasMetAnother,
+  inTime,
+  type Place,
+  placesOver,
+  RolledBack,
+  repeated,
+  turnsOver,
+} from '../../src/sql/bounded.ts';
 import { DEFAULT_SIZE, poolOf, poolSizeProblem, type SqlDatabase, type SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
@@ -18,6 +26,12 @@ const database = (changes: Partial<SqlDatabase<string>> = {}): SqlDatabase<strin
   pool: { identity: {}, max: 4 },
   ...changes,
 });
+
+/** Works that are one transaction each. */
+function bounded<Tx>(database: SqlDatabase<Tx>) {
+  const inPlace = placesOver(database);
+  return <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => inPlace(({ transact }) => transact(work));
+}
 
 describe('works over one pool', () => {
   /** How many works of these stores run at once. */
@@ -87,6 +101,60 @@ describe('works over one pool', () => {
     );
     expect(second).not.toHaveBeenCalled();
     first.catch(() => {});
+  });
+
+  it.each<[string, (place: Place<string>) => Promise<unknown>]>([
+    ['transaction', ({ transact }) => transact(async () => {})],
+    ['statement', ({ query }) => query('select 1')],
+  ])(
+    'whose caller was told that a %s takes too long keep their place until the library has ended it',
+    async (_, use) => {
+      fakeTimers();
+      const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+      const query: SqlQuery = () => isFree.then(() => ROWS);
+      const inPlace = placesOver(
+        database({ pool: { identity: {}, max: 2 }, query, transaction: work => isFree.then(() => work('tx', rows)) }),
+      );
+      const told = await whileTimePasses(errorOf(inPlace(use)), 1_000);
+      expect((told as Error).message).toMatch(/within 5000 ms/);
+      const next = vi.fn(async () => {});
+      await whileTimePasses(errorOf(inPlace(next)), 1_000);
+      expect(next).not.toHaveBeenCalled();
+      free();
+      await new Promise(setImmediate);
+      await inPlace(next);
+      expect(next).toHaveBeenCalled();
+    },
+  );
+});
+
+describe('single statements over one pool', () => {
+  it('take at most half of it, and at least one connection, apart from the works', async () => {
+    for (const [max, most] of [
+      [1, 1],
+      [2, 1],
+      [5, 2],
+    ] as const) {
+      const over = { pool: { identity: {}, max } };
+      const begun = vi.fn(never);
+      for (let count = 0; count < 4; count++) turnsOver(database(over))(begun).catch(() => {});
+      if (max > 1) await bounded(database(over))(async () => {});
+      expect(begun).toHaveBeenCalledTimes(most);
+    }
+  });
+
+  it('wait for their turn for four seconds, and say then what to look at', async () => {
+    fakeTimers();
+    const inTurn = turnsOver(database({ pool: { identity: {}, max: 2 } }));
+    inTurn(never).catch(() => {});
+    const begun = performance.now();
+    const error = await whileTimePasses(errorOf(inTurn(async () => {})), 1_000);
+    expect(error).toEqual(
+      new Error(
+        'Half of the pool was in use for 4000 ms by statements of journals: look whether the database answers, and who has locked the table.',
+      ),
+    );
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });
 

@@ -123,5 +123,34 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         paymentId: payment.id,
       });
     });
+
+    it('leaves the shop half of its pool while the table of its journal is locked, and works on after that', {
+      timeout: 30_000,
+    }, async () => {
+      const table = uniqueName('locked');
+      const [pool, other] = [postgresPool({ max: 6, connectionTimeoutMillis: 3_000 }), postgresPool()];
+      const journal = postgresJournal(pool, { table, scope: 'shop' });
+      await journal.migrate();
+      const locker = await other.connect();
+      onTestFinished(async () => {
+        locker.release();
+        await other.query(`drop table ${table}`);
+        await Promise.all([pool.end(), other.end()]);
+      });
+      await locker.query(`begin; lock table ${table} in access exclusive mode`);
+      const read = (reference: string) => journal.read({ scope: 'shop', reference });
+      const reads = Array.from({ length: 8 }, (_, index) => read(`payout-${index}`).then(() => 'read', String));
+      await expect.poll(() => pool.totalCount).toBe(3);
+      expect((await pool.query('select 1')).rowCount).toBe(1);
+      expect(await Promise.all(reads.slice(3))).toEqual(
+        Array(5).fill(
+          expect.stringMatching(/^Error: Half of the pool was in use for 4000 ms by statements of journals/),
+        ),
+      );
+      expect((await pool.query('select 1')).rowCount).toBe(1);
+      await locker.query('rollback');
+      expect(await Promise.all(reads.slice(0, 3))).toEqual(Array(3).fill('read'));
+      expect(await read('payout-1')).toHaveProperty('now');
+    });
   },
 );
