@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
+import { withTimeout } from '../deadline.ts';
 import type { Journal } from '../journal/contract.ts';
 import { mysqlJournal } from '../mysql/journal.ts';
 import type { MysqlPromisePool } from '../mysql/pool.ts';
@@ -45,7 +46,9 @@ export function open(place: Place, env: NodeJS.ProcessEnv, onEvent?: EventListen
       gateway ??= new GatewayClient({ journal, onEvent });
       return gateway;
     },
-    ...{ journal, scope, close },
+    ...{ journal, scope },
+    // A driver may wait for the answer to a query that was given up.
+    close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };
 }
 

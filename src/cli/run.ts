@@ -96,7 +96,7 @@ function adviceFor(error: Error): string {
     code === '42P01'
       ? " Name the app's table with --table, or run the app's journal.migrate()."
       : ' Is it that of the app?';
-  return `The database of DATABASE_URL failed: ${message.replace(': was journal.migrate() called?', '')}.${hint}`;
+  return `The database of DATABASE_URL failed: ${message.replace(': was journal.migrate() called?', '').replace(/\.$/, '')}.${hint}`;
 }
 
 const inWordsOfTheCommand = (message: string): string =>

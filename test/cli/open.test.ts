@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { open } from '../../src/cli/open.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
 import { errorOf, ID, KEYS } from '../support/fixtures.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -52,11 +53,13 @@ exports.createPool = options => {
     query: execute,
     execute,
     getConnection: async () => ({ query: execute, execute, release() {}, destroy() {} }),
-    end: async () => { exports.asked.push(['end']); },
+    end: async () => { exports.asked.push(['end']); await exports.end?.(); },
   };
 };`,
 };
 interface Double {
+  /** How long the driver takes to end. */
+  end?: () => Promise<void>;
   made: unknown[];
   asked: unknown[][];
 }
@@ -164,6 +167,14 @@ describe('the journal', () => {
     expect(await journal.list({ scope: 'eu', states: ['begun'] })).toMatchObject({ rows: [] });
     await close();
     expect(driver('mysql2/promise').asked.at(-1)).toEqual(['end']);
+  });
+
+  it('is left after five seconds where the driver still waits for an answer', async () => {
+    const driver = appWith('mysql2/promise');
+    const { close } = open(NOWHERE, { DATABASE_URL: 'mysql://u:p@h/db' });
+    driver('mysql2/promise').end = () => new Promise(() => {});
+    fakeTimers();
+    expect(await whileTimePasses(close(), 1_000)).toBeUndefined();
   });
 
   /** The texts and values that a look into it sends. */
