@@ -1,5 +1,8 @@
 // Waiting with a limit: for some time, for a promise, until a deadline.
 
+/** Milliseconds: the longest time that a timer can keep, 24 days. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** Resolves after so many milliseconds; rejects with the signal's reason as soon as that is aborted. */
 export function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -277,6 +277,16 @@ describe('a refused create', () => {
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET']);
   });
 
+  it.each([
+    ['object', `{"error":"duplicate","id":"${ID.slice(0, 20)}`],
+    ['list', ` [{"error":"duplicate"},`],
+  ])('is unknown where its %s was cut off: what is missing may name the payment', async (_, body) => {
+    const error = await errorOf(client(wire(json(body, 422)).fetch).createDeposit(CARD));
+    expect(error).toMatchObject({ status: 422, outcome: 'unknown' });
+    const whole = await errorOf(client(wire(json('{"error":"amount"}', 422)).fetch).createDeposit(CARD));
+    expect(whole).toMatchObject({ status: 422, outcome: 'rejected' });
+  });
+
   it('gives the lookup of an id in its body all of the time that is left', async () => {
     const ofAnother = json(record('completed lookup').replaceAll(ID, OTHER_ID));
     const late = async () => {

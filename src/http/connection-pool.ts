@@ -2,6 +2,7 @@
 import http from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { LONGEST_TIMER } from '../deadline.ts';
 
 /** Milliseconds that a connection is kept for the next call if the server announces nothing. */
 const IDLE = 4_000;
@@ -89,7 +90,8 @@ export class ConnectionPool extends http.Agent {
     const seconds = announced?.match(/\btimeout=(\d+)/i)?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     const state = this.#states.get(socket);
-    if (state) state.idleUntil = performance.now() + ms;
+    // The header is another's: a timer takes no more.
+    if (state) state.idleUntil = performance.now() + Math.min(ms, LONGEST_TIMER);
   }
 
   /** Whether the socket may be used again. The time is compared, because a timer is late after a pause. */

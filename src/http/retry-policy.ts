@@ -5,7 +5,7 @@ const PASSING_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
-const LONGEST_RETRY_AFTER = 10_000;
+export const LONGEST_RETRY_AFTER = 10_000;
 
 /** Milliseconds before the repetition of that number, of which ky takes a random part. */
 const backoff = (repetition: number): number => Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);

@@ -19,9 +19,20 @@ export interface Verdict {
 /** More ids are more than an answer about one payment has. */
 const MOST_CANDIDATES = 3;
 
-/** Whether the answer's status says that no payment was made. */
+/** Whether the answer says that no payment was made: the whole of it, because it may name one at its end. */
 export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =>
-  'status' in answer && isRefusal(answer.status) && !answer.isTooLong;
+  'status' in answer && isRefusal(answer.status) && !answer.isTooLong && !isCutOff(answer.body);
+
+/** An answer without a length that breaks off ends as any other does. */
+function isCutOff(body: string): boolean {
+  if (!/^\s*[{[]/.test(body)) return false;
+  try {
+    JSON.parse(body);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /**
  * Looks the ids up that the answer names, before it is believed: "already exists" may be about this very payment.

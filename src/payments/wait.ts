@@ -1,7 +1,7 @@
 // Looks at a payment again and again until it has the status that the merchant waits for.
 import { Deadline, delay } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
-import { isPassing, POLL } from '../http/retry-policy.ts';
+import { isPassing, LONGEST_RETRY_AFTER, POLL } from '../http/retry-policy.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../schemas/read-options.ts';
@@ -42,12 +42,16 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
   const deadline = new Deadline(timeout);
   let last: Payment | undefined;
   let trouble: unknown;
+  /** Milliseconds for which the gateway has asked. */
+  let asked = 0;
   for (let pause = POLL.firstPause; ; pause = Math.min(pause * POLL.growth, POLL.longestPause)) {
     const seen = await lookUp(paymentId, { timeout: Math.max(deadline.remaining, 1), signal }).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;
+      asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
     });
     if (seen) {
+      asked = 0;
       last = seen;
       notify(onPoll, seen);
       if (until(seen)) return seen;
@@ -59,7 +63,7 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
     // The last looks are close to the deadline, and each leaves time for another.
-    const pauseMs = Math.min(pause, Math.max(left - LAST_LOOK, left / 2));
+    const pauseMs = Math.min(Math.max(pause, asked), Math.max(left - LAST_LOOK, left / 2));
     // If the signal ends the pause, the lookup that follows reports it.
     await delay(pauseMs, signal).catch(() => {});
   }

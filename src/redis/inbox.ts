@@ -1,9 +1,9 @@
 // An inbox in the merchant's own Redis: one worker per payment by a lease, and marks that never expire. At least once.
 import { randomUUID } from 'node:crypto';
-import { delay, withTimeout } from '../deadline.ts';
+import { delay, LONGEST_TIMER, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { decide, type Inbox, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
-import { LONGEST_TIMER, type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
 
 /**
  * A connected client, or cluster client, of node-redis or ioredis: by shape, `sendCommand` of one and of the other, or

@@ -1,5 +1,5 @@
 // The sandbox's clock: it dates what happens, wakes what waits, and can be moved.
-import { LONGEST_TIMER } from '../schemas/store-options.ts';
+import { LONGEST_TIMER } from '../deadline.ts';
 import { SandboxError } from './sandbox-error.ts';
 
 interface Waiting {

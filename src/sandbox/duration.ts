@@ -1,5 +1,5 @@
 // Times as people write them: 500ms, 5s, 2m, 1h, 7d.
-import { LONGEST_TIMER } from '../schemas/store-options.ts';
+import { LONGEST_TIMER } from '../deadline.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,9 +1,9 @@
 // The options of a sandbox: what each means, its default, and what is refused.
 import * as z from 'zod';
+import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { count, functionOf, oneOf, optionsReader } from '../schemas/read-options.ts';
-import { LONGEST_TIMER } from '../schemas/store-options.ts';
 import { httpUrl } from '../schemas/url.ts';
 import type { CallbackFetch } from './callbacks/post.ts';
 import type { SandboxListener } from './event-bus.ts';

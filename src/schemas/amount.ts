@@ -43,7 +43,8 @@ export const amountSchema: z.ZodType<Amount, Amount> = z
 /** An amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
 export function canonicalAmount(amount: Amount): string {
   const text = String(amount);
-  if (!text.includes('.')) return text;
+  // A gateway's number may have an exponent.
+  if (!text.includes('.') || text.includes('e')) return text;
   let end = text.length;
   while (text[end - 1] === '0') end -= 1;
   return text.slice(0, text[end - 1] === '.' ? end - 1 : end);

@@ -1,10 +1,10 @@
 // Reads an object of options by its schema: names, defaults, the environment, and messages that say what to do.
 import * as z from 'zod';
+import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
 import { fieldsOf } from './fields.ts';
 import { unknownNames } from './hints.ts';
 import type { IsSame } from './objects.ts';
-import { LONGEST_TIMER } from './store-options.ts';
 
 /** The compiler holds the fields to the public interface. */
 type FieldsOf<Options, S extends z.ZodRawShape> = S & IsSame<z.input<z.ZodObject<S>>, Options>;

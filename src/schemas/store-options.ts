@@ -1,4 +1,5 @@
 // Reads the options of a store without zod, which would take most of the time that importing a store takes.
+import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { fieldsOf } from './fields.ts';
 import { unknownNames } from './hints.ts';
@@ -33,9 +34,6 @@ export function storeOptions<Options extends object>(
   if (wrong.length > 0) throw refuse(wrong);
   return given as Options;
 }
-
-/** Milliseconds: the longest time that a timer can keep, 24 days. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** For an option that is a text. */
 export const textProblem: ProblemOf = value => {

@@ -102,7 +102,7 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
 /** The SQLSTATE of Postgres, five digits and capitals; or the number that MySQL gives its errors. */
 const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
 /** Where libraries keep the error of the driver: most, Sequelize, Objection, Prisma. */
-const NESTED = ['cause', 'original', 'nativeError', 'meta', 'driverAdapterError'] as const;
+const NESTED = ['cause', 'original', 'nativeError', 'driverError', 'meta', 'driverAdapterError'] as const;
 const DEEPEST = 6;
 
 /** What the database answered a statement that failed, wherever the merchant's library keeps it. */
@@ -141,7 +141,11 @@ export function withoutValues(error: unknown): unknown {
   const parts = [...partsOf(error)];
   const answer = parts.find(part => ownCodeOf(part));
   const driver = answer ?? parts.find(part => part instanceof Error);
-  if (!driver || (!answer && driver === error)) return error;
-  const copy = new Error(String(driver.sqlMessage ?? driver.originalMessage ?? driver.message));
+  if (!driver) return error;
+  const words = String(driver.sqlMessage ?? driver.originalMessage ?? driver.message);
+  // Knex writes the statement before the words of a broken connection.
+  const isPrefixed = !answer && typeof driver.code === 'string' && words.includes(' - ');
+  if (!answer && driver === error && !isPrefixed) return error;
+  const copy = new Error(isPrefixed ? words.slice(words.lastIndexOf(' - ') + 3) : words);
   return Object.assign(copy, Object.fromEntries(FACTS.flatMap(name => (name in driver ? [[name, driver[name]]] : []))));
 }

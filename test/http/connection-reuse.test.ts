@@ -37,6 +37,9 @@ describe('an idle connection', () => {
     ['Timeout=10', 8_900, true],
     ['max=100', 3_900, true],
     ['timeout=1', 0, false],
+    // More than a timer takes.
+    ['timeout=2592000', 3_600_000, true],
+    [`timeout=${'9'.repeat(400)}`, 3_600_000, true],
   ])('with "%s" announced is after %i ms used again: %s', async (announced, ms, isUsed) => {
     const header = announced && `keep-alive: ${announced}\r\n`;
     const onRequest = ({ socket }: Connection) =>

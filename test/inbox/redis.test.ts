@@ -2,7 +2,7 @@
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { redisInbox } from 'payment-gateway-sdk/redis';
 import { describe, expect, it, vi } from 'vitest';
-import { LONGEST_TIMER } from '../../src/schemas/store-options.ts';
+import { LONGEST_TIMER } from '../../src/deadline.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
 
 const EVENT = { paymentId: ID, status: 'COMPLETED', final: true };

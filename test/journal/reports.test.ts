@@ -96,11 +96,11 @@ it.each<[string, (client: never) => void, object[]]>([
   ],
   [
     'why a payment could not be swept',
-    client => reports.warnNotSwept(client, row, new Error('no ledger')),
+    client => reports.warnNotSwept(client, row, Object.assign(new Error('params: zoe'), { code: '23505' })),
     [
       warning(
         'sweep_failed',
-        'The payment of reference "order \\"1\\"" could not be processed, and is tried again later: no ledger',
+        'The payment of reference "order \\"1\\"" could not be processed, and is tried again later: Error (23505)',
         of,
       ),
     ],

@@ -71,6 +71,27 @@ it('an error of a connection keeps its words and its code, but for what was writ
   });
 });
 
+it.each<[library: string, error: Error]>([
+  [
+    'TypeORM',
+    Object.assign(new Error('Connection lost'), {
+      code: 'PROTOCOL_CONNECTION_LOST',
+      parameters: ['zoe@customer.example'],
+      driverError: Object.assign(new Error('Connection lost'), { code: 'PROTOCOL_CONNECTION_LOST' }),
+    }),
+  ],
+  [
+    'Knex over MySQL',
+    Object.assign(new Error("update t set a = 'zoe@customer.example - and more' - Connection lost"), {
+      code: 'PROTOCOL_CONNECTION_LOST',
+    }),
+  ],
+])('an error of a connection under %s keeps its words without the statement and its values', (_, error) => {
+  const told = withoutValues(error);
+  expect(told).toMatchObject({ message: 'Connection lost', code: 'PROTOCOL_CONNECTION_LOST' });
+  expect(inspect(told, { showHidden: true })).not.toContain('zoe');
+});
+
 it('an error has the code of what it keeps up to six deep', () => {
   const nested = (depth: number): object => (depth === 0 ? ofPg() : { cause: nested(depth - 1) });
   expect([sqlCodeOf(nested(6)), sqlCodeOf(nested(7))]).toEqual(['23514', undefined]);

@@ -1,9 +1,9 @@
 // The armed faults: each waits for the calls, or the callbacks, that it is meant for.
 import * as z from 'zod';
+import { LONGEST_TIMER } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { nearest } from '../../schemas/hints.ts';
 import { count, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
-import { LONGEST_TIMER } from '../../schemas/store-options.ts';
 import type { EventBus } from '../event-bus.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import {
