@@ -39,7 +39,7 @@ type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
 const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: database, max: DEFAULT_SIZE };
 
 /** Runs a work in a transaction. */
-export type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
+type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
 
 /** What a work does with the database, one after the other. */
 export interface Place<Tx> {
