@@ -92,6 +92,13 @@ it.each<[library: string, error: Error]>([
   expect(inspect(told, { showHidden: true })).not.toContain('zoe');
 });
 
+it('a dash in the words of a database, or of an error without a code, cuts nothing off', () => {
+  const answer = Object.assign(new Error("Duplicate entry 'a - b'"), { code: 'ER_DUP_ENTRY', errno: 1062 });
+  expect(withoutValues(answer)).toMatchObject({ message: "Duplicate entry 'a - b'", errno: 1062 });
+  const plain = new Error('pool - closed');
+  expect(withoutValues(plain)).toBe(plain);
+});
+
 it('an error has the code of what it keeps up to six deep', () => {
   const nested = (depth: number): object => (depth === 0 ? ofPg() : { cause: nested(depth - 1) });
   expect([sqlCodeOf(nested(6)), sqlCodeOf(nested(7))]).toEqual(['23514', undefined]);
