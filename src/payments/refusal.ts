@@ -23,7 +23,7 @@ const MOST_CANDIDATES = 3;
 export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =>
   'status' in answer && isRefusal(answer.status) && !answer.isTooLong && !isCutOff(answer.body);
 
-/** An answer without a length that breaks off ends as any other does. */
+/** Without a length, an answer that breaks off ends like a whole one: only its JSON tells. */
 function isCutOff(body: string): boolean {
   if (!/^\s*[{[]/.test(body)) return false;
   try {

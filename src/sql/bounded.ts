@@ -1,4 +1,4 @@
-// Uses a database without starving the merchant: at most half of a pool at a time, and no wait without an end.
+// Uses a database without starving the merchant: at most half of a pool for inboxes, half for journals, and no wait without an end.
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
@@ -17,7 +17,7 @@ interface Limits {
   statements: Limited;
 }
 
-/** By pool, because all our stores together must leave the merchant half of it, whatever it is that hangs. */
+/** By pool, because all inboxes together, or all journals, must leave half of it, whatever it is that hangs. */
 const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
 
 /** Shared by the ESM and the CommonJS copy. */
