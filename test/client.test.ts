@@ -143,6 +143,37 @@ describe('creating', () => {
     },
   );
 
+  it.each([
+    ['amount', { amount: 26 }],
+    ['currency', { currency: 'USD' }],
+    ['paymentType', { paymentType: 'WITHDRAWAL' }],
+    ['reference', { reference: 'ORDER/1' }],
+    ['reference, amount', { reference: 'order/2', amount: 2550 }],
+  ])('is answered with another %s: it says so in an event, and answers what the gateway did', async (fields, other) => {
+    const { fetch } = wire(json(JSON.stringify({ ...JSON.parse(record('created, unwrapped')), ...other })));
+    const events: GatewayEvent[] = [];
+    const gateway = client(fetch, { onEvent: (event: GatewayEvent) => events.push(event) });
+    const { payment } = await gateway.createDeposit({ ...CARD, amount: '25.50', reference: 'order/1' });
+    expect(payment).toMatchObject({ id: ID, ...other });
+    expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
+      {
+        code: 'create_mismatch',
+        paymentId: ID,
+        message: expect.stringContaining(`differs from the request in ${fields}.`),
+      },
+    ]);
+  });
+
+  it('says nothing of an answer without a reference, or to a request without one', async () => {
+    const events: GatewayEvent[] = [];
+    const answer = record('created, unwrapped');
+    const { fetch } = wire(json(answer), json(answer.replace('"order/1"', 'null')));
+    const gateway = client(fetch, { onEvent: (event: GatewayEvent) => events.push(event) });
+    await gateway.createDeposit({ ...CARD, amount: 25.5, currency: 'eur', reference: null });
+    await gateway.createDeposit({ ...CARD, amount: 25.5, reference: 'order/1' });
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
+  });
+
   it('asks nothing of a payment that is already final', async () => {
     const final = record('created PayID deposit').replace('PENDING', 'FAILED');
     const { nextAction } = await client(wire(json(final)).fetch).createDeposit(CARD);
@@ -584,11 +615,11 @@ describe('events', () => {
 
   it('tell request, response and success of a create, with its reference and duration', async () => {
     const { fetch } = wire(json(record('created card deposit'), 201, { 'request-id': 'r-2' }));
-    const events = await heard(onEvent => client(fetch, { onEvent }).createDeposit({ ...CARD, reference: 'order-1' }));
+    const events = await heard(onEvent => client(fetch, { onEvent }).createDeposit({ ...CARD, reference: 'order/1' }));
     const call = {
       callId: expect.stringMatching(/^\w+-\w+$/),
       operation: 'create',
-      reference: 'order-1',
+      reference: 'order/1',
       attempt: 1,
       durationMs: expect.any(Number),
     };

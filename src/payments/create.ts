@@ -7,6 +7,7 @@ import type { JournalRow } from '../journal/contract.ts';
 import { createOnce } from '../journal/create-once.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
+import { differencesOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { serialize } from '../schemas/serialize.ts';
@@ -79,7 +80,11 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
     const secrets = [apiKey, signature];
     const answer = await gateway.send({ call, method: 'POST', url, headers, body, secrets }, limits);
     const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
-    if (!isRefused(answer)) return readCreated(answer, call, { reason });
+    if (!isRefused(answer)) {
+      const created = readCreated(answer, call, { reason });
+      warnOfMismatch(call, request, created.payment);
+      return created;
+    }
     const verdict = await examineRefusal(answer, request, lookUp, limits);
     return readCreated(answer, call, { verdict, reason });
   };
@@ -95,6 +100,15 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
     call.tell({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
   );
   return { payment, nextAction, replayed, stale };
+}
+
+/** The answer to a create names its payment, whatever else it says: but it may be of other money than was asked for. */
+function warnOfMismatch(call: Call, request: CheckedRequest, payment: Payment): void {
+  const { id: paymentId } = payment;
+  const differing = differencesOf(request, payment);
+  if (differing.length === 0) return;
+  const message = `The answer to the create, payment ${paymentId}, differs from the request in ${differing.join(', ')}. Compare them before anything is delivered or booked.`;
+  call.tell({ type: 'warning', code: 'create_mismatch', message, paymentId });
 }
 
 const warned = new WeakSet<Gateway>();

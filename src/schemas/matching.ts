@@ -8,6 +8,11 @@ export interface Requested {
   currency: string;
 }
 
+/** And of the order that it is for. */
+interface RequestedFor extends Requested {
+  reference?: string | null | undefined;
+}
+
 /** What of a payment can differ from its request. */
 export type MoneyField = keyof Requested;
 
@@ -31,8 +36,8 @@ export const foldReference = (reference: string): string =>
 /** By index: a regular expression for the end takes quadratic time where there is much white space in the middle. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
-  while (start < end && BLANK.test(text.charAt(start))) start += 1;
-  while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1;
+  while (BLANK.test(text.charAt(start))) start += 1;
+  while (BLANK.test(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
 const BLANK = /[\s\0]/;
@@ -45,20 +50,15 @@ export const hasReference = ({ reference }: Payment, wanted: string | null | und
  * Whether a payment may be the one that was requested, as a gateway may write it: of the same money, under any reference; or
  * under its own reference, of any money.
  */
-export const mayBePaymentOf = (
-  request: Requested & { reference?: string | null | undefined },
-  payment: Payment,
-): boolean => isPaymentOf(request, payment) || hasReference(payment, request.reference);
+export const mayBePaymentOf = (request: RequestedFor, payment: Payment): boolean =>
+  isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
 /** In what a payment can differ from its create; in `paymentId` if its journal knows another one. */
 export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** In what a payment differs from its create. A record without a reference says nothing about it. */
-export const differencesOf = (
-  create: Requested & { reference: string },
-  payment: Payment,
-): Exclude<Difference, 'paymentId'>[] => [
-  ...(payment.reference && payment.reference !== create.reference ? (['reference'] as const) : []),
+/** In what a payment differs from its create. Where one of them has no reference, that says nothing. */
+export const differencesOf = (create: RequestedFor, payment: Payment): Exclude<Difference, 'paymentId'>[] => [
+  ...(payment.reference && create.reference && payment.reference !== create.reference ? (['reference'] as const) : []),
   ...moneyDifferences(create, payment),
 ];

@@ -78,6 +78,7 @@ export type JournalChange =
   | 'gave_up';
 
 /**
+ * `create_mismatch`: a create was answered with a payment of another type, amount, currency or reference than the request.
  * `unusable_redirect_url`: a create answered a redirect address that is not http(s). `journal_not_recorded`: the end of a
  * create could not be recorded, so its reference stays in doubt. `journal_mismatch`: a confirmed payment has the reference
  * of a doubt, and is another payment than the one requested. `journal_two_payments`: one reference may have two payments.
@@ -88,6 +89,7 @@ export type JournalChange =
  * of a drain that follows has failed, and is asked again.
  */
 export type WarningCode =
+  | 'create_mismatch'
   | 'unusable_redirect_url'
   | 'journal_not_recorded'
   | 'journal_mismatch'

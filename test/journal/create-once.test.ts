@@ -64,8 +64,10 @@ function scripted(journal: Journal, ...answers: Parameters<typeof wire>) {
   return { gateway, journal, sent, warnings, changes };
 }
 
-const created = (changes: object = {}) =>
-  json(JSON.stringify({ result: { ...JSON.parse(record('created card deposit')).result, ...changes } }), 201);
+const created = (changes: object = {}) => {
+  const { result } = JSON.parse(record('created card deposit'));
+  return json(JSON.stringify({ result: { ...result, reference: deposit.reference, ...changes } }), 201);
+};
 
 describe('a reference', () => {
   it('is one payment, however often it is created: the first answer comes again', async () => {
@@ -382,7 +384,7 @@ describe('an early callback', () => {
 
   it('of a second payment of the reference keeps both ids, with a warning', async () => {
     const journal = memoryJournal();
-    const { gateway, warnings } = scripted(journal, created());
+    const { gateway, warnings } = scripted(journal, created({ reference: 'order/1' }));
     await gateway.createDeposit({ ...deposit, reference: 'order/1' });
     await gateway.reconcile({ ...JSON.parse(record('completed CARD callback')), id: OTHER_ID });
     expect(warnings()).toEqual(['journal_two_payments']);
@@ -393,7 +395,7 @@ describe('an early callback', () => {
     const settled = Promise.withResolvers<void>();
     const { gateway, warnings } = scripted(journal, async () => {
       await settled.promise;
-      return created();
+      return created({ reference: 'order/1' });
     });
     const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
     await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));

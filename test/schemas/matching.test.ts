@@ -35,6 +35,10 @@ describe('the payment of a create', () => {
   it.each([null, undefined, ''])('does not differ in a reference that the record does not tell: %j', reference => {
     expect(differencesOf(create, { ...payment, reference })).toEqual([]);
   });
+
+  it.each([null, undefined, ''])('does not differ in a reference that it was not given: %j', reference => {
+    expect(differencesOf({ ...create, reference }, payment)).toEqual([]);
+  });
 });
 
 describe('a payment that may be the one', () => {
@@ -76,11 +80,9 @@ describe('a reference', () => {
   });
 
   it('is compared in a moment, however much white space is in it', () => {
+    // With quadratic time it takes a minute, and the runner ends the test before.
     const long = `a${' '.repeat(200_000)}b`;
-    const begun = performance.now();
     expect(hasReference({ ...payment, reference: `${long} ` }, long)).toBe(true);
-    // With quadratic time it takes a minute.
-    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
   it.each([

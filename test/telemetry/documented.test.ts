@@ -16,6 +16,7 @@ const CHANGES: Record<JournalChange, true> = {
 };
 
 const WARNINGS: Record<WarningCode, true> = {
+  create_mismatch: true,
   unusable_redirect_url: true,
   journal_not_recorded: true,
   journal_mismatch: true,
