@@ -24,7 +24,7 @@ export interface KyselyTransactionBuilder<Tx> {
 /** What a Kysely does not tell. */
 export interface KyselyOptions {
   /**
-   * How many connections its pool has: our stores hold at most half of them.
+   * How many connections its pool has: inboxes hold at most half of them, and so do the statements of journals.
    * @default 10
    */
   poolSize?: number | undefined;

@@ -22,7 +22,7 @@ export interface PrismaTransactionOptions {
 /** What a client of Prisma does not tell. */
 export interface PrismaOptions {
   /**
-   * How many connections its pool has: our stores hold at most half of them.
+   * How many connections its pool has: inboxes hold at most half of them, and so do the statements of journals.
    * @default 10
    */
   poolSize?: number | undefined;

@@ -49,8 +49,8 @@ export interface SqlDatabase<Tx> {
    */
   listen?(channel: string, onNotice: () => void, signal: AbortSignal): Promise<void>;
   /**
-   * Where connections come from, if that is known: works of all stores over one pool hold at most half of it. Without it,
-   * `max` is taken for 10.
+   * Where connections come from, if that is known: all inboxes over one pool hold at most half of it, and so do the statements
+   * of all journals. Without it, `max` is taken for 10.
    */
   readonly pool?: SqlPool | undefined;
   /**
