@@ -76,8 +76,10 @@ class Bell {
 
 /** Listens for plans until the signal, again and again if the database tells no more. */
 async function watch(journal: Journal, onPlanned: () => void, signal: AbortSignal): Promise<void> {
+  // Async, because a journal of the merchant's may throw at once.
+  const listen = async () => journal.watch?.(onPlanned, signal);
   while (journal.watch && !signal.aborted) {
-    await journal.watch(onPlanned, signal).catch(() => {});
+    await listen().catch(() => {});
     // What is planned meanwhile is seen by looking.
     await delay(IDLE_PAUSE, signal).catch(() => {});
   }

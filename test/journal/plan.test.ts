@@ -832,12 +832,21 @@ describe('a drain that follows', () => {
     expect(await following).toMatchObject({ created: 2 });
   });
 
-  it('listens again where the journal stops telling, as long as it follows', async () => {
+  const killed = new Error('the connection that listens was killed');
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', async () => Promise.reject(killed)],
+    [
+      'throws at once',
+      () => {
+        throw killed;
+      },
+    ],
+  ])('listens again where the journal stops telling and %s, as long as it follows', async (_, stopTelling) => {
     vi.useFakeTimers();
     const watched: number[] = [];
-    const watch = async () => {
+    const watch = () => {
       watched.push(performance.now());
-      throw new Error('the connection that listens was killed');
+      return stopTelling();
     };
     const { gateway } = openShop(accept(), { watch });
     const stop = new AbortController();
