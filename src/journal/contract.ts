@@ -5,6 +5,7 @@ import type { Envelope } from '../schemas/response.ts';
 /** One reference within one scope: a terminal's, as a rule. */
 export interface JournalKey {
   scope: string;
+  /** At most 1,020 bytes of UTF-8, without a NUL. */
   reference: string;
 }
 

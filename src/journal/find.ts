@@ -2,6 +2,7 @@
 import type { Envelope } from '../schemas/response.ts';
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
+import { readRow } from './reference.ts';
 import type { ScopedJournal } from './reports.ts';
 import { isUnderWay } from './row.ts';
 
@@ -16,7 +17,7 @@ export async function findReference(
   { journal, scope }: ScopedJournal,
   reference: string,
 ): Promise<{ entry: JournalEntry; kept: Envelope | undefined } | undefined> {
-  const { row, now } = await bounded(journal.read({ scope, reference }));
+  const { row, now } = await readRow(journal, { scope, reference });
   return row && { entry: entryOf(row, now), kept: row.result };
 }
 

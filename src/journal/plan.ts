@@ -13,6 +13,7 @@ import type { Journal, JournalEntry, JournalKey } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { type JournalPlan, plan, refuseSwapped } from './planned.ts';
+import { checkReference } from './reference.ts';
 import { knownIds } from './row.ts';
 import { refuseAnother } from './same-request.ts';
 import { NO_SEAL } from './seal.ts';
@@ -87,6 +88,7 @@ export async function planIn(
   const checked = parseRequest('payment', terminal, input);
   const { reference } = checked;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
+  checkReference(reference);
   const { fields } = serialize(checked, extra);
   const key = { scope, reference };
   const planned: JournalPlan = {

@@ -7,6 +7,7 @@ import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change, type Found } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
+import { isKeepable, readRow } from './reference.ts';
 import { type ClientJournal, report, reportConflict, type ScopedJournal, warnMismatch } from './reports.ts';
 import { acknowledge, reconcile, suspect } from './transitions.ts';
 
@@ -23,8 +24,8 @@ export async function reconcilePayment(
 ): Promise<void> {
   const { journal } = client;
   const { id, reference } = payment;
-  // A journal in Postgres holds no reference with a NUL, so there is nothing to settle.
-  if (!reference || reference.includes('\0')) return;
+  // Nothing was created under any other one, so there is nothing to settle.
+  if (!reference || !isKeepable(reference)) return;
   const { key, known } = await find(client, payment, reference);
   const confirmed = { key, payment, attemptId: randomUUID() };
   const tell = (disproved?: readonly string[], known?: Found) =>
@@ -47,7 +48,7 @@ export async function reconcilePayment(
  */
 export async function acknowledgePayment(client: ScopedJournal, payment: Payment): Promise<void> {
   const { reference } = payment;
-  if (!reference || reference.includes('\0') || !isFinal(payment)) return;
+  if (!reference || !isKeepable(reference) || !isFinal(payment)) return;
   const { key, known } = await find(client, payment, reference);
   await change(client.journal, key, row => acknowledge(row, payment), { known });
 }
@@ -60,14 +61,14 @@ interface Known {
 
 /** The payment's own reference; or that in lower case, if the journal knows this very payment by it: gateways may fold. */
 async function find({ journal, scope }: ScopedJournal, payment: Payment, reference: string): Promise<Known> {
-  const readRow = async (reference: string): Promise<Known> => {
+  const findBy = async (reference: string): Promise<Known> => {
     const key = { scope, reference };
-    return { key, known: await bounded(journal.read(key)) };
+    return { key, known: await readRow(journal, key) };
   };
-  const own = await readRow(reference);
+  const own = await findBy(reference);
   const lowerCase = foldReference(reference);
   if (own.known.row || lowerCase === reference) return own;
-  const folded = await readRow(lowerCase);
+  const folded = await findBy(lowerCase);
   const { paymentId } = folded.known.row ?? {};
   return paymentId && isSamePayment(paymentId, payment.id) ? folded : own;
 }

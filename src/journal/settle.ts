@@ -3,10 +3,11 @@ import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../err
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { bounded, change } from './change.ts';
+import { change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
 import { UNSEEN } from './fingerprint.ts';
+import { readRow } from './reference.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { knownIds } from './row.ts';
 import { abandon, settle, settleableAt } from './transitions.ts';
@@ -129,7 +130,7 @@ function isJson(text: string): boolean {
 }
 
 async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> {
-  return openOf((await bounded(journal.read(key))).row);
+  return openOf((await readRow(journal, key)).row);
 }
 
 /** @throws {InvalidRequestError} if there is nothing to settle */
@@ -142,7 +143,7 @@ function openOf(row: JournalRow | undefined): JournalRow {
 /** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */
 async function refuseAnothers(journal: Journal, { scope, reference }: JournalKey, payment: Payment): Promise<void> {
   if (!payment.reference || payment.reference === reference) return;
-  const { row } = await bounded(journal.read({ scope, reference: payment.reference }));
+  const { row } = await readRow(journal, { scope, reference: payment.reference });
   // A row that only this payment has made is no order's.
   if (!row || row.state === 'freed' || row.bodyHash === UNSEEN) return;
   const other = JSON.stringify(payment.reference);

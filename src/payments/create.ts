@@ -5,6 +5,7 @@ import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { JournalRow } from '../journal/contract.ts';
 import { createOnce } from '../journal/create-once.ts';
+import { checkReference } from '../journal/reference.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
 import { differencesOf } from '../schemas/matching.ts';
@@ -129,8 +130,8 @@ const NO_REFERENCE = {
 
 /** @throws {InvalidRequestError} for a withdrawal without a reference; a deposit without one is sent as it is */
 function needsJournal(request: CheckedRequest): request is CheckedRequest & { reference: string } {
-  if (!request.reference && request.paymentType === 'WITHDRAWAL') {
-    throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
-  }
-  return Boolean(request.reference);
+  const { reference, paymentType } = request;
+  if (!reference && paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
+  if (reference) checkReference(reference);
+  return Boolean(reference);
 }

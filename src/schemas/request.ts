@@ -45,7 +45,10 @@ interface RequestFields {
   additionalParameters?: object | null | undefined;
   /** The merchant's own text. */
   description?: string | null | undefined;
-  /** The merchant's own transaction id. It comes back in every record and callback. */
+  /**
+   * The merchant's own transaction id. It comes back in every record and callback. A journal keeps up to 1,020 bytes of
+   * UTF-8, without a NUL.
+   */
   reference?: string | null | undefined;
   /** Receives the status callbacks: an http(s) URL. At least one of `webhookUrl` and `callbackUrl` is needed. */
   webhookUrl?: string | null | undefined;

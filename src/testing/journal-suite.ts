@@ -93,9 +93,10 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     );
   });
 
-  test('a journal keeps scopes apart, and odd references too', async () => {
+  test('a journal keeps scopes apart, and odd references too, up to the longest', async () => {
     const [a, b] = await make();
-    for (const reference of ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀', ' ', 'Order-1', 'order-1']) {
+    const long = ['a', 'b'].map(end => `${'x'.repeat(1_019)}${end}`);
+    for (const reference of ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀', ' ', 'Order-1', 'order-1', ...long]) {
       const row = newRow({ reference });
       ok((await a.insert(row)).isInserted);
       ok((await a.insert({ ...row, scope: `${row.scope} other` })).isInserted);

@@ -1019,10 +1019,4 @@ describe('what nobody must pay twice', () => {
     expect(await one?.inDoubt()).toMatchObject([{ reference: PAYOUT.reference }]);
     expect(await other?.inDoubt()).toEqual([]);
   });
-
-  it('a callback with a reference that no journal can hold passes', async () => {
-    const { gateway } = open();
-    const payment: Payment = { ...JSON.parse(record('completed CARD callback')), reference: 'a\0b' };
-    await expect(gateway.reconcile(payment)).resolves.toBeUndefined();
-  });
 });

@@ -236,15 +236,24 @@ for (const { name, needs, pool: open } of mysqlServers) {
       it('that are too long are refused before anything is sent, also where the server would cut them', async () => {
         const lax = opened({}, "set session sql_mode = ''");
         const sandbox = new Sandbox();
-        const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: journalOf(lax) });
-        const create = (reference: string) =>
-          gateway.createWithdrawal({ ...PAYOUT, reference, webhookUrl: 'https://shop.example/callbacks' } as never);
-        await create('x'.repeat(1020));
-        const error = await create('x'.repeat(1021)).catch(error => error);
-        expect(error.message).toContain('A reference of 1021 bytes does not fit');
+        const create = (scope: string) => {
+          const journal = { ...journalOf(lax), scope };
+          const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+          const reference = 'x'.repeat(1020);
+          return gateway.createWithdrawal({
+            ...PAYOUT,
+            reference,
+            webhookUrl: 'https://shop.example/callbacks',
+          } as never);
+        };
+        await create('s'.repeat(255));
+        const error = await create('s'.repeat(256)).catch(error => error);
+        expect(error.message).toContain('A scope of 256 bytes does not fit');
         expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
         expect(error.message).not.toContain('may be in the journal anyway');
         expect(sandbox.payments).toHaveLength(1);
+        const tooLong = journalOf(lax).insert({ ...ROW, scope: 's', reference: 'x'.repeat(1021) });
+        await expect(tooLong).rejects.toThrow('A reference of 1021 bytes does not fit');
       });
     });
 
