@@ -121,7 +121,7 @@ export function overClients<Tx, Client extends object>(
         const sendIn = async (...args: unknown[]) => {
           if (slot.target) return slot.target.query(...args);
           const { text, sql } = args[0] as { text?: string; sql?: string };
-          if (OWN.test(text ?? sql ?? '')) return answer;
+          if (OWN.test(String(text ?? sql))) return answer;
           throw new Error(ENDED);
         };
         return sessionOver({ query: sendIn, execute: sendIn }).transaction(async tx => {

@@ -6,7 +6,7 @@ const SUSPECT =
 
 /** Comments and what is quoted, but for comments that are run. */
 const OPAQUE =
-  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=[\0- \x7f]|$)[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?(?:\*\/|$)/g;
+  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|--(?=[\0- \x7f])[^\n]*|#[^\n]*|\/\*(?!M?!)[\s\S]*?(?:\*\/|$)/g;
 /** Those too: a server that is older than the version in it, or of another kind, skips what stands there. */
 const OPAQUE_IF_SKIPPED = new RegExp(OPAQUE.source.replace('(?!M?!)', ''), 'g');
 const IS_RUN = /\/\*M?!/;
@@ -16,7 +16,7 @@ const ENDS: readonly RegExp[] = [
   /^(?:begin|commit|xa|end)\b/,
   /^start (?:transaction|slave|replica|group_replication)\b/,
   /^rollback(?! (?:work )?to\b)/,
-  /^set (?:.* |.*,\s*)?(?:(?:@@)?(?:session|local|global)?[. ]?)?autocommit\b/,
+  /^set (?:.*[ ,])?(?:@@)?(?:session|local|global)?\.?autocommit\b/,
   /^set (?:password|role default|default role)\b/,
   /^(?:lock|unlock) (?:tables?|instance)\b/,
   /^(?:alter|rename|truncate|grant|revoke|analyze|optimize|repair|check|install|uninstall|flush|reset|purge|import|backup)\b/,

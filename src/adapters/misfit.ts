@@ -18,8 +18,7 @@ const LIBRARIES: ReadonlyArray<readonly [adapter: string, is: (given: Shape) => 
 
 /** The adapter for what was given, if there is one. */
 function adapterFor(given: unknown): string | undefined {
-  if (!given || (typeof given !== 'object' && typeof given !== 'function')) return undefined;
-  return LIBRARIES.find(([, is]) => is(given))?.[0];
+  return LIBRARIES.find(([, is]) => is(given ?? {}))?.[0];
 }
 
 /** The names of the databases, and what their stores are called. */
@@ -41,7 +40,7 @@ export function databaseIn<Tx>(
   if (isFunction(shape.transaction) && isFunction(shape.query) && typeof shape.dialect === 'string') {
     if (shape.dialect === dialect) return given as SqlDatabase<Tx>;
     const [name] = DIALECTS[dialect];
-    const [, other] = DIALECTS[shape.dialect as typeof dialect] ?? [];
+    const other = DIALECTS[shape.dialect as typeof dialect]?.[1];
     const advice = other ? `: it is for ${twin(owner, dialect, other)}` : '';
     throw misfit(owner, `a database over ${name}, and this one speaks ${shape.dialect}${advice}`, given);
   }

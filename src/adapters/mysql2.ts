@@ -44,7 +44,7 @@ function through(gate: Gate, send: RawConnection['query']): RawConnection['query
 }
 
 const textOf = (query: unknown): string =>
-  typeof query === 'string' ? query : String((query as { sql?: unknown } | undefined)?.sql ?? '');
+  typeof query === 'string' ? query : String((query as { sql?: unknown } | undefined)?.sql);
 
 /** The rows of an answer; of a write one, which says how many rows it has changed. */
 export const mysqlRows = (answer: unknown): readonly SqlRow[] =>

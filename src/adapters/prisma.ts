@@ -1,5 +1,6 @@
 // Prisma, as a database for our stores.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { ConfigurationError } from '../errors.ts';
 import { storeOptions, timeoutProblem } from '../schemas/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
@@ -92,15 +93,19 @@ interface Operation {
   __internalParams?: { transaction?: { id?: string } };
 }
 
+/** Statements that pass no gate could end a transaction, and its mark would be lost or left alone. */
+const NOT_TOLD =
+  'fromPrisma cannot guard transactions over MySQL with this version of Prisma, which does not tell to which of them a statement belongs. Nothing of onPayment ran. docs/orms.md of the package names a version that was tried.';
+
 /** Gates before transactions, which Prisma tells apart by an id: it shows that only with what is asked of one. */
 class Gates {
-  readonly #gates = new Map<string, Gate>();
-  readonly #own = new AsyncLocalStorage<(id: string) => void>();
+  readonly #gates = new Map<string | undefined, Gate>();
+  readonly #own = new AsyncLocalStorage<(id: string | undefined) => void>();
 
   /** The client, whose transactions have gates before them. */
   before<Client>(prisma: Client): Client {
     const $allOperations = ({ operation, args, query, __internalParams }: Operation) => {
-      const { id = '' } = __internalParams?.transaction ?? {};
+      const id = __internalParams?.transaction?.id;
       this.#own.getStore()?.(id);
       const gate = this.#gates.get(id);
       return gate ? gate.pass(operation.startsWith('$') ? textIn(args) : '', () => query(args)) : query(args);
@@ -112,8 +117,9 @@ class Gates {
   async run<Tx, T>(tx: Tx, query: SqlQuery, work: (query: SqlQuery) => Promise<T>): Promise<T> {
     const gate = new Gate();
     guard(tx, gate);
-    let known = '';
-    const know = (id: string) => {
+    let known: string | undefined;
+    const know = (id: string | undefined) => {
+      if (!id) throw new ConfigurationError(NOT_TOLD);
       known = id;
       this.#gates.set(id, gate);
     };
@@ -128,7 +134,7 @@ class Gates {
 /** Of a statement that is written as it is, or as a template. */
 function textIn(args: unknown): string {
   const [sql] = Array.isArray(args) ? args : [args];
-  return typeof sql === 'string' ? sql : String((sql as { sql?: unknown } | undefined)?.sql ?? '');
+  return typeof sql === 'string' ? sql : String((sql as { sql?: unknown } | undefined)?.sql);
 }
 
 interface Internals {
@@ -143,6 +149,9 @@ const POSTGRES = /^postgres/;
 
 type Executor = Pick<PrismaDatabase<unknown>, '$queryRawUnsafe'>;
 
+/** Every client of Prisma has it. */
+type Writer = { $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number> };
+
 /** Also for statements that answer no rows: then it answers none. */
 const rowsOf =
   (handle: Executor): SqlQuery =>
@@ -154,8 +163,8 @@ const mysqlQueryOf =
   (handle: Executor): SqlQuery =>
   async (sql, values = []) => {
     if (READS.test(sql)) return rowsOf(handle)(sql, values);
-    const { $executeRawUnsafe } = handle as { $executeRawUnsafe?(sql: string, ...values: unknown[]): Promise<number> };
-    return [{ affected: String(await $executeRawUnsafe?.call(handle, sql, ...values)) }];
+    const writer = handle as Executor & Writer;
+    return [{ affected: String(await writer.$executeRawUnsafe(sql, ...values)) }];
   };
 
 const READS = /^\s*SELECT\b/i;

@@ -61,7 +61,7 @@ type Name = keyof typeof COMMANDS;
 
 /** @throws {UsageError} */
 export function readCommand(args: string[]): Command {
-  const { values, positionals } = parse(args, OPTIONS, ['command', ...COMMANDS.settle.wanted]);
+  const { values, positionals } = parse(args, OPTIONS, 1 + COMMANDS.settle.wanted.length);
   const [first = '', ...rest] = positionals;
   if (values.version) return { name: 'version' };
   if (values.help || first === 'help') return { name: 'help' };
@@ -80,7 +80,7 @@ export function readCommand(args: string[]): Command {
 
   const { json = false, scope, table, app, limit, concurrency, follow = false, despite = [] } = values;
   const place = { scope, table };
-  const [reference = '', resolution = ''] = rest;
+  const [reference, resolution] = rest as [string, string];
   const most = { limit: countOf('limit', limit), concurrency: countOf('concurrency', concurrency) };
   switch (name) {
     case 'doubts':

@@ -4,7 +4,7 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { columns } from '../terminal/columns.ts';
 import { printable } from '../terminal/printable.ts';
 
-const secondsOf = (moment: Date): string => moment.toISOString().replace(/\.\d+Z$/, 'Z');
+const secondsOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '');
 
 const moneyOf = ({ amount, currency }: Doubt): string => `${amount} ${printable(currency)}`;
 

@@ -109,8 +109,6 @@ function problemOf(query: unknown): string | undefined {
   return controlsTransaction(textOf(query)) ? CONTROLS : undefined;
 }
 
-/** Empty for what pg will not take for a query. */
-function textOf(query: unknown): string {
-  const text = typeof query === 'object' && query !== null ? (query as { text?: unknown }).text : query;
-  return typeof text === 'string' ? text : '';
-}
+/** Something harmless for what pg will not take for a query. */
+const textOf = (query: unknown): string =>
+  String(typeof query === 'object' && query !== null ? (query as { text?: unknown }).text : query);

@@ -24,8 +24,9 @@ const NOT_SUPPORTED = '0A000';
 
 /** The error, or one that names its cause and the way out. */
 export function advised(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
   const state = sqlCodeOf(error);
-  const message = error instanceof Error ? error.message : '';
+  const { message } = error;
   if (state !== READ_ONLY && !(state === NOT_SUPPORTED && message.includes('recovery'))) return error;
   return new Error(`${message}: this is a read replica, or a read-only session. The store needs the primary.`, {
     cause: error,

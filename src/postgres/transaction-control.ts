@@ -60,7 +60,7 @@ function* statementsOf(sql: string): Generator<string[]> {
 /** The end of a comment, of something quoted, or of one other character. */
 function endOfOpaque(sql: string, at: number): number {
   const two = sql.slice(at, at + 2);
-  if (two === '--') return at + (match(LINE_COMMENT, sql, at)?.length ?? 2);
+  if (two === '--') return at + (match(LINE_COMMENT, sql, at) as string).length;
   if (two === '/*') return endOfComment(sql, at);
   if (sql[at] === "'" || sql[at] === '"') return endOfText(sql, at, false);
   const quote = match(DOLLAR_QUOTE, sql, at);
@@ -84,7 +84,7 @@ function endOfComment(sql: string, begin: number): number {
 
 /** A quote that is written twice does not end it. */
 function endOfText(sql: string, begin: number, hasEscapes: boolean): number {
-  const quote = sql[begin] ?? '';
+  const quote = sql.charAt(begin);
   for (let at = begin + 1; at < sql.length; at++) {
     if (hasEscapes && sql[at] === '\\') at += 1;
     else if (sql[at] === quote && sql[at + 1] === quote) at += 1;

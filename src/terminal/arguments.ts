@@ -12,16 +12,10 @@ type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options
 const inOneLine = (message: string) => `${message.replaceAll('\n', ' ').replace(/\.$/, '')}.`;
 
 /**
- * @param wanted what the positional arguments are called
- * @param commands that could be meant by an argument too many, where none is wanted
+ * @param most how many positional arguments there may be
  * @throws {UsageError}
  */
-export function parse<O extends Options>(
-  args: string[],
-  options: O,
-  wanted: readonly string[],
-  commands: readonly string[] = [],
-) {
+export function parse<O extends Options>(args: string[], options: O, most: number) {
   const parsed = (() => {
     try {
       return parseArgs({ args, options, allowPositionals: true });
@@ -32,13 +26,9 @@ export function parse<O extends Options>(
       throw unknown('option', `--${name}`, names);
     }
   })();
-  const { positionals } = parsed;
-  if (positionals.length > wanted.length) {
-    const extra = positionals[wanted.length] ?? '';
-    if (wanted.length === 0) throw unknown('command', extra, commands);
-    throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
-  }
-  return parsed;
+  const extra = parsed.positionals[most];
+  if (extra === undefined) return parsed;
+  throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
 }
 
 /** The error of a name that there is not. */

@@ -30,11 +30,13 @@ export const wrap = (text: string): string => broken(text, WIDTH).join('\n');
 
 /** Between words. A word that is too long is not broken. */
 function broken(text: string, width: number): string[] {
-  const lines = [''];
+  const lines: string[] = [];
+  let line = '';
   for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
   }
-  return lines;
+  return [...lines, line];
 }

@@ -117,7 +117,12 @@ describe('a Drizzle', () => {
   });
 
   it('plans only in a transaction', () => {
-    for (const wrong of [undefined, {}, { nestedIndex: undefined }]) {
+    for (const wrong of [
+      undefined,
+      {},
+      { nestedIndex: undefined },
+      drizzle(dialectOf('PgDialect'), { execute() {} }),
+    ]) {
       expect(() => checkTransaction(wrong)).toThrow(
         'plan takes as its tx that of db.transaction(async tx => …). Nothing was planned.',
       );

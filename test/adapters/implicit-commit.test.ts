@@ -104,6 +104,21 @@ const GO_ON = [
   'change a',
   'insert into a values (1) on duplicate key update b = 2',
   'update a set altered = 1',
+  // Names of columns and of tables.
+  'update a set autocommit = 1',
+  "update a set password = 'x'",
+  'update a set b.password = 1',
+  'update a set a.reset = 1',
+  'select rollback from a',
+  'select a.start slave from a',
+  'select a.lock instance from a',
+  'select a.check from a',
+  'select a.create from a',
+  'select a.cache `index` from a',
+  'select a.change `all` from a',
+  'set `a``autocommit` = 0',
+  'set `autocommit``a` = 0',
+  'select 1; -- `commit`',
   'alterations',
 ];
 
@@ -154,6 +169,7 @@ describe('what is quoted or a comment', () => {
     "select '/*', '; commit'",
     'select "\'", "; commit"',
     "select '\"', '; commit'",
+    "/*!99999 select 1, */ select '; commit'",
   ])('is not looked into: %s', text => {
     expect(endsTransaction(text)).toBe(false);
   });
@@ -191,6 +207,7 @@ describe('what is quoted or a comment', () => {
     '/*M!100000 commit */',
     'select 1 /*! ; commit */',
     '/*! start */ transaction',
+    '/*!start*/transaction',
     '--\ncommit',
     '-- a\n--\ncommit',
     '--\u0001\ncommit',

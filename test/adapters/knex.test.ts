@@ -123,13 +123,16 @@ describe('fromKnex', () => {
     ]);
     const write = knex(MYSQL, [{ affectedRows: 3 }, undefined]);
     expect(await fromKnex(write.db).query('update a')).toEqual([{ affected: '3' }]);
+    expect(write.asked).toEqual([['update a', []]]);
   });
 
   it('begins transactions at READ COMMITTED, and plans in none but a transaction', async () => {
-    const { db, tx, asked, options } = knex(PG);
+    const { db, tx, asked, options, connection, query: own } = knex(PG);
     const adapted = fromKnex(db);
     await adapted.transaction(async (given, query) => {
       expect(given).toBe(tx);
+      // It has no gate: Postgres refuses by itself.
+      expect(connection.query).toBe(own);
       await query('select 1');
     });
     await adapted.queryIn?.(tx)('select 2');
@@ -141,7 +144,7 @@ describe('fromKnex', () => {
       ],
       undefined,
     ]);
-    for (const wrong of [undefined, {}, db]) {
+    for (const wrong of [undefined, {}, db, Object.assign(() => {}, db)]) {
       expect(() => adapted.queryIn?.(wrong as never)).toThrow(
         'plan takes as its tx that of knex.transaction(async trx => …). Nothing was planned.',
       );

@@ -183,14 +183,16 @@ describe('fromKysely', () => {
   });
 
   it('plans only in a transaction', async () => {
-    const { db, asked } = kysely();
+    const { db, asked, connection, executeQuery } = kysely();
     for (const tx of [undefined, {}, db]) {
       expect(() => open(db).queryIn?.(tx as never)).toThrow(
         'plan takes as its tx that of db.transaction().execute(async trx => …). Nothing was planned.',
       );
     }
     await db.transaction().execute(async tx => open(db).queryIn?.(tx)('select 3'));
-    expect(asked).toEqual(['select 3', 'commit']);
+    // It has no gate: Postgres refuses by itself.
+    await open(db).transaction(async () => expect(connection.executeQuery).toBe(executeQuery));
+    expect(asked).toEqual(['select 3', 'commit', 'read committed', 'read write', 'commit']);
   });
 });
 

@@ -20,8 +20,13 @@ interface Tx {
   order: { update(args: object): Promise<unknown> };
 }
 
-/** A client that keeps what it was sent, with the id of the transaction. @param fail an error for some statements */
-function client(provider?: string, fail: (sql: unknown) => unknown = () => undefined) {
+/**
+ * A client that keeps what it was sent, with the id of the transaction.
+ *
+ * @param fail an error for some statements
+ * @param hasIds whether it tells that id to its extensions
+ */
+function client(provider?: string, fail: (sql: unknown) => unknown = () => undefined, hasIds = true) {
   const sent: unknown[][] = [];
   const options: unknown[] = [];
   const engine = {};
@@ -37,7 +42,7 @@ function client(provider?: string, fail: (sql: unknown) => unknown = () => undef
           sent.push([id, operation, given]);
           return answer;
         },
-        ...(id && { __internalParams: { transaction: { id } } }),
+        ...(id && hasIds && { __internalParams: { transaction: { id } } }),
       });
     return {
       $queryRawUnsafe: (...args) => run('$queryRawUnsafe', args, [{ a: '1' }]),
@@ -187,12 +192,15 @@ describe('a transaction of Prisma over MySQL', () => {
       await expect(tx.$executeRawUnsafe('commit')).rejects.toThrow(REFUSED);
       await expect(tx.$queryRawUnsafe('commit')).rejects.toThrow(REFUSED);
       await expect(tx.$queryRaw({ sql: 'commit' })).rejects.toThrow(REFUSED);
-      await tx.$queryRaw({} as never);
+      // What is no statement Prisma refuses.
+      for (const other of [{}, undefined, null]) await tx.$queryRaw(other as never);
       // Of a model, what it is called is no statement.
       await tx.order.update({ sql: 'commit' });
     });
     expect(sent.map(([id, operation]) => [id, operation])).toEqual([
       ['tx-1', '$executeRawUnsafe'],
+      ['tx-1', '$queryRaw'],
+      ['tx-1', '$queryRaw'],
       ['tx-1', '$queryRaw'],
       ['tx-1', 'update'],
       ['tx-1', '$executeRawUnsafe'],
@@ -233,6 +241,23 @@ describe('a transaction of Prisma over MySQL', () => {
     await expect(failing).rejects.toThrow('of the shop');
     await left?.order.update({});
     expect(sent.map(([, operation]) => operation)).toEqual(['$executeRawUnsafe', 'update']);
+  });
+
+  it('is not lent where Prisma does not tell what belongs to it', async () => {
+    const { prisma, sent } = client('mysql', undefined, false);
+    let isLent = false;
+    const failing = lent(fromPrisma<Tx>(prisma), async () => {
+      isLent = true;
+    });
+    const error = await errorOf(failing);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty(
+      'message',
+      expect.stringContaining('does not tell to which of them a statement belongs'),
+    );
+    expect([isLent, sent]).toEqual([false, []]);
+    // Outside of one there is nothing to guard.
+    expect(await fromPrisma<Tx>(prisma).query('update a')).toEqual([{ affected: '3' }]);
   });
 
   it('has no gate before others that run at the same time, nor before one of the merchant’s own', async () => {

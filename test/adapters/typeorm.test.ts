@@ -151,7 +151,7 @@ describe('fromTypeOrm', () => {
     const given = source();
     await open(given).queryIn?.(given.manager)('select 2', ['x']);
     expect(given.asked).toEqual([['select 2', ['x'], true]]);
-    for (const wrong of [undefined, {}, given.dataSource.manager]) {
+    for (const wrong of [undefined, {}, given.dataSource, given.dataSource.manager]) {
       expect(() => open(given).queryIn?.(wrong as never)).toThrow(
         'plan takes as its tx the EntityManager of dataSource.transaction(async manager => …). Nothing was planned.',
       );

@@ -1,5 +1,8 @@
 // The operator's command line over a real database and a real gateway, in this process; cli.test.ts starts it as an operator does.
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +13,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HELP } from '../../src/cli/help.ts';
 import { run as runCommand } from '../../src/cli/run.ts';
-import { errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { errorOf, OTHER_ID, record } from '../support/fixtures.ts';
 import { folder, hasOrms } from '../support/install-orms.ts';
 import { linesOf, NONE, OperatedShop, PAYOUT_77, time } from '../support/operator.ts';
 import { hasOwnMariadb } from '../support/own-mariadb.ts';
@@ -186,10 +189,9 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(err).not.toMatch(/s3cr3t|sandbox-sign-key/);
       const isOfDatabase = /^(no such table|a MySQL that is down|a database that is down)$/.test(name);
       expect(err.startsWith('payment-gateway-sdk: The database of DATABASE_URL failed: ')).toBe(isOfDatabase);
-      if (isOfDatabase)
-        expect(err).toMatch(
-          /\.( Name the app's table with --table, or run the app's journal\.migrate\(\)\.| Is it that of the app\?)\n$/,
-        );
+      const hint =
+        name === 'no such table' ? /[^.]\. Name the app's table .*\.\n$/ : /[^.]\. Is it that of the app\?\n$/;
+      if (isOfDatabase) expect(err).toMatch(hint);
       expect(err).not.toContain('was journal.migrate() called?');
     });
 
@@ -267,6 +269,21 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
           '',
           0,
         ]);
+      });
+
+      it('says in a line of its own what the gateway did otherwise', async () => {
+        const server = createServer((_, response) => response.end(record('created, unwrapped')));
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        onTestFinished(() => void server.close());
+        await shop.plan('payout-1');
+        const { port } = server.address() as AddressInfo;
+        const { out } = await run(['drain', '--scope', 'eu'], { PAYMENT_GATEWAY_URL: `http://127.0.0.1:${port}` });
+        expect(linesOf(out).filter(({ type }) => type === 'warning')).toMatchObject([
+          { time, code: 'create_mismatch', reference: 'payout-1' },
+        ]);
+        // Of the attempt itself there are no lines.
+        expect(linesOf(out).map(({ type }) => type)).not.toContain('attempt');
       });
 
       it.each<[string, Fault, object, number]>([

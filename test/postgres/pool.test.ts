@@ -1,7 +1,7 @@
 // A pool of pg as a database, over a double of it: what is sent, what may be planned in, and who may have a connection again.
 import { EventEmitter } from 'node:events';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { databaseOf } from '../../src/postgres/database.ts';
 import { listenOn } from '../../src/postgres/listen.ts';
 import { fromPool } from '../../src/postgres/pool.ts';
@@ -16,7 +16,7 @@ function pool(options: { max?: number } | undefined = undefined, answers: Record
   const clients: Client[] = [];
   const query = async (text: string, values?: unknown[]) => {
     asked.push(values === undefined ? [text] : [text, values]);
-    return (answers[text]?.() ?? { rows: [{ text }], command: text }) as { rows: unknown[]; command: string };
+    return ((await answers[text]?.()) ?? { rows: [{ text }], command: text }) as { rows: unknown[]; command: string };
   };
   class Client extends EventEmitter {
     query = query;
@@ -149,6 +149,54 @@ describe('listening on a pool of pg', () => {
     expect(first.clients).toHaveLength(2);
     second.stops[0]?.abort();
     await second.listening[0];
+  });
+
+  it('begins anew after the last one has gone', async () => {
+    const first = await opened(1);
+    first.stops[0]?.abort();
+    await first.listening[0];
+    const second = await opened(1, first);
+    second.notify();
+    expect([first.clients.length, second.heard]).toEqual([2, [1]]);
+    second.stops[0]?.abort();
+    expect(await second.listening[0]).toBeUndefined();
+  });
+
+  it('begins one anew for all who heard of a loss, whoever heard first', async () => {
+    const double = pool();
+    const stop = new AbortController();
+    const listen = () => listenOn(double.pool, 'plans', () => {}, stop.signal);
+    const again: Promise<void>[] = [];
+    const first = [0, 1].map(() =>
+      listen().catch(() => {
+        again.push(listen());
+      }),
+    );
+    await turn();
+    double.clients[0]?.emit('end');
+    await Promise.all(first);
+    await turn();
+    again.push(listen());
+    await turn();
+    expect(double.clients).toHaveLength(2);
+    stop.abort();
+    expect(await Promise.all(again)).toHaveLength(3);
+  });
+
+  it('tells a loss that comes before LISTEN was answered, and no process ends by it', async () => {
+    const answered = Promise.withResolvers<void>();
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', onUnhandled);
+    onTestFinished(() => void process.off('unhandledRejection', onUnhandled));
+    const { clients, listening } = await opened(1, pool(undefined, { 'LISTEN "plans"': () => answered.promise }));
+    clients[0]?.emit('error', lost);
+    await turn();
+    await turn();
+    answered.reject(lost);
+    await expect(listening[0]).rejects.toBe(lost);
+    await turn();
+    expect(unhandled).toEqual([]);
   });
 
   it('tells what LISTEN and connect() meet', async () => {

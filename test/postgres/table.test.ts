@@ -93,6 +93,7 @@ describe('an error of Postgres', () => {
     'recovery',
     undefined,
     { code: '0A000' },
+    { code: '25006' },
   ])('of another kind is told as it is: %s', given => {
     expect(advised(given)).toBe(given);
   });

@@ -79,6 +79,7 @@ describe('no transaction begins or ends with', () => {
     'select """;commit"',
     "select E'\\';commit'",
     "select e'\\\\\\';commit'",
+    "select e'a''\\';commit'",
     'select 1 -- ;commit',
     '-- ;commit',
     '--;commit',

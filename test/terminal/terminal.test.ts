@@ -18,32 +18,37 @@ const messageOf = (work: () => unknown): string => {
 
 describe('a command line', () => {
   it('has options and arguments, in any order', () => {
-    const { values, positionals } = parse(['show', '--port=1', '-j', 'a'], OPTIONS, ['command', 'reference']);
+    const { values, positionals } = parse(['show', '--port=1', '-j', 'a'], OPTIONS, 2);
     expect([{ ...values }, positionals]).toEqual([{ port: '1', json: true }, ['show', 'a']]);
   });
 
-  it.each<[string, string[], string[], string[], string]>([
-    ['a mistyped option', ['--prot', '1'], [], [], 'No option is called "--prot". Did you mean --port?'],
-    ['a short option that there is not', ['-x'], [], [], 'No option is called "--x". There are: --port, --json.'],
-    ['an option without its value', ['--port'], [], [], "Option '--port <value>' argument missing."],
+  it.each<[string, string[], string]>([
+    ['a mistyped option', ['--prot', '1'], 'No option is called "--prot". Did you mean --port?'],
+    ['a short option that there is not', ['-x'], 'No option is called "--x". There are: --port, --json.'],
+    ['an option without its value', ['--port'], "Option '--port <value>' argument missing."],
     [
       'a value that looks like an option',
       ['--port', '-1'],
-      [],
-      [],
       "Option '--port' argument is ambiguous. Did you forget to specify the option argument for '--port'? To specify an option argument starting with a dash use '--port=-XYZ'.",
     ],
-    ['a flag with a value', ['--json=1'], [], [], "Option '-j, --json' does not take an argument."],
-    ['one argument too many', ['a', 'b"', 'c'], ['command'], [], '"b\\"" is one argument too many: see --help.'],
-    ['a command where none is', ['srve'], [], ['serve', 'list'], 'No command is called "srve". Did you mean serve?'],
-    ['another word', ['xyz'], [], ['serve', 'list'], 'No command is called "xyz". There are: serve, list.'],
-  ])('is refused in one line for %s', (_, args, wanted, commands, message) => {
-    expect(messageOf(() => parse(args, OPTIONS, wanted, commands))).toBe(message);
+    ['a flag with a value', ['--json=1'], "Option '-j, --json' does not take an argument."],
+    ['one argument too many', ['a', 'b"', 'c'], '"b\\"" is one argument too many: see --help.'],
+  ])('is refused in one line for %s', (_, args, message) => {
+    expect(messageOf(() => parse(args, OPTIONS, 1))).toBe(message);
   });
 
   it('takes as many arguments as are wanted', () => {
-    expect(parse(['a', 'b'], OPTIONS, ['command', 'reference']).positionals).toEqual(['a', 'b']);
-    expect(messageOf(() => parse(['a', 'b', 'c'], OPTIONS, ['command', 'reference']))).toMatch(/^"c" is one/);
+    expect(parse(['a', 'b'], OPTIONS, 2).positionals).toEqual(['a', 'b']);
+    expect(messageOf(() => parse(['a', 'b', 'c'], OPTIONS, 2))).toMatch(/^"c" is one/);
+  });
+
+  it('is told of a name that there is not, and of the one that was meant', () => {
+    expect(unknown('command', 'srve', ['serve', 'list']).message).toBe(
+      'No command is called "srve". Did you mean serve?',
+    );
+    expect(unknown('command', 'xyz', ['serve', 'list']).message).toBe(
+      'No command is called "xyz". There are: serve, list.',
+    );
   });
 
   it('asks which is meant, where there is no name', () => {
