@@ -219,7 +219,7 @@ export const ROOMS: readonly Room[] = [
       'test/mysql/pool.test.ts',
     ],
     atLeast: 95,
-    areListed: false,
+    areListed: true,
   },
   {
     name: 'postgres',
@@ -237,7 +237,7 @@ export const ROOMS: readonly Room[] = [
       'test/stores/orms.test.ts',
     ],
     atLeast: 97,
-    areListed: false,
+    areListed: true,
   },
   {
     name: 'mysql',
@@ -274,7 +274,7 @@ export const ROOMS: readonly Room[] = [
       'test/cli/run.test.ts',
     ],
     atLeast: 97,
-    areListed: false,
+    areListed: true,
   },
   {
     name: 'sandbox-cli',
