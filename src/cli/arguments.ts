@@ -61,7 +61,7 @@ type Name = keyof typeof COMMANDS;
 
 /** @throws {UsageError} */
 export function readCommand(args: string[]): Command {
-  const { values, positionals } = parse(args, OPTIONS, 1 + COMMANDS.settle.wanted.length);
+  const { values, positionals } = parse(args, OPTIONS);
   const [first = '', ...rest] = positionals;
   if (values.version) return { name: 'version' };
   if (values.help || first === 'help') return { name: 'help' };

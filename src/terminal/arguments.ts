@@ -11,24 +11,16 @@ type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options
 /** Node's messages have several lines, or no full stop. */
 const inOneLine = (message: string) => `${message.replaceAll('\n', ' ').replace(/\.$/, '')}.`;
 
-/**
- * @param most how many positional arguments there may be
- * @throws {UsageError}
- */
-export function parse<O extends Options>(args: string[], options: O, most: number) {
-  const parsed = (() => {
-    try {
-      return parseArgs({ args, options, allowPositionals: true });
-    } catch (error) {
-      const name = /Unknown option '--?([^']+)'/.exec(String(error))?.[1];
-      if (!name) throw new UsageError(inOneLine((error as Error).message));
-      const names = Object.keys(options).map(option => `--${option}`);
-      throw unknown('option', `--${name}`, names);
-    }
-  })();
-  const extra = parsed.positionals[most];
-  if (extra === undefined) return parsed;
-  throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see --help.`);
+/** @throws {UsageError} */
+export function parse<O extends Options>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    const name = /Unknown option '--?([^']+)'/.exec(String(error))?.[1];
+    if (!name) throw new UsageError(inOneLine((error as Error).message));
+    const names = Object.keys(options).map(option => `--${option}`);
+    throw unknown('option', `--${name}`, names);
+  }
 }
 
 /** The error of a name that there is not. */

@@ -42,7 +42,7 @@ function client(provider?: string, fail: (sql: unknown) => unknown = () => undef
           sent.push([id, operation, given]);
           return answer;
         },
-        ...(id && hasIds && { __internalParams: { transaction: { id } } }),
+        ...(hasIds && { __internalParams: id ? { transaction: { id } } : {} }),
       });
     return {
       $queryRawUnsafe: (...args) => run('$queryRawUnsafe', args, [{ a: '1' }]),

@@ -172,15 +172,25 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         { PAYMENT_GATEWAY_SETTLE_MARGIN: 'soon' },
         'PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds',
       ],
-      ['no such table', ['doubts', '--table', 'nowhere'], {}, "Name the app's table with --table"],
+      [
+        'no such table',
+        ['doubts', '--table', 'nowhere'],
+        {},
+        `relation "nowhere" does not exist. Name the app's table with --table`,
+      ],
       [
         'another database',
         ['doubts'],
         { DATABASE_URL: 'mssql://u@127.0.0.1/x' },
         'must begin with postgres:// or mysql://',
       ],
-      ['a MySQL that is down', ['doubts'], { DATABASE_URL: 'mysql://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
-      ['a database that is down', ['doubts'], { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' }, 'ECONNREFUSED'],
+      ['a MySQL that is down', ['doubts'], { DATABASE_URL: 'mysql://u:s3cr3t@127.0.0.1:1/x' }, ' 127.0.0.1:1. Is'],
+      [
+        'a database that is down',
+        ['doubts'],
+        { DATABASE_URL: 'postgres://u:s3cr3t@127.0.0.1:1/x' },
+        ' 127.0.0.1:1. Is',
+      ],
     ])('says what is wrong: %s', async (name, args, changes, message) => {
       const { err, out, code } = await run(args, changes);
       expect([code, out]).toEqual([2, '']);
@@ -317,6 +327,16 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         await run(args);
         expect(ended).toHaveLength(1);
       }
+    });
+
+    it('quotes a database as it is, with one full stop', async () => {
+      vi.spyOn(pg.Pool.prototype, 'query').mockImplementation(() => {
+        throw new Error('Disk 1.0 is full.');
+      });
+      expect(await run(['doubts'])).toMatchObject({
+        err: 'payment-gateway-sdk: The database of DATABASE_URL failed: Disk 1.0 is full. Is it that of the app?\n',
+        code: 2,
+      });
     });
 
     it('does not hide what is thrown and is no error', async () => {

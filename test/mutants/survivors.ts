@@ -780,6 +780,12 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'what stands before it decides, and stays',
   },
   {
+    file: 'src/adapters/knex.ts',
+    from: 'return async (sql, values = []) => {',
+    to: 'return async (sql, values = ["Stryker was here"]) => {',
+    because: 'of values only those that a placeholder names are sent',
+  },
+  {
     file: 'src/adapters/kysely.ts',
     from: 'throw refused(`a Kysely over PostgreSQL or MySQL, and this one has a ${adapter?.constructor.name}`);',
     to: 'throw refused(`a Kysely over PostgreSQL or MySQL, and this one has a ${adapter.constructor.name}`);',

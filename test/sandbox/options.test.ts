@@ -115,7 +115,6 @@ describe('the command line', () => {
     ['--auto complete:', 'and not "complete:"'],
     ['trigger mine.yaml.txt', 'No scenario is called "mine.yaml.txt".'],
     ['show a b', '"b" is one argument too many: see help show.'],
-    ['show a b c', '"c" is one argument too many: see --help.'],
     ['--signature-encoding HEX', '--signature-encoding takes hex or base64, and not "HEX".'],
     ['--terminal crypto', '--terminal takes standard or onramp'],
     ['--payid card', '--payid takes host-to-host or redirect'],

@@ -18,7 +18,7 @@ const messageOf = (work: () => unknown): string => {
 
 describe('a command line', () => {
   it('has options and arguments, in any order', () => {
-    const { values, positionals } = parse(['show', '--port=1', '-j', 'a'], OPTIONS, 2);
+    const { values, positionals } = parse(['show', '--port=1', '-j', 'a'], OPTIONS);
     expect([{ ...values }, positionals]).toEqual([{ port: '1', json: true }, ['show', 'a']]);
   });
 
@@ -32,14 +32,8 @@ describe('a command line', () => {
       "Option '--port' argument is ambiguous. Did you forget to specify the option argument for '--port'? To specify an option argument starting with a dash use '--port=-XYZ'.",
     ],
     ['a flag with a value', ['--json=1'], "Option '-j, --json' does not take an argument."],
-    ['one argument too many', ['a', 'b"', 'c'], '"b\\"" is one argument too many: see --help.'],
   ])('is refused in one line for %s', (_, args, message) => {
-    expect(messageOf(() => parse(args, OPTIONS, 1))).toBe(message);
-  });
-
-  it('takes as many arguments as are wanted', () => {
-    expect(parse(['a', 'b'], OPTIONS, 2).positionals).toEqual(['a', 'b']);
-    expect(messageOf(() => parse(['a', 'b', 'c'], OPTIONS, 2))).toMatch(/^"c" is one/);
+    expect(messageOf(() => parse(args, OPTIONS))).toBe(message);
   });
 
   it('is told of a name that there is not, and of the one that was meant', () => {

@@ -21,7 +21,7 @@ const PARSED: Record<string, { type: 'string' | 'boolean'; multiple?: boolean; s
 
 /** @throws {UsageError} */
 export function readCommand(args: string[]): Command | 'version' {
-  const { values, positionals } = parse(args, PARSED, 3);
+  const { values, positionals } = parse(args, PARSED);
   const given: Record<string, unknown> = values;
   const name = nameOf(positionals[0]);
   const rest = positionals.slice(1);
