@@ -24,9 +24,13 @@ interface Tx {
  * A client that keeps what it was sent, with the id of the transaction.
  *
  * @param fail an error for some statements
- * @param hasIds whether it tells that id to its extensions
+ * @param tell what it tells its extensions of a statement in the transaction of that id
  */
-function client(provider?: string, fail: (sql: unknown) => unknown = () => undefined, hasIds = true) {
+function client(
+  provider?: string,
+  fail: (sql: unknown) => unknown = () => undefined,
+  tell: (id?: string) => object = id => ({ __internalParams: id ? { transaction: { id } } : {} }),
+) {
   const sent: unknown[][] = [];
   const options: unknown[] = [];
   const engine = {};
@@ -42,7 +46,7 @@ function client(provider?: string, fail: (sql: unknown) => unknown = () => undef
           sent.push([id, operation, given]);
           return answer;
         },
-        ...(hasIds && { __internalParams: id ? { transaction: { id } } : {} }),
+        ...tell(id),
       });
     return {
       $queryRawUnsafe: (...args) => run('$queryRawUnsafe', args, [{ a: '1' }]),
@@ -243,8 +247,12 @@ describe('a transaction of Prisma over MySQL', () => {
     expect(sent.map(([, operation]) => operation)).toEqual(['$executeRawUnsafe', 'update']);
   });
 
-  it('is not lent where Prisma does not tell what belongs to it', async () => {
-    const { prisma, sent } = client('mysql', undefined, false);
+  it.each([
+    ['nothing', {}],
+    ['nothing of transactions', { __internalParams: {} }],
+    ['no id', { __internalParams: { transaction: {} } }],
+  ])('is not lent where Prisma does not tell what belongs to it, but %s', async (_, told) => {
+    const { prisma, sent } = client('mysql', undefined, () => told);
     let isLent = false;
     const failing = lent(fromPrisma<Tx>(prisma), async () => {
       isLent = true;

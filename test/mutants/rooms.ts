@@ -218,7 +218,7 @@ export const ROOMS: readonly Room[] = [
       'test/adapters/*.test.ts',
       'test/mysql/pool.test.ts',
     ],
-    atLeast: 95,
+    atLeast: 98,
     areListed: true,
   },
   {
@@ -273,7 +273,7 @@ export const ROOMS: readonly Room[] = [
       'test/cli/open.test.ts',
       'test/cli/run.test.ts',
     ],
-    atLeast: 97,
+    atLeast: 98,
     areListed: true,
   },
   {

@@ -853,6 +853,12 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/postgres/listen.ts',
+    from: 'const forget = () => channels.get(channel) === listening && channels.delete(channel);',
+    to: 'const forget = () => true && channels.delete(channel);',
+    because: 'all who listen hear of a loss in the same turn, before anyone can listen anew',
+  },
+  {
+    file: 'src/postgres/listen.ts',
     from: 'forget();',
     to: ';',
     because:
@@ -869,6 +875,12 @@ export const SURVIVORS: readonly Survivor[] = [
     from: 'stopped.then(async () => (await listening)?.unlisten()).catch(() => {});',
     to: 'stopped.then(async () => (await listening).unlisten()).catch(() => {});',
     because: 'what it throws then is left aside',
+  },
+  {
+    file: 'src/cli/arguments.ts',
+    from: "case 'doubts': return { name, json, place };",
+    to: "case 'doubts':",
+    because: 'the command has no reference then, as before: it is undefined',
   },
   {
     file: 'src/cli/open.ts',
