@@ -56,7 +56,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
     },
 
     check(url) {
-      const query = url.replace(/#.*/s, '').replace(/^[^?]*/, '');
+      const query = url.replace(/#.*/s, '').replace(/[^?]*/, '');
       const token = new URLSearchParams(query).getAll(PARAMETER).at(-1);
       return token !== undefined && isGood(token) ? token : undefined;
     },

@@ -76,11 +76,12 @@ class Bell {
 
 /** Listens for plans until the signal, again and again if the database tells no more. */
 async function watch(journal: Journal, onPlanned: () => void, signal: AbortSignal): Promise<void> {
-  // Async, because a journal of the merchant's may throw at once.
-  const listen = async () => journal.watch?.(onPlanned, signal);
   while (journal.watch && !signal.aborted) {
-    await listen().catch(() => {});
-    // What is planned meanwhile is seen by looking.
+    try {
+      await journal.watch(onPlanned, signal);
+    } catch {
+      // What is planned until it listens again is seen by looking.
+    }
     await delay(IDLE_PAUSE, signal).catch(() => {});
   }
 }

@@ -99,6 +99,7 @@ describe('checkCallbackUrl', () => {
   it('answers the token of an address that this client gives out', () => {
     expect(gateway.checkCallbackUrl(url(OF_ORDER_1042))).toBe(OF_ORDER_1042);
     expect(gateway.checkCallbackUrl(`${url(OF_ORDER_1042)}&status=done#x`)).toBe(OF_ORDER_1042);
+    expect(gateway.checkCallbackUrl(`${url(OF_ORDER_1042)}#x`)).toBe(OF_ORDER_1042);
     expect(gateway.checkCallbackUrl(`/callbacks?callbackToken=${OF_ORDER_1042.replace('.', '%2E')}`)).toBe(
       OF_ORDER_1042,
     );
@@ -112,6 +113,7 @@ describe('checkCallbackUrl', () => {
     ['another MAC', url(`${OF_ORDER_1042.slice(0, -1)}A`)],
     ['a longer one', url(`${OF_ORDER_1042}A`)],
     ['one in the fragment', `${SHOP}#?callbackToken=${OF_ORDER_1042}`],
+    ['one in the fragment, behind a query', `${SHOP}?a#b&callbackToken=${OF_ORDER_1042}`],
     ['one in a fragment that is all there is', `#&callbackToken=${OF_ORDER_1042}`],
     ['a later one that is wrong', `${url(OF_ORDER_1042)}&callbackToken=x`],
     ['half a character', url('%E0%A4%A')],
