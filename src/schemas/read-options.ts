@@ -98,14 +98,20 @@ export const fromEnvironment = <S extends z.ZodType<unknown, string>>(variable: 
 const isSignal = (value: unknown): value is AbortSignal =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
 
+/** One for each, so that a signal that outlives its calls, as that of a shutdown, has one listener and not one of each. */
+const followers = new WeakMap<AbortSignal, AbortSignal>();
+
 /** Only a signal of this realm works everywhere: another one is followed. */
 function nativeSignal(signal: AbortSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const other: AbortSignal = signal;
+  const known = followers.get(other);
+  if (known) return known;
   const controller = new AbortController();
   const follow = () => controller.abort(other.reason);
   if (other.aborted) follow();
   else other.addEventListener('abort', follow);
+  followers.set(other, controller.signal);
   return controller.signal;
 }
 

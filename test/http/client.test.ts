@@ -506,4 +506,14 @@ describe('a signal of another realm', () => {
       outcome: 'not_sent',
     });
   });
+
+  it('has one listener, however many calls it is given to', async () => {
+    const { signal, abort } = foreign();
+    const listening = vi.spyOn(signal, 'addEventListener');
+    const gateway = new GatewayClient({ ...KEYS, fetch: async () => json(created) });
+    for (let call = 0; call < 3; call += 1) await gateway.createDeposit(CARD, { signal });
+    expect(listening).toHaveBeenCalledTimes(1);
+    abort();
+    expect(await errorOf(gateway.createDeposit(CARD, { signal }))).toMatchObject({ code: 'aborted' });
+  });
 });

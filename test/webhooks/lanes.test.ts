@@ -33,6 +33,8 @@ function stalling(bytes: number) {
   return { body, end };
 }
 
+type Shop = ReturnType<typeof openShop>;
+
 const SIGNED = 'https://shop.example/?signed';
 /** With a gateway whose good token is `?signed`. */
 const open = () =>
@@ -168,6 +170,32 @@ describe('the lane of callbacks without a token', () => {
     others.reject(new Error('the end of the test'));
     await Promise.all(flood);
   });
+});
+
+it.each([
+  ['signed', 32, (shop: Shop, id: string) => shop.reply(post(JSON.stringify({ id }), {}, SIGNED))],
+  ['unsigned', 16, (shop: Shop, id: string) => shop.reply(post(JSON.stringify({ id })))],
+  ['sweep', 8, (shop: Shop, id: string) => shop.handler.process(id)],
+] as const)('the lane "%s" makes %d lookups at a time, and the others in their turn', async (_, most, take) => {
+  const answers: (() => void)[] = [];
+  const shop = openShop({
+    gateway: {
+      getPayment: id => new Promise(resolve => answers.push(() => resolve({ ...completed, id }))),
+      checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
+      isCallbackOf: () => true,
+    },
+  });
+  const taken = Promise.all(Array.from({ length: 40 }, () => take(shop, randomUUID())));
+  await vi.waitFor(() => expect(answers).toHaveLength(most));
+  await new Promise(resolve => setTimeout(resolve, 20));
+  expect(answers).toHaveLength(most);
+  answers[0]?.();
+  await vi.waitFor(() => expect(answers).toHaveLength(most + 1));
+  for (let answered = 1; answered < 40; answered += 1) {
+    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(answered));
+    answers[answered]?.();
+  }
+  expect(await taken).toHaveLength(40);
 });
 
 it('docs/callback-rules.md tells how wide the lanes are', () => {
