@@ -392,6 +392,11 @@ describe('a mistyped option', () => {
     [() => memoryJournal(null as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
     [() => memoryJournal([] as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
     [() => memoryJournal({ scope: '' }), 'memoryJournal: scope must not be empty.'],
+    [() => memoryJournal({ scope: 5 } as never), 'memoryJournal: scope must be a string.'],
+    ...['x'.repeat(256), 'é'.repeat(128), 'eu\0'].map((scope): [() => unknown, string] => [
+      () => memoryJournal({ scope }),
+      'memoryJournal: scope must have at most 255 bytes of UTF-8, and no NUL.',
+    ]),
     [
       () => memoryJournal({ settleMargin: '5' } as never),
       'memoryJournal: settleMargin must be milliseconds, 0 or more.',

@@ -4,6 +4,7 @@ import type { Envelope } from '../schemas/response.ts';
 
 /** One reference within one scope: a terminal's, as a rule. */
 export interface JournalKey {
+  /** At most 255 bytes of UTF-8, without a NUL. */
   scope: string;
   /** At most 1,020 bytes of UTF-8, without a NUL. */
   reference: string;
@@ -98,7 +99,7 @@ export interface JournalStore {
 export interface Journal extends JournalStore {
   /**
    * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
-   * and is paid again.
+   * and is paid again. At most 255 bytes of UTF-8.
    * @default a hash of the client's `baseUrl`
    */
   readonly scope?: string | undefined;

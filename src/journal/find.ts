@@ -2,7 +2,7 @@
 import type { Envelope } from '../schemas/response.ts';
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
-import { readRow } from './reference.ts';
+import { readRow } from './key.ts';
 import type { ScopedJournal } from './reports.ts';
 import { isUnderWay } from './row.ts';
 

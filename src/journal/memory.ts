@@ -1,15 +1,16 @@
 // A journal in this process's memory: for development and tests.
 import { aborted } from '../deadline.ts';
-import { functionProblem, marginProblem, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { functionProblem, marginProblem, storeOptions } from '../schemas/store-options.ts';
 import { warnOfForgetting } from '../telemetry/events.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
+import { scopeProblem } from './key.ts';
 import { type Planning, planIn } from './plan.ts';
 
 /** What a `memoryJournal` is made with. */
 export interface MemoryJournalOptions {
   /**
    * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
-   * and is paid again.
+   * and is paid again. At most 255 bytes of UTF-8.
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;
@@ -33,7 +34,7 @@ export interface MemoryJournal extends Journal, Planning<unknown> {}
  * again: use `postgresJournal` or `mysqlJournal` there.
  */
 export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
-  const problems = { scope: textProblem, settleMargin: marginProblem, now: functionProblem };
+  const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
   const { scope, settleMargin, now = Date.now } = storeOptions('memoryJournal', options, problems);
   warnOfForgetting('memoryJournal forgets which references were paid', 'postgresJournal or mysqlJournal');
   const rows = new Map<string, JournalRow>();

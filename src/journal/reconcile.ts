@@ -7,7 +7,7 @@ import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change, type Found } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
-import { isKeepable, readRow } from './reference.ts';
+import { isKeepable, readRow } from './key.ts';
 import { type ClientJournal, report, reportConflict, type ScopedJournal, warnMismatch } from './reports.ts';
 import { acknowledge, reconcile, suspect } from './transitions.ts';
 

@@ -7,7 +7,7 @@ import { change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
 import { UNSEEN } from './fingerprint.ts';
-import { readRow } from './reference.ts';
+import { readRow } from './key.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { knownIds } from './row.ts';
 import { abandon, settle, settleableAt } from './transitions.ts';

@@ -1,6 +1,7 @@
 // The SQL of a journal in MySQL, which answers no rows of what it writes: a write, and then a read.
 import { randomUUID } from 'node:crypto';
 import type { JournalKey, JournalRow, JournalState } from '../journal/contract.ts';
+import { LONGEST } from '../journal/key.ts';
 import type { SqlQuery, SqlRow } from '../sql/database.ts';
 import { withoutColumns } from '../sql/inbox.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
@@ -27,7 +28,6 @@ import {
 
 /** One for each plan: of two of the same name the later one replaces the other. */
 const savepointOf = (ticket: string): string => `payment_gateway_plan_${ticket.slice(0, 16)}`;
-const LONGEST = { scope: 255, reference: 1020 };
 
 /**
  * @param table its name, as the merchant has written it

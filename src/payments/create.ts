@@ -5,7 +5,7 @@ import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { JournalRow } from '../journal/contract.ts';
 import { createOnce } from '../journal/create-once.ts';
-import { checkReference } from '../journal/reference.ts';
+import { checkReference } from '../journal/key.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
 import { differencesOf } from '../schemas/matching.ts';

@@ -9,10 +9,11 @@ import type {
   JournalState,
   Timed,
 } from '../journal/contract.ts';
+import { scopeProblem } from '../journal/key.ts';
 import type { Planning } from '../journal/plan.ts';
 import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
-import { marginProblem, type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { marginProblem, type ProblemOf, storeOptions } from '../schemas/store-options.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
 import { tableNameProblem } from './table.ts';
@@ -26,7 +27,7 @@ export interface SqlJournalOptions {
   table?: string | undefined;
   /**
    * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
-   * and is paid again.
+   * and is paid again. At most 255 bytes of UTF-8.
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;
@@ -116,7 +117,7 @@ export const rowOf = ({ details, revision, begun, due, leased, ...key }: Journal
 /** What is wrong with the options that every journal has. */
 export const journalProblems: Record<keyof SqlJournalOptions, ProblemOf> = {
   table: tableNameProblem,
-  scope: textProblem,
+  scope: scopeProblem,
   settleMargin: marginProblem,
   encryptionKey: keyProblem,
   formerEncryptionKeys: keysProblem,

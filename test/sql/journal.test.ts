@@ -118,6 +118,7 @@ describe('the options of a journal', () => {
   it.each([
     [{ table: 'a b' }, 'postgresJournal: table must be a plain name such as my_table, or schema.my_table.'],
     [{ scope: '' }, 'postgresJournal: scope must not be empty.'],
+    [{ scope: 'x'.repeat(256) }, 'postgresJournal: scope must have at most 255 bytes of UTF-8, and no NUL.'],
     [{ settleMargin: -1 }, 'postgresJournal: settleMargin must be milliseconds, 0 or more.'],
     [{ encryptionKey: 'short' }, 'postgresJournal: encryptionKey must be 32 random bytes'],
     [{ encryptionKey: key, formerEncryptionKeys: ['short'] }, 'postgresJournal: formerEncryptionKeys must be a list'],

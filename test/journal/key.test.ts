@@ -1,4 +1,4 @@
-// What a journal cannot keep as a reference: the same in every store, so that what works in memory works in production.
+// What a journal cannot keep as a reference or a scope: the same in every store, so that what works in memory works in production.
 import {
   createWebhookHandler,
   GatewayClient,
@@ -56,6 +56,13 @@ async function pay(sandbox: Sandbox, gateway: GatewayClient, reference: string) 
   await sandbox.complete(payment.id);
   await sandbox.idle();
 }
+
+it.each(['s'.repeat(255), 'é'.repeat(127)])('a scope of 255 bytes is kept: %s', async scope => {
+  const sandbox = new Sandbox();
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal({ scope }) });
+  await gateway.createWithdrawal(PAYOUT);
+  expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({ replayed: true });
+});
 
 it('of 1,020 bytes is paid once', async () => {
   const { sandbox, gateway } = openShop();

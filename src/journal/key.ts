@@ -1,14 +1,21 @@
-// Which references a journal keeps: the same in every store, so that what works in memory works in production.
+// Which scopes and references a journal keeps: the same in every store, so that what works in memory works in production.
 import { InvalidRequestError } from '../errors.ts';
+import { type ProblemOf, textProblem } from '../schemas/store-options.ts';
 import { bounded, type Found } from './change.ts';
 import type { Journal, JournalKey } from './contract.ts';
 
 /** Bytes of UTF-8, because a key of MySQL has room for no more. */
-const LONGEST = 1_020;
+export const LONGEST = { scope: 255, reference: 1_020 };
 
 /** Postgres takes no NUL. */
-export const isKeepable = (reference: string): boolean =>
-  Buffer.byteLength(reference) <= LONGEST && !reference.includes('\0');
+const fits = (text: string, most: number): boolean => Buffer.byteLength(text) <= most && !text.includes('\0');
+
+/** For the option `scope`. */
+export const scopeProblem: ProblemOf = value =>
+  textProblem(value) ??
+  (fits(String(value), LONGEST.scope) ? undefined : 'must have at most 255 bytes of UTF-8, and no NUL');
+
+export const isKeepable = (reference: string): boolean => fits(reference, LONGEST.reference);
 
 /** @throws {InvalidRequestError} before anything is written */
 export function checkReference(reference: string): void {
