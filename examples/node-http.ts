@@ -6,7 +6,9 @@ import { handler } from './payments.js';
 const callbacks = toNodeHandler(handler);
 
 const server = createServer((request, response) => {
-  if (request.url === '/callbacks') callbacks(request, response);
+  // Without its query, in which signCallbackUrls puts its token.
+  const [path] = (request.url ?? '').split('?');
+  if (path === '/callbacks') callbacks(request, response);
   else response.writeHead(404).end();
 });
 server.listen(Number(process.env.PORT ?? 3000), () => console.log('Listening on', server.address()));

@@ -7,7 +7,7 @@ import * as checkout from './checkout.js';
 import * as payouts from './payouts.js';
 import * as toCheck from './to-check.js';
 
-const SHOP = 'https://shop.example';
+const SHOP = 'https://shop.example'; // yours, as the gateway and your customers reach it
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 pool.on('error', error => console.error(error)); // an idle connection broke: without this the process ends

@@ -1,6 +1,7 @@
 // Reads the command line of operators and schedulers: which command, with which options.
 import type { SweepOptions } from '../journal/sweep-options.ts';
 import type { DrainOptions } from '../payments/drain-options.ts';
+import { isPaymentId } from '../schemas/id.ts';
 import { DIFFERENCES, type Difference } from '../schemas/matching.ts';
 import { parse, UsageError, unknown } from '../terminal/arguments.ts';
 
@@ -19,10 +20,12 @@ export type JournalCommand = { json: boolean; place: Place } & (
 
 /** A command of a scheduler. */
 export type WorkCommand = {
-  place: Place;
   /** The module of the merchant's app. */
   app: string | undefined;
-} & ({ name: 'drain'; options: DrainOptions } | { name: 'sweep'; options: Omit<SweepOptions, 'handler'> });
+} & (
+  | { name: 'drain'; place: Place; options: DrainOptions }
+  | { name: 'sweep'; options: Omit<SweepOptions, 'handler'> }
+);
 
 export type Command = { name: 'help' } | { name: 'version' } | JournalCommand | WorkCommand;
 
@@ -46,14 +49,14 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 
 const PLACE: readonly Option[] = ['scope', 'table'];
-const WORK: readonly Option[] = [...PLACE, 'app', 'limit', 'concurrency'];
+const WORK: readonly Option[] = ['app', 'limit', 'concurrency'];
 
 /** What the arguments of each command are called, and its options. */
 const COMMANDS = {
   doubts: { wanted: [], options: [...PLACE, 'json'] },
   show: { wanted: ['reference'], options: [...PLACE, 'json'] },
   settle: { wanted: ['reference', 'paymentId or not_created'], options: [...PLACE, 'json', 'despite'] },
-  drain: { wanted: [], options: [...WORK, 'follow'] },
+  drain: { wanted: [], options: [...PLACE, ...WORK, 'follow'] },
   sweep: { wanted: [], options: [...WORK, 'older-than', 'give-up-after'] },
 } satisfies Record<string, { wanted: string[]; options: Option[] }>;
 
@@ -88,18 +91,27 @@ export function readCommand(args: string[]): Command {
     case 'show':
       return { name, json, place, reference };
     case 'settle': {
+      if (resolution !== 'not_created' && !isPaymentId(resolution)) throw new UsageError(notAPayment(resolution));
       const given = despite.flatMap(listed => listed.split(',').map(difference));
       return { name, json, place, reference, resolution, despite: given };
     }
     case 'drain':
+      for (const option of PLACE) if (app && values[option] !== undefined) throw ofTheApp(option);
       return { name, place, app, options: { ...most, follow } };
     case 'sweep': {
       const olderThan = numberOf('older-than', values['older-than']);
       const giveUpAfter = numberOf('give-up-after', values['give-up-after']);
-      return { name, place, app, options: { ...most, olderThan, giveUpAfter } };
+      return { name, app, options: { ...most, olderThan, giveUpAfter } };
     }
   }
 }
+
+const notAPayment = (given: string): string =>
+  `${JSON.stringify(given)} is no id of a payment: pass the UUID that the gateway's support has named, or not_created.`;
+
+/** What would be ignored. */
+const ofTheApp = (option: Option): UsageError =>
+  new UsageError(`--${option} is for a drain without --app: the journal of an app has its own.`);
 
 function misplaced(option: Option, name: Name, names: readonly Name[]): UsageError {
   const others = names.filter(other => (COMMANDS[other].options as Option[]).includes(option));

@@ -24,7 +24,7 @@ const OPTIONS = {
   '--older-than <ms>': 'sweep: leave younger payments to their callbacks (default: 60000)',
   '--give-up-after <ms>': 'sweep: look for the last time at older ones (default: 2592000000, thirty days)',
   '--scope <scope>':
-    'of the journal, which drain must know (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
+    'of the journal, which a drain without --app must know (default: PAYMENT_GATEWAY_JOURNAL_SCOPE, or all for doubts, else a hash of PAYMENT_GATEWAY_URL)',
   '--table <table>': 'of the journal (default: PAYMENT_GATEWAY_JOURNAL_TABLE, or payment_gateway_journal)',
   '--version': 'print the version',
   '-h, --help': 'print this',

@@ -34,11 +34,12 @@ export function open(place: Place, env: NodeJS.ProcessEnv, onEvent?: EventListen
   if (!url) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
   const scope = place.scope ?? given('PAYMENT_GATEWAY_JOURNAL_SCOPE');
   const margin = given('PAYMENT_GATEWAY_SETTLE_MARGIN');
+  const encryptionKey = given('PAYMENT_GATEWAY_JOURNAL_KEY');
   const { journal, close } = openJournal(url, {
     scope,
     table: place.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
     settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
-    encryptionKey: given('PAYMENT_GATEWAY_JOURNAL_KEY'),
+    ...(encryptionKey && { encryptionKey }),
   });
   let gateway: GatewayClient | undefined;
   return {

@@ -50,7 +50,7 @@ export function entryText(entry: JournalEntry): string {
   const lines = [
     ['reference', printable(reference)],
     ['state', underWay ? 'under way' : STATES[state]],
-    ['create began', secondsOf(since)],
+    ['since', secondsOf(since)],
     ['asked for', `${paymentType} by ${printable(paymentMethod)}, ${moneyOf(entry)}`],
     ['payment', `${paymentId ?? '-'}${payment ? `, ${printable(rawStatusOf(payment))} when last seen` : ''}`],
     ...(entry.conflictingIds.length > 0 ? [['may also have', entry.conflictingIds.join(' ')]] : []),

@@ -1,7 +1,7 @@
 // Runs one command line to its end, and answers the exit code.
 import { createRequire } from 'node:module';
 import { GatewayError, isGatewayError } from '../errors.ts';
-import type { JournalEntry } from '../journal/contract.ts';
+import type { Doubt, JournalEntry } from '../journal/contract.ts';
 import { doubtsIn, findReference } from '../journal/find.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import { printable } from '../terminal/printable.ts';
@@ -52,8 +52,12 @@ async function runOn(command: JournalCommand): Promise<number> {
 
 /** Of every scope unless one was named: a scope that is mistyped, or forgotten, must not look like peace. */
 async function listDoubts({ journal, scope }: Opened, json: boolean): Promise<number> {
-  const doubts = await doubtsIn(journal, scope);
+  const all = await doubtsIn(journal, undefined);
+  const isWanted = (doubt: Doubt) => scope === undefined || doubt.scope === scope;
+  const doubts = all.filter(isWanted);
   print(json ? JSON.stringify(doubts, null, 2) : doubtsTable(doubts));
+  const others = new Set(all.filter(doubt => !isWanted(doubt)).map(doubt => doubt.scope));
+  if (others.size > 0) complain(`Other scopes have creates in doubt: ${[...others].join(', ')}.`);
   return doubts.some(({ underWay }) => !underWay) ? NO : 0;
 }
 

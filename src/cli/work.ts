@@ -65,13 +65,13 @@ function ended(command: string, counts: object, toLookAt: number, failed: number
 const line = (fields: object) => console.log(JSON.stringify({ time: new Date().toISOString(), ...fields }));
 
 /** By the environment, as for the other commands. What becomes of each reference is a line too. */
-function openOwn({ name, place }: WorkCommand): App {
-  if (name === 'sweep') {
+function openOwn(command: WorkCommand): App {
+  if (command.name === 'sweep') {
     throw new UsageError(
       'sweep lets payments take effect by your onPayment: pass --app <file>, a module of your app that exports its gateway and its handler.',
     );
   }
-  const opened = open(place, process.env, event => {
+  const opened = open(command.place, process.env, event => {
     if (event.type === 'journal' || event.type === 'warning') line(event);
   });
   if (opened.scope) return opened;

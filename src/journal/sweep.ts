@@ -1,5 +1,6 @@
 // Looks at what is open: payments whose callback may be lost are processed as it would have been.
 import { ConfigurationError } from '../errors.ts';
+import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { change } from './change.ts';
@@ -25,11 +26,11 @@ export interface SweptPayment {
 export interface Swept {
   /** Final, and its effect has happened, now or before. */
   processed: number;
-  /** Not final yet: looked at again by a later sweep. */
+  /** Not final yet, or somebody else is at work on it: looked at again by a later sweep. */
   open: number;
   /** Older than `giveUpAfter`, and not final: no sweep looks at it again. */
   gaveUp: number;
-  /** The lookup or `onPayment` failed: tried again by a later sweep. */
+  /** The lookup or `onPayment` failed, or the gateway does not know a payment that there is: tried again by a later sweep. */
   failed: number;
 }
 
@@ -88,10 +89,15 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
       pause: pauseAfter(row.looks + 1),
     };
     const ids = knownIds(row);
-    for (const id of ids) await look(handler, id, signal, seen);
+    for (const id of ids) {
+      // The gateway has answered with it. What an error or a callback has named may be nothing.
+      const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
+      await look(handler, id, signal, seen, isThere);
+    }
     if (seen.asked) isAsked = true;
-    const isOld = now - row.begunAt > giveUpAfter;
-    const outcome = seen.failure ? 'failed' : seen.isFinal ? 'processed' : isOld && !seen.isBusy ? 'gaveUp' : 'open';
+    const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy;
+    const failure = seen.failure ?? (isOld ? undefined : seen.missing);
+    const outcome = failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
     const isDone = outcome === 'processed' || outcome === 'gaveUp';
     const found: Look = isDone ? { done: ids, seen: seen.payments } : { pause: seen.pause };
@@ -101,10 +107,10 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
       known,
     });
     // Its callback may have come while it was looked at.
-    const hasMoved = outcome === 'gaveUp' && next?.dueAt !== undefined;
-    swept[hasMoved ? 'open' : outcome] += 1;
-    if (outcome === 'gaveUp' && next && !hasMoved) warnGaveUp(client, row, giveUpAfter);
-    if (seen.failure) warnNotSwept(client, row, seen.failure.error);
+    const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
+    swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
+    if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
+    if (failure) warnNotSwept(client, row, failure.error);
   });
   return swept;
 }
@@ -117,9 +123,10 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
   const taken = take(ids, limit, () => isAsked || signal?.aborted === true);
   await inParallel(taken, concurrency, async id => {
     const seen: Seen = { payments: [], isFinal: true, pause: 0 };
-    await look(handler, id, signal, seen);
+    await look(handler, id, signal, seen, true);
     if (seen.asked) isAsked = true;
-    if (!(seen.failure && signal?.aborted)) swept[seen.failure ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
+    const failure = seen.failure ?? seen.missing;
+    if (!(failure && signal?.aborted)) swept[failure ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
   });
   return swept;
 }
@@ -139,13 +146,21 @@ interface Seen {
   asked?: boolean;
   /** The first error, which may be anything that `onPayment` throws. */
   failure?: { error: unknown };
+  /** The gateway does not know a payment that there is. It may be another gateway; or it has forgotten an old one. */
+  missing?: { error: unknown };
 }
 
 /** A payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
-/** Looks at one payment, and adds what it sees. */
-async function look(handler: SweepHandler, id: string, signal: AbortSignal | undefined, seen: Seen): Promise<void> {
+/** Looks at one payment, and adds what it sees. @param isThere whether there is such a payment */
+async function look(
+  handler: SweepHandler,
+  id: string,
+  signal: AbortSignal | undefined,
+  seen: Seen,
+  isThere: boolean,
+): Promise<void> {
   try {
     const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
     seen.payments.push(payment);
@@ -154,9 +169,9 @@ async function look(handler: SweepHandler, id: string, signal: AbortSignal | und
   } catch (error) {
     // By shape: what `onPayment` throws may be anything, and the handler of another copy of the SDK.
     const { code, retryAfter } = (error ?? {}) as { code?: unknown; retryAfter?: unknown };
-    // No such payment: the gateway may not know it yet, or it never was one.
     if (UNKNOWN.has(code)) {
       seen.isFinal = false;
+      if (isThere) seen.missing ??= { error };
       return;
     }
     seen.failure ??= { error };

@@ -3,6 +3,9 @@ import { LONGEST_TIMER } from '../deadline.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+/** Milliseconds of real time for which the sandbox lets a request of its API wait. */
+export const LONGEST_WAIT = 600_000;
+
 /** What to write, for messages. */
 export const DURATION = 'a time such as 500ms, 5s, 2m, 1h or 7d';
 

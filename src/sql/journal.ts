@@ -39,9 +39,10 @@ export interface SqlJournalOptions {
   settleMargin?: number | undefined;
   /**
    * Encrypts what is planned until it is sent, by AES-256-GCM: 32 random bytes, or their base64 (`openssl rand -base64 32`).
+   * An `undefined`, as of a variable that is not set, is refused.
    * @default what is planned is kept as it is
    */
-  encryptionKey?: EncryptionKey | undefined;
+  encryptionKey?: EncryptionKey;
   /** Keys that some of what is planned may still be encrypted with, after a rotation. */
   formerEncryptionKeys?: readonly EncryptionKey[] | undefined;
 }
@@ -130,6 +131,11 @@ export function journalOptions<Options extends SqlJournalOptions>(
   problems: { [Name in keyof Required<Options>]: ProblemOf },
 ): Options & { table: string } {
   const { table = 'payment_gateway_journal', ...given } = storeOptions(owner, options, problems);
+  // Of a variable that is not set, it would leave the plans unencrypted, and nobody would know.
+  if ('encryptionKey' in given && given.encryptionKey === undefined)
+    throw new ConfigurationError(
+      `${owner}: encryptionKey is undefined: is its variable set? Without one leave it out.`,
+    );
   if (given.formerEncryptionKeys && !given.encryptionKey)
     throw new ConfigurationError(`${owner}: formerEncryptionKeys are for a journal with an encryptionKey.`);
   return { ...given, table } as Options & { table: string };

@@ -5,6 +5,7 @@ import { HELP } from '../../src/cli/help.ts';
 import { open } from '../../src/cli/open.ts';
 import { DIFFERENCES } from '../../src/schemas/matching.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
+import { ID } from '../support/fixtures.ts';
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean));
 const refusal = (line: string): string => {
@@ -34,8 +35,8 @@ describe('the command line', () => {
       { name: 'settle', json: false, place: NOWHERE, reference: 'payout-77', resolution: 'not_created', despite: [] },
     ],
     [
-      'settle payout-77 id --json --scope eu --table doubts',
-      { name: 'settle', json: true, place: EU, reference: 'payout-77', resolution: 'id', despite: [] },
+      `settle payout-77 ${ID} --json --scope eu --table doubts`,
+      { name: 'settle', json: true, place: EU, reference: 'payout-77', resolution: ID, despite: [] },
     ],
     [
       'drain',
@@ -47,14 +48,22 @@ describe('the command line', () => {
       },
     ],
     [
-      'drain --follow --app app.js --limit 5 --concurrency 2 --scope eu --table doubts',
-      { name: 'drain', place: EU, app: 'app.js', options: { limit: 5, concurrency: 2, follow: true } },
+      'drain --follow --limit 5 --concurrency 2 --scope eu --table doubts',
+      { name: 'drain', place: EU, app: undefined, options: { limit: 5, concurrency: 2, follow: true } },
     ],
     [
-      'sweep --app app.js --older-than 0 --give-up-after 60000 --limit 10 --concurrency 1 --scope eu --table doubts',
+      'drain --app app.js --limit 5',
+      {
+        name: 'drain',
+        place: NOWHERE,
+        app: 'app.js',
+        options: { limit: 5, concurrency: undefined, follow: false },
+      },
+    ],
+    [
+      'sweep --app app.js --older-than 0 --give-up-after 60000 --limit 10 --concurrency 1',
       {
         name: 'sweep',
-        place: EU,
         app: 'app.js',
         options: { limit: 10, concurrency: 1, olderThan: 0, giveUpAfter: 60_000 },
       },
@@ -70,10 +79,10 @@ describe('the command line', () => {
   });
 
   it('takes differences in a list, or one by one', () => {
-    expect(read('settle a b --despite reference,amount --despite currency')).toMatchObject({
+    expect(read('settle a not_created --despite reference,amount --despite currency')).toMatchObject({
       despite: ['reference', 'amount', 'currency'],
     });
-    expect(readCommand(['settle', 'a', 'b', '--despite', 'reference, amount'])).toMatchObject({
+    expect(readCommand(['settle', 'a', ID, '--despite', 'reference, amount'])).toMatchObject({
       despite: ['reference', 'amount'],
     });
   });
@@ -88,10 +97,14 @@ describe('the command line', () => {
     ['show a b', '"b" is one argument too many: see --help.'],
     ['settle a b c', '"c" is one argument too many: see --help.'],
     [
-      'settle a b --despite reference,xyz',
+      'settle a not_created --despite reference,xyz',
       'No difference is called "xyz". There are: reference, paymentType, amount, currency, paymentId.',
     ],
-    ['settle a b --despite amuont', 'No difference is called "amuont". Did you mean amount?'],
+    ['settle a not_created --despite amuont', 'No difference is called "amuont". Did you mean amount?'],
+    ['settle a b', `"b" is no id of a payment: pass the UUID that the gateway's support has named, or not_created.`],
+    ['drain --app a --scope eu', '--scope is for a drain without --app: the journal of an app has its own.'],
+    ['drain --app a --table t', '--table is for a drain without --app: the journal of an app has its own.'],
+    ['sweep --app a --scope eu', '--scope is for doubts and show and settle and drain, not for sweep.'],
     ['show a --despite amount', '--despite is for settle, not for show.'],
     ['drain --json', '--json is for doubts and show and settle, not for drain.'],
     ['sweep --follow', '--follow is for drain, not for sweep.'],

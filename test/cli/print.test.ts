@@ -43,12 +43,12 @@ it('about creates that are under way nothing is to be done', () => {
 
 it('an entry tells all that the journal knows', () => {
   expect(entryText(ENTRY).split('\n')).toEqual([
-    '  reference     payout-77',
-    '  state         in doubt',
-    '  create began  2026-11-23T10:20:30Z',
-    '  asked for     WITHDRAWAL by SEPA, 120 EUR',
-    '  payment       -',
-    '  scope         eu',
+    '  reference  payout-77',
+    '  state      in doubt',
+    '  since      2026-11-23T10:20:30Z',
+    '  asked for  WITHDRAWAL by SEPA, 120 EUR',
+    '  payment    -',
+    '  scope      eu',
   ]);
   const payment = {
     id: ID,
@@ -62,7 +62,7 @@ it('an entry tells all that the journal knows', () => {
   ).toEqual([
     '  reference      payout-77',
     '  state          created',
-    '  create began   2026-11-23T10:20:30Z',
+    '  since          2026-11-23T10:20:30Z',
     '  asked for      WITHDRAWAL by SEPA, 120 EUR',
     `  payment        ${ID}, COMPLETED when last seen`,
     `  may also have  ${OTHER_ID} x`,
@@ -75,7 +75,7 @@ it.each<[Partial<JournalEntry>, string]>([
   [{ state: 'begun', underWay: true }, 'under way'],
   [{ state: 'freed' }, 'free: it has no payment'],
 ])('the state of %o is called %s', (changes, state) => {
-  expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state         ${state}\n`);
+  expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state      ${state}\n`);
 });
 
 it('what an operator has done is said by what was', () => {

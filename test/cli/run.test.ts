@@ -118,7 +118,12 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       await shop.age();
       const { out, code } = await run(['doubts']);
       expect([out, code]).toEqual([expect.stringMatching(/payout-77 .* in doubt +eu +-\n/), 1]);
-      expect(await run(['doubts', '--scope', 'us'])).toMatchObject({ out: 'Nothing is in doubt.\n', code: 0 });
+      expect(await run(['doubts', '--scope', 'us'])).toEqual({
+        out: 'Nothing is in doubt.\n',
+        err: 'payment-gateway-sdk: Other scopes have creates in doubt: eu.\n',
+        code: 0,
+      });
+      expect(await run(['doubts', '--scope', 'eu'])).toMatchObject({ out, err: '', code: 1 });
       for (const args of [
         ['show', 'payout-77'],
         ['settle', 'payout-77', id],
@@ -148,12 +153,21 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       ['no command', [], {}, 'Which command? There are: doubts, show, settle, drain, sweep, help.'],
       ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
       ['a mistyped option', ['doubts', '--jsn'], {}, 'Did you mean --json?'],
-      ['a mistyped difference', ['settle', 'a', 'b', '--despite', 'amuont'], {}, 'Did you mean amount?'],
+      ['a mistyped difference', ['settle', 'a', 'not_created', '--despite', 'amuont'], {}, 'Did you mean amount?'],
       ['no reference', ['show'], {}, 'A reference is missing'],
       ['too much', ['show', 'a', 'b'], {}, '"b" is one argument too many'],
       ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle, not for show.'],
       ['an app elsewhere', ['doubts', '--app', 'a'], {}, '--app is for drain and sweep, not for doubts.'],
       ['a limit that is none', ['drain', '--limit', 'all'], {}, '--limit must be a whole number.'],
+      ['a payment that is none', ['settle', 'a', 'garbage'], {}, '"garbage" is no id of a payment: pass the UUID'],
+      [
+        'a scope beside an app',
+        ['drain', '--app', 'a.js', '--scope', 'eu'],
+        {},
+        '--scope is for a drain without --app',
+      ],
+      ['a table beside an app', ['drain', '--app', 'a.js', '--table', 't'], {}, '--table is for a drain without --app'],
+      ['a scope of a sweep', ['sweep', '--app', 'a.js', '--scope', 'eu'], {}, '--scope is for doubts and show and'],
       ['a limit of nothing', ['drain', '--limit', '0'], {}, '--limit must be 1 or more.'],
       ['a drain without a scope', ['drain'], {}, 'drain needs the scope of the journal: --scope <scope>'],
       ['a sweep without an app', ['sweep'], {}, 'pass --app <file>'],

@@ -51,7 +51,7 @@ function appOf(text = EXPORTS, name = 'app.mjs'): string {
   return file;
 }
 const drain = (app: string | undefined, options: object = {}): WorkCommand => ({ name: 'drain', place, app, options });
-const sweep = (app: string | undefined, options: object = {}): WorkCommand => ({ name: 'sweep', place, app, options });
+const sweep = (app: string | undefined, options: object = {}): WorkCommand => ({ name: 'sweep', app, options });
 
 describe('a drain of an app', () => {
   it('has its options, prints one line, and closes the app when it is done', async () => {

@@ -50,6 +50,8 @@ describe('docs/getting-started.md', () => {
       const paid = await fetch(headers.get('location') ?? '', { method: 'POST', body, redirect: 'manual' });
       expect(paid.headers.get('location')).toBe(`${shop}/thanks`);
       await expect.poll(async () => (await fetch(`${shop}/thanks`)).text()).toBe('Paid.');
+      // Whatever query its callbacks have, such as that of signCallbackUrls.
+      expect((await fetch(`${shop}/callbacks?callbackToken=x`, { method: 'POST', body: '{' })).status).toBe(400);
       // A customer who comes back after paying pays nothing more.
       expect((await fetch(shop, { redirect: 'manual' })).headers.get('location')).toBe('/thanks');
     } finally {

@@ -107,6 +107,35 @@ describe
     expect([await paidBy(), await listed()]).toEqual([null, [{ payment_id: id, status: 'COMPLETED' }]]);
   });
 
+  it('lists a payment again that was listed, and failed after that', async () => {
+    const id = await paid({ amount: '26.00' });
+    await sandbox.fail(id, { force: true });
+    await sandbox.idle();
+    expect(await listed()).toEqual([
+      { payment_id: id, status: 'COMPLETED' },
+      { payment_id: id, status: 'FAILED' },
+    ]);
+  });
+
+  it('lists no payment that failed, and had paid nothing', async () => {
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(request);
+    await sandbox.fail(payment.id);
+    await sandbox.idle();
+    expect([await paidBy(), await listed()]).toEqual([null, []]);
+  });
+
+  it('marks no withdrawal as done, which it does not record', async () => {
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal({
+      ...request,
+      paymentMethod: 'SEPA',
+    });
+    await sandbox.fail(payment.id);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ status }) => status)).toEqual([503]);
+    const DONE = 'select from payment_gateway_inbox where payment_id = $1 and handled_at is not null';
+    expect((await pool.query(DONE, [payment.id])).rows).toEqual([]);
+  });
+
   it('lists a payment that had paid an order, and failed after that', async () => {
     const id = await paid();
     await sandbox.fail(id, { force: true });

@@ -36,7 +36,8 @@ async function start(script: string) {
     createInterface(child.stdout).on('line', line => {
       lines.push(line);
       const port = /port: (\d+)/.exec(lines.join(' '))?.[1];
-      if (port) resolve(`http://127.0.0.1:${port}/callbacks`);
+      // With a query, in which signCallbackUrls puts its token.
+      if (port) resolve(`http://127.0.0.1:${port}/callbacks?callbackToken=x`);
     });
     child.stderr.on('data', data => lines.push(String(data)));
     child.once('exit', () => reject(new Error(lines.join('\n'))));

@@ -1,5 +1,5 @@
 // What a merchant's listener gets to read: which payment it is about, and what to do.
-import type { JournalRow, Payment } from 'payment-gateway-sdk';
+import { ConnectionError, type JournalRow, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import * as reports from '../../src/journal/reports.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
@@ -101,6 +101,17 @@ it.each<[string, (client: never) => void, object[]]>([
       warning(
         'sweep_failed',
         'The payment of reference "order \\"1\\"" could not be processed, and is tried again later: Error (23505)',
+        of,
+      ),
+    ],
+  ],
+  [
+    'why the gateway could not be asked about one, in its own words',
+    client => reports.warnNotSwept(client, row, new ConnectionError('No connection.', 'ECONNREFUSED')),
+    [
+      warning(
+        'sweep_failed',
+        'The payment of reference "order \\"1\\"" could not be processed, and is tried again later: No connection.',
         of,
       ),
     ],

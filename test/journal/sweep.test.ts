@@ -263,6 +263,22 @@ describe('a payment that is not final', () => {
     expect(await sweep()).toEqual({ ...NONE, processed: 1 });
   });
 
+  it('is not given up if its callback takes effect while it is looked at', async () => {
+    const { gateway, create, sweep, sandbox, clock, warnings } = openShop();
+    const id = await create('payout-1');
+    clock.now += 60 * DAY;
+    const handler = {
+      async process() {
+        const payment = await gateway.getPayment(id);
+        await sandbox.complete(id);
+        await gateway.acknowledge(await gateway.getPayment(id));
+        return { result: 'ran' as const, payment };
+      },
+    };
+    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, open: 1 }, []]);
+    expect([await sweep(), warnings()]).toEqual([NONE, []]);
+  });
+
   it('is not given up while its lookup fails', async () => {
     const { sweep, create, sandbox, clock } = openShop();
     await create('payout-1');
@@ -294,6 +310,41 @@ describe('a doubt', () => {
     sandbox.faults.next('commit-then-drop');
     await errorOf(gateway.createWithdrawal(PAYOUT));
     expect([await sweep(), lookups, await gateway.inDoubt()]).toEqual([NONE, [], [expect.anything()]]);
+  });
+});
+
+it('a doubt in which two payments are known is looked at for both', async () => {
+  const { gateway, sandbox, sweep, effects, lookups } = openShop();
+  sandbox.faults.next('commit-then-cut');
+  await errorOf(gateway.createWithdrawal(PAYOUT));
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);
+  await gateway.reconcile(twin.payment);
+  const ids = sandbox.payments.map(({ id }) => id);
+  for (const id of ids) await sandbox.complete(id);
+  lookups.length = 0;
+  expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+  expect([lookups.toSorted(), effects]).toEqual([ids.toSorted(), [PAYOUT.reference, PAYOUT.reference]]);
+});
+
+describe('a final payment that the handler alone has seen take effect', () => {
+  it('is done, although the journal has heard of its end while it was looked at', async () => {
+    const { gateway, create, sandbox, sweep, clock } = openShop();
+    const id = await create('payout-1');
+    await sandbox.complete(id);
+    const handler = { process: async () => ({ result: 'ran' as const, payment: await gateway.getPayment(id) }) };
+    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+    clock.now += DAY;
+    expect(await sweep({ handler })).toEqual(NONE);
+  });
+
+  it('is done, although the gateway has changed its end since the journal heard of it', async () => {
+    const { gateway, lose, sweep, clock } = openShop();
+    const payment = await gateway.getPayment(await lose('payout-1'));
+    const failed = { ...payment, paymentStatus: 'FAILED' as const };
+    const handler = { process: async () => ({ result: 'ran' as const, payment: failed }) };
+    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+    clock.now += DAY;
+    expect(await sweep({ handler })).toEqual(NONE);
   });
 });
 
@@ -470,8 +521,40 @@ describe('a sweep', () => {
       expect([await swept, asked]).toEqual([{ ...NONE, failed: 1 }, ['a', 'b']]);
     });
 
-    it.each(['unknown_payment', 'payment_not_found'])('keeps open what fails with %s', async code => {
-      expect(await sweepWith(() => ({ code })).swept).toEqual({ ...NONE, open: 3 });
+    it.each(['unknown_payment', 'payment_not_found'])('counts as failed what fails with %s', async code => {
+      expect(await sweepWith(() => ({ code })).swept).toEqual({ ...NONE, failed: 3 });
+    });
+  });
+
+  describe('at a gateway that does not know a payment', () => {
+    const unknown = { process: () => Promise.reject({ code: 'unknown_payment', name: 'PaymentNotFoundError' }) };
+
+    it('fails, and says so, where the gateway had answered with it: it may be another gateway', async () => {
+      const { gateway, create, messages, clock, sweep } = openShop();
+      await create('payout-1');
+      expect(await gateway.sweep({ handler: unknown, olderThan: 0 })).toEqual({ ...NONE, failed: 1 });
+      expect(messages()).toEqual([
+        expect.stringMatching(/^The payment of reference "payout-1" could not be processed/),
+      ]);
+      clock.now += 2 * MINUTE;
+      expect(await sweep()).toEqual({ ...NONE, open: 1 });
+    });
+
+    it('gives up once it is older than giveUpAfter: the gateway may have forgotten it', async () => {
+      const { gateway, create, clock, warnings } = openShop();
+      await create('payout-1');
+      clock.now += 31 * DAY;
+      expect(await gateway.sweep({ handler: unknown, olderThan: 0 })).toEqual({ ...NONE, gaveUp: 1 });
+      expect(warnings()).toEqual(['sweep_gave_up']);
+    });
+
+    it('goes on where an error alone has named the payment: there may be none', async () => {
+      const { gateway, sandbox, messages } = openShop();
+      sandbox.faults.next('commit-then-cut');
+      await errorOf(gateway.createWithdrawal(PAYOUT));
+      const before = messages();
+      expect(await gateway.sweep({ handler: unknown, olderThan: 0 })).toEqual({ ...NONE, open: 1 });
+      expect(messages()).toEqual(before);
     });
   });
 
@@ -493,7 +576,7 @@ describe('a sweep', () => {
     async function* rows() {
       yield* ids;
     }
-    const found = { processed: 1, open: 2, gaveUp: 0, failed: 1 };
+    const found = { processed: 1, open: 1, gaveUp: 0, failed: 2 };
     expect(await gateway.sweep({ handler, ids: rows() })).toEqual(found);
     expect(await gateway.sweep({ handler, ids })).toEqual(found);
     expect(await gateway.sweep({ handler, ids, limit: 1 })).toEqual({ ...NONE, processed: 1 });

@@ -133,7 +133,8 @@ describe('writing', () => {
     vi.advanceTimersByTime(1);
     await settled(1);
     await state.close();
-    expect(timers()).toEqual([1_000]);
+    // Other tests of this worker may have left some.
+    expect(timers().filter(ms => ms === 1_000)).toEqual([1_000]);
     expect([saves, written()]).toEqual([2, asJson('third')]);
   });
 

@@ -79,7 +79,7 @@ describe('what is waited for', () => {
     expect(await late({ reference: 'another' })).toContain('is PENDING');
     await sandbox.authorize(paymentId);
     await sandbox.idle();
-    expect(await late({ isAnswered: true })).toContain('its latest callback was answered nobody is there.');
+    expect(await late({ isAnswered: true })).toContain('its latest callback has no answer (nobody is there).');
     answer = new Response(null, { status: 300 });
     await sandbox.redeliver(1);
     expect(await late({ isAnswered: true })).toContain('its latest callback was answered 300.');

@@ -95,7 +95,11 @@ it('arms faults, lists them, and disarms one or all', async () => {
   await expect(run('faults --disarm first')).rejects.toThrow('--disarm takes a number, and not "first".');
   await expect(run('faults --disarm 9')).rejects.toThrow('No fault 9 is armed');
   expect((await run('faults --disarm all')).out).toBe('No fault is armed.');
-  await expect(run('fault drop --ms 5')).rejects.toThrow('ms is for slow and callback-delay');
+  await expect(run('fault drop --ms 5')).rejects.toThrow(/^--ms is for slow and callback-delay, and not for drop\.$/);
+  await expect(run('fault callback-lose --on lookup')).rejects.toThrow(/^--on is for faults of calls, and /);
+  await expect(run('fault callback-first --on lookup')).rejects.toThrow(
+    /^callback-first can only be injected into a create\.$/,
+  );
 });
 
 it('posts a callback again, also with the body of a file', async () => {

@@ -120,12 +120,14 @@ describe('the options of a journal', () => {
     [{ scope: '' }, 'postgresJournal: scope must not be empty.'],
     [{ scope: 'x'.repeat(256) }, 'postgresJournal: scope must have at most 255 bytes of UTF-8, and no NUL.'],
     [{ settleMargin: -1 }, 'postgresJournal: settleMargin must be milliseconds, 0 or more.'],
+    [{ encryptionKey: undefined }, 'postgresJournal: encryptionKey is undefined: is its variable set?'],
+    [{ encryptionKey: '' }, 'postgresJournal: encryptionKey must be 32 random bytes'],
     [{ encryptionKey: 'short' }, 'postgresJournal: encryptionKey must be 32 random bytes'],
     [{ encryptionKey: key, formerEncryptionKeys: ['short'] }, 'postgresJournal: formerEncryptionKeys must be a list'],
     [{ formerEncryptionKeys: [key] }, 'postgresJournal: formerEncryptionKeys are for a journal with an encryptionKey.'],
   ])('refuse %o', (options, message) => {
-    expect(() => read(options)).toThrow(ConfigurationError);
-    expect(() => read(options)).toThrow(message);
+    expect(() => read(options as SqlJournalOptions)).toThrow(ConfigurationError);
+    expect(() => read(options as SqlJournalOptions)).toThrow(message);
   });
 });
 

@@ -2,7 +2,7 @@
 import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
 import { isHttpUrl } from '../../schemas/url.ts';
 import { UsageError, unknown } from '../../terminal/arguments.ts';
-import { DURATION, durationOf } from '../duration.ts';
+import { DURATION, durationOf, LONGEST_WAIT } from '../duration.ts';
 
 /** A move that the sandbox makes by itself, so long after a payment was created. */
 export interface Auto {
@@ -61,6 +61,16 @@ const millisecondsOf = (written: string): number => {
 };
 
 const time: ValueOption<number> = { value: '<time>', read: millisecondsOf };
+
+/** What the sandbox waits at most. */
+const patience: ValueOption<number> = {
+  ...time,
+  read: written => {
+    const ms = durationOf(written) ?? 0;
+    if (ms > 0 && ms <= LONGEST_WAIT) return ms;
+    throw refuse(`${DURATION}, more than 0 and at most 10m`, written);
+  },
+};
 
 /** What is given is not shown: it may be a key. */
 const text = (value: string): ValueOption<string> => ({
@@ -146,7 +156,7 @@ export const OPTIONS = {
   search: text('<text>'),
   limit: number(1, 1_000, '<count>'),
   answered: flag,
-  timeout: time,
+  timeout: patience,
   follow: flag,
   force: flag,
   code: text('<code>'),

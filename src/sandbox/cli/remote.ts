@@ -69,12 +69,17 @@ export class Remote {
   }
 }
 
+/** As the command line calls what the functions take. */
+const asOptions = (message: string): string =>
+  message
+    .replace('{ force: true }', '--force')
+    .replace(/^faults\.next: (?=(?:ms|on) )/, '--')
+    .replace(/^faults\.next: /, '');
+
 function refusalOf(text: string): Error {
   try {
     const { code, message } = JSON.parse(text);
-    return code === 'timeout'
-      ? new LateError(printable(message))
-      : new UsageError(printable(message.replace('{ force: true }', '--force')));
+    return code === 'timeout' ? new LateError(printable(message)) : new UsageError(printable(asOptions(message)));
   } catch {
     return new UsageError(printable(text));
   }

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
+import { LONGEST_WAIT } from '../duration.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Route, route } from './define.ts';
@@ -10,6 +11,9 @@ import { waitFor } from './wait-for.ts';
 
 const text = z.string().optional();
 const whole = (otherwise: number, most: number) => z.coerce.number().int().min(0).max(most).default(otherwise);
+
+const WAIT = { error: 'must be milliseconds, more than 0 and at most 600000, which is ten minutes' };
+const patience = z.coerce.number(WAIT).positive(WAIT).max(LONGEST_WAIT, WAIT).default(30_000);
 
 export const total = z.number().int().describe('How many there are on all pages.');
 
@@ -112,7 +116,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
           .enum(['true', 'false'])
           .optional()
           .describe('Whether the callback of its state must have been answered with 2xx.'),
-        timeout: z.coerce.number().positive().max(600_000).default(30_000).describe('Milliseconds.'),
+        timeout: patience.describe('Milliseconds.'),
       }),
       answer: paymentShape,
       errors: ['timeout', 'refused'],
@@ -162,7 +166,7 @@ export const paymentRoutes = (parts: Parts): Route[] => {
       name: 'waitUntilIdle',
       tag: 'Callbacks',
       summary: 'Answers when no callback is under way any more, and none waits for its time.',
-      query: z.strictObject({ timeout: z.coerce.number().positive().max(600_000).default(30_000) }),
+      query: z.strictObject({ timeout: patience }),
       answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
       errors: ['timeout'],
       run: async ({ query: { timeout } }) => {

@@ -4,6 +4,7 @@ import { withTimeout } from '../../deadline.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { milliseconds, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
+import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/ledger.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
@@ -76,8 +77,11 @@ const isTaken =
 function storyOf(record: PaymentRecord | undefined, callbacks: Callbacks): string {
   if (!record) return 'the sandbox has no such payment.';
   const [latest] = callbacks.ofPayment(record.id);
-  const answer = latest
-    ? `its latest callback was answered ${latest.status ?? latest.error ?? 'not yet'}`
-    : 'it has no callback';
+  const answer = latest ? `its latest callback ${answerTo(latest)}` : 'it has no callback';
   return `payment ${record.id} is ${record.paymentStatus}, and ${answer}.`;
+}
+
+function answerTo({ status, error }: Delivery): string {
+  if (status !== undefined) return `was answered ${status}`;
+  return error === undefined ? 'is not answered yet' : `has no answer (${error.replace(/\.$/, '')})`;
 }
