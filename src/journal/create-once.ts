@@ -18,28 +18,21 @@
 // | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
-import { Deadline, LateError, withSignal, withTimeout } from '../deadline.ts';
-import {
-  ApiError,
-  adviceOn,
-  ConnectionError,
-  GatewayError,
-  JournalError,
-  type Outcome,
-  PaymentInDoubtError,
-} from '../errors.ts';
+import { Deadline, withTimeout } from '../deadline.ts';
+import { ApiError, adviceOn, GatewayError, PaymentInDoubtError } from '../errors.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { Untold } from '../telemetry/call.ts';
-import { change, type Found, patiently, record } from './change.ts';
+import { type Found, patiently, record } from './change.ts';
 import type { Journal, JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
 import { journalRequestOf } from './fingerprint.ts';
-import { InFlight, type Left } from './in-flight.ts';
+import { InFlight } from './in-flight.ts';
 import { isRefused, postponed, tellStillPlanned } from './planned.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
 import { type JournalAttempt, knownIds } from './row.ts';
-import { begin, type Learnt, recordPayment, release, takeBack, type Unpaid } from './transitions.ts';
+import { type Learnt, recordPayment, release, type Unpaid } from './transitions.ts';
+import { MAY_BE_PLANNED, type NotBegun, stopped, type Taken, writeDown } from './write-down.ts';
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -49,8 +42,14 @@ export interface CreatedOnce extends Envelope {
   stale: boolean;
 }
 
-/** How an attempt ended: with an answer or an error that is being recorded; or its reference was taken already. */
-type Ended = { found: Found } | (Recording & ({ result: Envelope } | { error: unknown; since: Date }));
+/**
+ * How an attempt ended: with an answer or an error that is being recorded; or its reference was taken already, or it could not
+ * be written down.
+ */
+type Ended =
+  | { found: Found }
+  | NotBegun
+  | (Recording & ({ result: Envelope } | ({ error: unknown; since: Date } & Taken)));
 
 interface Recording {
   /** The row as it is then, if it could be written. */
@@ -84,7 +83,7 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
   inFlight.set(journal, creates);
   const key = JSON.stringify([scope, reference, attempt.bodyHash]);
   const other = creates.get(key);
-  if (!other && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
+  if (!other && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent', adviceOn('not_sent') + MAY_BE_PLANNED);
   const own = other ?? new InFlight(giveUp => make(create, attempt, limits.deadline, giveUp));
   creates.set(key, own);
   const leave = own.enter();
@@ -98,6 +97,10 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       const again = { ...create, timeout: limits.deadline.remaining || 1 };
       if (isFree(ended.found.row, attempt)) return await createOnce(again);
       return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
+    }
+    if ('failure' in ended) {
+      tellOfPlan(create, ended, ended.failure);
+      throw ended.failure;
     }
     // No customer waits for what was planned, so the journal has its time also after a create that took all of its own.
     const recorded = await patiently(ended.recording, create.plan ? { deadline: new Deadline(timeout) } : limits);
@@ -115,10 +118,17 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       // It is planned again as soon as the journal can be told, and never if the process ends before.
       throw new PaymentInDoubtError(reference, ended.since, { cause: ended.error });
     }
+    // Also before that is recorded, and if a drain has sent it.
+    if (!recorded || recorded.row?.state === 'planned') tellOfPlan(create, ended, ended.error);
     throw ended.error;
   } finally {
     if (leave() && creates.get(key) === own) creates.delete(key);
   }
+}
+
+/** A direct create has made no payment: a drain will, if it was planned. */
+function tellOfPlan(create: Create, { plan }: Taken, error: unknown): void {
+  if (plan && !create.plan && isSurelyUnpaid(error) && !isRefused(error)) tellStillPlanned(error);
 }
 
 /** A plan is not to be sent any more: another create has taken it over, or it was withdrawn. */
@@ -146,15 +156,12 @@ const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-function stopped(reference: string, code: Left, outcome: Outcome, advice = adviceOn(outcome)): ConnectionError {
-  const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}). ${advice}`;
-  return new ConnectionError(message, code, { outcome });
-}
-
 /** One attempt: write it down → send it → record how it ended, which goes on in the background. */
 async function make(create: Create, attempt: JournalAttempt, deadline: Deadline, giveUp: AbortSignal): Promise<Ended> {
   const { reference } = attempt;
-  const { hasBegun, plan, ...found } = await writeDown(create, attempt, deadline, giveUp);
+  const written = await writeDown(create, attempt, deadline, giveUp);
+  if ('failure' in written) return written;
+  const { hasBegun, plan, ...found } = written;
   if (!hasBegun) return { found };
   report(create, 'begun', reference);
   try {
@@ -162,87 +169,8 @@ async function make(create: Create, attempt: JournalAttempt, deadline: Deadline,
     return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
   } catch (error) {
     const since = new Date(found.row?.begunAt ?? found.now);
-    return { error, since, recording: recordFailure(create, attempt, error, { found, plan }) };
+    return { error, since, plan, recording: recordFailure(create, attempt, error, { found, plan }) };
   }
-}
-
-/** An attempt that is written down. */
-interface Begun extends Found {
-  hasBegun: boolean;
-  /** What it has taken over. */
-  plan?: JournalRow | undefined;
-}
-
-/** Writes the attempt down, in one statement if the reference is new. */
-async function writeDown(
-  create: Create,
-  attempt: JournalAttempt,
-  deadline: Deadline,
-  giveUp: AbortSignal,
-): Promise<Begun> {
-  const { journal } = create;
-  const { reference } = attempt;
-  let plan: JournalRow | undefined;
-  const beginOwn = (row: JournalRow | undefined, now: number) => {
-    if (row?.state === 'planned') plan = row;
-    return begin(row, attempt, now, create.plan);
-  };
-  const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now, plan);
-  // As a rule a reference is new, so it is not read before.
-  const known = create.plan ? undefined : { now: 0 };
-  const writing = change(journal, attempt, beginOwn, { known, isPatient: true });
-  const late = () => {
-    throw new LateError();
-  };
-  try {
-    return { ...(await withSignal(withTimeout(writing, deadline.remaining, late), giveUp)), plan };
-  } catch (error) {
-    // It may be written all the same, also later.
-    const isRunning = giveUp.aborted || error instanceof LateError;
-    const takingBack = async () => {
-      if (isRunning) throw error;
-      if (!isNeverWritten(error)) await change(journal, attempt, takeOwnBack);
-    };
-    const isTakenBack = await withSignal(withTimeout(takingBack(), deadline.remaining, late), giveUp).then(
-      () => true,
-      () => false,
-    );
-    if (!isTakenBack) {
-      const goOn = async () => (await record(journal, attempt, takeOwnBack)) ?? warnNotRecorded(create, reference);
-      writing.then(goOn, goOn);
-    }
-    const advice = isTakenBack ? adviceOn('not_sent') : NOT_TAKEN_BACK;
-    const isStopped = giveUp.aborted && !(giveUp.reason instanceof LateError);
-    const failure = isStopped
-      ? stopped(reference, 'aborted', 'not_sent', advice)
-      : notWritten(reference, error, advice);
-    if (plan && !create.plan) tellStillPlanned(failure);
-    throw failure;
-  }
-}
-
-/** In place of that it is safe, where the journal may hold the attempt that was not sent. */
-const NOT_TAKEN_BACK =
-  'Nothing was sent. The attempt may be in the journal anyway, and is taken back once the journal answers: until then a create of this reference ends in PaymentInDoubtError.';
-
-/** Of a database that was not reached, or knows no such user, database, schema, table or right; or of a key too long. */
-const NEVER_WRITTEN =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
-const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
-
-function notWritten(reference: string, error: unknown, advice: string): JournalError {
-  const cause = causeOf(error);
-  const why = cause ? ` (${cause.message})` : '';
-  const message = `The creation of ${JSON.stringify(reference)} could not be written into the journal${why}. ${advice}`;
-  return new JournalError(message, { cause });
-}
-
-/** A store's own message and code, without what drivers add to their errors. */
-function causeOf(error: unknown): Error | undefined {
-  if (error instanceof LateError) return new Error('it did not answer in time');
-  if (!(error instanceof Error)) return undefined;
-  const { name, message, code } = error as Error & { code?: unknown };
-  return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
 /** Milliseconds to look whether a callback has come before the answer. */
@@ -263,7 +191,6 @@ async function recordFailure(
     const step = await record(journal, attempt, (row, now) => release(row, attempt, unpaid(now)), found);
     const end = step?.next?.state;
     if (end === 'planned' || end === 'freed') report(create, end, reference);
-    if (end === 'planned' && !create.plan) tellStillPlanned(error);
     if (step && isInDoubt(step.row, attempt)) report(create, 'in_doubt', reference, knownIds(step.row)[0]);
     if (!step) warnNotRecorded(create, reference);
     return step;

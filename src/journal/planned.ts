@@ -69,6 +69,8 @@ export const withdrawn = ({ dueAt, body, ...plan }: JournalRow): JournalRow => (
 
 /** Nothing was paid by this call, and something else will be: the message must not sound as if nothing could. */
 export function tellStillPlanned(error: GatewayError): void {
+  // Several may wait for one create.
+  if (error.isStillPlanned) return;
   const message = `${error.message} It was planned, and still is: a drain will send it. To withdraw it, call gateway.settle(reference, 'not_created').`;
   Object.assign(error, { message, isStillPlanned: true });
 }

@@ -1,5 +1,7 @@
 // Creates that are planned with the merchant's own transaction, and the drain that sends them.
 import { createDecipheriv, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import {
   ApiError,
@@ -14,7 +16,7 @@ import {
   memoryJournal,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { change } from '../../src/journal/change.ts';
 import { openPlan } from '../../src/journal/plan.ts';
 import { isRefused, refuseSwapped } from '../../src/journal/planned.ts';
@@ -289,6 +291,73 @@ describe('a planned create', () => {
     await asked.promise;
     stop.abort();
     expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted', isStillPlanned: true });
+  });
+
+  it.each([
+    ['its time-out', () => ({ timeout: 300 })],
+    ['its signal', () => ({ signal: AbortSignal.timeout(200) })],
+  ])('stays planned where a create of it was not sent within %s, and the error says so', async (_, options) => {
+    // A handshake that nobody answers: nothing leaves, and no time is left to see it recorded.
+    const hole = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(hole, 'listening');
+    onTestFinished(() => void hole.close());
+    const { journal, plan } = openShop(accept());
+    await plan('payout-1');
+    const { port } = hole.address() as AddressInfo;
+    const away = new GatewayClient({ ...KEYS, baseUrl: `https://127.0.0.1:${port}`, journal });
+    const error = await errorOf(away.createWithdrawal(PAYOUT, options()));
+    expect(error).toMatchObject({ outcome: 'not_sent', isStillPlanned: true });
+  });
+
+  it('stays planned where its answer came before the journal could be told, and the error says so', async () => {
+    const { journal, open, plan } = openShop(wire(refusedConnection).fetch);
+    await plan('payout-1');
+    let replaced = 0;
+    const slow = open({
+      ...journal,
+      replace: (...change) => (++replaced > 1 ? new Promise(() => {}) : journal.replace(...change)),
+    });
+    const error = await errorOf(slow.createWithdrawal(PAYOUT, { timeout: 300 }));
+    expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent', isStillPlanned: true });
+  });
+
+  it('stays planned where a create of it has joined that of a drain, and the error of the create says so', async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { fetch, sent } = wire(() => answer.promise);
+    const { gateway, plan, warnings } = openShop(fetch);
+    await plan('payout-1');
+    const draining = gateway.drain();
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    const creating = [errorOf(gateway.createWithdrawal(PAYOUT)), errorOf(gateway.createWithdrawal(PAYOUT))];
+    answer.reject(refusedConnection);
+    expect(await draining).toEqual({ ...NONE, postponed: 1 });
+    for (const error of await Promise.all(creating)) {
+      expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent', isStillPlanned: true });
+      expect((error as Error).message.match(/still is/g)).toHaveLength(1);
+    }
+    expect(warnings()).toEqual([]);
+  });
+
+  it('is not said to be planned to a create of it that was withdrawn meanwhile', async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { journal, gateway, plan, rowOf } = openShop(wire(() => answer.promise).fetch);
+    await plan('payout-1');
+    const creating = errorOf(gateway.createWithdrawal(PAYOUT));
+    await vi.waitFor(async () => expect(await rowOf('payout-1')).toMatchObject({ state: 'begun' }));
+    const { state: _state, body: _body, ...row } = (await rowOf('payout-1')) as JournalRow;
+    await journal.replace({ ...row, state: 'freed' }, row.revision);
+    answer.reject(refusedConnection);
+    expect(await creating).not.toHaveProperty('isStillPlanned');
+  });
+
+  it('may be there, as the error says, where the journal did not answer at all', async () => {
+    const { open, journal } = openShop(accept());
+    const deaf = open({ ...journal, insert: () => new Promise(() => {}), read: () => new Promise(() => {}) });
+    const error = await errorOf(deaf.createWithdrawal(PAYOUT, { timeout: 100 }));
+    expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+    expect((error as Error).message).toContain('If it was planned, it still is, and a drain sends it.');
+    const stopped = await errorOf(deaf.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() }));
+    expect((stopped as Error).message).toContain('If it was planned, it still is, and a drain sends it.');
   });
 
   it('is refused while a create of it runs, because that may end without a payment', async () => {
