@@ -1,6 +1,6 @@
 // Knex, as a database for our stores.
 import { ConfigurationError } from '../errors.ts';
-import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
 import { guard, lendGuarded } from './gate.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 import { gateOf, mysqlRows, type RawConnection } from './mysql2.ts';
@@ -41,7 +41,7 @@ export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
 
   return {
     dialect,
-    pool: { identity: client ?? knex, max: config?.pool?.max ?? DEFAULT_SIZE },
+    pool: { identity: client ?? knex, max: sizeOf(config?.pool?.max) },
     query: queryOf(knex),
     queryIn(tx) {
       const { isTransaction } = (tx ?? {}) as Internals;

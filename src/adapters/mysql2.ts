@@ -1,5 +1,5 @@
 // What the libraries over mysql2 have in common: its connections, behind a gate, and its answers, as rows.
-import { DEFAULT_SIZE, type SqlPool, type SqlRow } from '../sql/database.ts';
+import { type SqlPool, type SqlRow, sizeOf } from '../sql/database.ts';
 import { type Gate, gateBefore } from './gate.ts';
 
 /** A connection of mysql2 with callbacks, which all that is made of it sends its statements by. */
@@ -55,5 +55,5 @@ export function mysqlPoolOf(pool: object | undefined): SqlPool | undefined {
   if (!pool) return undefined;
   const core = (pool as { pool?: object }).pool ?? pool;
   const { connectionLimit } = (core as { config?: { connectionLimit?: unknown } }).config ?? {};
-  return { identity: core, max: typeof connectionLimit === 'number' ? connectionLimit : DEFAULT_SIZE };
+  return { identity: core, max: sizeOf(connectionLimit) };
 }

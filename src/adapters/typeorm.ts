@@ -1,6 +1,6 @@
 // TypeORM, as a database for our stores.
 import { ConfigurationError } from '../errors.ts';
-import { DEFAULT_SIZE, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
+import { type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue, sizeOf } from '../sql/database.ts';
 import { ENDED } from './ended.ts';
 import { guard, lendGuarded } from './gate.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
@@ -54,7 +54,7 @@ export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<
 
   return {
     dialect: isMysql ? 'mysql' : 'postgres',
-    pool: { identity: dataSource, max: extra?.max ?? extra?.connectionLimit ?? poolSize ?? DEFAULT_SIZE },
+    pool: { identity: dataSource, max: sizeOf(extra?.max ?? extra?.connectionLimit ?? poolSize) },
     async query(sql, values) {
       checkReady();
       const runner = dataSource.createQueryRunner('master');

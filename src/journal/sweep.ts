@@ -1,5 +1,6 @@
 // Looks at what is open: payments whose callback may be lost are processed as it would have been.
 import { ConfigurationError } from '../errors.ts';
+import { isOfMerchant } from '../inbox/thrown.ts';
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
@@ -95,7 +96,9 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
       await look(handler, id, signal, seen, isThere);
     }
     if (seen.asked) isAsked = true;
-    const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy;
+    // What was final has an effect to have yet, however old it is.
+    const isEnded = row.result !== undefined && isFinal(row.result.payment);
+    const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy && !isEnded;
     const failure = seen.failure ?? (isOld ? undefined : seen.missing);
     const outcome = failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
@@ -167,8 +170,9 @@ async function look(
     if (result === 'busy') seen.isBusy = true;
     if (!isFinal(payment) || result === 'busy') seen.isFinal = false;
   } catch (error) {
-    // By shape: what `onPayment` throws may be anything, and the handler of another copy of the SDK.
-    const { code, retryAfter } = (error ?? {}) as { code?: unknown; retryAfter?: unknown };
+    // By shape, as the handler may be of another copy of the SDK.
+    const told = isOfMerchant(error) ? {} : (error ?? {});
+    const { code, retryAfter } = told as { code?: unknown; retryAfter?: unknown };
     if (UNKNOWN.has(code)) {
       seen.isFinal = false;
       if (isThere) seen.missing ??= { error };

@@ -1,6 +1,6 @@
 // Listens to a channel of Postgres, on one connection of a pool for all who do.
 import { aborted, withSignal } from '../deadline.ts';
-import { DEFAULT_SIZE } from '../sql/database.ts';
+import { sizeOf } from '../sql/database.ts';
 import type { PgClient, PgPool } from './pool.ts';
 
 /** What else a client of `pg` emits. */
@@ -30,7 +30,7 @@ export async function listenOn(
   onNotice: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  if ((pool.options?.max ?? DEFAULT_SIZE) < SMALLEST_POOL) return aborted(signal);
+  if (sizeOf(pool.options?.max) < SMALLEST_POOL) return aborted(signal);
   const channels = LISTENING.get(pool) ?? new Map<string, Listening>();
   LISTENING.set(pool, channels);
   const listening = channels.get(channel) ?? begin(pool, channel);

@@ -78,6 +78,12 @@ export interface SqlPool {
 /** What drivers assume without a size. */
 export const DEFAULT_SIZE = 10;
 
+/** As the driver was given it: it takes a text, too, as of a variable of the environment. */
+export function sizeOf(given: unknown): number {
+  const size = Number(given);
+  return Number.isInteger(size) && size > 0 ? size : DEFAULT_SIZE;
+}
+
 /** For an option that is the size of a pool. */
 export const poolSizeProblem: ProblemOf = value =>
   Number.isInteger(value) && (value as number) >= 2
@@ -88,7 +94,7 @@ export const poolSizeProblem: ProblemOf = value =>
 export function poolOf(pool: object | undefined): SqlPool | undefined {
   if (!pool) return undefined;
   const { max } = (pool as { options?: { max?: unknown } }).options ?? {};
-  return { identity: pool, max: typeof max === 'number' ? max : DEFAULT_SIZE };
+  return { identity: pool, max: sizeOf(max) };
 }
 
 /** @throws {ConfigurationError} for what a query of somebody's own must not answer */

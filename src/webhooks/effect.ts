@@ -3,6 +3,7 @@ import { delay } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { LAG_PAUSES } from '../http/retry-policy.ts';
 import { eventOf, type Inbox, type InboxEvent, type InboxResult } from '../inbox/contract.ts';
+import { remembering } from '../inbox/thrown.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
@@ -57,7 +58,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
       const own = worksAfterCommit();
       afterCommit = own.works;
       try {
-        await onPayment(payment, { ...context, afterCommit: own.add });
+        await remembering(() => onPayment(payment, { ...context, afterCommit: own.add }));
       } finally {
         own.close();
       }

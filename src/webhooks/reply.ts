@@ -1,6 +1,7 @@
 // What a callback is answered, and how that is reported.
-import { isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
+import { type AnyGatewayError, isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
 import type { InboxResult } from '../inbox/contract.ts';
+import { isOfMerchant } from '../inbox/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 
 /** What became of a callback. */
@@ -24,7 +25,7 @@ export function replyTo(result: Exclude<InboxResult, 'busy'>): Response {
 }
 
 export function replyToError(error: unknown): Response {
-  if (!isGatewayError(error) || error.name !== 'WebhookError') return later('failed', RETRY_AFTER.failed);
+  if (!isOwn(error) || error.name !== 'WebhookError') return later('failed', RETRY_AFTER.failed);
   const { code } = error;
   const refusal = REFUSALS[code];
   if (refusal !== undefined) return answer(refusal, code);
@@ -36,12 +37,15 @@ const later = (text: string, seconds: number): Response => answer(503, text, { '
 export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
+/** What the merchant's own code throws is a failure, whatever it is. */
+const isOwn = (error: unknown): error is AnyGatewayError => isGatewayError(error) && !isOfMerchant(error);
+
 export const isRefused = (error: unknown): error is WebhookError =>
-  isGatewayError(error) && error.name === 'WebhookError' && error.code in REFUSALS;
+  isOwn(error) && error.name === 'WebhookError' && error.code in REFUSALS;
 
 /** The event of a callback that was not answered 200. */
 export function failureOf(error: unknown): Step {
-  const code = isGatewayError(error) ? error.code : 'failed';
+  const code = isOwn(error) ? error.code : 'failed';
   if (isRefused(error)) return { result: 'refused', code };
   return { result: code === 'busy' ? 'busy' : 'failed', code };
 }

@@ -331,7 +331,13 @@ describe('a final payment that the handler alone has seen take effect', () => {
     const { gateway, create, sandbox, sweep, clock } = openShop();
     const id = await create('payout-1');
     await sandbox.complete(id);
-    const handler = { process: async () => ({ result: 'ran' as const, payment: await gateway.getPayment(id) }) };
+    const handler = {
+      async process() {
+        const payment = await gateway.getPayment(id);
+        await gateway.reconcile(payment);
+        return { result: 'ran' as const, payment };
+      },
+    };
     expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
     clock.now += DAY;
     expect(await sweep({ handler })).toEqual(NONE);
@@ -340,6 +346,7 @@ describe('a final payment that the handler alone has seen take effect', () => {
   it('is done, although the gateway has changed its end since the journal heard of it', async () => {
     const { gateway, lose, sweep, clock } = openShop();
     const payment = await gateway.getPayment(await lose('payout-1'));
+    await gateway.reconcile(payment);
     const failed = { ...payment, paymentStatus: 'FAILED' as const };
     const handler = { process: async () => ({ result: 'ran' as const, payment: failed }) };
     expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
@@ -357,6 +364,33 @@ describe('a payment that another worker has', () => {
     clock.now += MINUTE + 1_000;
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
+});
+
+describe('an onPayment that fails', () => {
+  it.each<[string, (gateway: ReturnType<typeof openShop>['gateway']) => unknown]>([
+    ['because the gateway does not know another payment', gateway => gateway.getPayment(OTHER_ID)],
+    ['with a pause that somebody else asks for', () => Promise.reject(Object.assign(new Error(), { retryAfter: 1 }))],
+  ])('%s has failed for its own payment, until it succeeds, however old that is', async (_, fail) => {
+    let isDown = true;
+    const shop = openShop({}, ({ reference }) => (isDown && reference === 'payout-1' ? fail(shop.gateway) : undefined));
+    for (const reference of ['payout-1', 'payout-2']) await shop.lose(reference);
+    expect(await shop.sweep({ concurrency: 1 })).toEqual({ ...NONE, processed: 1, failed: 1 });
+    shop.clock.now += 60 * DAY;
+    expect([await shop.sweep(), shop.warnings()]).toEqual([{ ...NONE, failed: 1 }, ['sweep_failed', 'sweep_failed']]);
+    isDown = false;
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-2', 'payout-1']]);
+  });
+});
+
+it('a payment that is final is never given up before it has taken effect', async () => {
+  const { gateway, lose, clock, sweep, effects } = openShop();
+  await gateway.reconcile(await gateway.getPayment(await lose('payout-1')));
+  clock.now += 60 * DAY;
+  const process = () => Promise.reject({ code: 'unknown_payment' });
+  expect(await sweep({ handler: { process } })).toEqual({ ...NONE, failed: 1 });
+  clock.now += DAY;
+  expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
 });
 
 describe('what fails', () => {

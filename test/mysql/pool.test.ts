@@ -76,7 +76,7 @@ describe('a pool of mysql2', () => {
     expect(mysqlPoolOf(undefined)).toBeUndefined();
     const core = { config: { connectionLimit: '4' } };
     // With promises, the pool within is the one.
-    expect(mysqlPoolOf({ pool: core })).toEqual({ identity: core, max: 10 });
+    expect(mysqlPoolOf({ pool: core })).toEqual({ identity: core, max: 4 });
     expect(mysqlPoolOf({ pool: core })?.identity).toBe(core);
     expect(mysqlPoolOf(given)?.identity).toBe(given);
     expect(mysqlPoolOf({})?.max).toBe(10);

@@ -160,9 +160,10 @@ describe('single statements over one pool', () => {
 
 describe('the size of a pool', () => {
   it('is its max, or what drivers assume', () => {
-    const pools = [{ options: { max: 3 } }, { options: { max: '3' } }, { options: {} }, {}];
+    const sizes = [3, '3', 0, -1, 2.5, 'many', null, undefined];
+    const pools = [...sizes.map(max => ({ options: { max } })), { options: {} }, {}];
     expect(pools.map(pool => poolOf(pool))).toEqual(
-      [3, DEFAULT_SIZE, DEFAULT_SIZE, DEFAULT_SIZE].map((max, index) => ({ identity: pools[index], max })),
+      pools.map((identity, index) => ({ identity, max: index < 2 ? 3 : DEFAULT_SIZE })),
     );
     expect([poolOf(undefined), DEFAULT_SIZE]).toEqual([undefined, 10]);
   });

@@ -5,6 +5,7 @@ import {
   type Inbox,
   isPaid,
   type Payment,
+  parseWebhook,
   type WebhookGateway,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -125,6 +126,20 @@ describe('the webhook handler', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '10']);
     expect([effects, errors]).toEqual([[], [new Error('gateway down')]]);
     down = false;
+    expect(await reply(post(callback))).toBe('200 handled');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['cannot read a body of its own', () => parseWebhook('{"result":{}}')],
+    ['looks another payment up that there is not', () => notFound()],
+    ['takes what it has for a code', () => Promise.reject(Object.assign(new Error('mail'), { code: 'busy' }))],
+  ])('answers 503 when onPayment %s: no error of its own says anything of the callback', async (_, fail) => {
+    let isDown = true;
+    const { reply, errors, events } = setUp({ onPayment: () => (isDown ? fail() : undefined) });
+    expect(await reply(post(callback))).toBe('503 failed');
+    expect(errors).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject({ type: 'callback', result: 'failed', code: 'failed' });
+    isDown = false;
     expect(await reply(post(callback))).toBe('200 handled');
   });
 
