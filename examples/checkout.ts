@@ -76,7 +76,8 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
           // The same for a customer who comes back.
           return replayed && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : nextAction;
         }
-        await pool.query(NEXT, [id, attempt]); // declined or cancelled: the next attempt
+        if (!replayed) return { type: 'declined' }; // at once: another attempt is the customer's to make
+        await pool.query(NEXT, [id, attempt]); // declined or cancelled before: the next attempt
       } catch (error) {
         if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;
         // A second click, which another replica got: the first is still under way, and has its answer in a moment.

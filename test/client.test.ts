@@ -311,11 +311,27 @@ describe('a refused create', () => {
   it.each([
     ['object', `{"error":"duplicate","id":"${ID.slice(0, 20)}`],
     ['list', ` [{"error":"duplicate"},`],
+    [
+      'object, which follows a warning,',
+      `<br />\n<b>Deprecated</b>: x() in /srv/a.php\n{"error":{"id":"${ID.slice(0, 20)}`,
+    ],
+    ['object, which has just begun after a warning,', '<b>Notice</b>: y\n{ '],
+    ['list, which follows a warning,', 'Notice: [8] z\n[{"error":"duplicate"},'],
   ])('is unknown where its %s was cut off: what is missing may name the payment', async (_, body) => {
     const error = await errorOf(client(wire(json(body, 422)).fetch).createDeposit(CARD));
     expect(error).toMatchObject({ status: 422, outcome: 'unknown' });
     const whole = await errorOf(client(wire(json('{"error":"amount"}', 422)).fetch).createDeposit(CARD));
     expect(whole).toMatchObject({ status: 422, outcome: 'rejected' });
+  });
+
+  it.each([
+    ['an object after a warning', '<br />\n<b>Warning</b>: a[0] {x} in /srv/a.php\n{"error":"amount"}\n'],
+    ['a text with brackets', 'Forbidden [request 7] {see the log}'],
+    ['a page of a proxy', '<html><style>a { b: c }</style><script>x = { "y": [</script></html>\n'],
+    ['nothing', ''],
+  ])('is believed where it is %s', async (_, body) => {
+    const error = await errorOf(client(wire(json(body, 422)).fetch).createDeposit(CARD));
+    expect(error).toMatchObject({ status: 422, outcome: 'rejected' });
   });
 
   it('gives the lookup of an id in its body all of the time that is left', async () => {

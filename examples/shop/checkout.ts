@@ -37,15 +37,16 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
    * The customer presses "pay", now or again.
    *
    * @param method of the next attempt, if this one was declined
-   * @returns what to do next; undefined if the order is paid
+   * @returns what to do next; undefined if the page of the order says it
    */
   async function pay(key: string, method: Method): Promise<NextAction | undefined> {
     for (;;) {
       const order = await findOrder(db, key);
       if (!order || order.paidBy) return undefined;
-      const { payment, nextAction } = await create(order);
+      const { payment, nextAction, replayed } = await create(order);
       if (isPaid(payment)) return undefined; // its callback is on the way
       if (!isFinal(payment)) return nextAction; // the same for a customer who comes back
+      if (!replayed) return undefined; // declined at once: another attempt is the customer's to make
       await nextAttempt(db, order, method);
     }
   }

@@ -197,9 +197,10 @@ const STRAY_BODY = 100;
 function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
   const { statusCode: status = 0, headers } = message;
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
+  const isEncoded = !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '');
   const { text, isTooLong } = attempt.body;
   const body = isBodiless(message) ? afterHeaders(attempt.raw.text) : text;
-  return { status, body, isTooLong, requestId: id?.toString(), retryAfter };
+  return { status, body, isTooLong, isEncoded, requestId: id?.toString(), retryAfter };
 }
 
 const afterHeaders = (raw: string): string => raw.slice(raw.lastIndexOf('\r\n\r\n') + 4);

@@ -23,6 +23,8 @@ export interface HttpAnswer {
   body: string;
   /** The body went on after {@link LONGEST_ANSWER}, and `body` is its beginning. */
   isTooLong: boolean;
+  /** The body is compressed, although that was not asked for, and cannot be read. */
+  isEncoded?: boolean | undefined;
   requestId?: string | undefined;
   /** The `Retry-After` header. */
   retryAfter?: string | undefined;

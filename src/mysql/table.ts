@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
 import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
-import { pendingOf, scriptOf, versionComment } from '../sql/table.ts';
+import { asciiJson, pendingOf, scriptOf, versionComment } from '../sql/table.ts';
 
 /** A table's name as SQL: in backticks, because ANSI_QUOTES gives double quotes another meaning. */
 export const quoted = (table: string): string =>
@@ -29,11 +29,8 @@ export function hex(text: string, column: string, longest: number): string {
   throw Object.assign(new Error(message), { code: 'ER_DATA_TOO_LONG' });
 }
 
-/** JSON of ASCII alone, as hex: a connection of another character set would lose letters on their way back. */
-export function asciiHex(value: unknown): string {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return Buffer.from(JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped)).toString('hex');
-}
+/** JSON of ASCII alone, as hex. */
+export const asciiHex = (value: unknown): string => Buffer.from(asciiJson(value)).toString('hex');
 
 /** The text of a column that was read as hex. */
 export const textOf = (hex: unknown): string => Buffer.from(String(hex), 'hex').toString();

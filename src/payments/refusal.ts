@@ -21,16 +21,32 @@ const MOST_CANDIDATES = 3;
 
 /** Whether the answer says that no payment was made: the whole of it, because it may name one at its end. */
 export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =>
-  'status' in answer && isRefusal(answer.status) && !answer.isTooLong && !isCutOff(answer.body);
+  'status' in answer &&
+  isRefusal(answer.status) &&
+  !answer.isTooLong &&
+  !answer.isEncoded &&
+  (isPage(answer.body) || !isCutOff(answer.body));
 
-/** Without a length, an answer that breaks off ends like a whole one: only its JSON tells. */
+/** A whole page, as of a proxy, whose styles and scripts have braces. */
+const isPage = (body: string): boolean => /<\/html>\s*$/i.test(body);
+
+/** Where JSON may begin: PHP writes its warnings before it. */
+const BEGINNING = /^\s*[{[]|\{\s*(?:["}]|$)|\[\s*(?:["{[\]]|$)/g;
+/** Places that are tried. */
+const MOST_BEGINNINGS = 20;
+
+/** Without a length, an answer that breaks off ends like a whole one: only its JSON tells, which goes on to the end. */
 function isCutOff(body: string): boolean {
-  if (!/^\s*[{[]/.test(body)) return false;
+  const beginnings = [...body.matchAll(BEGINNING)].slice(0, MOST_BEGINNINGS);
+  return beginnings.length > 0 && !beginnings.some(({ index }) => isJson(body.slice(index)));
+}
+
+function isJson(text: string): boolean {
   try {
-    JSON.parse(body);
-    return false;
-  } catch {
+    JSON.parse(text);
     return true;
+  } catch {
+    return false;
   }
 }
 

@@ -3,6 +3,7 @@ import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, sqlCodeOf } from '../sql/database.ts';
 import { withoutColumns } from '../sql/inbox.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
+import { asciiJson } from '../sql/table.ts';
 import { advised, ddlOf, durably, indexName, migrate, quoted } from './table.ts';
 
 /**
@@ -113,7 +114,7 @@ const valuesOf = ({
   state,
   dueAt === undefined ? null : String(dueAt),
   leasedUntil === undefined ? null : String(leasedUntil),
-  JSON.stringify(details),
+  asciiJson(details),
 ];
 
 const rowIn = (line: Line | undefined): JournalRow | undefined =>

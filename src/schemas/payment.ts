@@ -129,11 +129,18 @@ export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | Unknow
 const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
   z.union([schema.nullish(), z.unknown().transform(read).optional()]);
 
-/** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
-export const text = readable(z.string(), value => (typeof value === 'number' ? String(value) : undefined));
+/** Of a longer number JSON.parse has lost digits: two references or accounts could become one. */
+const digitsOf = (value: number): string | undefined =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
 
-/** Text for people to read. Any other value becomes text, so that it is kept and the payment stays readable. */
-const freeText = readable(z.string(), value => (typeof value === 'object' ? jsonOf(value) : String(value)));
+/** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
+export const text = readable(z.string(), value => (typeof value === 'number' ? digitsOf(value) : undefined));
+
+/** Text for people to read. Any other value becomes text, so that it is kept and the payment stays readable; but see `digitsOf`. */
+const freeText = readable(z.string(), value => {
+  if (typeof value === 'number') return digitsOf(value);
+  return typeof value === 'object' ? jsonOf(value) : String(value);
+});
 
 function jsonOf(value: unknown): string | undefined {
   try {

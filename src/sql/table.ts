@@ -2,10 +2,20 @@
 import type { ProblemOf } from '../schemas/store-options.ts';
 
 /** For an option that is the name of a table. */
-export const tableNameProblem: ProblemOf = value =>
-  typeof value === 'string' && /^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value)
-    ? undefined
-    : 'must be a plain name such as my_table, or schema.my_table';
+export const tableNameProblem: ProblemOf = value => {
+  if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))
+    return 'must be a plain name such as my_table, or schema.my_table';
+  return value.split('.').some(part => part.length > LONGEST_NAME)
+    ? 'is too long: Postgres would cut a name after 63 characters, and take two tables for one'
+    : undefined;
+};
+const LONGEST_NAME = 63;
+
+/** JSON of ASCII alone: a connection, or a database, of another character set would lose letters, or refuse them. */
+export function asciiJson(value: unknown): string {
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
+}
 
 /** How the comment of a table tells how many of its migrations have run. */
 export const versionComment = (version: number): string => `payment-gateway-sdk, version ${version}`;

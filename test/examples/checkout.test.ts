@@ -4,10 +4,19 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { createWebhookHandler, GatewayClient, memoryJournal, type Payment, toNodeHandler } from 'payment-gateway-sdk';
+import {
+  createWebhookHandler,
+  type Fetch,
+  GatewayClient,
+  memoryJournal,
+  type Payment,
+  toNodeHandler,
+} from 'payment-gateway-sdk';
+import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAdminRoute } from '../../examples/admin-route.ts';
+import { openCheckout } from '../../examples/checkout.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
@@ -78,6 +87,19 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     const tabs = await Promise.all([1, 2, 3].map(pay));
     expect(tabs.map(({ type }) => type)).toEqual(['redirect', 'redirect', 'redirect']);
     expect(references()).toEqual(['order-1042.1', 'order-1042.2']);
+  });
+
+  it('makes one payment for each click, where every one is declined at once', async () => {
+    const declining: Fetch = async (url, init) => {
+      const response = await sandbox.fetch(url, init);
+      return new Response((await response.text()).replace('"PENDING"', '"FAILED"'), response);
+    };
+    const journal = postgresJournal(shop.observer, { scope: 'eu-terminal' });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, fetch: declining, journal });
+    const { pay } = openCheckout(shop.observer, gateway, 'https://shop.example');
+    for (const clicks of [1, 2, 3]) {
+      expect([await pay('order-1042'), references().length]).toEqual([{ type: 'declined' }, clicks]);
+    }
   });
 
   it('is over once it is paid, also before the callback', async () => {

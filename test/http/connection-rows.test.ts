@@ -1,6 +1,7 @@
 // Each row of docs/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
@@ -87,6 +88,31 @@ describe('a connection that cannot be used again is reset', () => {
       },
       { status: 413, outcome: 'rejected' },
       20_000_000,
+    ],
+    [
+      'after a refusal that is compressed, which may name the payment',
+      {
+        onRequest: ({ socket }) => {
+          const zipped = gzipSync(JSON.stringify({ error: { id: ID } }));
+          socket.write(
+            `HTTP/1.1 422 X\r\nconnection: close\r\ncontent-encoding: gzip\r\ncontent-length: ${zipped.length}\r\n\r\n`,
+          );
+          socket.end(zipped);
+        },
+      },
+      { status: 422, outcome: 'unknown' },
+      0,
+    ],
+    [
+      'after a refusal that says it is as it is',
+      {
+        onRequest: ({ socket }) =>
+          void socket.end(
+            'HTTP/1.1 422 X\r\nconnection: close\r\ncontent-encoding: identity\r\ncontent-length: 2\r\n\r\n{}',
+          ),
+      },
+      { status: 422, outcome: 'rejected' },
+      0,
     ],
     [
       'after an answer without a body that is none',

@@ -123,6 +123,13 @@ describe('everything else', () => {
     });
   });
 
+  it('reads a reference that came as a number, unless its digits are lost: it could be that of another order', () => {
+    expect(parse({ reference: Number.MAX_SAFE_INTEGER })).toHaveProperty('reference', '9007199254740991');
+    expect(parse({ reference: -12.5 })).toHaveProperty('reference', '-12.5');
+    const lost = parse(JSON.parse('{"reference":1234567890123456789,"redirectUrl":1234567890123456789}'));
+    expect([lost.reference, lost.redirectUrl]).toEqual([undefined, undefined]);
+  });
+
   it('keeps the digits of a reference that a parser of its own reads as a BigInt', () => {
     expect(parse({ reference: 12345678901234567890n })).toHaveProperty('reference', '12345678901234567890');
   });

@@ -111,12 +111,20 @@ describe('the options of a journal', () => {
 
   it('have a default for the table', () => {
     expect(read({})).toEqual({ table: 'payment_gateway_journal' });
-    const all = { table: 'a.b', scope: 'eu', settleMargin: 0, encryptionKey: key, formerEncryptionKeys: [key] };
+    const all = {
+      table: `${'a'.repeat(63)}.${'b'.repeat(63)}`,
+      scope: 'eu',
+      settleMargin: 0,
+      encryptionKey: key,
+      formerEncryptionKeys: [key],
+    };
     expect(read(all)).toEqual(all);
   });
 
   it.each([
     [{ table: 'a b' }, 'postgresJournal: table must be a plain name such as my_table, or schema.my_table.'],
+    [{ table: 't'.repeat(64) }, 'postgresJournal: table is too long: Postgres would cut a name after 63 characters'],
+    [{ table: `${'s'.repeat(64)}.t` }, 'postgresJournal: table is too long'],
     [{ scope: '' }, 'postgresJournal: scope must not be empty.'],
     [{ scope: 'x'.repeat(256) }, 'postgresJournal: scope must have at most 255 bytes of UTF-8, and no NUL.'],
     [{ settleMargin: -1 }, 'postgresJournal: settleMargin must be milliseconds, 0 or more.'],

@@ -310,6 +310,22 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     await pool.query(`drop table ${name}; drop function ${name}`);
   });
 
+  it('keeps every letter in a database whose character set has not all of them', async () => {
+    const database = uniqueName('latin');
+    await pool.query(`create database ${database} encoding 'LATIN1' locale 'C' template template0`);
+    const latin = postgresPool({ database });
+    try {
+      const journal = postgresJournal(latin);
+      await journal.migrate();
+      const row = { ...newRow(), paymentMethod: 'Łukasz Żółć 注文 😀' };
+      await journal.insert(row);
+      expect((await journal.read(row)).row).toHaveProperty('paymentMethod', row.paymentMethod);
+    } finally {
+      await latin.end();
+      await pool.query(`drop database ${database}`);
+    }
+  });
+
   it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
     const client = await pool.connect();
     expect(() => postgresJournal(client as never, { table })).toThrow('pass the pool, not one of its clients');
