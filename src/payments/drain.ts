@@ -23,11 +23,14 @@ export interface DrainLimits {
   onBlocked?: (() => void) | undefined;
 }
 
+/** In a row: rather than each request it may be this client that is refused, such as for a wrong sign key. */
+const MOST_REFUSALS = 3;
+
 /**
- * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away. Rows are leased, so
+ * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away or to refuse all. Rows are leased, so
  * that many replicas can drain at once; what one that died has not begun is sent by the next.
  *
- * @returns milliseconds to send nothing more, if the gateway seems to be away
+ * @returns milliseconds to send nothing more, if it ended for that
  * @throws what the journal throws: what was not sent is left for the next drain
  */
 export async function drainOnce(
@@ -41,12 +44,16 @@ export async function drainOnce(
     pause = Math.max(pause ?? 0, ms);
     onBlocked?.();
   };
+  let refusals = 0;
   const isOver = () => pause !== undefined || signal?.aborted === true;
   const query = { scope: client.scope, states: ['planned'] } as const;
   await workOnDue(client, query, { budget, concurrency, isOver, isFair: true, whenIdle }, async ({ row }) => {
     try {
       const sent = await sendPlan(gateway, client, row);
       if (sent.result) drained[sent.result] += 1;
+      if (sent.result === 'created') refusals = 0;
+      if (sent.result === 'refused') refusals += 1;
+      if (refusals >= MOST_REFUSALS) block(0);
       if (sent.pause !== undefined) block(sent.pause);
     } catch (error) {
       block(0);

@@ -309,6 +309,26 @@ describe('a planned create', () => {
     expect(error).toMatchObject({ outcome: 'not_sent', isStillPlanned: true });
   });
 
+  it('keeps its place where the gateway has refused three in a row: its key may be wrong, not each request', async () => {
+    const { fetch, sent } = wire(json('{"error":"signature"}', 400));
+    const { gateway, plan, stateOf } = openShop(fetch);
+    const references = Array.from({ length: 6 }, (_, index) => `payout-${index}`);
+    for (const reference of references) await plan(reference);
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 3 });
+    expect(sent).toHaveLength(3);
+    expect(await Promise.all(references.map(stateOf))).toEqual([
+      ...Array(3).fill('freed'),
+      ...Array(3).fill('planned'),
+    ]);
+  });
+
+  it('is sent after refusals of others, as long as some are taken between them', async () => {
+    const refused = json('{"error":"amount"}', 422);
+    const { gateway, plan } = openShop(wire(refused, refused, taken, refused, refused, taken).fetch);
+    for (let index = 0; index < 6; index += 1) await plan(`payout-${index}`);
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 4, created: 2 });
+  });
+
   it('stays planned where its answer came before the journal could be told, and the error says so', async () => {
     const { journal, open, plan } = openShop(wire(refusedConnection).fetch);
     await plan('payout-1');
