@@ -83,8 +83,8 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: SERVERS,
-          // As in unit, but for CI, whose further tests have been seen in one other order only. The longest files begin.
-          sequence: { shuffle: { tests: !isCi } },
+          // As in unit. The longest files begin.
+          sequence: { shuffle: { tests: true } },
           ...(isCi ? { maxWorkers: 1 } : together),
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,

@@ -142,10 +142,10 @@ it.skipIf(lacks(isCi && hasOwnMariadb, 'a MariaDB that stands still, which CI pl
     onTestFinished(hurryTimersOf(5_000));
     const standing = credits.inboxOf(one).run(event, async ({ tx }) => {
       await credits.credit(tx, event.paymentId);
-      mariadb.signal('SIGSTOP');
+      await mariadb.signal('SIGSTOP');
     });
     await expect(standing).rejects.toThrow('The database did not answer within 5000 ms.');
-    mariadb.signal('SIGCONT');
+    await mariadb.signal('SIGCONT');
     const pay = () => credits.inboxOf(other).run(event, ({ tx }) => credits.credit(tx, event.paymentId));
     // Until the server sees that its client has gone, the payment is locked.
     await expect.poll(pay).toBe('ran');

@@ -47,7 +47,7 @@ export interface Mariadb {
   /** As `kill -9`: what is not committed is lost. */
   crash(): Promise<void>;
   /** Lets it stand still, and go on. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -118,7 +118,11 @@ function serverIn(folder: string, port: number, settings: readonly string[]): Ma
     },
     stop: () => end('SIGTERM'),
     crash: () => end('SIGKILL'),
-    signal: signal => void child?.kill(signal),
+    async signal(signal) {
+      child?.kill(signal);
+      // Its threads may run for a moment yet.
+      if (signal === 'SIGSTOP') await wait(100);
+    },
     remove: async () => {
       await mariadb.crash();
       rmSync(folder, { recursive: true, force: true });

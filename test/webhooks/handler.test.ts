@@ -129,6 +129,11 @@ describe('the webhook handler', () => {
     expect(await reply(post(callback))).toBe('200 handled');
   });
 
+  it('tells onError what onPayment rejected with, also where that is no error', async () => {
+    const { reply, errors } = setUp({ onPayment: () => Promise.reject('no') });
+    expect([await reply(post(callback)), errors]).toEqual(['503 failed', ['no']]);
+  });
+
   it.each<[string, () => unknown]>([
     ['cannot read a body of its own', () => parseWebhook('{"result":{}}')],
     ['looks another payment up that there is not', () => notFound()],
