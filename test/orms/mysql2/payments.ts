@@ -13,7 +13,7 @@ export function openPayments(options: ClientOptions = {}) {
     gateway,
     inbox,
     onPayment: async (payment, { tx }) => {
-      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
+      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return; // payouts, chargebacks: docs/callbacks.md
       const { id, reference, amount, currency } = payment;
       const [{ affectedRows }] = await tx.execute<ResultSetHeader>(
         'UPDATE orders SET paid_by = ? WHERE reference = ? AND amount = ? AND currency = ? AND paid_by IS NULL',

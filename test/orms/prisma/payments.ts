@@ -13,7 +13,7 @@ export function openPayments(options: ClientOptions = {}) {
     gateway,
     inbox,
     onPayment: async (payment, { tx }) => {
-      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return;
+      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return; // payouts, chargebacks: docs/callbacks.md
       const { id, reference, amount, currency } = payment;
       const { count } = await tx.order.updateMany({
         where: { reference: reference ?? '', amount, currency, paidBy: null },
