@@ -290,7 +290,9 @@ describe('a planned create', () => {
     const creating = errorOf(hanging.createWithdrawal(PAYOUT, { signal: stop.signal }));
     await asked.promise;
     stop.abort();
-    expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted', isStillPlanned: true });
+    const error = await creating;
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'aborted', isStillPlanned: true });
+    expect((error as Error).message).toMatch(/ may end in PaymentInDoubtError\. It was planned, and still is: /);
   });
 
   it.each([
@@ -377,7 +379,9 @@ describe('a planned create', () => {
     expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
     expect((error as Error).message).toContain('If it was planned, it still is, and a drain sends it.');
     const stopped = await errorOf(deaf.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() }));
-    expect((stopped as Error).message).toContain('If it was planned, it still is, and a drain sends it.');
+    expect((stopped as Error).message).toBe(
+      'The creation of "payout-1" was stopped (aborted). Nothing was sent: it is safe to create it again. If it was planned, it still is, and a drain sends it.',
+    );
   });
 
   it('is refused while a create of it runs, because that may end without a payment', async () => {

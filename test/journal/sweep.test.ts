@@ -561,14 +561,17 @@ describe('a sweep', () => {
   });
 
   describe('at a gateway that does not know a payment', () => {
-    const unknown = { process: () => Promise.reject({ code: 'unknown_payment', name: 'PaymentNotFoundError' }) };
+    const unknown = { process: () => Promise.reject({ code: 'unknown_payment' }) };
 
     it('fails, and says so, where the gateway had answered with it: it may be another gateway', async () => {
       const { gateway, create, messages, clock, sweep } = openShop();
+      const another = openShop();
       await create('payout-1');
-      expect(await gateway.sweep({ handler: unknown, olderThan: 0 })).toEqual({ ...NONE, failed: 1 });
+      expect(await gateway.sweep({ handler: another.handler, olderThan: 0 })).toEqual({ ...NONE, failed: 1 });
       expect(messages()).toEqual([
-        expect.stringMatching(/^The payment of reference "payout-1" could not be processed/),
+        expect.stringMatching(
+          /^The payment of reference "payout-1" could not be processed, and is tried again later: .*404/,
+        ),
       ]);
       clock.now += 2 * MINUTE;
       expect(await sweep()).toEqual({ ...NONE, open: 1 });
@@ -582,14 +585,18 @@ describe('a sweep', () => {
       expect(warnings()).toEqual(['sweep_gave_up']);
     });
 
-    it('goes on where an error alone has named the payment: there may be none', async () => {
-      const { gateway, sandbox, messages } = openShop();
-      sandbox.faults.next('commit-then-cut');
-      await errorOf(gateway.createWithdrawal(PAYOUT));
-      const before = messages();
-      expect(await gateway.sweep({ handler: unknown, olderThan: 0 })).toEqual({ ...NONE, open: 1 });
-      expect(messages()).toEqual(before);
-    });
+    it.each(['unknown_payment', 'payment_not_found'])(
+      'goes on where an error alone has named the payment: there may be none (%s)',
+      async code => {
+        const { gateway, sandbox, messages } = openShop();
+        const unknown = { process: () => Promise.reject({ code }) };
+        sandbox.faults.next('commit-then-cut');
+        await errorOf(gateway.createWithdrawal(PAYOUT));
+        const before = messages();
+        expect(await gateway.sweep({ handler: unknown, olderThan: 0 })).toEqual({ ...NONE, open: 1 });
+        expect(messages()).toEqual(before);
+      },
+    );
   });
 
   it('tells why a payment could not be processed', async () => {
