@@ -69,6 +69,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
       if (order.paid_by) return { type: 'paid' };
       if (order.is_cancelled) return { type: 'cancelled' };
       const request = { amount, currency, reference, webhookUrl: order.webhook_url, returnUrl: order.return_url };
+      const before = (await gateway.find(reference))?.payment;
       try {
         const { payment, nextAction, replayed } = await gateway.createDeposit({ paymentMethod: 'CARD', ...request });
         if (isPaid(payment)) return { type: 'paid' }; // its callback is on the way
@@ -76,8 +77,9 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
           // The same for a customer who comes back.
           return replayed && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : nextAction;
         }
-        if (!replayed) return { type: 'declined' }; // at once: another attempt is the customer's to make
-        await pool.query(NEXT, [id, attempt]); // declined or cancelled before: the next attempt
+        // Declined by this click, or one at the same moment: the next attempt is the customer's to make.
+        if (!before) return { type: 'declined' };
+        await pool.query(NEXT, [id, attempt]);
       } catch (error) {
         if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;
         // A second click, which another replica got: the first is still under way, and has its answer in a moment.

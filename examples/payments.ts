@@ -22,7 +22,9 @@ export const handler = createWebhookHandler({
   inbox,
   // A status from which this returns is marked as done, for every handler of this inbox. So there is no second handler.
   onPayment: (payment, { tx }) =>
-    payment.paymentType === 'DEPOSIT' ? checkout.recordDeposit(tx, payment) : payouts.recordPayout(tx, payment),
+    payment.paymentType === 'DEPOSIT'
+      ? checkout.recordDeposit(tx, payment)
+      : payouts.recordPayout(tx, payment, gateway),
   onError: error => console.error(error),
 });
 

@@ -17,12 +17,15 @@ const OVERDUE =
   "select reference from payouts where status is null and owed_at < now() - interval '1 hour' order by owed_at";
 
 /** For the one handler: a withdrawal has a new status. */
-export async function recordPayout(tx: Tx, payment: Payment): Promise<void> {
+export async function recordPayout(tx: Tx, payment: Payment, gateway: GatewayClient): Promise<void> {
   if (!isFinal(payment)) return;
-  const { reference, paymentStatus, amount, currency } = payment;
-  const { rowCount } = await tx.query(ENDED, [reference, paymentStatus, amount, currency]);
-  // No payout of ours, another amount, or a payout that had ended otherwise: somebody looks.
-  if (rowCount === 0) await listToCheck(tx, payment);
+  const { id, reference, paymentStatus, amount, currency } = payment;
+  // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
+  const entry = reference ? await gateway.find(reference) : undefined;
+  const values = [reference, paymentStatus, amount, currency];
+  const isEnded = entry?.paymentId === id && (await tx.query(ENDED, values)).rowCount === 1;
+  // Another payment, no payout of ours, another amount, or a payout that had ended otherwise: somebody looks.
+  if (!isEnded) await listToCheck(tx, payment);
 }
 
 /** @param gateway with the journal */

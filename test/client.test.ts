@@ -311,6 +311,9 @@ describe('a refused create', () => {
   it.each([
     ['object', `{"error":"duplicate","id":"${ID.slice(0, 20)}`],
     ['list', ` [{"error":"duplicate"},`],
+    ['object, behind a list in it,', '{"errors":[{"code":"duplicate_reference"}]'],
+    ['object, behind an object in it,', '{"error":{"code":"duplicate"}'],
+    ['object, behind an object in it that follows a warning,', '<b>Notice</b>: y\n{"error":{"code":"duplicate"}'],
     [
       'object, which follows a warning,',
       `<br />\n<b>Deprecated</b>: x() in /srv/a.php\n{"error":{"id":"${ID.slice(0, 20)}`,
@@ -327,6 +330,8 @@ describe('a refused create', () => {
   it.each([
     ['an object after a warning', '<br />\n<b>Warning</b>: a[0] {x} in /srv/a.php\n{"error":"amount"}\n'],
     ['a text with brackets', 'Forbidden [request 7] {see the log}'],
+    ['a text that quotes JSON', 'Validation failed: ["iban"] is wrong (request 77)'],
+    ['a page that a comment follows', '<html><script>x = {"y": 1};</script></html>\n<!-- Unauthorized -->'],
     ['a page of a proxy', '<html><style>a { b: c }</style><script>x = { "y": [</script></html>\n'],
     ['nothing', ''],
   ])('is believed where it is %s', async (_, body) => {

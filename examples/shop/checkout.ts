@@ -43,10 +43,12 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
     for (;;) {
       const order = await findOrder(db, key);
       if (!order || order.paidBy) return undefined;
-      const { payment, nextAction, replayed } = await create(order);
+      const before = (await gateway.find(referenceOf(order)))?.payment;
+      const { payment, nextAction } = await create(order);
       if (isPaid(payment)) return undefined; // its callback is on the way
       if (!isFinal(payment)) return nextAction; // the same for a customer who comes back
-      if (!replayed) return undefined; // declined at once: another attempt is the customer's to make
+      // Declined by this click, or one at the same moment: the next attempt is the customer's to make.
+      if (!before) return undefined;
       await nextAttempt(db, order, method);
     }
   }

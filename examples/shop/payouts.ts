@@ -47,7 +47,9 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
       owe(tx, { orderId: id, attempt: 1, amount: sql`round(${amount}::numeric * ${SHARE}::numeric, 2)`, currency }),
 
     /** The gateway says how a payout ended. @returns false if it is none of ours, of another amount, or had ended before */
-    async record(tx: Tx, { reference, paymentStatus, amount, currency }: Payment): Promise<boolean> {
+    async record(tx: Tx, { id, reference, paymentStatus, amount, currency }: Payment): Promise<boolean> {
+      // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
+      if ((await gateway.find(reference ?? ''))?.paymentId !== id) return false;
       const [, orderId = '0', attempt = '0'] = /^payout-(\d{1,9})\.(\d{1,9})$/.exec(reference ?? '') ?? [];
       const ended = await tx
         .update(payouts)

@@ -194,10 +194,13 @@ const isBodiless = ({ statusCode }: IncomingMessage): boolean => statusCode === 
 /** Milliseconds for such a body to arrive: it may hold the payment's id. */
 const STRAY_BODY = 100;
 
+/** Servers write other things in the header too, such as a character set. */
+const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
+
 function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
   const { statusCode: status = 0, headers } = message;
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
-  const isEncoded = !/^(?:identity)?$/i.test(headers['content-encoding'] ?? '');
+  const isEncoded = COMPRESSED.test(headers['content-encoding'] ?? '');
   const { text, isTooLong } = attempt.body;
   const body = isBodiless(message) ? afterHeaders(attempt.raw.text) : text;
   return { status, body, isTooLong, isEncoded, requestId: id?.toString(), retryAfter };

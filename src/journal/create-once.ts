@@ -114,7 +114,7 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
         return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
       }
       refuseOutcome(recorded.row, attempt, ended.error);
-    } else if (create.plan && isSurelyUnpaid(ended.error) && !isRefused(ended.error)) {
+    } else if (create.plan && ended.plan) {
       // It is planned again as soon as the journal can be told, and never if the process ends before.
       throw new PaymentInDoubtError(reference, ended.since, { cause: ended.error });
     }
@@ -128,7 +128,7 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
 
 /** A direct create has made no payment: a drain will, if it was planned. */
 function tellOfPlan(create: Create, { plan }: Taken, error: unknown): void {
-  if (plan && !create.plan && isSurelyUnpaid(error) && !isRefused(error)) tellStillPlanned(error);
+  if (plan && !create.plan && isSurelyUnpaid(error)) tellStillPlanned(error);
 }
 
 /** A plan is not to be sent any more: another create has taken it over, or it was withdrawn. */
@@ -169,7 +169,9 @@ async function make(create: Create, attempt: JournalAttempt, deadline: Deadline,
     return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
   } catch (error) {
     const since = new Date(found.row?.begunAt ?? found.now);
-    return { error, since, plan, recording: recordFailure(create, attempt, error, { found, plan }) };
+    const isKept = isSurelyUnpaid(error) && (!isRefused(error) || create.keepsRefused?.() === true);
+    const left = isKept ? plan : undefined;
+    return { error, since, plan: left, recording: recordFailure(create, attempt, error, { found, plan: left }) };
   }
 }
 
@@ -203,11 +205,9 @@ async function recordFailure(
   return step;
 }
 
-/** What becomes of a plan whose attempt has made no payment; undefined if its request was refused. */
-function planAfter(error: unknown, plan: JournalRow, now: number): JournalRow | undefined {
-  if (isRefused(error)) return undefined;
-  return error instanceof ApiError ? postponed(plan, now) : plan;
-}
+/** A plan whose attempt has made no payment. What the gateway has answered to may be the reason itself: it makes way. */
+const planAfter = (error: unknown, plan: JournalRow, now: number): JournalRow =>
+  error instanceof ApiError ? postponed(plan, now) : plan;
 
 async function recordLearnt(
   create: Create,

@@ -97,8 +97,8 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
     }
     if (seen.asked) isAsked = true;
     // What was final has an effect to have yet, however old it is.
-    const isEnded = row.result !== undefined && isFinal(row.result.payment);
-    const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy && !isEnded;
+    const isOwed = row.result !== undefined && isFinal(row.result.payment) && !seen.hasEffect;
+    const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy && !isOwed;
     const failure = seen.failure ?? (isOld ? undefined : seen.missing);
     const outcome = failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
@@ -141,6 +141,8 @@ interface Seen {
   /** As they were known before, and are now. */
   payments: Payment[];
   isFinal: boolean;
+  /** The payment that there is has ended, and that has taken effect. */
+  hasEffect?: boolean;
   /** Somebody else is at work on one, and may fail. */
   isBusy?: boolean;
   /** Milliseconds until the next look. */
@@ -169,6 +171,7 @@ async function look(
     seen.payments.push(payment);
     if (result === 'busy') seen.isBusy = true;
     if (!isFinal(payment) || result === 'busy') seen.isFinal = false;
+    else if (isThere) seen.hasEffect = true;
   } catch (error) {
     // By shape, as the handler may be of another copy of the SDK.
     const told = isOfMerchant(error) ? {} : (error ?? {});

@@ -9,7 +9,7 @@ import { warnNotRecorded } from './reports.ts';
 import type { JournalAttempt } from './row.ts';
 import { begin, takeBack } from './transitions.ts';
 
-/** What it has taken over, if it was planned. */
+/** What it has taken over, if that was planned, and is to be planned again. */
 export interface Taken {
   plan?: JournalRow | undefined;
 }
@@ -38,6 +38,8 @@ export async function writeDown(
   const beginOwn = (row: JournalRow | undefined, now: number) => {
     seen = row;
     if (row?.state === 'planned') plan = row;
+    // Withdrawn since it was read. Its own row is there where an earlier write was not answered.
+    else if (row && row.attemptId !== attempt.attemptId) plan = undefined;
     return begin(row, attempt, now, create.plan);
   };
   const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now, plan);

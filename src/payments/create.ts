@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
-import type { JournalRow } from '../journal/contract.ts';
+import type { Create } from '../journal/create.ts';
 import { createOnce } from '../journal/create-once.ts';
 import { checkReference } from '../journal/key.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
@@ -34,17 +34,17 @@ export interface Created {
   stale: boolean;
 }
 
-/** @param plan what is sent, if it was claimed of the journal */
+/** @param planned what is sent, if it was claimed of the journal */
 export async function create(
   gateway: Gateway,
   kind: RequestKind,
   input: unknown,
   options?: CreateOptions,
-  plan?: JournalRow,
+  planned?: Pick<Create, 'plan' | 'keepsRefused'>,
 ): Promise<Created> {
   const call = new Call('create', gateway);
   return call.conclude(
-    () => createOf(gateway, call, { kind, input, options, plan }),
+    () => createOf(gateway, call, { kind, input, options, planned }),
     ({ payment, replayed, stale }) => ({
       paymentId: payment.id,
       paymentStatus: rawStatusOf(payment),
@@ -58,10 +58,10 @@ interface Asked {
   kind: RequestKind;
   input: unknown;
   options?: CreateOptions | undefined;
-  plan?: JournalRow | undefined;
+  planned?: Pick<Create, 'plan' | 'keepsRefused'> | undefined;
 }
 
-async function createOf(gateway: Gateway, call: Call, { kind, input, options, plan }: Asked): Promise<Created> {
+async function createOf(gateway: Gateway, call: Call, { kind, input, options, planned }: Asked): Promise<Created> {
   const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
   const request = parseRequest(kind, gateway.terminal, input);
   const { reference, paymentType, paymentMethod } = request;
@@ -93,7 +93,7 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
   const journal = gateway.journalInScope;
   const { replayed, stale, ...created } =
     journal && needsJournal(request)
-      ? await createOnce({ ...journal, call, request, fields, timeout, signal, send: sendShared, lookUp, plan })
+      ? await createOnce({ ...journal, call, request, fields, timeout, signal, send: sendShared, lookUp, ...planned })
       : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
 
   const { payment } = created;

@@ -23,11 +23,12 @@ export interface DrainLimits {
   onBlocked?: (() => void) | undefined;
 }
 
-/** In a row: rather than each request it may be this client that is refused, such as for a wrong sign key. */
+/** Refusals since a create was taken. After these it may be each client rather than each request, such as for a wrong sign key. */
+const refusals = new WeakMap<Gateway, number>();
 const MOST_REFUSALS = 3;
 
 /**
- * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away or to refuse all. Rows are leased, so
+ * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away. Rows are leased, so
  * that many replicas can drain at once; what one that died has not begun is sent by the next.
  *
  * @returns milliseconds to send nothing more, if it ended for that
@@ -44,16 +45,12 @@ export async function drainOnce(
     pause = Math.max(pause ?? 0, ms);
     onBlocked?.();
   };
-  let refusals = 0;
   const isOver = () => pause !== undefined || signal?.aborted === true;
   const query = { scope: client.scope, states: ['planned'] } as const;
   await workOnDue(client, query, { budget, concurrency, isOver, isFair: true, whenIdle }, async ({ row }) => {
     try {
       const sent = await sendPlan(gateway, client, row);
       if (sent.result) drained[sent.result] += 1;
-      if (sent.result === 'created') refusals = 0;
-      if (sent.result === 'refused') refusals += 1;
-      if (refusals >= MOST_REFUSALS) block(0);
       if (sent.pause !== undefined) block(sent.pause);
     } catch (error) {
       block(0);
@@ -72,14 +69,22 @@ interface Sent {
 }
 
 async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRow): Promise<Sent> {
+  let isKept = false;
+  const keepsRefused = () => {
+    const before = refusals.get(gateway) ?? 0;
+    refusals.set(gateway, before + 1);
+    isKept = before >= MOST_REFUSALS;
+    return isKept;
+  };
   try {
     const { request, extra } = openPlan(client.journal, plan.body ?? '', plan);
-    await create(gateway, 'payment', request, { extra }, plan);
+    await create(gateway, 'payment', request, { extra }, { plan, keepsRefused });
+    refusals.delete(gateway);
     return { result: 'created' };
   } catch (error) {
     if (error instanceof PlanGone) return {};
     if (!isGatewayError(error)) throw error;
-    const result = await resultOf(client, plan, error);
+    const result = await resultOf(client, plan, error, isKept);
     // A doubt is the journal's. What the gateway has answered is its cause.
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
@@ -92,8 +97,17 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
 const IS_OF_THIS: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 const MAY_BE_OF_THIS = 403;
 
-async function resultOf(client: ClientJournal, plan: JournalRow, error: GatewayError): Promise<keyof Drained> {
+async function resultOf(
+  client: ClientJournal,
+  plan: JournalRow,
+  error: GatewayError,
+  isKept: boolean,
+): Promise<keyof Drained> {
   if (error.outcome === 'unknown') return 'inDoubt';
+  if (isKept) {
+    warnNotSent(client, plan, error);
+    return 'postponed';
+  }
   if (isRefused(error)) {
     warnRefused(client, plan, error);
     return 'refused';

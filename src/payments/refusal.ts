@@ -27,18 +27,22 @@ export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =
   !answer.isEncoded &&
   (isPage(answer.body) || !isCutOff(answer.body));
 
-/** A whole page, as of a proxy, whose styles and scripts have braces. */
-const isPage = (body: string): boolean => /<\/html>\s*$/i.test(body);
+/** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
+function isPage(body: string): boolean {
+  const end = body.toLowerCase().lastIndexOf('</html>');
+  const rest = body.slice(end + '</html>'.length, end + LONGEST_REST);
+  return end >= 0 && rest.replace(/<!--[^>]*>/g, '').trim() === '';
+}
+const LONGEST_REST = 1_000;
 
-/** Where JSON may begin: PHP writes its warnings before it. */
-const BEGINNING = /^\s*[{[]|\{\s*(?:["}]|$)|\[\s*(?:["{[\]]|$)/g;
-/** Places that are tried. */
-const MOST_BEGINNINGS = 20;
+/** Where JSON begins: at once; or behind warnings of PHP, which end with a tag or a line. A text may quote some elsewhere. */
+const BEGINNING = /(?:^|[\n>])\s*(\{\s*(?:["}]|$)|\[\s*(?:["{[\]]|$))/;
 
 /** Without a length, an answer that breaks off ends like a whole one: only its JSON tells, which goes on to the end. */
 function isCutOff(body: string): boolean {
-  const beginnings = [...body.matchAll(BEGINNING)].slice(0, MOST_BEGINNINGS);
-  return beginnings.length > 0 && !beginnings.some(({ index }) => isJson(body.slice(index)));
+  if (/^\s*[{[]/.test(body)) return !isJson(body);
+  const [found = '', json = ''] = BEGINNING.exec(body) ?? [];
+  return json !== '' && !isJson(body.slice(body.indexOf(found) + found.length - json.length));
 }
 
 function isJson(text: string): boolean {

@@ -1,5 +1,6 @@
 // examples/payments.ts and payouts.ts as an app has them: what is owed is planned, and the commands do the rest.
 import { readFileSync } from 'node:fs';
+import { GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
 import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
@@ -53,6 +54,24 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
       ['payout-2', 80],
     ]);
     expect(await shop.run('drain')).toMatchObject({ created: 0, code: 0 });
+  });
+
+  it('does not take the end of another payment of the reference for that of the payout', async () => {
+    const beside = new GatewayClient(sandbox.clientOptions);
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await app.gateway.drain();
+    const [own] = sandbox.payments;
+    const request = { paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-1' } as const;
+    const { payment } = await beside.createWithdrawal({ ...request, webhookUrl: 'https://shop.example/callbacks' });
+    await sandbox.fail(payment.id);
+    await sandbox.idle();
+    expect([await payouts(), await toCheck()]).toEqual([
+      [{ reference: 'payout-1', status: null }],
+      [{ reference: 'payout-1', status: 'FAILED' }],
+    ]);
+    await sandbox.complete(own?.id ?? '');
+    await sandbox.idle();
+    expect(await payouts()).toEqual([{ reference: 'payout-1', status: 'COMPLETED' }]);
   });
 
   it.each([

@@ -104,11 +104,11 @@ describe('a connection that cannot be used again is reset', () => {
       0,
     ],
     [
-      'after a refusal that says it is as it is',
+      'after a refusal that names a character set where its compression belongs',
       {
         onRequest: ({ socket }) =>
           void socket.end(
-            'HTTP/1.1 422 X\r\nconnection: close\r\ncontent-encoding: identity\r\ncontent-length: 2\r\n\r\n{}',
+            'HTTP/1.1 422 X\r\nconnection: close\r\ncontent-encoding: utf-8\r\ncontent-length: 2\r\n\r\n{}',
           ),
       },
       { status: 422, outcome: 'rejected' },

@@ -311,24 +311,63 @@ describe('a planned create', () => {
     expect(error).toMatchObject({ outcome: 'not_sent', isStillPlanned: true });
   });
 
-  it('keeps its place where the gateway has refused three in a row: its key may be wrong, not each request', async () => {
-    const { fetch, sent } = wire(json('{"error":"signature"}', 400));
-    const { gateway, plan, stateOf } = openShop(fetch);
-    const references = Array.from({ length: 6 }, (_, index) => `payout-${index}`);
+  it('stays planned where the gateway has refused three, and taken none: its key may be wrong, not each request', async () => {
+    let answer: Answer = json('{"error":"signature"}', 400);
+    const { gateway, plan, stateOf, clock, warnings } = openShop(async (url, init) => wire(answer).fetch(url, init));
+    const references = Array.from({ length: 20 }, (_, index) => `payout-${index}`);
     for (const reference of references) await plan(reference);
-    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 3 });
-    expect(sent).toHaveLength(3);
-    expect(await Promise.all(references.map(stateOf))).toEqual([
-      ...Array(3).fill('freed'),
-      ...Array(3).fill('planned'),
-    ]);
+    expect(await gateway.drain()).toEqual({ ...NONE, refused: 3, postponed: 17 });
+    clock.now += MINUTE;
+    expect(await gateway.drain()).toEqual({ ...NONE, postponed: 17 });
+    const states = await Promise.all(references.map(stateOf));
+    expect([
+      states.filter(state => state === 'freed').length,
+      states.filter(state => state === 'planned').length,
+    ]).toEqual([3, 17]);
+    expect(new Set(warnings().map(({ code }) => code))).toEqual(new Set(['plan_refused', 'plan_not_sent']));
+    answer = taken;
+    clock.now += 60 * MINUTE;
+    expect(await gateway.drain()).toEqual({ ...NONE, created: 17 });
   });
 
-  it('is sent after refusals of others, as long as some are taken between them', async () => {
+  it('is free where the gateway refuses it, as long as others are taken in between', async () => {
     const refused = json('{"error":"amount"}', 422);
-    const { gateway, plan } = openShop(wire(refused, refused, taken, refused, refused, taken).fetch);
-    for (let index = 0; index < 6; index += 1) await plan(`payout-${index}`);
-    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 4, created: 2 });
+    const { gateway, plan } = openShop(wire(refused, refused, taken, refused, refused, refused, refused).fetch);
+    for (let index = 0; index < 7; index += 1) await plan(`payout-${index}`);
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 5, created: 1, postponed: 1 });
+  });
+
+  it('is in doubt where it was refused and kept, and the journal could not be told', async () => {
+    vi.useFakeTimers();
+    const { journal, open, plan } = openShop(wire(json('{}', 400)).fetch);
+    for (let index = 0; index < 4; index += 1) await plan(`payout-${index}`);
+    let replaced = 0;
+    const gateway = open({
+      ...journal,
+      replace: (...change) =>
+        change[0].reference === 'payout-3' && ++replaced > 1 ? new Promise(() => {}) : journal.replace(...change),
+    });
+    const draining = gateway.drain({ concurrency: 1 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await draining).toEqual({ ...NONE, refused: 3, inDoubt: 1 });
+  });
+
+  it('is not planned again where it was withdrawn while a create of it began', async () => {
+    const { journal, open, plan, stateOf, gateway } = openShop(wire(refusedConnection).fetch);
+    await plan('payout-1');
+    let isWithdrawn = false;
+    const racing = open({
+      ...journal,
+      async replace(...change) {
+        if (!isWithdrawn) {
+          isWithdrawn = true;
+          await gateway.settle('payout-1', 'not_created');
+        }
+        return journal.replace(...change);
+      },
+    });
+    expect(await errorOf(racing.createWithdrawal(PAYOUT))).not.toHaveProperty('isStillPlanned');
+    await vi.waitFor(async () => expect(await stateOf('payout-1')).toBe('freed'));
   });
 
   it('stays planned where its answer came before the journal could be told, and the error says so', async () => {
@@ -1103,16 +1142,15 @@ describe('what is kept of a plan', () => {
     );
     const request = fc.record({ amount, additionalParameters: fields, description: fc.oneof(text, fc.constant(null)) });
     const { fetch, sent } = wire(json('{}', 422));
-    const [planned, direct] = [openShop(fetch), openShop(fetch)];
     await fc.assert(
       fc.asyncProperty(request, fields, async (changes, given) => {
+        const [planned, direct] = [openShop(fetch), openShop(fetch)];
         const extra = Object.fromEntries(Object.entries(given).map(([name, value]) => [`x_${name}`, value]));
         const wanted = { ...PLANNED, ...changes };
         await planned.journal.plan(tx, wanted, { extra });
         const row = await planned.rowOf('payout-1');
         await planned.gateway.drain();
         await errorOf(direct.gateway.createPayment(wanted, { extra }));
-        // What was refused is free again, for the next run.
         const [byPlan, byCreate] = sent.splice(0);
         expect(byPlan?.body).toBe(byCreate?.body);
         expect((await direct.rowOf('payout-1'))?.bodyHash).toBe(row?.bodyHash);

@@ -383,6 +383,31 @@ describe('an onPayment that fails', () => {
   });
 });
 
+it('a payment that has taken effect is given up where another one of its reference never ends', async () => {
+  const { gateway, sandbox, sweep, create, clock, warnings } = openShop();
+  const id = await create('payout-1');
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  await gateway.reconcile(twin.payment);
+  await sandbox.complete(id);
+  expect(await sweep()).toEqual({ ...NONE, open: 1 });
+  clock.now += 31 * DAY;
+  expect(await sweep()).toEqual({ ...NONE, gaveUp: 1 });
+  expect(warnings()).toContain('sweep_gave_up');
+  clock.now += 31 * DAY;
+  expect(await sweep()).toEqual(NONE);
+});
+
+it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
+  const { gateway, lose, sweep, clock } = openShop();
+  await gateway.reconcile(await gateway.getPayment(await lose('payout-1')));
+  const handler = { process: () => Promise.reject({ code: 'unknown_payment' }) };
+  expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
+  const { payment } = (await gateway.find('payout-1')) ?? {};
+  await gateway.acknowledge(payment as Payment);
+  clock.now += DAY;
+  expect(await sweep({ handler })).toEqual(NONE);
+});
+
 it('a payment that is final is never given up before it has taken effect', async () => {
   const { gateway, lose, clock, sweep, effects } = openShop();
   await gateway.reconcile(await gateway.getPayment(await lose('payout-1')));
