@@ -30,19 +30,34 @@ export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =
 /** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
 function isPage(body: string): boolean {
   const end = body.toLowerCase().lastIndexOf('</html>');
-  const rest = body.slice(end + '</html>'.length, end + LONGEST_REST);
-  return end >= 0 && rest.replace(/<!--[^>]*>/g, '').trim() === '';
+  const rest = body.slice(end + '</html>'.length);
+  return end >= 0 && rest.length <= LONGEST_REST && rest.replace(/<!--[^>]*>/g, '').trim() === '';
 }
 const LONGEST_REST = 1_000;
-
-/** Where JSON begins: at once; or behind warnings of PHP, which end with a tag or a line. A text may quote some elsewhere. */
-const BEGINNING = /(?:^|[\n>])\s*(\{\s*(?:["}]|$)|\[\s*(?:["{[\]]|$))/;
 
 /** Without a length, an answer that breaks off ends like a whole one: only its JSON tells, which goes on to the end. */
 function isCutOff(body: string): boolean {
   if (/^\s*[{[]/.test(body)) return !isJson(body);
-  const [found = '', json = ''] = BEGINNING.exec(body) ?? [];
-  return json !== '' && !isJson(body.slice(body.indexOf(found) + found.length - json.length));
+  const beginning = beginningOf(body);
+  return beginning !== undefined && !isJson(body.slice(beginning));
+}
+
+const JSON_BEGINNING = /\{\s*(?:["}]|$)|\[\s*(?:["{[\]]|$)/y;
+
+/** Where JSON begins behind warnings of PHP, which end with a tag or a line. A text may quote some elsewhere. */
+function beginningOf(body: string): number | undefined {
+  for (const { index } of body.matchAll(/[{[]/g)) {
+    JSON_BEGINNING.lastIndex = index;
+    if (JSON_BEGINNING.test(body) && endsLine(body, index)) return index;
+  }
+  return undefined;
+}
+
+/** Whether a tag or a line ends before a place. No regular expression looks back in linear time. */
+function endsLine(body: string, place: number): boolean {
+  let at = place - 1;
+  while (body[at] === ' ' || body[at] === '\t' || body[at] === '\r') at -= 1;
+  return body[at] === '\n' || body[at] === '>';
 }
 
 function isJson(text: string): boolean {

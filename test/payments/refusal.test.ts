@@ -1,0 +1,95 @@
+// Which refusals are believed: those that were read to their end, because they may name a payment there.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HttpAnswer } from '../../src/http/exchange.ts';
+import { isRefused } from '../../src/payments/refusal.ts';
+import { tries } from '../support/arbitraries.ts';
+import { ID } from '../support/fixtures.ts';
+
+const believes = (body: string, changes: Partial<HttpAnswer> = {}) =>
+  isRefused({ status: 422, body, isTooLong: false, ...changes });
+
+/** As gateways write it, with whatever may come before it. */
+const WARNINGS = [
+  '',
+  ' \n',
+  '<br />\n<b>Deprecated</b>: strftime() in /srv/a.php on line 3<br />\n',
+  'Notice: [8] z\n',
+];
+const ERRORS = [
+  `{"errors":[{"code":"duplicate_reference"}],"payment":{"id":"${ID}","status":"PENDING"},"done":[]}`,
+  `[{"error":{"code":1}},["a",["b"]],{"id":"${ID}"}]`,
+  `{ "error" : { "code" : "x" },\n  "list" : [ ], "map": { } }`,
+  '[ [ ], { } ]',
+];
+
+describe.each(WARNINGS)('behind %j', warning => {
+  it.each(ERRORS)('JSON is believed where it is whole, and at no place where it breaks off: %s', json => {
+    expect(believes(warning + json)).toBe(true);
+    expect(believes(`${warning}${json}\n`)).toBe(true);
+    // What is cut before its first character cannot be told from what was never sent.
+    const cuts = Array.from({ length: json.length - 1 }, (_, index) => json.slice(0, index + 1));
+    expect(cuts.filter(cut => believes(warning + cut))).toEqual([]);
+  });
+
+  it('that holds for any JSON', () => {
+    fc.assert(
+      fc.property(fc.object(), fc.nat(), (value, at) => {
+        const json = JSON.stringify(value);
+        expect(believes(warning + json)).toBe(true);
+        expect(believes(warning + json.slice(0, 1 + (at % (json.length - 1))))).toBe(false);
+      }),
+      tries(200),
+    );
+  });
+});
+
+describe('a text or a page', () => {
+  const page = '<html><style>a { b: c }</style><script>x = {"y": [1</script>';
+  it.each([
+    ['nothing', ''],
+    ['a text', 'Bad request'],
+    ['a text with brackets', 'Forbidden [request 7] {see the log}'],
+    ['a text that quotes JSON', 'Validation failed: ["iban"] is wrong, not {"iban":"x"} (request 77)'],
+    ['lines with brackets', 'Bad request\n{see the log}\n[request 7]'],
+    ['a page', `${page}</html>`],
+    ['a page, and a line', `${page}</HTML>\r\n\r\n`],
+    ['a page that comments follow', `${page}</html>\n<!-- {"a": -->\n<!-- 2 --> `],
+  ])('is believed: %s', (_, body) => expect(believes(body)).toBe(true));
+
+  it.each([
+    ['a page that breaks off', page.replace('x = ', '')],
+    ['JSON behind a page', '<html></html>\n{"id":"7b1f'],
+    ['JSON behind a page and a comment', '<html></html><!-- a -->{"id":"7b1f'],
+    ['JSON far behind a page', `<html></html>${' '.repeat(2_000)}{"id":"7b1f`],
+  ])('is not believed: %s', (_, body) => expect(believes(body)).toBe(false));
+});
+
+it.each<[string, Partial<HttpAnswer>]>([
+  ['was too long', { isTooLong: true }],
+  ['is compressed', { isEncoded: true }],
+  ['is no refusal', { status: 500 }],
+])('what %s is not believed', (_, changes) => {
+  expect([believes('{}'), believes('{}', changes)]).toEqual([true, false]);
+});
+
+it('no answer of a megabyte takes long', { timeout: 20_000 }, () => {
+  const size = 1024 * 1024;
+  for (const part of [
+    '{"',
+    '[{',
+    '\n{"a',
+    '>[ ',
+    '</html>',
+    '<!--',
+    '\n',
+    ' ',
+    '\n ',
+    '{ ',
+    '<!-- -->',
+    '</html><!--',
+  ]) {
+    believes(part.repeat(size / part.length));
+    believes(`x${part.repeat(size / part.length)}`);
+  }
+});
