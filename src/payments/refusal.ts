@@ -29,6 +29,7 @@ export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =
 
 /** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
 function isPage(body: string): boolean {
+  if (!/^\s*<(?:!doctype|html)\b/i.test(body)) return false;
   const end = body.toLowerCase().lastIndexOf('</html>');
   const rest = body.slice(end + '</html>'.length);
   return end >= 0 && rest.length <= LONGEST_REST && rest.replace(/<!--[^>]*>/g, '').trim() === '';

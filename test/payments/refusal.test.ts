@@ -53,11 +53,13 @@ describe('a text or a page', () => {
     ['a text that quotes JSON', 'Validation failed: ["iban"] is wrong, not {"iban":"x"} (request 77)'],
     ['lines with brackets', 'Bad request\n{see the log}\n[request 7]'],
     ['a page', `${page}</html>`],
-    ['a page, and a line', `${page}</HTML>\r\n\r\n`],
+    ['a page, and a line', `\n<!DOCTYPE html>${page}</HTML>\r\n\r\n`],
     ['a page that comments follow', `${page}</html>\n<!-- {"a": -->\n<!-- 2 --> `],
   ])('is believed: %s', (_, body) => expect(believes(body)).toBe(true));
 
   it.each([
+    ['JSON that breaks off behind a page in it', '{"error":"<html></html>'],
+    ['JSON that breaks off behind a page in it, and a warning', 'Notice: z\n{"error":"<html></html>'],
     ['a page that breaks off', page.replace('x = ', '')],
     ['JSON behind a page', '<html></html>\n{"id":"7b1f'],
     ['JSON behind a page and a comment', '<html></html><!-- a -->{"id":"7b1f'],
