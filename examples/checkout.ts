@@ -64,7 +64,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
   /** The customer presses "pay", now or again. */
   async function pay(id: string): Promise<Step> {
     const patience = AbortSignal.timeout(3_000);
-    for (;;) {
+    for (let hasTried = false; ; hasTried = true) {
       const { amount, currency, attempt, reference, ...order } = await read(id);
       if (order.paid_by) return { type: 'paid' };
       if (order.is_cancelled) return { type: 'cancelled' };
@@ -77,8 +77,8 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
           // The same for a customer who comes back.
           return replayed && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : nextAction;
         }
-        // Declined by this click, or one at the same moment: the next attempt is the customer's to make.
-        if (!before) return { type: 'declined' };
+        // Declined by this click, or one at the same moment: a further attempt is the customer's to make.
+        if (!before || hasTried) return { type: 'declined' };
         await pool.query(NEXT, [id, attempt]);
       } catch (error) {
         if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;

@@ -22,6 +22,8 @@ export async function recordPayout(tx: Tx, payment: Payment, gateway: GatewayCli
   const { id, reference, paymentStatus, amount, currency } = payment;
   // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
   const entry = reference ? await gateway.find(reference) : undefined;
+  const isOpen = entry?.state === 'begun' && Number(entry.amount) === amount;
+  if (isOpen) throw new Error(`Whose payment ${id} is, is known once the create has ended.`); // it comes again
   const values = [reference, paymentStatus, amount, currency];
   const isEnded = entry?.paymentId === id && (await tx.query(ENDED, values)).rowCount === 1;
   // Another payment, no payout of ours, another amount, or a payout that had ended otherwise: somebody looks.

@@ -40,15 +40,15 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
    * @returns what to do next; undefined if the page of the order says it
    */
   async function pay(key: string, method: Method): Promise<NextAction | undefined> {
-    for (;;) {
+    for (let hasTried = false; ; hasTried = true) {
       const order = await findOrder(db, key);
       if (!order || order.paidBy) return undefined;
       const before = (await gateway.find(referenceOf(order)))?.payment;
       const { payment, nextAction } = await create(order);
       if (isPaid(payment)) return undefined; // its callback is on the way
       if (!isFinal(payment)) return nextAction; // the same for a customer who comes back
-      // Declined by this click, or one at the same moment: the next attempt is the customer's to make.
-      if (!before) return undefined;
+      // Declined by this click, or one at the same moment: a further attempt is the customer's to make.
+      if (!before || hasTried) return undefined;
       await nextAttempt(db, order, method);
     }
   }

@@ -49,7 +49,10 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
     /** The gateway says how a payout ended. @returns false if it is none of ours, of another amount, or had ended before */
     async record(tx: Tx, { id, reference, paymentStatus, amount, currency }: Payment): Promise<boolean> {
       // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
-      if ((await gateway.find(reference ?? ''))?.paymentId !== id) return false;
+      const entry = await gateway.find(reference ?? '');
+      const isOpen = entry?.state === 'begun' && Number(entry.amount) === amount;
+      if (isOpen) throw new Error('Whose payment it is, is known once the create has ended.'); // it comes again
+      if (entry?.paymentId !== id) return false;
       const [, orderId = '0', attempt = '0'] = /^payout-(\d{1,9})\.(\d{1,9})$/.exec(reference ?? '') ?? [];
       const ended = await tx
         .update(payouts)

@@ -19,6 +19,7 @@ import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { reasonOf } from './reason.ts';
 import { examineRefusal, isRefused } from './refusal.ts';
+import { forgetRefusals } from './refused-plans.ts';
 import { readCreated } from './response.ts';
 import { signBody } from './sign.ts';
 
@@ -83,6 +84,7 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
     const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
     if (!isRefused(answer)) {
       const created = readCreated(answer, call, { reason });
+      forgetRefusals(gateway);
       warnOfMismatch(call, request, created.payment);
       return created;
     }

@@ -10,6 +10,7 @@ import { type ClientJournal, warnNotSent, warnRefused } from '../journal/reports
 import { create } from './create.ts';
 import type { Drained } from './drain-options.ts';
 import type { Gateway } from './gateway.ts';
+import { keepsRefused } from './refused-plans.ts';
 
 /** How a drain goes on. */
 export interface DrainLimits {
@@ -22,10 +23,6 @@ export interface DrainLimits {
   /** Called as soon as nothing more is begun. */
   onBlocked?: (() => void) | undefined;
 }
-
-/** Refusals since a create was taken. After these it may be each client rather than each request, such as for a wrong sign key. */
-const refusals = new WeakMap<Gateway, number>();
-const MOST_REFUSALS = 3;
 
 /**
  * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away. Rows are leased, so
@@ -70,16 +67,13 @@ interface Sent {
 
 async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRow): Promise<Sent> {
   let isKept = false;
-  const keepsRefused = () => {
-    const before = refusals.get(gateway) ?? 0;
-    refusals.set(gateway, before + 1);
-    isKept = before >= MOST_REFUSALS;
+  const isKeptIfRefused = () => {
+    isKept = keepsRefused(gateway);
     return isKept;
   };
   try {
     const { request, extra } = openPlan(client.journal, plan.body ?? '', plan);
-    await create(gateway, 'payment', request, { extra }, { plan, keepsRefused });
-    refusals.delete(gateway);
+    await create(gateway, 'payment', request, { extra }, { plan, keepsRefused: isKeptIfRefused });
     return { result: 'created' };
   } catch (error) {
     if (error instanceof PlanGone) return {};

@@ -30,36 +30,33 @@ export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =
 /** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
 function isPage(body: string): boolean {
   if (!/^\s*<(?:!doctype|html)\b/i.test(body)) return false;
-  const end = body.toLowerCase().lastIndexOf('</html>');
-  const rest = body.slice(end + '</html>'.length);
-  return end >= 0 && rest.length <= LONGEST_REST && rest.replace(/<!--[^>]*>/g, '').trim() === '';
+  return /<\/html>(?:\s|<!--[^>]*>)*$/i.test(body.slice(-LONGEST_END));
 }
-const LONGEST_REST = 1_000;
+/** Characters, because the expression takes the square of them. */
+const LONGEST_END = 1_000;
 
 /** Without a length, an answer that breaks off ends like a whole one: only its JSON tells, which goes on to the end. */
 function isCutOff(body: string): boolean {
-  if (/^\s*[{[]/.test(body)) return !isJson(body);
+  // Also where it is a text that holds JSON.
+  if (/^\s*(?:[{[]|"\s*[{[])/.test(body)) return !isJson(body);
   const beginning = beginningOf(body);
   return beginning !== undefined && !isJson(body.slice(beginning));
 }
 
 const JSON_BEGINNING = /\{\s*(?:["}]|$)|\[\s*(?:["{[\]]|$)/y;
 
-/** Where JSON begins behind warnings of PHP, which end with a tag or a line. A text may quote some elsewhere. */
+/** Where JSON begins behind warnings of PHP, or at a line of its own. A text may quote some elsewhere. */
 function beginningOf(body: string): number | undefined {
   for (const { index } of body.matchAll(/[{[]/g)) {
     JSON_BEGINNING.lastIndex = index;
-    if (JSON_BEGINNING.test(body) && endsLine(body, index)) return index;
+    if (JSON_BEGINNING.test(body) && isOnLine(body.slice(Math.max(0, index - LONGEST_WORD), index))) return index;
   }
   return undefined;
 }
 
-/** Whether a tag or a line ends before a place. No regular expression looks back in linear time. */
-function endsLine(body: string, place: number): boolean {
-  let at = place - 1;
-  while (body[at] === ' ' || body[at] === '\t' || body[at] === '\r') at -= 1;
-  return body[at] === '\n' || body[at] === '>';
-}
+const LONGEST_WORD = 100;
+/** Behind the end of a tag or of a line, and one word at most, such as `data:`. */
+const isOnLine = (before: string): boolean => /(?:^|[\r\n>])[^\s>]*[ \t]*$/.test(before);
 
 function isJson(text: string): boolean {
   try {

@@ -97,7 +97,20 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     const journal = postgresJournal(shop.observer, { scope: 'eu-terminal' });
     const gateway = new GatewayClient({ ...sandbox.clientOptions, fetch: declining, journal });
     const { pay } = openCheckout(shop.observer, gateway, 'https://shop.example');
-    for (const clicks of [1, 2, 3]) {
+    const replica = openCheckout(
+      shop.observer,
+      new GatewayClient({
+        ...sandbox.clientOptions,
+        fetch: declining,
+        journal: postgresJournal(shop.observer, { scope: 'eu-terminal' }),
+      }),
+      'https://shop.example',
+    );
+    sandbox.faults.next('slow', { ms: 600 });
+    const first = pay('order-1042');
+    await expect.poll(references).toEqual(['order-1042.1']);
+    expect(await Promise.all([first, replica.pay('order-1042')])).toEqual(Array(2).fill({ type: 'declined' }));
+    for (const clicks of [2, 3]) {
       expect(await Promise.all([pay('order-1042'), pay('order-1042')])).toEqual(Array(2).fill({ type: 'declined' }));
       expect(references()).toHaveLength(clicks);
     }

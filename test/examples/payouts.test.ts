@@ -56,6 +56,23 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     expect(await shop.run('drain')).toMatchObject({ created: 0, code: 0 });
   });
 
+  it('waits for the end of a create that was refused before, until it is known whose payment has failed', async () => {
+    await app.payOut('payout-1', '120.00', 'EUR');
+    sandbox.faults.next('reject-422');
+    await app.gateway.drain();
+    await app.planAgain('payout-1');
+    sandbox.faults.next('commit-then-drop');
+    expect(await app.gateway.drain()).toMatchObject({ inDoubt: 1 });
+    const id = idOf('payout-1');
+    await sandbox.fail(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries.at(-1)).toMatchObject({ paymentStatus: 'FAILED', status: 503 });
+    expect([await payouts(), await toCheck()]).toEqual([[{ reference: 'payout-1', status: null }], []]);
+    await app.gateway.settle('payout-1', id);
+    await app.handler.process(id);
+    expect([await payouts(), await toCheck()]).toEqual([[{ reference: 'payout-1', status: 'FAILED' }], []]);
+  });
+
   it('does not take the end of another payment of the reference for that of the payout', async () => {
     const beside = new GatewayClient(sandbox.clientOptions);
     await app.payOut('payout-1', '120.00', 'EUR');

@@ -337,6 +337,18 @@ describe('a planned create', () => {
     expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 5, created: 1, postponed: 1 });
   });
 
+  it('is free again where it is refused after a create of any other kind was taken', async () => {
+    let answer: Answer = json('{"error":"amount"}', 422);
+    const { gateway, plan, clock } = openShop(async (url, init) => wire(answer).fetch(url, init));
+    for (let index = 0; index < 4; index += 1) await plan(`payout-${index}`);
+    expect(await gateway.drain({ concurrency: 1 })).toEqual({ ...NONE, refused: 3, postponed: 1 });
+    answer = taken;
+    await gateway.createWithdrawal({ ...PAYOUT, reference: 'direct' });
+    answer = json('{"error":"amount"}', 422);
+    clock.now += MINUTE;
+    expect(await gateway.drain()).toEqual({ ...NONE, refused: 1 });
+  });
+
   it('is in doubt where it was refused and kept, and the journal could not be told', async () => {
     vi.useFakeTimers();
     const { journal, open, plan } = openShop(wire(json('{}', 400)).fetch);

@@ -51,6 +51,7 @@ describe('a text or a page', () => {
     ['a text', 'Bad request'],
     ['a text with brackets', 'Forbidden [request 7] {see the log}'],
     ['a text that quotes JSON', 'Validation failed: ["iban"] is wrong, not {"iban":"x"} (request 77)'],
+    ['a text that holds JSON', JSON.stringify('{"error":"amount"}')],
     ['lines with brackets', 'Bad request\n{see the log}\n[request 7]'],
     ['a page', `${page}</html>`],
     ['a page, and a line', `\n<!DOCTYPE html>${page}</HTML>\r\n\r\n`],
@@ -60,6 +61,8 @@ describe('a text or a page', () => {
   it.each([
     ['JSON that breaks off behind a page in it', '{"error":"<html></html>'],
     ['JSON that breaks off behind a page in it, and a warning', 'Notice: z\n{"error":"<html></html>'],
+    ['a text that holds JSON, and breaks off', JSON.stringify('{"error":{"id":"7b').slice(0, -1)],
+    ['JSON behind a page whose letters are longer in lower case', `<html>${'İ'.repeat(200)}</html>\n{"id":"7b1f`],
     ['a page that breaks off', page.replace('x = ', '')],
     ['JSON behind a page', '<html></html>\n{"id":"7b1f'],
     ['JSON behind a page and a comment', '<html></html><!-- a -->{"id":"7b1f'],
