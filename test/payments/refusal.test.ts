@@ -10,27 +10,33 @@ const believes = (body: string, changes: Partial<HttpAnswer> = {}) =>
   isRefused({ status: 422, body, isTooLong: false, ...changes });
 
 /** As gateways write it, with whatever may come before it. */
-const WARNINGS = [
-  '',
-  ' \n',
-  '<br />\n<b>Deprecated</b>: strftime() in /srv/a.php on line 3<br />\n',
-  'Notice: [8] z\n',
-];
-const ERRORS = [
-  `{"errors":[{"code":"duplicate_reference"}],"payment":{"id":"${ID}","status":"PENDING"},"done":[]}`,
-  `[{"error":{"code":1}},["a",["b"]],{"id":"${ID}"}]`,
-  `{ "error" : { "code" : "x" },\n  "list" : [ ], "map": { } }`,
-  '[ [ ], { } ]',
-];
+const BEFORE = {
+  nothing: '',
+  'white space': ' \n',
+  'warnings of PHP': '<br />\n<b>Deprecated</b>: strftime() in /srv/a.php on line 3<br />\n',
+  'warnings of PHP as text': 'Notice: [8] z\n',
+  'another end of a line': 'Notice: z\r',
+  'a word': 'data: ',
+  'a word without a space': 'while(1);',
+};
+const ERRORS = {
+  'a list, and an object behind it': `{"errors":[{"code":"duplicate_reference"}],"payment":{"id":"${ID}"},"done":[]}`,
+  'a list': `[{"error":{"code":1}},["a",["b"]],{"id":"${ID}"}]`,
+  'white space': '{ "error" : { "code" : "x" },\n  "list" : [ ], "map": { } }',
+  'next to nothing': '[ [ ], { } ]',
+};
 
-describe.each(WARNINGS)('behind %j', warning => {
-  it.each(ERRORS)('JSON is believed where it is whole, and at no place where it breaks off: %s', json => {
-    expect(believes(warning + json)).toBe(true);
-    expect(believes(`${warning}${json}\n`)).toBe(true);
-    // What is cut before its first character cannot be told from what was never sent.
-    const cuts = Array.from({ length: json.length - 1 }, (_, index) => json.slice(0, index + 1));
-    expect(cuts.filter(cut => believes(warning + cut))).toEqual([]);
-  });
+describe.each(Object.entries(BEFORE))('behind %s', (_, warning) => {
+  it.each(Object.entries(ERRORS))(
+    'JSON with %s is believed where it is whole, and at no place where it breaks off',
+    (_, json) => {
+      expect(believes(warning + json)).toBe(true);
+      expect(believes(`${warning}${json}\n`)).toBe(true);
+      // What is cut before its first character cannot be told from what was never sent.
+      const cuts = Array.from({ length: json.length - 1 }, (_, index) => json.slice(0, index + 1));
+      expect(cuts.filter(cut => believes(warning + cut))).toEqual([]);
+    },
+  );
 
   it('that holds for any JSON', () => {
     fc.assert(
@@ -51,6 +57,7 @@ describe('a text or a page', () => {
     ['a text', 'Bad request'],
     ['a text with brackets', 'Forbidden [request 7] {see the log}'],
     ['a text that quotes JSON', 'Validation failed: ["iban"] is wrong, not {"iban":"x"} (request 77)'],
+    ['a long text that quotes JSON', `Validation failed: ["iban"] is wrong ${'- '.repeat(200)}`],
     ['a text that holds JSON', JSON.stringify('{"error":"amount"}')],
     ['lines with brackets', 'Bad request\n{see the log}\n[request 7]'],
     ['a page', `${page}</html>`],
@@ -61,6 +68,7 @@ describe('a text or a page', () => {
   it.each([
     ['JSON that breaks off behind a page in it', '{"error":"<html></html>'],
     ['JSON that breaks off behind a page in it, and a warning', 'Notice: z\n{"error":"<html></html>'],
+    ['a text that holds JSON behind a space, and breaks off', JSON.stringify(' {"error":{"id":"7b').slice(0, -1)],
     ['a text that holds JSON, and breaks off', JSON.stringify('{"error":{"id":"7b').slice(0, -1)],
     ['JSON behind a page whose letters are longer in lower case', `<html>${'İ'.repeat(200)}</html>\n{"id":"7b1f`],
     ['a page that breaks off', page.replace('x = ', '')],
