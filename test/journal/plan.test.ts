@@ -364,6 +364,23 @@ describe('a planned create', () => {
     expect(await draining).toEqual({ ...NONE, refused: 3, inDoubt: 1 });
   });
 
+  it('stays planned where the journal has written that a create of it began, and answered that it has not', async () => {
+    const { journal, open, plan, stateOf } = openShop(wire(refusedConnection).fetch);
+    await plan('payout-1');
+    let isFirst = true;
+    const forgetful = open({
+      ...journal,
+      async replace(...change) {
+        const { isReplaced, now } = await journal.replace(...change);
+        const isTold = !isFirst;
+        isFirst = false;
+        return { isReplaced: isReplaced && isTold, now };
+      },
+    });
+    expect(await errorOf(forgetful.createWithdrawal(PAYOUT))).toMatchObject({ isStillPlanned: true });
+    await vi.waitFor(async () => expect(await stateOf('payout-1')).toBe('planned'));
+  });
+
   it('is not planned again where it was withdrawn while a create of it began', async () => {
     const { journal, open, plan, stateOf, gateway } = openShop(wire(refusedConnection).fetch);
     await plan('payout-1');

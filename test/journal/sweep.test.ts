@@ -397,6 +397,23 @@ it('a payment that has taken effect is given up where another one of its referen
   expect(await sweep()).toEqual(NONE);
 });
 
+it('a payment that the gateway has forgotten is not given up because another one of its reference has taken effect', async () => {
+  const { gateway, sandbox, sweep, lose, clock } = openShop();
+  const id = await lose('payout-1');
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  await gateway.reconcile(twin.payment);
+  await sandbox.complete(twin.payment.id);
+  await gateway.reconcile(await gateway.getPayment(id));
+  clock.now += 60 * DAY;
+  const handler = {
+    async process(asked: string) {
+      if (asked === id) throw Object.assign(new Error(), { code: 'unknown_payment' });
+      return { result: 'ran' as const, payment: await gateway.getPayment(asked) };
+    },
+  };
+  expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
+});
+
 it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
   const { gateway, lose, sweep, clock } = openShop();
   await gateway.reconcile(await gateway.getPayment(await lose('payout-1')));
