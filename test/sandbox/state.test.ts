@@ -122,7 +122,7 @@ describe('writing', () => {
   });
 
   it('comes a second after the first change, once', async () => {
-    const timers = fakeTimers();
+    const timers = fakeTimers('sandbox/cli/state.ts');
     const state = open();
     held = 'second';
     state.touch();
@@ -133,8 +133,7 @@ describe('writing', () => {
     vi.advanceTimersByTime(1);
     await settled(1);
     await state.close();
-    // Other tests of this worker may have left some.
-    expect(timers().filter(ms => ms === 1_000)).toEqual([1_000]);
+    expect(timers()).toEqual([1_000]);
     expect([saves, written()]).toEqual([2, asJson('third')]);
   });
 
@@ -152,7 +151,7 @@ describe('writing', () => {
   });
 
   it('comes ten times as late as it takes, where it takes long', async () => {
-    const timers = fakeTimers();
+    const timers = fakeTimers('sandbox/cli/state.ts');
     const state = open();
     duration = 250;
     state.touch();
@@ -189,7 +188,7 @@ describe('writing', () => {
   });
 
   it('ends with the last state, and is not asked for again', async () => {
-    const timers = fakeTimers();
+    const timers = fakeTimers('sandbox/cli/state.ts');
     const state = open();
     state.touch();
     held = 'last';

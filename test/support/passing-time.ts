@@ -24,15 +24,16 @@ export async function whileTimePasses<T>(promise: Promise<T>, ms: number): Promi
 /**
  * Fakes the timers of this test alone. Whoever asks a real server meanwhile must not race against one of them.
  *
+ * @param file of `src`, whose timers alone are told: what other tests have left at work may set some
  * @returns tells the milliseconds of each that our code set since: under load the test runner sets some, too
  */
-export function fakeTimers(): () => (number | undefined)[] {
+export function fakeTimers(file = ''): () => (number | undefined)[] {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const set: (number | undefined)[] = [];
   // No spy: where files share a process, Vitest would put back after the file what was there when it began, the faked one.
   globalThis.setTimeout = new Proxy(globalThis.setTimeout, {
     apply(target, self, args: [work: () => void, ms?: number]) {
-      if (new Error().stack?.includes(source)) set.push(args[1]);
+      if (new Error().stack?.includes(source + file)) set.push(args[1]);
       return Reflect.apply(target, self, args);
     },
   });
