@@ -636,12 +636,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'no id of a row is this one',
   },
   {
-    file: 'src/journal/write-down.ts',
-    from: 'else if (row && row.attemptId !== attempt.attemptId) plan = undefined;',
-    to: 'else if (true) plan = undefined;',
-    because: 'a row of the journal does not vanish',
-  },
-  {
     file: 'src/journal/key.ts',
     from: 'isKeepable(key.reference) ? bounded(journal.read(key)) : { now: 0 };',
     to: 'isKeepable(key.reference) ? bounded(journal.read(key)) : {};',
