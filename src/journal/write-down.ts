@@ -20,7 +20,7 @@ export interface NotBegun extends Taken {
 }
 
 /** An attempt that is written down. */
-export interface Begun extends Found, Taken {
+interface Begun extends Found, Taken {
   hasBegun: boolean;
 }
 

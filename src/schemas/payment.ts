@@ -131,7 +131,7 @@ const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T
 
 /** Of a longer number JSON.parse has lost digits: two references or accounts could become one. */
 const digitsOf = (value: number): string | undefined =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value);
+  Math.abs(value) > Number.MAX_SAFE_INTEGER ? undefined : String(value);
 
 /** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
 export const text = readable(z.string(), value => (typeof value === 'number' ? digitsOf(value) : undefined));

@@ -80,8 +80,8 @@ export const DEFAULT_SIZE = 10;
 
 /** As the driver was given it: it takes a text, too, as of a variable of the environment. */
 export function sizeOf(given: unknown): number {
-  const size = Number(given);
-  return Number.isInteger(size) && size > 0 ? size : DEFAULT_SIZE;
+  const size = typeof given === 'string' && given !== '' ? Number(given) : given;
+  return typeof size === 'number' && !Number.isNaN(size) ? size : DEFAULT_SIZE;
 }
 
 /** For an option that is the size of a pool. */

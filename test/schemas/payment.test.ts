@@ -128,6 +128,9 @@ describe('everything else', () => {
     expect(parse({ reference: -12.5 })).toHaveProperty('reference', '-12.5');
     const lost = parse(JSON.parse('{"reference":1234567890123456789,"redirectUrl":1234567890123456789}'));
     expect([lost.reference, lost.redirectUrl]).toEqual([undefined, undefined]);
+    for (const digits of ['-1234567890123456789', '1e400']) {
+      expect(parse(JSON.parse(`{"reference":${digits}}`)).reference).toBeUndefined();
+    }
   });
 
   it('keeps the digits of a reference that a parser of its own reads as a BigInt', () => {

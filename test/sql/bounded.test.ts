@@ -160,11 +160,11 @@ describe('single statements over one pool', () => {
 
 describe('the size of a pool', () => {
   it('is its max, or what drivers assume', () => {
-    const sizes = [3, '3', 0, -1, 2.5, 'many', null, undefined];
-    const pools = [...sizes.map(max => ({ options: { max } })), { options: {} }, {}];
-    expect(pools.map(pool => poolOf(pool))).toEqual(
-      pools.map((identity, index) => ({ identity, max: index < 2 ? 3 : DEFAULT_SIZE })),
-    );
+    const given = [3, '3', 0, '0', 1, '1', 'many', '', Number.NaN, null, undefined];
+    const pools = [...given.map(max => ({ options: { max } })), { options: {} }, {}];
+    const sizes = [3, 3, 0, 0, 1, 1, ...Array(7).fill(DEFAULT_SIZE)];
+    // What is too small stays so: it is refused, and not taken for ten.
+    expect(pools.map(pool => poolOf(pool))).toEqual(pools.map((identity, index) => ({ identity, max: sizes[index] })));
     expect([poolOf(undefined), DEFAULT_SIZE]).toEqual([undefined, 10]);
   });
 
