@@ -70,7 +70,8 @@ export default defineConfig({
           // Loading the SDK anew for each file would take a third of the time.
           isolate: false,
           // No test may need another one before it; a failure is played again with --sequence.seed, which is printed.
-          sequence: { shuffle: true },
+          // Before all others, which have another number of workers.
+          sequence: { shuffle: true, groupOrder: 0 },
           // Vitest would leave one to itself, and of two that is half.
           maxWorkers: Math.max(2, availableParallelism() - 1),
           // Most of them compute, which takes longer where others do, too.
@@ -84,7 +85,7 @@ export default defineConfig({
           name: 'servers',
           include: SERVERS,
           // As in unit. The longest files begin.
-          sequence: { shuffle: { tests: true } },
+          sequence: { groupOrder: 1, shuffle: { tests: true } },
           ...(isCi ? { maxWorkers: 1 } : together),
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
@@ -103,7 +104,7 @@ export default defineConfig({
           ...together,
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
           exclude: ['**/node_modules/**'],
-          sequence: { shuffle: { tests: true } },
+          sequence: { groupOrder: 1, shuffle: { tests: true } },
           testTimeout: 30_000,
           globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],
           setupFiles: ['test/support/orm-schema.ts'],
@@ -116,7 +117,7 @@ export default defineConfig({
           include: [BROWSER],
           ...together,
           // Beside the servers, which mostly wait; in CI after them.
-          sequence: { groupOrder: isCi ? 1 : 0, shuffle: { tests: true } },
+          sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
           testTimeout: 30_000,
           globalSetup: 'test/support/install-shop.ts',
         },
@@ -128,14 +129,20 @@ export default defineConfig({
           include: [PACKAGE],
           ...together,
           // As the browser.
-          sequence: { groupOrder: isCi ? 2 : 0 },
+          sequence: { groupOrder: isCi ? 3 : 1 },
           globalSetup: 'test/package/pack.ts',
           testTimeout: 120_000,
         },
       },
       {
         extends: true,
-        test: { name: 'site', include: [SITE], globalSetup: 'test/site/build.ts', testTimeout: 120_000 },
+        test: {
+          name: 'site',
+          include: [SITE],
+          sequence: { groupOrder: 4 },
+          globalSetup: 'test/site/build.ts',
+          testTimeout: 120_000,
+        },
       },
     ],
   },

@@ -154,7 +154,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError} after the client's `retries`
    * @example
    * const payment = await gateway.getPayment(id);
-   * if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) await credit(payment.reference);
+   * if (isPaid(payment)) console.log(payment.paymentType === 'DEPOSIT' ? 'the customer has paid' : 'it was paid out');
    */
   async getPayment(id: string, options?: CallOptions): Promise<Payment> {
     return lookUp(this.#gateway, id, options);

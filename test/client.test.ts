@@ -243,7 +243,7 @@ describe('the methods of a client', () => {
 
 it.each([300, 304, 503])('a lookup that is answered %i names its payment in the error', async status => {
   const { fetch } = wire(status === 304 ? new Response(null, { status }) : json(record('completed lookup'), status));
-  const error = await errorOf(client(fetch).getPayment(ID));
+  const error = await errorOf(client(fetch, { retries: 0 }).getPayment(ID));
   expect(error).toMatchObject({ name: 'ApiError', status, paymentId: ID });
 });
 

@@ -1,4 +1,4 @@
-// How doubts and references are printed, for people.
+// How doubts, references and complaints are printed, for people.
 import type { Doubt, JournalEntry, JournalState } from '../journal/contract.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { columns } from '../terminal/columns.ts';
@@ -58,3 +58,6 @@ export function entryText(entry: JournalEntry): string {
   ];
   return columns(lines);
 }
+
+/** Beside the output, which a script may read. */
+export const complain = (text: string): void => console.error(`payment-gateway-sdk: ${printable(text)}`);

@@ -4,11 +4,10 @@ import { GatewayError, isGatewayError } from '../errors.ts';
 import type { Doubt, JournalEntry } from '../journal/contract.ts';
 import { doubtsIn, findReference } from '../journal/find.ts';
 import { UsageError } from '../terminal/arguments.ts';
-import { printable } from '../terminal/printable.ts';
 import { type JournalCommand, readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
 import { type Opened, open } from './open.ts';
-import { doubtsTable, entryText, settledText } from './print.ts';
+import { complain, doubtsTable, entryText, settledText } from './print.ts';
 import { work } from './work.ts';
 
 /** No: something is in doubt, not known, or refused. */
@@ -16,7 +15,6 @@ const NO = 1;
 const FAILED = 2;
 
 const print = (text: string) => console.log(text);
-const complain = (text: string) => console.error(`payment-gateway-sdk: ${printable(text)}`);
 
 /** There is no such reference in the scope. */
 class NotFound extends Error {}

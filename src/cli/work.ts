@@ -3,10 +3,13 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { GatewayClient } from '../client.ts';
 import { isGatewayError } from '../errors.ts';
+import { undrainedScopes } from '../journal/find.ts';
+import type { ScopedJournal } from '../journal/reports.ts';
 import type { SweepHandler } from '../journal/sweep.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import type { WorkCommand } from './arguments.ts';
 import { open } from './open.ts';
+import { complain } from './print.ts';
 
 /** What the merchant's module exports. */
 interface App {
@@ -37,7 +40,7 @@ export async function work(command: WorkCommand): Promise<number> {
 
 async function workUntil(signal: AbortSignal, command: WorkCommand): Promise<number> {
   const { app, name, options } = command;
-  const { gateway, handler, close } = app ? await load(app) : openOwn(command);
+  const { gateway, handler, close } = app ? await load(app) : await openOwn(command);
   try {
     if (name === 'drain') {
       const drained = await gateway.drain({ ...options, signal });
@@ -65,7 +68,7 @@ function ended(command: string, counts: object, toLookAt: number, failed: number
 const line = (fields: object) => console.log(JSON.stringify({ time: new Date().toISOString(), ...fields }));
 
 /** By the environment, as for the other commands. What becomes of each reference is a line too. */
-function openOwn(command: WorkCommand): App {
+async function openOwn(command: WorkCommand): Promise<App> {
   if (command.name === 'sweep') {
     throw new UsageError(
       'sweep lets payments take effect by your onPayment: pass --app <file>, a module of your app that exports its gateway and its handler.',
@@ -74,8 +77,23 @@ function openOwn(command: WorkCommand): App {
   const opened = open(command.place, process.env, event => {
     if (event.type === 'journal' || event.type === 'warning') line(event);
   });
-  if (opened.scope) return opened;
-  throw new UsageError('drain needs the scope of the journal: --scope <scope>, or PAYMENT_GATEWAY_JOURNAL_SCOPE.');
+  const { journal, scope } = opened;
+  if (!scope) {
+    throw new UsageError('drain needs the scope of the journal: --scope <scope>, or PAYMENT_GATEWAY_JOURNAL_SCOPE.');
+  }
+  // Where the database fails, the drain says so.
+  await complainOfOthers({ journal, scope }).catch(() => {});
+  return opened;
+}
+
+/** A scope that is mistyped must not look as if all were sent. */
+async function complainOfOthers(client: ScopedJournal): Promise<void> {
+  const others = await undrainedScopes(client);
+  if (others.length === 0) return;
+  const names = others.join(', ');
+  complain(
+    `Nothing is planned in scope ${client.scope}, and nobody drains these scopes: ${names}. Is --scope that of the app?`,
+  );
 }
 
 /** @throws {UsageError} for a module that is not there, or exports something else */

@@ -1,4 +1,4 @@
-// Reads what a journal knows: of one reference, and of all that are in doubt.
+// Reads what a journal knows: of one reference, of all that are in doubt, and of plans that nobody drains.
 import type { Envelope } from '../schemas/response.ts';
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
@@ -10,6 +10,17 @@ import { isUnderWay } from './row.ts';
 export async function doubtsIn(journal: Journal, scope: string | undefined): Promise<Doubt[]> {
   const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
   return rows.map(row => doubtOf(row, now));
+}
+
+/** Milliseconds that a plan is due before it seems that nobody drains its scope. */
+const LONG_DUE = 600_000;
+
+/** The scopes whose plans nobody drains, if this one has no plans: it may be mistyped. */
+export async function undrainedScopes({ journal, scope }: ScopedJournal): Promise<string[]> {
+  const { rows, now } = await bounded(journal.list({ states: ['planned'] }));
+  if (rows.some(row => row.scope === scope)) return [];
+  const isLeft = ({ dueAt = now, leasedUntil = 0 }: JournalRow) => dueAt + LONG_DUE < now && leasedUntil < now;
+  return [...new Set(rows.filter(isLeft).map(row => row.scope))];
 }
 
 /** What the journal knows of a reference, and what it keeps of its payment; undefined if it does not know it. */

@@ -51,12 +51,11 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
       return queryOf(tx as Handle);
     },
     async listen(channel, onNotice, signal) {
-      const stopped = aborted(signal);
-      const listening = sql.listen?.(channel, onNotice);
+      // postgres.js keeps a listener whose LISTEN has failed, and listens for it again by itself.
+      const listening = sql.listen?.(channel, onNotice).catch(() => undefined);
+      await aborted(signal);
       // It may begin after that, or never.
-      stopped.then(async () => (await listening)?.unlisten()).catch(() => {});
-      await Promise.race([listening, stopped]);
-      await stopped;
+      void listening?.then(begun => begun?.unlisten()).catch(() => {});
     },
     async transaction(work) {
       let isEnded = false;

@@ -100,10 +100,10 @@ const LONGEST_ANSWER = 25_000;
  *   gateway,
  *   inbox: postgresInbox(pool),
  *   onPayment: async (payment, { tx, afterCommit }) => {
- *     if (payment.paymentType === 'DEPOSIT' && isPaid(payment)) {
- *       await creditOrder(tx, payment.reference);
- *       afterCommit(() => sendReceipt(payment.reference));
- *     }
+ *     if (payment.paymentType === 'WITHDRAWAL') return recordPayout(tx, payment);
+ *     if (!isPaid(payment)) return;
+ *     await creditOrder(tx, payment); // compares reference, amount and currency
+ *     afterCommit(() => sendReceipt(payment.reference));
  *   },
  * });
  * Bun.serve({ fetch: handler }); // or app.post('/callbacks', toNodeHandler(handler))

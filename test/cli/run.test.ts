@@ -310,6 +310,31 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         expect(linesOf(out).map(({ type }) => type)).not.toContain('attempt');
       });
 
+      it('says that another scope has plans which nobody drains, lest a mistyped scope looks like peace', async () => {
+        await shop.plan('payout-1');
+        const nothing = { out: expect.stringContaining('"created":0'), err: '', code: 0 };
+        // They may be drained in a moment.
+        expect(await run(['drain', '--scope', 'ue'])).toEqual(nothing);
+        await shop.age();
+        const told =
+          'payment-gateway-sdk: Nothing is planned in scope ue, and nobody drains these scopes: eu. Is --scope that of the app?\n';
+        expect(await run(['drain', '--scope', 'ue'])).toEqual({ ...nothing, err: told });
+        // A drain of another client has them, or they wait for their next try.
+        const { rows } = await postgresJournal(shop.pool, { table: shop.table }).claim(
+          { states: ['planned'] },
+          1,
+          60_000,
+        );
+        expect([rows.length, await run(['drain', '--scope', 'ue'])]).toEqual([1, nothing]);
+      });
+
+      it('says nothing of other scopes where its own has plans', async () => {
+        await shop.plan('payout-1');
+        await shop.plan('payout-1', { scope: 'uk' });
+        await shop.age();
+        expect(await run(['drain', '--scope', 'uk'])).toMatchObject({ err: '', code: 0 });
+      });
+
       it.each<[string, Fault, object, number]>([
         ['that is refused', 'reject-422', { refused: 1 }, 1],
         ['that is in doubt', 'commit-then-drop', { inDoubt: 1 }, 1],

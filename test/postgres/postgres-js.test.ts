@@ -112,17 +112,28 @@ describe('fromPostgresJs', () => {
     }
   });
 
-  it('tells that listening failed, and goes on without where there is none', async () => {
+  it('leaves it to postgres.js to listen again after a failure, and goes on where there is no listening', async () => {
     const { sql } = postgres();
-    const refused = new Error('permission denied');
-    const listen = () => Promise.reject(refused);
-    const stop = new AbortController();
-    expect(await errorOf(Promise.resolve(open({ ...sql, listen }).listen?.('plans', () => {}, stop.signal)))).toBe(
-      refused,
-    );
-    const idle = open(sql).listen?.('plans', () => {}, stop.signal);
-    stop.abort();
-    expect(await idle).toBeUndefined();
+    let listeners = 0;
+    // postgres.js keeps the listener all the same, and listens for it again once it has a connection.
+    const listen = async () => {
+      listeners += 1;
+      throw new Error('connect ECONNREFUSED');
+    };
+    for (const one of [{ ...sql, listen }, sql]) {
+      const stop = new AbortController();
+      let isOver = false;
+      const listening = open(one)
+        .listen?.('plans', () => {}, stop.signal)
+        .then(() => {
+          isOver = true;
+        });
+      await new Promise(setImmediate);
+      expect(isOver).toBe(false);
+      stop.abort();
+      expect(await listening).toBeUndefined();
+    }
+    expect(listeners).toBe(1);
   });
 });
 

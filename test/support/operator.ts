@@ -80,7 +80,8 @@ export class OperatedShop {
 
   /** Time passes for all attempts, without a sleep. */
   async age(): Promise<void> {
-    await this.pool.query(`update ${this.table} set begun_at = begun_at - interval '1 day'`);
+    const day = "interval '1 day'";
+    await this.pool.query(`update ${this.table} set begun_at = begun_at - ${day}, due_at = due_at - ${day}`);
   }
 
   /** Writes a payout down, in the scope eu. */
