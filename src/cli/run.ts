@@ -1,8 +1,9 @@
 // Runs one command line to its end, and answers the exit code.
 import { createRequire } from 'node:module';
-import { GatewayError, isGatewayError } from '../errors.ts';
+import { isGatewayError } from '../errors.ts';
 import type { Doubt, JournalEntry } from '../journal/contract.ts';
 import { doubtsIn, findReference } from '../journal/find.ts';
+import { WAS_IT_MIGRATED } from '../sql/table.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import { type JournalCommand, readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
@@ -92,13 +93,13 @@ const isNo = (error: Error): boolean =>
 
 function adviceFor(error: Error): string {
   if (isGatewayError(error)) return inWordsOfTheCommand(error.message);
-  if (error instanceof UsageError || error instanceof NotFound || error instanceof GatewayError) return error.message;
-  const { message, code } = error as Error & { code?: unknown };
+  if (error instanceof UsageError || error instanceof NotFound) return error.message;
+  const [words = '', isMissing] = error.message.split(WAS_IT_MIGRATED);
   const hint =
-    code === '42P01'
-      ? " Name the app's table with --table, or run the app's journal.migrate()."
-      : ' Is it that of the app?';
-  return `The database of DATABASE_URL failed: ${message.replace(': was journal.migrate() called?', '').replace(/\.$/, '')}.${hint}`;
+    isMissing === undefined
+      ? 'Is it that of the app?'
+      : "Name the app's table with --table, or run the app's journal.migrate().";
+  return `The database of DATABASE_URL failed: ${words.replace(/\.$/, '')}. ${hint}`;
 }
 
 const inWordsOfTheCommand = (message: string): string =>

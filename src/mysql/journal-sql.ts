@@ -53,7 +53,7 @@ export function journalSql(table: string): JournalSql<string> {
   return {
     migrate: database => migrate(database, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
-    explained: advised,
+    advised,
 
     async enter(query, isLatest) {
       const ticket = Buffer.from(randomUUID()).toString('hex');

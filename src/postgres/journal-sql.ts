@@ -1,6 +1,6 @@
 // The SQL of a journal in Postgres: each method is one statement.
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
-import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, sqlCodeOf } from '../sql/database.ts';
+import { rowsOf, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
 import { withoutColumns } from '../sql/inbox.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { asciiJson } from '../sql/table.ts';
@@ -18,7 +18,7 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
   return {
     migrate: database => migrate(database, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
-    explained,
+    advised,
 
     async enter(query) {
       const [line] = await lines(query, sql.transaction);
@@ -65,16 +65,6 @@ const asRead = (row: JournalRow, { now, due }: Line): JournalRow =>
   JSON.parse(
     JSON.stringify({ ...row, revision: 1, begunAt: Number(now), ...(due !== null && { dueAt: Number(due) }) }),
   );
-
-/** What Postgres answers where a table is missing. */
-const NO_TABLE = '42P01';
-
-/** The first error of whoever forgets `migrate`, and of whoever takes a replica for the primary. */
-function explained(error: unknown): unknown {
-  if (sqlCodeOf(error) !== NO_TABLE) return advised(error);
-  const message = `${(error as Error).message}: was journal.migrate() called?`;
-  return Object.assign(new Error(message, { cause: error }), { code: NO_TABLE });
-}
 
 /** A line of an answer. */
 interface Line extends Omit<JournalLine, 'revision'> {

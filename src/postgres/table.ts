@@ -1,7 +1,7 @@
 // The table of a store in Postgres: its name, its migrations, and what its statements have in common.
 import { createHash } from 'node:crypto';
 import { type SqlDatabase, sqlCodeOf } from '../sql/database.ts';
-import { pendingOf, scriptOf, versionComment } from '../sql/table.ts';
+import { pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 
 /** A table's name as SQL. */
 export const quoted = (table: string): string =>
@@ -17,16 +17,21 @@ export const quoted = (table: string): string =>
 export const durably = (value: string) => `CASE WHEN CASE WHEN current_setting('synchronous_commit') IN
     ('off', 'local', 'remote_write') THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
 
+/** What Postgres answers where a table is missing. */
+const NO_TABLE = '42P01';
 /** What Postgres answers a write where nothing can be written. */
 const READ_ONLY = '25006';
 /** What a replica answers who wants to begin a transaction that can write. */
 const NOT_SUPPORTED = '0A000';
 
-/** The error, or one that names its cause and the way out. */
+/** The error, or one that names its cause and the way out: of a forgotten `migrate`, or a replica taken for the primary. */
 export function advised(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const state = sqlCodeOf(error);
   const { message } = error;
+  if (state === NO_TABLE) {
+    return Object.assign(new Error(message + WAS_IT_MIGRATED, { cause: error }), { code: NO_TABLE });
+  }
   if (state !== READ_ONLY && !(state === NOT_SUPPORTED && message.includes('recovery'))) return error;
   return new Error(`${message}: this is a read replica, or a read-only session. The store needs the primary.`, {
     cause: error,

@@ -2,6 +2,7 @@
 import { delay } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError } from '../errors.ts';
 import { decide, type Inbox, type InboxEvent, type InboxResult, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
+import { isOfMerchant } from '../inbox/thrown.ts';
 import { storeOptions } from '../schemas/store-options.ts';
 import { inTime, placesOver, RolledBack, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
@@ -105,7 +106,8 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
           );
           return effect.catch(error => {
             if (error instanceof Ended) return error;
-            throw sql.advised(error);
+            // It may be about a table of the merchant's own.
+            throw isOfMerchant(error) ? error : sql.advised(error);
           });
         });
         if (taken instanceof Ended) {

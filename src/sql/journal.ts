@@ -89,7 +89,7 @@ export interface JournalSql<Ticket> {
   /** Gives the ticket back. @returns whether the transaction is still the one that it is of */
   leave?(query: SqlQuery, ticket: Ticket): Promise<boolean>;
   /** An error of the database, or one that names its cause and the way out. */
-  explained(error: unknown): unknown;
+  advised(error: unknown): unknown;
 }
 
 /** A row as a statement answers it: all of it text, because a merchant may have taught the driver other ways of reading. */
@@ -148,17 +148,17 @@ export function sqlJournal<Ticket, OwnTx>(
   sql: JournalSql<Ticket>,
   { scope, settleMargin, encryptionKey, formerEncryptionKeys }: SqlJournalOptions,
 ): SqlJournal<OwnTx> {
-  const explain = (error: unknown): never => {
-    throw sql.explained(withoutValues(error));
+  const advise = (error: unknown): never => {
+    throw sql.advised(withoutValues(error));
   };
   const inTurn = turnsOver(db);
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
-  const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(explain);
+  const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(() => db.query(text, values));
   /** Within a transaction of the merchant's nothing is repeated: it is over then. */
   const enter = async (tx: unknown, isLatest: () => boolean): Promise<Entered<Ticket>> => {
     const within = queryIn(db, tx);
-    const run: SqlQuery = (text, values) => within(text, values).catch(explain);
+    const run: SqlQuery = (text, values) => within(text, values).catch(advise);
     const ticket = await sql.enter(run, isLatest);
     if (ticket === undefined) throw noTransaction();
     return new Entered(run, ticket);
@@ -188,7 +188,7 @@ export function sqlJournal<Ticket, OwnTx>(
     scope,
     settleMargin,
     seal: encryptionKey ? sealWith(encryptionKey, formerEncryptionKeys) : undefined,
-    migrate: () => sql.migrate(db).catch(explain),
+    migrate: () => sql.migrate(db).catch(advise),
     ddl: () => sql.ddl(),
 
     async plan(tx, request, options) {

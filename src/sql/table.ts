@@ -1,6 +1,9 @@
 // The table of a store: its name, and which of its migrations have run.
 import type { ProblemOf } from '../schemas/store-options.ts';
 
+/** What the error of a missing table ends with. */
+export const WAS_IT_MIGRATED = ': was migrate() called?';
+
 /** For an option that is the name of a table. */
 export const tableNameProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))

@@ -90,7 +90,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const { err, code } = await run(['drain', '--app', app, '--limit', '5'], {
         PAYMENT_GATEWAY_JOURNAL_TABLE: 'nowhere',
       });
-      expect([code, err]).toEqual([2, expect.stringContaining('was journal.migrate() called?')]);
+      expect([code, err]).toEqual([2, expect.stringContaining('was migrate() called?')]);
       expect(err).not.toContain('DATABASE_URL');
     });
 

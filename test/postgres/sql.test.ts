@@ -247,17 +247,6 @@ describe('a journal in Postgres', () => {
     });
   });
 
-  it('asks whether migrate was called, where the table is missing', () => {
-    const missing = sqlError('42P01');
-    expect(sql.explained(missing)).toMatchObject({
-      message: 'ERROR 42P01: was journal.migrate() called?',
-      code: '42P01',
-      cause: missing,
-    });
-    const other = sqlError('23505');
-    expect(sql.explained(other)).toBe(other);
-  });
-
   it('has a channel whose name Postgres does not cut', () => {
     expect(channelOf('doubts')).toBe('doubts');
     expect(channelOf(`shop.${'x'.repeat(62)}`)).toBe(`.${'x'.repeat(62)}`);

@@ -73,6 +73,12 @@ describe('a table of Postgres', () => {
 describe('an error of Postgres', () => {
   const error = (code: string, message: string) => Object.assign(new Error(message), { code });
 
+  it('of a table that is not there asks for migrate()', () => {
+    const given = error('42P01', 'relation "marks" does not exist');
+    const told = { message: 'relation "marks" does not exist: was migrate() called?', code: '42P01', cause: given };
+    expect(advised(given)).toMatchObject(told);
+  });
+
   it.each([
     error('25006', 'cannot execute INSERT in a read-only transaction'),
     error('0A000', 'cannot set transaction read-write mode during recovery'),

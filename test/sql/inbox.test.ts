@@ -3,6 +3,7 @@
 import { ConfigurationError, InvalidRequestError } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
+import { remembering } from '../../src/inbox/thrown.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { type InboxSql, inboxOptions, outsideTransaction, sqlInbox, withoutColumns } from '../../src/sql/inbox.ts';
@@ -130,6 +131,13 @@ describe('an inbox in a database', () => {
     const { inbox, asked } = open();
     expect(await errorOf(inbox.run(EVENT, reject(thrown)))).toBe(thrown);
     expect(asked).toEqual(['BEGIN', 'open', 'lock', 'marks', 'begin', 'isEnded']);
+  });
+
+  it('leaves what onPayment throws as it is: the table that it misses may be one of its own', async () => {
+    const missing = Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' });
+    const { inbox } = open({ advised: () => new Error('advised') });
+    const onPayment = () => remembering(reject(missing));
+    expect(await errorOf(inbox.run(EVENT, onPayment))).toBe(missing);
   });
 
   it('throws what the mark meets, in the words of its SQL', async () => {

@@ -75,7 +75,7 @@ function open(
     claim: vi.fn(async () => ({ rows: [ROW], now: 10 })),
     enter: vi.fn(query => answerAfter(query('enter'), 'ticket')),
     leave: vi.fn(query => answerAfter(query('leave'), true)),
-    explained: error => error,
+    advised: error => error,
     ...changes,
   };
   const journal = sqlJournal<string, unknown>('postgresJournal', db, sql, options);
@@ -201,10 +201,10 @@ describe('a journal in a database', () => {
     const error = Object.assign(new Error('Failed query, params: zoe@customer.example'), {
       cause: Object.assign(new Error('no such table'), { code: '42P01' }),
     });
-    const explained = (given: unknown) => new Error('explained', { cause: given });
+    const advised = (given: unknown) => new Error('advised', { cause: given });
     const reject = () => Promise.reject(error);
     const { journal } = open(
-      { explained, migrate: reject, claim: reject, enter: inside => inside('enter') as never },
+      { advised, migrate: reject, claim: reject, enter: inside => inside('enter') as never },
       {
         query: reject,
         queryIn: () => reject,
@@ -220,7 +220,7 @@ describe('a journal in a database', () => {
       () => journal.insert(ROW, 'tx'),
     ]) {
       const told = (await errorOf(ask())) as Error;
-      expect(told).toMatchObject({ message: 'explained', cause: { message: 'no such table', code: '42P01' } });
+      expect(told).toMatchObject({ message: 'advised', cause: { message: 'no such table', code: '42P01' } });
       expect(inspect(told, { showHidden: true })).not.toContain('zoe');
     }
   });

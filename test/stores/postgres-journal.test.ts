@@ -125,7 +125,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     it('is asked for by name where it was forgotten', async () => {
       const journal = postgresJournal(pool, { table: 'nowhere' });
       const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal });
-      const forgotten = 'relation "nowhere" does not exist: was journal.migrate() called?';
+      const forgotten = 'relation "nowhere" does not exist: was migrate() called?';
       const error = await errorOf(gateway.createDeposit({ ...CARD, reference: randomUUID() }));
       expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent', cause: { code: '42P01' } });
       expect((error as Error).message).toContain(forgotten);
