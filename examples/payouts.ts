@@ -46,12 +46,15 @@ export function openPayouts(pool: Pool, gateway: GatewayClient, journal: Postgre
       await client.query('begin');
       const result = await work(client);
       await client.query('commit');
+      client.release();
       return result;
     } catch (error) {
-      await client.query('rollback');
+      const isOver = await client.query('rollback').then(
+        () => true,
+        () => false,
+      );
+      client.release(!isOver); // closed, if it may still be in the transaction: others would write into that
       throw error;
-    } finally {
-      client.release();
     }
   }
 

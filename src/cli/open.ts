@@ -7,7 +7,7 @@ import type { Journal } from '../journal/contract.ts';
 import { mysqlJournal } from '../mysql/journal.ts';
 import type { MysqlPromisePool } from '../mysql/pool.ts';
 import { postgresJournal } from '../postgres/journal.ts';
-import type { PgPool } from '../postgres/pool.ts';
+import type { PgPool } from '../postgres/pg.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
 import type { SqlJournalOptions } from '../sql/journal.ts';
 import type { EventListener } from '../telemetry/events.ts';

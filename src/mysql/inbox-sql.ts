@@ -3,8 +3,8 @@ import { OWN } from '../adapters/gate.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
 import { hasMetAnother, RolledBack } from '../sql/bounded.ts';
-import type { SqlQuery } from '../sql/database.ts';
-import { type InboxSql, outsideTransaction, withoutColumns } from '../sql/inbox.ts';
+import { outsideTransaction, type SqlQuery, withoutColumns } from '../sql/database.ts';
+import type { InboxSql } from '../sql/inbox.ts';
 import {
   AUTOCOMMIT,
   advised,
@@ -13,11 +13,13 @@ import {
   ddlOf,
   hasChanged,
   hasSavepoint,
-  inserted,
+  IS_COMMITTED,
+  insertedAlone,
   migrate,
   NOW,
   opened,
   quoted,
+  refuseUncommitted,
   TABLE_OPTIONS,
   TEXT,
 } from './table.ts';
@@ -39,8 +41,10 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     return row ? marksIn(row.marks) : [];
   };
   /** Changes marks outside of a transaction, unless somebody else does so at the same time. */
-  const change = async (query: SqlQuery, paymentId: string, from: readonly Mark[], to: readonly Mark[]) =>
-    hasChanged(await query(sql.change, [...valuesOf(to), paymentId, asciiHex(from)]));
+  const change = async (query: SqlQuery, paymentId: string, from: readonly Mark[], to: readonly Mark[]) => {
+    if (hasChanged(await query(sql.change, [...valuesOf(to), paymentId, asciiHex(from)]))) return true;
+    return asciiHex(await read(query, paymentId)) === asciiHex(from) ? refuseUncommitted(query) : false;
+  };
 
   return {
     migrate: database => migrate(database, table, sql.migrations),
@@ -52,7 +56,7 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
       const paymentId = idOf(event.paymentId);
       const [line] = await query(sql.find, [paymentId]);
       checkAutocommit(line);
-      if (line?.found !== '1') await inserted(query, sql.insert, [paymentId]);
+      if (line?.found !== '1') await insertedAlone(query, sql.insert, [paymentId]);
     },
 
     async open(query) {
@@ -91,7 +95,7 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     },
 
     async keep(query, event) {
-      await inserted(query, sql.insert, [event.paymentId]);
+      await insertedAlone(query, sql.insert, [event.paymentId]);
       for (;;) {
         const marks = await read(query, event.paymentId);
         if (marks.some(({ status }) => status === event.status)) return;
@@ -137,7 +141,8 @@ const statements = (inbox: string) => ({
 
   find: `SELECT ${AUTOCOMMIT}, CAST(EXISTS (SELECT 1 FROM ${inbox} WHERE payment_id = ?) AS CHAR) AS found`,
 
-  insert: `INSERT INTO ${inbox} (payment_id, marks, in_doubt, changed_at) VALUES (?, '[]', FALSE, ${NOW})`,
+  insert: `INSERT INTO ${inbox} (payment_id, marks, in_doubt, changed_at)
+    SELECT ?, '[]', FALSE, ${NOW} FROM DUAL WHERE ${IS_COMMITTED}`,
 
   // One row by its key: a range would lock payments beside it. And locked it is read as it is now, however old the snapshot.
   lock: `SELECT DATABASE() AS name, marks FROM ${inbox} WHERE payment_id = ? FOR UPDATE SKIP LOCKED`,
@@ -145,7 +150,7 @@ const statements = (inbox: string) => ({
   set: `UPDATE ${inbox} SET marks = ${TEXT}, in_doubt = ? = 'true', changed_at = ${NOW} WHERE payment_id = ?`,
 
   change: `UPDATE ${inbox} SET marks = ${TEXT}, in_doubt = ? = 'true', changed_at = ${NOW}
-    WHERE payment_id = ? AND marks = ${TEXT}`,
+    WHERE payment_id = ? AND marks = ${TEXT} AND ${IS_COMMITTED}`,
 
   migrations: [
     `CREATE TABLE IF NOT EXISTS ${inbox} (

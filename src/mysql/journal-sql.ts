@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JournalKey, JournalRow, JournalState } from '../journal/contract.ts';
 import { LONGEST } from '../journal/key.ts';
-import type { SqlQuery, SqlRow } from '../sql/database.ts';
-import { withoutColumns } from '../sql/inbox.ts';
+import { type SqlQuery, type SqlRow, withoutColumns } from '../sql/database.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import {
@@ -15,12 +14,15 @@ import {
   hasChanged,
   hasSavepoint,
   hex,
+  IS_COMMITTED,
   inserted,
+  insertedAlone,
   MOMENT,
   migrate,
   ms,
   NOW,
   quoted,
+  refuseUncommitted,
   TABLE_OPTIONS,
   TEXT,
   textOf,
@@ -87,7 +89,7 @@ export function journalSql(table: string): JournalSql<string> {
       const values = [...keyOf(row), row.state, textOrNull(row.dueAt), textOrNull(row.leasedUntil), detailsOf(row)];
       const isInserted = ticket
         ? await inserted(query, sql.insertIn, [...values, ticket])
-        : await inserted(query, sql.insert, values);
+        : await insertedAlone(query, sql.insert, values);
       if (!isInserted) return undefined;
       const { row: written } = await this.read(query, row, ticket).catch(afterWrite);
       return written;
@@ -99,9 +101,14 @@ export function journalSql(table: string): JournalSql<string> {
       const isReplaced = ticket
         ? hasChanged(await query(sql.replaceIn, [ticket, ...values]))
         : hasChanged(await query(sql.replace, values));
-      if (!ticket) return { isReplaced, now: await clock(query).catch(afterWrite) };
-      const [line] = await query(sql.ticket, [ticket]);
-      return line && { isReplaced, now: clockOf(line) };
+      if (ticket) {
+        const [line] = await query(sql.ticket, [ticket]);
+        return line && { isReplaced, now: clockOf(line) };
+      }
+      if (isReplaced) return { isReplaced, now: await clock(query).catch(afterWrite) };
+      const { row: found, now } = await this.read(query, row);
+      if (found?.revision === revision) return refuseUncommitted(query);
+      return { isReplaced, now };
     },
 
     async list(query, { scope, states }) {
@@ -183,9 +190,9 @@ function statements(journal: string) {
     // A snapshot of the merchant's may be older than the row.
     readIn: `${read} FOR UPDATE`,
 
-    insert: `${insert} VALUES (${written})`,
+    insert: `${insert} SELECT ${written} FROM DUAL WHERE ${IS_COMMITTED}`,
     insertIn: `${insert} SELECT ${written} FROM ${journal} AS ticket WHERE ${ticket}`,
-    replace: `UPDATE ${journal} AS entry SET ${changes}`,
+    replace: `UPDATE ${journal} AS entry SET ${changes} AND ${IS_COMMITTED}`,
     replaceIn: `UPDATE ${journal} AS entry JOIN ${journal} AS ticket ON ${ticket}
       SET ${changes}`,
 

@@ -1,7 +1,7 @@
 // The table of a store in MySQL: its name, its migrations, and what its statements have in common.
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
-import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
+import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import { asciiJson, pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 
 /** A table's name as SQL: in backticks, because ANSI_QUOTES gives double quotes another meaning. */
@@ -50,26 +50,44 @@ export const MOMENT = `${EPOCH} + INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND`
 export const AUTOCOMMIT = `CASE WHEN NOT @@session.autocommit THEN 'off' /*M! WHEN @@session.in_transaction THEN 'open' */
     ELSE 'on' END AS autocommit`;
 
-const NOT_COMMITTED: Record<string, string> = {
-  off: 'The sessions of this pool have autocommit = 0, so nobody would ever commit what the store writes, and money could move twice: leave autocommit on.',
-  open: 'A connection of this pool is in a transaction that somebody began and did not end, so what the store writes there may be undone, and money could move twice: COMMIT or ROLLBACK before each release().',
-};
+const NO_AUTOCOMMIT =
+  'The sessions of this pool have autocommit = 0, so nobody would ever commit what the store writes, and money could move twice: leave autocommit on.';
 
 /** @throws {ConfigurationError} for an answer from a session in which they are not */
 export function checkAutocommit(line: SqlRow | undefined): void {
-  const problem = NOT_COMMITTED[String(line?.autocommit)];
-  if (problem) throw new ConfigurationError(problem);
+  if (line?.autocommit === 'off') throw new ConfigurationError(NO_AUTOCOMMIT);
+  if (line?.autocommit === 'open') throw leftOpen();
+}
+
+/** The condition of a write outside any transaction that it is committed: the session that was asked before may be another one. */
+export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
+
+/** Says why a write with that condition has written nothing. @throws {ConfigurationError} */
+export async function refuseUncommitted(query: SqlQuery): Promise<never> {
+  const [line] = await query(`SELECT ${AUTOCOMMIT}`);
+  checkAutocommit(line);
+  // It was another session.
+  throw leftOpen();
 }
 
 /** What MySQL answers an INSERT whose key is taken. */
 const TAKEN = '1062';
 
-/** Runs an INSERT. @returns whether the key was free */
-export const inserted = (query: SqlQuery, sql: string, values: readonly (string | null)[]): Promise<boolean> =>
-  query(sql, values).then(hasChanged, error => {
+const unlessTaken = (inserting: Promise<boolean>): Promise<boolean> =>
+  inserting.catch(error => {
     if (sqlCodeOf(error) !== TAKEN) throw error;
     return false;
   });
+
+type Insert = [query: SqlQuery, sql: string, values: readonly (string | null)[]];
+
+/** Runs an INSERT. @returns whether the key was free */
+export const inserted = (...[query, sql, values]: Insert): Promise<boolean> =>
+  unlessTaken(query(sql, values).then(hasChanged));
+
+/** The same for one with the condition {@link IS_COMMITTED}. @throws {ConfigurationError} if that does not hold */
+export const insertedAlone = (...[query, sql, values]: Insert): Promise<boolean> =>
+  unlessTaken(query(sql, values).then(answer => hasChanged(answer) || refuseUncommitted(query)));
 
 /** Whether a write has changed a row. */
 export function hasChanged([answer]: readonly SqlRow[]): boolean {

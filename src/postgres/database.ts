@@ -2,7 +2,8 @@
 
 import { anything, databaseIn, misfit } from '../adapters/misfit.ts';
 import type { SqlDatabase } from '../sql/database.ts';
-import { type ClientOf, fromPool, type PgClient, type PgPool } from './pool.ts';
+import type { ClientOf, PgClient, PgPool } from './pg.ts';
+import { fromPool } from './pool.ts';
 
 /** A pool of `pg` as it is; or a database, as of `fromDrizzle` and its like. */
 // biome-ignore lint/suspicious/noExplicitAny: of whatever transactions

@@ -10,7 +10,8 @@ import {
 } from '../adapters/drizzle.ts';
 import { misfit } from '../adapters/misfit.ts';
 import type { SqlDatabase, SqlQuery, SqlRow } from '../sql/database.ts';
-import { fromPool, type PgClient, type PgPool } from './pool.ts';
+import type { PgClient, PgPool } from './pg.ts';
+import { fromPool } from './pool.ts';
 import { fromPostgresJs, type PostgresJs, withPlainNames } from './postgres-js.ts';
 
 /**

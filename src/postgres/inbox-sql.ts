@@ -1,9 +1,9 @@
 // The SQL of an inbox in Postgres: an advisory lock for each payment, and transactions told apart by their ids.
 import { ConfigurationError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
-import { sqlCodeOf } from '../sql/database.ts';
-import { type InboxSql, outsideTransaction, withoutColumns } from '../sql/inbox.ts';
-import { advised, ddlOf, durably, lockKey, migrate, quoted } from './table.ts';
+import { leftOpen, outsideTransaction, sqlCodeOf, withoutColumns } from '../sql/database.ts';
+import type { InboxSql } from '../sql/inbox.ts';
+import { advised, ddlOf, durably, expectCommitted, lockKey, migrate, quoted } from './table.ts';
 
 /** A mark, and the transaction that has written it. */
 interface Begun {
@@ -27,6 +27,8 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
     async lock(query, { paymentId }) {
       const [answer] = await query(LOCK, [lockKey(`${table} ${paymentId}`)]);
       if (answer?.isolation === undefined) throw withoutColumns();
+      // With the effect it would commit what somebody had begun and not ended.
+      if (answer.xid) throw leftOpen();
       // A snapshot older than the lock would not show the marks of the worker before.
       if (answer.isolation !== 'read committed') throw new ConfigurationError(NOT_READ_COMMITTED);
       return answer.locked === 'true' ? true : undefined;
@@ -57,11 +59,15 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
       return answer?.status;
     },
 
-    keep: (query, event, { name }) => query(endings(name).keep, valuesOf(event)),
+    async keep(query, event, { name }) {
+      const [kept] = await query(endings(name).keep, valuesOf(event));
+      if (kept) await expectCommitted(query, kept.xid);
+    },
 
     async resolve(query, paymentId, status, resolution) {
-      const rows = await query(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
-      return rows.length > 0;
+      const [resolved] = await query(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
+      if (resolved) await expectCommitted(query, resolved.xid);
+      return resolved !== undefined;
     },
   };
 }
@@ -74,7 +80,8 @@ function markOf(row: unknown): Mark {
   return { status, final: final === 'true', ...(begun === 'true' && { begun: true }) };
 }
 
-const LOCK = `SELECT pg_try_advisory_xact_lock($1::text::bigint)::text AS locked,
+/** Nothing has been written yet in a transaction of the inbox's own, so it has no id. */
+const LOCK = `SELECT pg_try_advisory_xact_lock($1::text::bigint)::text AS locked, txid_current_if_assigned()::text AS xid,
   current_setting('transaction_isolation') AS isolation`;
 
 const NOT_READ_COMMITTED =
@@ -110,9 +117,10 @@ const statements = (marks: string) => ({
       (pg_identify_object('pg_class'::regclass, tableoid, 0)).identity AS name`,
 
   done: `UPDATE ${marks} SET handled_at = clock_timestamp()
-    WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL RETURNING status`,
+    WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL RETURNING txid_current()::text AS xid`,
 
-  again: `DELETE FROM ${marks} WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL RETURNING status`,
+  again: `DELETE FROM ${marks} WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL
+    RETURNING txid_current()::text AS xid`,
 
   migrations: [
     `CREATE TABLE IF NOT EXISTS ${marks} (
@@ -135,5 +143,5 @@ const endings = (marks: string) => ({
 
   /** The transaction was rolled back, and what came after it was not. */
   keep: `INSERT INTO ${marks} (payment_id, status, final) VALUES ($1::text::uuid, $2::text, ${durably('$3::text::boolean')})
-    ON CONFLICT DO NOTHING`,
+    ON CONFLICT DO NOTHING RETURNING txid_current()::text AS xid`,
 });

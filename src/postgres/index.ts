@@ -22,5 +22,5 @@ export type { OwnTxOf, PostgresDatabase, TxOf } from './database.ts';
 export { fromDrizzle } from './drizzle.ts';
 export { type PostgresInbox, type PostgresInboxOptions, postgresInbox } from './inbox.ts';
 export { type PostgresJournal, type PostgresJournalOptions, postgresJournal } from './journal.ts';
-export type { ClientOf, PgClient, PgPool } from './pool.ts';
+export type { ClientOf, PgClient, PgPool } from './pg.ts';
 export { fromPostgresJs, type PostgresJs } from './postgres-js.ts';

@@ -1,10 +1,9 @@
 // The SQL of a journal in Postgres: each method is one statement.
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
-import { rowsOf, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
-import { withoutColumns } from '../sql/inbox.ts';
+import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { asciiJson } from '../sql/table.ts';
-import { advised, ddlOf, durably, indexName, migrate, quoted } from './table.ts';
+import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } from './table.ts';
 
 /**
  * @param table its name, as the merchant has written it
@@ -13,12 +12,20 @@ import { advised, ddlOf, durably, indexName, migrate, quoted } from './table.ts'
  */
 export function journalSql(table: string, notify: boolean): JournalSql<string> {
   const sql = statements(table);
-  const channel = notify ? channelOf(table) : null;
+  const channel = notify ? channelOf(table) : undefined;
   const lines = async (query: SqlQuery, text: string, values?: SqlValue[]) => linesOf(await query(text, values));
+  /** Outside any transaction of the merchant's. */
+  const write = async (query: SqlQuery, text: string, row: JournalRow, values: SqlValue[]) => {
+    const [line] = await lines(query, text, values);
+    // It is sent after that, and must not be forgotten then.
+    if (line && row.state === 'begun') await expectCommitted(query, line.id);
+    return line;
+  };
   return {
     migrate: database => migrate(database, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
     advised,
+    channel,
 
     async enter(query) {
       const [line] = await lines(query, sql.transaction);
@@ -32,17 +39,17 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
     },
 
     async insert(query, row, id) {
-      const [inserted] = id
-        ? await lines(query, sql.insertIn, [...valuesOf(row), id, channel])
-        : await lines(query, sql.insert, valuesOf(row));
+      const inserted = id
+        ? (await lines(query, sql.insertIn, [...valuesOf(row), id, channel ?? null]))[0]
+        : await write(query, sql.insert, row, valuesOf(row));
       return inserted && asRead(row, inserted);
     },
 
     async replace(query, row, revision, id) {
       const values = [...valuesOf(row), String(row.begunAt), String(revision)];
-      const [replaced] = id
-        ? await lines(query, sql.replaceIn, [...values, id, channel])
-        : await lines(query, sql.replace, values);
+      const replaced = id
+        ? (await lines(query, sql.replaceIn, [...values, id, channel ?? null]))[0]
+        : await write(query, sql.replace, row, values);
       if (replaced) return { isReplaced: true, now: Number(replaced.now) };
       const line = timed(await lines(query, id ? sql.transaction : sql.clock));
       return line.id === id ? { isReplaced: false, now: Number(line.now) } : undefined;
@@ -145,7 +152,9 @@ function statements(table: string) {
   const written = (next: string) => `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${next},
         ${moment('$5')}, $6::text::json`;
   const insert = `INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)`;
-  const unlessTaken = `ON CONFLICT (scope, reference) DO NOTHING RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due`;
+  const id = 'txid_current()::text AS id';
+  const unlessTaken = `ON CONFLICT (scope, reference) DO NOTHING
+      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, ${id}`;
   const due = 'CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END';
   const replace = `UPDATE ${journal} SET state = $3::text, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
         due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
@@ -161,10 +170,10 @@ function statements(table: string) {
     // These two are what a create waits for.
     insert: `${insert}
       VALUES (${written(due)}) ${unlessTaken}`,
-    replace: `${replace} RETURNING ${NOW}`,
+    replace: `${replace} RETURNING ${NOW}, ${id}`,
 
     // In a transaction of the merchant's. Outside one each statement has an id of its own, and nothing is written.
-    transaction: `SELECT txid_current()::text AS id, ${NOW}`,
+    transaction: `SELECT ${id}, ${NOW}`,
     insertIn: `${insert}
       SELECT ${written(due)} WHERE txid_current()::text = $7::text
       ${unlessTaken}, ${notified('$8')}`,
@@ -215,5 +224,5 @@ function statements(table: string) {
 /** Postgres cuts longer names, in silence. */
 const LONGEST_NAME = 63;
 
-/** Which plans tell of themselves on. */
+/** What a plan notifies. */
 export const channelOf = (table: string): string => table.slice(-LONGEST_NAME);

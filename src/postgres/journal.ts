@@ -8,8 +8,8 @@ import {
   sqlJournal,
 } from '../sql/journal.ts';
 import { databaseOf, type OwnTxOf, type PostgresDatabase } from './database.ts';
-import { channelOf, journalSql } from './journal-sql.ts';
-import type { PgClient } from './pool.ts';
+import { journalSql } from './journal-sql.ts';
+import type { PgClient } from './pg.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions extends SqlJournalOptions {
@@ -40,11 +40,5 @@ export function postgresJournal<Database extends PostgresDatabase>(
 ): PostgresJournal<OwnTxOf<Database>> {
   const problems = { ...journalProblems, notify: booleanProblem };
   const { table, notify = true, ...given } = journalOptions('postgresJournal', options, problems);
-  const db = databaseOf('postgresJournal', database);
-  const journal = sqlJournal<string, OwnTxOf<Database>>('postgresJournal', db, journalSql(table, notify), given);
-  const listen = db.listen?.bind(db);
-  if (!listen || !notify) return journal;
-  return Object.assign(journal, {
-    watch: (onPlanned: () => void, signal: AbortSignal) => listen(channelOf(table), onPlanned, signal),
-  });
+  return sqlJournal('postgresJournal', databaseOf('postgresJournal', database), journalSql(table, notify), given);
 }

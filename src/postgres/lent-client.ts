@@ -1,6 +1,6 @@
 // Lends a client to onPayment for one transaction: it cannot end that transaction, and works no longer than onPayment does.
 import { ENDED } from '../adapters/ended.ts';
-import type { PgClient } from './pool.ts';
+import type { PgClient } from './pg.ts';
 import { controlsTransaction } from './transaction-control.ts';
 
 const CONTROLS =

@@ -1,7 +1,7 @@
 // Listens to a channel of Postgres, on one connection of a pool for all who do.
 import { aborted, withSignal } from '../deadline.ts';
 import { sizeOf } from '../sql/database.ts';
-import type { PgClient, PgPool } from './pool.ts';
+import { connect, type PgClient, type PgPool } from './pg.ts';
 
 /** What else a client of `pg` emits. */
 interface Emitter {
@@ -65,7 +65,7 @@ function begin(pool: PgPool, channel: string): Listening {
 
 /** Holds a connection until the signal, or until it is lost. */
 async function hold(pool: PgPool, channel: string, onNotice: () => void, signal: AbortSignal): Promise<void> {
-  const connecting = pool.connect();
+  const connecting = connect(pool);
   const client = await withSignal(connecting, signal).catch(error => {
     // It may come later.
     connecting.then(late => late.release()).catch(() => {});

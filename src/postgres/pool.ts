@@ -2,38 +2,16 @@
 
 import { noTransactionOf } from '../adapters/misfit.ts';
 import { inTransaction } from '../adapters/own-transaction.ts';
-import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
 import { lend } from './lent-client.ts';
 import { listenOn } from './listen.ts';
-
-/** A client of a pool, as of `pg`. */
-export interface PgClient {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command: string; rowCount?: number | null }>;
-  release(destroy?: boolean | Error): void;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener(event: 'error', listener: (error: Error) => void): unknown;
-}
-
-/** A pool, as of `pg`. */
-export interface PgPool {
-  connect(): Promise<PgClient>;
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  /** `max` is the size of the pool; without it 10 is assumed, as in `pg`. */
-  options?: { max?: number | undefined };
-}
-
-/** The clients of a pool, also where `connect` has an overload that takes a callback. */
-export type ClientOf<Pool> = Pool extends {
-  connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
-}
-  ? Client
-  : PgClient;
+import { connect, type PgClient, type PgPool } from './pg.ts';
 
 /** The pool as a database, whose transactions lend their client to `onPayment`. */
 export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Client> => ({
   dialect: 'postgres',
   pool: poolOf(pool),
-  query: queryOf(pool),
+  query: (sql, values) => runAlone(pool, sql, values),
   queryIn(tx) {
     const { query, totalCount } = (tx ?? {}) as Partial<Record<'query' | 'totalCount', unknown>>;
     // Of a pool each statement would be a transaction of its own.
@@ -53,10 +31,31 @@ const queryOf =
   async (sql, values) =>
     (await client.query(sql, values as unknown[])).rows as SqlRow[];
 
+/** Runs one statement, which is committed by itself. */
+async function runAlone(
+  pool: PgPool,
+  sql: string,
+  values: readonly SqlValue[] | undefined,
+): Promise<readonly SqlRow[]> {
+  const client = await connect(pool);
+  // The statement fails, too.
+  const onError = () => {};
+  client.on('error', onError);
+  let isDone = false;
+  try {
+    const rows = await queryOf(client)(sql, values);
+    isDone = true;
+    return rows;
+  } finally {
+    client.removeListener('error', onError);
+    client.release(!isDone);
+  }
+}
+
 type Work<T> = (client: PgClient, query: SqlQuery) => Promise<T>;
 
 async function transact<T>(pool: PgPool, work: Work<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await connect(pool);
   const borrowed = {
     events: client,
     query: queryOf(client),

@@ -1,6 +1,6 @@
 // The table of a store in Postgres: its name, its migrations, and what its statements have in common.
 import { createHash } from 'node:crypto';
-import { type SqlDatabase, sqlCodeOf } from '../sql/database.ts';
+import { leftOpen, type SqlDatabase, type SqlQuery, sqlCodeOf } from '../sql/database.ts';
 import { pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 
 /** A table's name as SQL. */
@@ -36,6 +36,17 @@ export function advised(error: unknown): unknown {
   return new Error(`${message}: this is a read replica, or a read-only session. The store needs the primary.`, {
     cause: error,
   });
+}
+
+/**
+ * Asks what became of the transaction of a single statement, which is over with it; unless somebody had begun another one.
+ *
+ * @param xid that of the statement
+ * @throws {ConfigurationError} if it goes on
+ */
+export async function expectCommitted(query: SqlQuery, xid: unknown): Promise<void> {
+  const [answer] = await query('SELECT txid_status($1::text::bigint) AS status', [String(xid)]);
+  if (answer?.status !== 'committed') throw leftOpen();
 }
 
 /** The key of an advisory lock: 64 bits of a hash, as text, because a number would lose some of them. */

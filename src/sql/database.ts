@@ -105,6 +105,24 @@ export function rowsOf(answer: unknown): readonly SqlRow[] {
   );
 }
 
+/** Of a database of somebody's own that begins no transaction. */
+export const outsideTransaction = () =>
+  new ConfigurationError(
+    'transaction() of the SqlDatabase ran its query outside a transaction: each statement would be committed by itself, and an effect that fails in the middle would stay. Begin one, and run query in it.',
+  );
+
+/** Of a database of somebody's own whose rows are not as the statement names them. */
+export const withoutColumns = () =>
+  new ConfigurationError(
+    'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.',
+  );
+
+/** What is written there is committed when somebody else says so, or never. */
+export const leftOpen = () =>
+  new ConfigurationError(
+    'A connection of this pool is in a transaction that somebody began and did not end, so what the store writes there may be undone, and money could move twice: COMMIT or ROLLBACK before each release(), also after an error.',
+  );
+
 /** The SQLSTATE of Postgres, five digits and capitals; or the number that MySQL gives its errors. */
 const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
 /** Where libraries keep the error of the driver: most, Sequelize, Objection, Prisma. */

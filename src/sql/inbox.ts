@@ -1,6 +1,6 @@
 // An inbox in the merchant's own database: the effect of a callback and its mark commit together, or not at all.
 import { delay } from '../deadline.ts';
-import { ConfigurationError, InvalidRequestError } from '../errors.ts';
+import { InvalidRequestError } from '../errors.ts';
 import { decide, type Inbox, type InboxEvent, type InboxResult, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
 import { isOfMerchant } from '../inbox/thrown.ts';
 import { storeOptions } from '../schemas/store-options.ts';
@@ -194,18 +194,6 @@ async function expectCommitted<Begun>(
     `The transaction of onPayment is ${outcome ?? 'unknown'}, and not committed: a query failed that nobody waited for, or something kept it open. Await every query before onPayment returns.`,
   );
 }
-
-/** For `open`. */
-export const outsideTransaction = () =>
-  new ConfigurationError(
-    'transaction() of the SqlDatabase ran its query outside a transaction: each statement would be committed by itself, and an effect that fails in the middle would stay. Begin one, and run query in it.',
-  );
-
-/** For `lock`, and for the rows of a journal. */
-export const withoutColumns = () =>
-  new ConfigurationError(
-    'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.',
-  );
 
 /** Something other than the inbox has ended its transaction. */
 class Ended extends Error {

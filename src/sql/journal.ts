@@ -57,6 +57,8 @@ export interface SqlJournal<Tx> extends Journal, Planning<Tx> {
 
 /** The statements of a journal in the SQL of one database. @typeParam Ticket tells a transaction of the merchant's from others */
 export interface JournalSql<Ticket> {
+  /** What each plan notifies, where the database can. */
+  channel?: string | undefined;
   migrate(database: SqlDatabase<unknown>): Promise<void>;
   ddl(): string;
 
@@ -184,9 +186,12 @@ export function sqlJournal<Ticket, OwnTx>(
     }
   };
 
+  const { channel } = sql;
+  const listen = db.listen?.bind(db);
   const journal: SqlJournal<OwnTx> = {
     scope,
     settleMargin,
+    ...(channel && listen && { watch: (onPlanned, signal) => listen(channel, onPlanned, signal) }),
     seal: encryptionKey ? sealWith(encryptionKey, formerEncryptionKeys) : undefined,
     migrate: () => sql.migrate(db).catch(advise),
     ddl: () => sql.ddl(),

@@ -152,7 +152,7 @@ describe('an inbox in MySQL', () => {
         [ID],
         [hexOf([PENDING, BEGUN]), 'true', ID, hexOf([PENDING])],
       ]);
-      expect(asked[2]?.[0]).toMatch(/ AND marks = UNHEX\(\?\)$/);
+      expect(asked[2]?.[0]).toMatch(/ AND marks = UNHEX\(\?\) AND @@session.autocommit /);
     });
 
     it('also in a table that has no row of it', async () => {
@@ -171,7 +171,18 @@ describe('an inbox in MySQL', () => {
         ['UPDATE', unchanged, changed],
       ]);
       await sql.keep(query, event, LOCKED);
-      expect(sent().map(text => text.split(' ')[0])).toEqual(['INSERT', 'SELECT', 'UPDATE', 'SELECT', 'UPDATE']);
+      const once = ['SELECT', 'UPDATE'];
+      expect(sent().map(text => text.split(' ')[0])).toEqual(['INSERT', ...once, 'SELECT', ...once]);
+    });
+
+    it('not where nothing would be committed, because somebody had left a transaction open', async () => {
+      const { query } = double([
+        ['INSERT', changed],
+        ['SELECT', rowsWith([PENDING])],
+        ['UPDATE', unchanged],
+      ]);
+      await expect(sql.keep(query, event, LOCKED)).rejects.toThrow('began and did not end');
+      await expect(sql.keep(double([['INSERT', unchanged]]).query, event, LOCKED)).rejects.toThrow('did not end');
     });
 
     it('not, if it is there', async () => {
@@ -193,11 +204,11 @@ describe('an inbox in MySQL', () => {
     ])('%s', async (resolution, marks, inDoubt) => {
       const before = [...others, BEGUN];
       const { query, asked } = double([
-        ['SELECT', rowsWith(before)],
+        ['SELECT', rowsWith([BEGUN]), rowsWith(before)],
         ['UPDATE', unchanged, changed],
       ]);
       expect(await sql.resolve(query, ID.toUpperCase(), 'COMPLETED', resolution)).toBe(true);
-      expect(asked.map(([text]) => text.split(' ')[0])).toEqual(['SELECT', 'UPDATE', 'SELECT', 'UPDATE']);
+      expect(asked.map(([text]) => text.split(' ')[0])).toEqual(['SELECT', 'UPDATE', 'SELECT', 'SELECT', 'UPDATE']);
       expect(asked.at(-1)?.[1]).toEqual([hexOf(marks), inDoubt, ID, hexOf(before)]);
     });
 
@@ -340,6 +351,25 @@ describe('a journal in MySQL', () => {
       ['SELECT', []],
     ]);
     expect(await journalSql('doubts').replace(over.query, row, 3, 'ticket')).toBeUndefined();
+  });
+
+  it.each<[string, string, boolean]>([
+    ['was changed by somebody else', '4', true],
+    ['is as it was, because nothing would be committed', '3', false],
+  ])('says of a replace that changed nothing whether the row %s', async (_, revision, isOther) => {
+    const { query } = double([
+      ['UPDATE', unchanged],
+      ['SELECT', [{ ...lineOf('payout-1'), revision }]],
+    ]);
+    const replacing = journalSql('doubts').replace(query, row, 3);
+    if (isOther) expect(await replacing).toEqual({ isReplaced: false, now: 5_000 });
+    else await expect(replacing).rejects.toThrow('that somebody began and did not end');
+  });
+
+  it('inserts nothing that would not be committed', async () => {
+    const { query, sent } = double([['INSERT', unchanged]]);
+    await expect(journalSql('doubts').insert(query, row)).rejects.toThrow('that somebody began and did not end');
+    expect(sent()[0]).toMatch(/ WHERE @@session.autocommit \/\*M! AND NOT @@session.in_transaction \*\/$/);
   });
 
   it('says of a failure after a write that it came after it', async () => {

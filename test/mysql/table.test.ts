@@ -9,6 +9,7 @@ import {
   hasSavepoint,
   hex,
   inserted,
+  insertedAlone,
   migrate,
   opened,
   quoted,
@@ -126,6 +127,17 @@ describe('an answer of MySQL', () => {
     expect(await inserted(failing(mysqlError(1062)), 'insert', [])).toBe(false);
     const other = mysqlError(1064);
     expect(await errorOf(inserted(failing(other), 'insert', []))).toBe(other);
+  });
+
+  it('tells whether a key was free, and that nothing would have been committed', async () => {
+    const answering =
+      (affected: string): SqlQuery =>
+      async () => [{ affected }];
+    expect(await insertedAlone(answering('1'), 'insert', ['a'])).toBe(true);
+    expect(await insertedAlone(failing(mysqlError(1062)), 'insert', [])).toBe(false);
+    await expect(insertedAlone(answering('0'), 'insert', ['a'])).rejects.toThrow('began and did not end');
+    const other = mysqlError(1064);
+    expect(await errorOf(insertedAlone(failing(other), 'insert', []))).toBe(other);
   });
 
   it('tells whether there is a savepoint', async () => {

@@ -1,7 +1,8 @@
 // A pool of pg as a database, over a double of it: what is sent, what may be planned in, and who may have a connection again.
 import { EventEmitter } from 'node:events';
-import { postgresInbox } from 'payment-gateway-sdk/postgres';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigurationError } from 'payment-gateway-sdk';
+import { type PgClient, postgresInbox, type SqlDatabase } from 'payment-gateway-sdk/postgres';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseOf } from '../../src/postgres/database.ts';
 import { listenOn } from '../../src/postgres/listen.ts';
 import { fromPool } from '../../src/postgres/pool.ts';
@@ -9,8 +10,17 @@ import { errorOf } from '../support/fixtures.ts';
 
 const lost = new Error('Connection terminated unexpectedly');
 
-/** A pool whose clients keep what they were asked. @param answers by text; the command is that of the text otherwise */
-function pool(options: { max?: number } | undefined = undefined, answers: Record<string, () => unknown> = {}) {
+/**
+ * A pool whose clients keep what they were asked.
+ *
+ * @param answers by text; the command is that of the text otherwise
+ * @param status of the transaction of each client, by its number from 0
+ */
+function pool(
+  options: { max?: number } | undefined = undefined,
+  answers: Record<string, () => unknown> = {},
+  status: (client: number) => string | null = () => 'I',
+) {
   const asked: unknown[][] = [];
   const released: unknown[] = [];
   const clients: Client[] = [];
@@ -20,6 +30,10 @@ function pool(options: { max?: number } | undefined = undefined, answers: Record
   };
   class Client extends EventEmitter {
     query = query;
+    readonly #number = clients.length;
+    getTransactionStatus() {
+      return status(this.#number);
+    }
     release(broken?: Error | boolean) {
       released.push(broken);
     }
@@ -40,16 +54,64 @@ describe('a pool of pg', () => {
     const db = fromPool(given);
     expect(await db.query('select $1', ['a'])).toEqual([{ text: 'select $1' }]);
     const value = await db.transaction(async (tx, query) => {
-      expect(tx).toBe(clients[0]);
+      expect(tx).toBe(clients[1]);
       expect(await query('insert', ['b'])).toEqual([{ text: 'insert' }]);
       return 'done';
     });
     expect([value, asked, released]).toEqual([
       'done',
       [['select $1', ['a']], ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'], ['insert', ['b']], ['COMMIT']],
-      [undefined],
+      [false, undefined],
     ]);
     expect([db.dialect, db.checksCommit, db.pool]).toEqual(['postgres', true, { identity: given, max: 4 }]);
+  });
+
+  it.each(['T', 'E'])('takes another client for one that was given back within a transaction: %s', async status => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    for (const run of [
+      (db: SqlDatabase<PgClient>) => db.query('select 1'),
+      (db: SqlDatabase<PgClient>) => db.transaction(async () => {}),
+    ]) {
+      const { pool: given, clients, released } = pool({ max: 4 }, {}, client => (client < 4 ? status : 'I'));
+      await run(fromPool(given));
+      expect([clients.length, released.slice(0, 4)]).toEqual([5, [true, true, true, true]]);
+    }
+    expect(warn).toHaveBeenCalledTimes(8);
+    expect(warn).toHaveBeenCalledWith(
+      expect.stringMatching(/^A client was given back to the pool within a transaction, which is rolled back now: /),
+      'PaymentGatewayWarning',
+    );
+  });
+
+  it('writes nothing where every client is in a transaction', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { pool: given, asked } = pool({ max: 2 }, {}, () => 'T');
+    const error = await errorOf(fromPool(given).query('select 1'));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect([asked, warn.mock.calls.length]).toEqual([[], 3]);
+  });
+
+  it('takes a client that does not tell whether it is in one', async () => {
+    const { pool: given, released } = pool(undefined, {}, () => null);
+    expect(await fromPool(given).query('select 1')).toEqual([{ text: 'select 1' }]);
+    const [client] = [await given.connect()];
+    Object.assign(client, { getTransactionStatus: undefined });
+    const old = { ...given, connect: async () => client };
+    expect(await fromPool(old).query('select 1')).toEqual([{ text: 'select 1' }]);
+    expect(released).toEqual([false, false]);
+  });
+
+  it('gives nobody a client whose statement failed, and outlives its error', async () => {
+    const answer = Promise.withResolvers<never>();
+    const { pool: given, released, clients } = pool(undefined, { 'select 1': () => answer.promise });
+    const failing = fromPool(given).query('select 1');
+    await new Promise(setImmediate);
+    clients[0]?.emit('error', lost);
+    answer.reject(lost);
+    expect(await errorOf(failing)).toBe(lost);
+    expect([released, clients[0]?.listenerCount('error')]).toEqual([[true], 0]);
   });
 
   it('rejects where COMMIT answers that it has rolled back', async () => {

@@ -13,6 +13,10 @@ const event: InboxEvent = { paymentId: ID, status: 'COMPLETED', final: true };
 const BEGUN = { xid: '77', name: 'shop.marks' };
 const RENAMED = /must answer rows as objects, with the columns that the statement names/;
 
+/** What is asked of a write that was not told to be in a transaction of anybody's, and the answer. */
+const ASKED = ['SELECT txid_status($1::text::bigint) AS status', ['77']];
+const COMMITTED: Parameters<typeof double>[0][number] = ['txid_status', [{ status: 'committed' }]];
+
 describe('an inbox in Postgres', () => {
   const sql = inboxSql('marks');
 
@@ -106,21 +110,66 @@ describe('an inbox in Postgres', () => {
     expect(await sql.outcome(double([]).query, event, BEGUN)).toBeUndefined();
     await sql.keep(query, event, BEGUN);
     expect(asked.map(([, values]) => values)).toEqual([['77'], [ID, 'COMPLETED', 'true']]);
-    expect(asked[1]?.[0]).toMatch(/^INSERT INTO shop\.marks .* ON CONFLICT DO NOTHING$/);
+    expect(asked[1]?.[0]).toMatch(/^INSERT INTO shop\.marks .* ON CONFLICT DO NOTHING RETURNING /);
   });
 
   it.each<['done' | 'again', RegExp]>([
-    ['done', /^UPDATE "marks" SET handled_at = .* AND handled_at IS NULL RETURNING status$/],
-    ['again', /^DELETE FROM "marks" .* AND handled_at IS NULL RETURNING status$/],
+    ['done', /^UPDATE "marks" SET handled_at = .* AND handled_at IS NULL RETURNING /],
+    ['again', /^DELETE FROM "marks" .* AND handled_at IS NULL RETURNING /],
   ])('is told that an effect is %s', async (resolution, statement) => {
-    const { query, asked } = double([['"marks"', [{ status: 'COMPLETED' }]]]);
+    const { query, asked } = double([['"marks"', [{ xid: '77' }]], COMMITTED]);
     expect(await sql.resolve(query, ID, 'COMPLETED', resolution)).toBe(true);
-    expect(asked).toEqual([[expect.stringMatching(statement), [ID, 'COMPLETED']]]);
+    expect(asked).toEqual([[expect.stringMatching(statement), [ID, 'COMPLETED']], ASKED]);
     expect(await sql.resolve(double([]).query, ID, 'COMPLETED', resolution)).toBe(false);
+  });
+
+  it.each([['in progress'], ['aborted'], [undefined]])(
+    'takes for written only what is committed, and not what is %s',
+    async status => {
+      const open = () =>
+        double([
+          ['txid_status', status ? [{ status }] : []],
+          ['marks', [{ xid: '77' }]],
+        ]).query;
+      for (const write of [sql.keep(open(), event, BEGUN), sql.resolve(open(), ID, 'COMPLETED', 'done')]) {
+        const error = await errorOf(Promise.resolve(write));
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(error).toHaveProperty('message', expect.stringContaining('that somebody began and did not end'));
+      }
+    },
+  );
+
+  it('locks nothing in a transaction in which somebody has written', async () => {
+    const lock = (xid: string | null) => {
+      const answer = { locked: 'true', isolation: 'read committed', xid };
+      return sql.lock(double([['pg_try_advisory', [answer]]]).query, event);
+    };
+    expect(await lock(null)).toBe(true);
+    await expect(lock('77')).rejects.toThrow('that somebody began and did not end');
   });
 });
 
 describe('a journal in Postgres', () => {
+  it('takes for written what is committed, where it is to be sent after that', async () => {
+    const sql = journalSql('doubts', true);
+    const begun = newRow(ATTEMPT, 1_000);
+    const answers: Parameters<typeof double>[0] = [
+      ['INSERT', [{ now: '5000', due: null, id: '77' }]],
+      ['UPDATE', [{ now: '5000', id: '77' }]],
+    ];
+    const committed = double([COMMITTED, ...answers]);
+    await sql.insert(committed.query, begun);
+    await sql.replace(committed.query, begun, 3);
+    expect([committed.asked[1], committed.asked[3]]).toEqual([ASKED, ASKED]);
+    const open = double([['txid_status', [{ status: 'in progress' }]], ...answers]);
+    for (const write of [sql.insert(open.query, begun), sql.replace(open.query, begun, 3)])
+      await expect(write).rejects.toThrow('that somebody began and did not end');
+    // If that is lost, the reference is in doubt.
+    const freed = double(answers);
+    await sql.replace(freed.query, { ...begun, state: 'freed' }, 3);
+    expect(freed.asked).toHaveLength(1);
+  });
+
   const LINE = { now: '5000', replica: 'false' };
   const FOUND = {
     ...LINE,
@@ -196,13 +245,13 @@ describe('a journal in Postgres', () => {
 
   it('inserts what it would read, with the times of the database', async () => {
     const due = { ...row, dueAt: 1, leasedUntil: 9 };
-    const { query, asked } = double([['INSERT', [{ now: '5000', due: '6000' }]]]);
+    const { query, asked } = double([['INSERT', [{ now: '5000', due: '6000', id: '77' }]], COMMITTED]);
     expect(await sql.insert(query, due)).toEqual({ ...due, revision: 1, begunAt: 5_000, dueAt: 6_000 });
     const [scope, reference, state, dueAt, leasedUntil, details] = asked[0]?.[1] ?? [];
     expect([scope, reference, state, dueAt, leasedUntil]).toEqual(['eu', 'payout-1', 'begun', '1', '9']);
     expect(JSON.parse(String(details))).toMatchObject({ amount: '5', attemptId: 'attempt', bodyHash: 'hash' });
     expect(Object.keys(JSON.parse(String(details)))).not.toEqual(expect.arrayContaining(['scope']));
-    const never = double([['INSERT', [{ now: '5000', due: null }]]]);
+    const never = double([['INSERT', [{ now: '5000', due: null }]], COMMITTED]);
     expect(await sql.insert(never.query, row)).toEqual({ ...row, revision: 1, begunAt: 5_000 });
     expect(never.asked[0]?.[1]?.slice(3, 5)).toEqual([null, null]);
     expect(await sql.insert(double([]).query, row)).toBeUndefined();
@@ -241,10 +290,8 @@ describe('a journal in Postgres', () => {
     ]);
     expect(await sql.replace(outside.query, row, 3)).toEqual({ isReplaced: false, now: 5_000 });
     expect(outside.asked[0]?.[1]).toHaveLength(8);
-    expect(await sql.replace(double([['UPDATE', [{ now: '5000' }]]]).query, row, 3)).toEqual({
-      isReplaced: true,
-      now: 5_000,
-    });
+    const replaced = double([['UPDATE', [{ now: '5000', id: '77' }]], COMMITTED]);
+    expect(await sql.replace(replaced.query, row, 3)).toEqual({ isReplaced: true, now: 5_000 });
   });
 
   it('has a channel whose name Postgres does not cut', () => {

@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
 import { remembering } from '../../src/inbox/thrown.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
-import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
-import { type InboxSql, inboxOptions, outsideTransaction, sqlInbox, withoutColumns } from '../../src/sql/inbox.ts';
+import { outsideTransaction, type SqlDatabase, type SqlQuery, withoutColumns } from '../../src/sql/database.ts';
+import { type InboxSql, inboxOptions, sqlInbox } from '../../src/sql/inbox.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 

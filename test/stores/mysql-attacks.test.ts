@@ -197,5 +197,31 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(sandbox.payments.map(({ id }) => id)).toEqual([payment.id]);
       },
     );
+
+    it.skipIf(name !== 'MariaDB')(
+      'a create is not sent if only its second write met a transaction that was left open',
+      async () => {
+        const [good, bad] = [opened({ connectionLimit: 1 }), opened({ connectionLimit: 1 })];
+        /** Which of the two the pool gives next; the good one after that. */
+        const next: Pool[] = [];
+        const pool = { config: {}, getConnection: async () => (next.shift() ?? good).getConnection() };
+        const sandbox = new Sandbox({ fetch: async () => new Response() });
+        const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: journalOf(pool as never) });
+        const request = planOf(randomUUID());
+        sandbox.faults.next('reject-422');
+        await expect(gateway.createPayment(request)).rejects.toMatchObject({ outcome: 'rejected' });
+
+        const forgotten = await bad.getConnection();
+        await forgotten.beginTransaction();
+        forgotten.release();
+        // The INSERT that finds it freed, the read, and the UPDATE that begins it.
+        next.push(good, good, bad);
+        await expect(gateway.createPayment(request)).rejects.toThrow('that somebody began and did not end');
+        expect([next, sandbox.payments]).toEqual([[], []]);
+        await forgotten.query('rollback');
+        const { payment } = await gateway.createPayment(request);
+        expect([sandbox.payments.length, (await gateway.createPayment(request)).payment.id]).toEqual([1, payment.id]);
+      },
+    );
   });
 }

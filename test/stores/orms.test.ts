@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { completedEvent } from '../support/credits.ts';
 import { hasOrms } from '../support/install-orms.ts';
 import type { Handle } from '../support/orm.ts';
+import { proveOthersUndone } from '../support/orm-left-open.ts';
 import { proveLibrary } from '../support/orm-proofs.ts';
 import { expectProven, NOTHING, ONCE, Scene, type Server, UNCERTAIN } from '../support/orm-scene.ts';
 import { orms } from '../support/orms.ts';
@@ -41,6 +42,7 @@ describe.skipIf(missing).each(orms.map(orm => ({ orm, name: orm.name })))('$name
   const { marks, credits } = scene.tables;
 
   proveLibrary(scene);
+  proveOthersUndone(scene);
 
   it('has the same DDL as over a pool of pg, and migrates it once', async () => {
     const inbox = scene.inboxOf(scene.opened);

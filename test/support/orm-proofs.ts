@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { completedEvent, openCallbacks } from './credits.ts';
 import type { Any, Handle } from './orm.ts';
 import { proveEnds } from './orm-ends.ts';
+import { proveLeftOpen } from './orm-left-open.ts';
 import { provePlans } from './orm-plans.ts';
 import { NOTHING, ONCE, type Scene } from './orm-scene.ts';
 import { isCi } from './skips.ts';
@@ -41,6 +42,7 @@ export function proveLibrary<Database>(scene: Scene<Database>): void {
   }
   if (scene.server.findsDeadlocksAtOnce || isCi) proveDeadlocks(scene);
   proveEnds(scene);
+  proveLeftOpen(scene);
 }
 
 function proveTransactions<Database>(scene: Scene<Database>): void {

@@ -54,6 +54,7 @@ const PROOFS = [
   'own COMMIT',
   'late queries',
   'session settings',
+  'left open',
 ] as const;
 export type Proof = (typeof PROOFS)[number];
 

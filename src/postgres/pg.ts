@@ -1,0 +1,51 @@
+// A pool of `pg` by its shape, and how a client is taken from it.
+import { leftOpen, sizeOf } from '../sql/database.ts';
+import { emitWarning } from '../telemetry/events.ts';
+
+/** A client of a pool, as of `pg`. */
+export interface PgClient {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command: string; rowCount?: number | null }>;
+  release(destroy?: boolean | Error): void;
+  /** `T` or `E` within a transaction. Older versions of `pg` do not tell. */
+  getTransactionStatus?(): string | null;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A pool, as of `pg`. */
+export interface PgPool {
+  connect(): Promise<PgClient>;
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  /** `max` is the size of the pool; without it 10 is assumed, as in `pg`. */
+  options?: { max?: number | undefined };
+}
+
+/** The clients of a pool, also where `connect` has an overload that takes a callback. */
+export type ClientOf<Pool> = Pool extends {
+  connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
+}
+  ? Client
+  : PgClient;
+
+/** What a client answers that somebody gave back before the end of its transaction. */
+const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
+
+const LEFT_OPEN =
+  'A client was given back to the pool within a transaction, which is rolled back now: call COMMIT or ROLLBACK before each release(), and release(true) where that fails.';
+
+/**
+ * A client that is in no transaction. Of one that somebody left open nobody has the end in hand any more: what we wrote there would be
+ * undone with it, and the money would be gone. It is closed, which undoes it.
+ *
+ * @throws {ConfigurationError} if every client is in one
+ */
+export async function connect(pool: PgPool): Promise<PgClient> {
+  const most = sizeOf(pool.options?.max);
+  for (let tries = 0; tries <= most; tries++) {
+    const client = await pool.connect();
+    if (!IN_TRANSACTION.has(client.getTransactionStatus?.())) return client;
+    client.release(true);
+    emitWarning(LEFT_OPEN);
+  }
+  throw leftOpen();
+}
