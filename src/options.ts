@@ -77,8 +77,8 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    */
   maxConnections?: number | undefined;
   /**
-   * Sends in place of our own connections: a test double, `sandbox.fetch`, on a runtime without sockets its own. What it
-   * has sent can only be inferred, so more creates end as `unknown`.
+   * Sends requests instead of the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
+   * sockets. What it has sent can only be inferred, so more creates end as `unknown`, and none is repeated.
    */
   fetch?: Fetch | undefined;
   /**

@@ -41,7 +41,7 @@ export interface CallLimits {
 
 /**
  * Answers what the gateway answered, and never rejects. A lookup is repeated while the gateway is busy or out of reach;
- * a create only when it provably never left this machine.
+ * a create only over our own connections, and only when it provably never left this machine.
  */
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
@@ -77,7 +77,7 @@ class AttemptFailed extends Error {
 }
 
 export function createHttpClient(options: HttpOptions): Send {
-  const { retries } = options;
+  const { retries, fetch } = options;
   const exchange = exchangeOf(options);
   const api = ky.create({
     // Headers and body stay out of ky, so that none of its errors can show them, and the bytes sent are those signed.
@@ -89,7 +89,7 @@ export function createHttpClient(options: HttpOptions): Send {
       shouldRetry: ({ error }) => {
         const attempts = attemptsOf(error);
         // ky's own time-out has none. Nothing is repeated after an error that is not an attempt's.
-        return attempts !== undefined && shouldRetry(attempts);
+        return attempts !== undefined && shouldRetry(attempts, fetch !== undefined);
       },
     },
   });
@@ -143,11 +143,13 @@ const attemptsOf = (error: unknown): Attempts | undefined => {
 };
 
 /** Undefined leaves it to ky's list of statuses and to `Retry-After`. */
-function shouldRetry({ request, deadline, mayHaveLeft, latest }: Attempts): boolean | undefined {
+function shouldRetry(attempts: Attempts, isInferred: boolean): boolean | undefined {
+  const { request, deadline, mayHaveLeft, latest } = attempts;
   const { answer, error } = latest ?? {};
   // Without either it was aborted.
   if (!answer && (error === undefined || error instanceof LateError)) return false;
-  if (!mayRepeat({ method: request.method, mayHaveLeft, answer }, deadline.remaining)) return false;
+  const { method } = request;
+  if (!mayRepeat({ method, mayHaveLeft, isInferred, answer }, deadline.remaining)) return false;
   return answer ? undefined : true;
 }
 

@@ -6,7 +6,14 @@ import { urlToHttpOptions } from 'node:url';
 import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
+import {
+  type Attempt,
+  type Exchange,
+  type HttpAnswer,
+  type HttpRequest,
+  isCompressed,
+  LONGEST_ANSWER,
+} from './exchange.ts';
 
 /** How connections are made. */
 export interface ConnectionOptions {
@@ -98,7 +105,8 @@ function exchange(
       return true;
     };
     const close = () => {
-      if (socket) pool?.reset(socket);
+      // After an upgrade Node takes the request for destroyed, and leaves its socket open.
+      if (socket) pool ? pool.reset(socket) : socket.destroy();
       outgoing.destroy();
     };
     const fail = (error: unknown) => {
@@ -151,7 +159,7 @@ function exchange(
     outgoing.once('response', message => {
       if (!isWritten) return fail(new StaleConnection());
       incoming = message;
-      if (body && isBodiless(message)) {
+      if (body && isBodiless(message) && outgoing.writableFinished) {
         stray = setTimeout(answer, STRAY_BODY, message);
         return;
       }
@@ -163,7 +171,9 @@ function exchange(
       message.once('end', () => answer(message));
       message.once('error', fail);
     });
-    outgoing.once('upgrade', (message, _, head) => {
+    outgoing.once('upgrade', (message, given, head) => {
+      // Nobody else listens to it any more.
+      given.on('error', () => {});
       attempt.body.add(head);
       answer(message);
     });
@@ -189,18 +199,16 @@ function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () =>
 }
 
 /** Whether HTTP gives the answer no body, and so leaves one unread that a careless gateway sends all the same. */
-const isBodiless = ({ statusCode }: IncomingMessage): boolean => statusCode === 204 || statusCode === 304;
+const isBodiless = ({ statusCode, headers }: IncomingMessage): boolean =>
+  statusCode === 204 || statusCode === 304 || headers['content-length'] === '0';
 
 /** Milliseconds for such a body to arrive: it may hold the payment's id. */
 const STRAY_BODY = 100;
 
-/** Servers write other things in the header too, such as a character set. */
-const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
-
 function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
   const { statusCode: status = 0, headers } = message;
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
-  const isEncoded = COMPRESSED.test(headers['content-encoding'] ?? '');
+  const isEncoded = isCompressed(headers['content-encoding']);
   const { text, isTooLong } = attempt.body;
   const body = isBodiless(message) ? afterHeaders(attempt.raw.text) : text;
   return { status, body, isTooLong, isEncoded, requestId: id?.toString(), retryAfter };

@@ -30,6 +30,11 @@ export interface HttpAnswer {
   retryAfter?: string | undefined;
 }
 
+/** Servers write other things in the header too, such as a character set. */
+const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
+export const isCompressed = (contentEncoding: string | null | undefined): boolean =>
+  COMPRESSED.test(contentEncoding ?? '');
+
 /** What is known of an attempt, also while it runs. */
 export interface Attempt {
   deadline: Deadline;

@@ -1,6 +1,6 @@
 // Reads the error of a failed fetch: its code, whether the request can have left, and a cause that is safe to show.
 
-/** The server's certificate was refused, before the first byte of the request (Node's X509 error codes). */
+/** The server's certificate was refused (Node's X509 error codes). */
 const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set(
   `CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED CERT_SIGNATURE_FAILURE
    CERT_UNTRUSTED DEPTH_ZERO_SELF_SIGNED_CERT ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE
@@ -26,31 +26,51 @@ function unlessItThrows<T>(read: () => T, otherwise: T): T {
 }
 
 /**
- * Whether the request provably never left this machine. An allow list: after any other error it may have left.
- * Of several connections tried (an AggregateError), and of all causes, every one must have failed so.
+ * Whether the request provably never left this machine, by what a fetch of the merchant's own has thrown. An allow list: after any
+ * other error it may have left. Of several connections tried (an AggregateError), and of all causes, every one must have failed so.
  */
 export const neverLeft = (error: unknown, url: string): boolean =>
-  unlessItThrows(() => hasNeverLeft(error, new URL(url), 0), false);
+  unlessItThrows(() => hasNeverLeft(error, placeOf(new URL(url)), 0), false);
 
-/** A merchant's own fetch may have failed at something else, after the gateway had answered. */
-const isElsewhere = ({ port, hostname }: Failure, url: URL): boolean =>
-  (typeof port === 'number' && port !== Number(url.port || (url.protocol === 'https:' ? 443 : 80))) ||
-  (typeof hostname === 'string' && hostname !== url.hostname);
+/** Where the gateway is. */
+interface Place {
+  host: string;
+  port: number;
+}
 
-function hasNeverLeft(error: unknown, url: URL, depth: number): boolean {
-  if (!isFailure(error) || depth > DEEPEST_CAUSE || isElsewhere(error, url)) return false;
+const placeOf = ({ hostname, port, protocol }: URL): Place => ({
+  // An IPv6 address without its brackets.
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: Number(port || (protocol === 'https:' ? 443 : 80)),
+});
+
+/** A wrapper that says so itself failed at something else, whatever its cause is. */
+const isElsewhere = ({ port, hostname }: Failure, gateway: Place): boolean =>
+  (typeof port === 'number' && port !== gateway.port) || (typeof hostname === 'string' && hostname !== gateway.host);
+
+function hasNeverLeft(error: unknown, gateway: Place, depth: number): boolean {
+  if (!isFailure(error) || depth > DEEPEST_CAUSE || isElsewhere(error, gateway)) return false;
   // What an error wraps decides: a wrapper may call anything a refused connection.
   const inner = [...membersOf(error), ...(error.cause == null ? [] : [error.cause])];
-  if (inner.length > 0) return inner.every(each => hasNeverLeft(each, url, depth + 1));
-  return (
-    error.syscall === 'connect' ||
-    error.syscall === 'getaddrinfo' ||
-    error.code === 'UND_ERR_CONNECT_TIMEOUT' ||
-    CERTIFICATE_CODES.has(error.code) ||
-    // undici's message for a port that fetch refuses, such as 6000.
-    error.message === 'bad port'
-  );
+  return inner.length > 0 ? inner.every(each => hasNeverLeft(each, gateway, depth + 1)) : isUnreached(error, gateway);
 }
+
+/**
+ * Whether it was the gateway itself that was not reached. A merchant's own fetch may have had its answer, and failed at an audit
+ * log or a proxy after that: an error that does not name the gateway says nothing.
+ */
+function isUnreached({ code, syscall, host, hostname, address, port, message }: Failure, gateway: Place): boolean {
+  if (syscall === 'getaddrinfo') return hostname === gateway.host;
+  if (syscall === 'connect') return port === gateway.port && isAddressOf(gateway, address);
+  // undici tells the name, or the addresses that it stands for.
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return String(message).includes(`attempted address: ${gateway.host}:${gateway.port},`);
+  return code === 'ERR_TLS_CERT_ALTNAME_INVALID' && host === gateway.host;
+}
+
+/** Of a name nobody knows here which addresses it has. */
+const isAddressOf = ({ host }: Place, address: unknown): boolean =>
+  address === host || (host === 'localhost' && (address === '127.0.0.1' || address === '::1'));
 
 /** Codes of the system, of Node, of its HTTP parser and of undici. Any other text may be anything. */
 const CODE = /^(?:E[A-Z\d]+|(?:ERR|UND_ERR|HPE)_[A-Z\d_]+)$/;

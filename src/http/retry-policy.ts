@@ -1,5 +1,7 @@
 // When a call is repeated, and what an error status means: every number and list of statuses that decides it.
 
+import { LONGEST_TIMER } from '../deadline.ts';
+
 /** Statuses after which a later lookup may succeed. A create is not repeated after any: it may have been accepted. */
 const PASSING_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 
@@ -24,25 +26,27 @@ export const RETRY = {
 export interface Unsuccessful {
   method: 'GET' | 'POST';
   mayHaveLeft: boolean;
+  /** That is only inferred, from what a fetch of the merchant's own has thrown. */
+  isInferred: boolean;
   answer?: { retryAfter?: string | undefined } | undefined;
 }
 
 /**
- * Whether a call may be repeated: a lookup always, a create only if it provably never left this machine. If the gateway
+ * Whether a call may be repeated: a lookup always, a create only if it is known that it never left this machine. If the gateway
  * asks for a pause that is longer than the call's time, its answer is told now.
  *
  * @param remaining milliseconds of the call's time
  */
-export function mayRepeat({ method, mayHaveLeft, answer }: Unsuccessful, remaining: number): boolean {
-  if (method === 'POST' && (mayHaveLeft || answer)) return false;
+export function mayRepeat({ method, mayHaveLeft, isInferred, answer }: Unsuccessful, remaining: number): boolean {
+  if (method === 'POST' && (mayHaveLeft || isInferred || answer)) return false;
   return remaining > Math.min(pauseAsked(answer?.retryAfter), LONGEST_RETRY_AFTER);
 }
 
-/** Milliseconds; 0 if none. @param retryAfter seconds, or a date */
+/** Milliseconds, as far as a timer can wait; 0 if none. @param retryAfter seconds, or a date */
 export function pauseAsked(retryAfter: string | undefined): number {
   const text = String(retryAfter);
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(asked) ? 0 : Math.max(asked, 0);
+  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_TIMER);
 }
 
 /**

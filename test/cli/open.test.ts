@@ -26,7 +26,7 @@ exports.Pool = class {
     exports.asked.push([text, values]);
     return { rows: [{ now: '1', replica: 'false', revision: null }], command: 'SELECT' };
   }
-  async connect() { return { query: (...given) => this.query(...given), release() {} }; }
+  async connect() { return { query: (...given) => this.query(...given), release() {}, on() {}, removeListener() {} }; }
   async end() { exports.asked.push(['end']); }
 };`,
   postgres: `exports = module.exports = (url, options) => {

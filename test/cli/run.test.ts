@@ -372,7 +372,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     });
 
     it('quotes a database as it is, with one full stop', async () => {
-      vi.spyOn(pg.Pool.prototype, 'query').mockImplementation(() => {
+      vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(() => {
         throw new Error('Disk 1.0 is full.');
       });
       expect(await run(['doubts'])).toMatchObject({
@@ -382,7 +382,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     });
 
     it('does not hide what is thrown and is no error', async () => {
-      vi.spyOn(pg.Pool.prototype, 'query').mockImplementation(() => {
+      vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(() => {
         throw 'gone';
       });
       expect(await errorOf(run(['doubts']))).toBe('gone');

@@ -52,6 +52,44 @@ describe("an agent of the merchant's own", () => {
     close();
   });
 
+  it('keeps no connection that changed its protocol, and its reset ends no process', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
+    const closed: Promise<unknown>[] = [];
+    const onConnect = ({ socket }: Connection) => void closed.push(once(socket, 'close'));
+    for (const end of [({ rst }: Connection) => rst(), () => {}]) {
+      const onRequest = (connection: Connection) => connection.socket.write(upgrade, () => end(connection));
+      const gateway = await tcpGateway({ onConnect, onRequest });
+      const agent = new HttpAgent({ keepAlive: true, maxSockets: 2 });
+      const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent, retries: 0 });
+      for (let call = 0; call < 5; call++) {
+        expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+        expect(await errorOf(client.getPayment(ID))).toMatchObject({ code: expect.any(String) });
+      }
+      // An error that nobody listens to would fail this test.
+      await Promise.all(closed);
+      expect(closed).toHaveLength(10);
+      closed.length = 0;
+      agent.destroy();
+      await gateway.close();
+    }
+  });
+
+  it('may tell of an error as soon as the protocol has changed', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
+    const gateway = await tcpGateway({ onRequest: ({ socket }) => void socket.write(upgrade) });
+    class Breaking extends HttpAgent {
+      override createConnection(...args: Parameters<HttpAgent['createConnection']>) {
+        const socket = super.createConnection(...args);
+        // After all others have seen what has arrived, and before anything else happens.
+        socket?.on('data', () => queueMicrotask(() => socket.emit('error', new Error('reset'))));
+        return socket;
+      }
+    }
+    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent: new Breaking(), retries: 0 });
+    expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+    await gateway.close();
+  });
+
   it('sees how long the body is, before it is written', async () => {
     const lengths: unknown[] = [];
     class Counting extends HttpAgent {

@@ -209,6 +209,10 @@ export function faultsOf(ok: string, body: string) {
       },
     },
     {
+      what: 'A length of 0, and a body all the same',
+      onRequest: writes(head('201 Created', 'content-length: 0') + body),
+    },
+    {
       what: '307 Temporary Redirect',
       onRequest: writes(head('307 Temporary Redirect', 'location: /elsewhere', 'content-length: 0')),
     },

@@ -179,6 +179,51 @@ describe('a new connection', () => {
     expect(asked).toEqual([{ ...expected, noDelay: true }]);
   });
 
+  /** An agent whose first connections do not come about. */
+  class Unreachable extends Agent {
+    #failures: number;
+    constructor(failures: number) {
+      super();
+      this.#failures = failures;
+    }
+    override createConnection(...args: Parameters<Agent['createConnection']>) {
+      const [, callback] = args;
+      if (this.#failures-- <= 0) return super.createConnection(...args);
+      const refused = Object.assign(new Error('connect ECONNREFUSED'), { syscall: 'connect', code: 'ECONNREFUSED' });
+      process.nextTick(() => callback?.(refused, undefined as never));
+      return undefined;
+    }
+  }
+
+  it.each<[string, object | undefined]>([
+    ['the SDK’s own', undefined],
+    ['an agent', { agent: new Unreachable(2) }],
+  ])('that is refused twice brings the create at the third time, once: %s', async (_, options) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    let refused = 0;
+    const { connect } = Socket.prototype;
+    if (!options) {
+      vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
+        if (refused++ >= 2) return Reflect.apply(connect, this, args);
+        return this.destroy(Object.assign(new Error('refused'), { syscall: 'connect', code: 'ECONNREFUSED' }));
+      });
+    }
+    await withGateway({ onRequest: answers }, undefined, { retries: 2, ...options }, async (client, gateway) => {
+      expect((await client.createDeposit(CARD)).payment.id).toBe(ID);
+      expect(gateway.creates).toBe(1);
+    });
+  });
+
+  it('that is refused, and then breaks, leaves the create in doubt, and unrepeated', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const breaks: Script = { onRequest: ({ rst }) => rst() };
+    const options = { retries: 9, agent: new Unreachable(1) };
+    await withGateway(breaks, undefined, options, async (client, gateway) => {
+      expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
+      expect(gateway.creates).toBe(1);
+    });
+  });
+
   it('to a gateway that this machine does not trust sends nothing', async () => {
     distrustOurs();
     onTestFinished(trustOurs);

@@ -184,6 +184,22 @@ describe('an answer over our own connection', () => {
     });
   });
 
+  it('that has the payment behind a refusal without a length is a doubt of it', async () => {
+    const refusal = `HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n{"error":{"payment_id":"${ID}"}}`;
+    const script: Script = {
+      onRequest: ({ socket }, call) =>
+        void socket.write(call === 1 ? refusal : http(record('completed lookup'), 'HTTP/1.1 200 OK')),
+    };
+    await withGateway(script, undefined, {}, async (client, gateway) => {
+      const asked = { paymentMethod: 'CARD', amount: 25.5, currency: 'EUR', webhookUrl: CARD.webhookUrl } as const;
+      expect(await errorOf(client.createDeposit(asked))).toMatchObject({
+        name: 'ApiError',
+        ...{ status: 400, outcome: 'unknown', paymentId: ID },
+      });
+      expect([gateway.creates, gateway.lookups]).toEqual([1, 1]);
+    });
+  });
+
   it.each(['204 No Content', '304 Not Modified'])('%s to a lookup is not waited for', async status => {
     await withGateway(answersWith(`HTTP/1.1 ${status}\r\n\r\n`), undefined, {}, async client => {
       const begun = performance.now();

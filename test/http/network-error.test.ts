@@ -7,31 +7,40 @@ const GATEWAY = 'https://gateway.example/api/v1/payments';
 const system = (code: string, syscall?: string) => Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
 
+/** As Node reports a connection that was refused, or did not come about. */
+const connect = (code: string, address: string, port: number) =>
+  Object.assign(system(code, 'connect'), { address, port });
+const lookup = (code: string, hostname: string) => Object.assign(system(code, 'getaddrinfo'), { hostname });
+const connectTimeout = (message: string) => Object.assign(new Error(message), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+const wrongName = (host: string) => Object.assign(system('ERR_TLS_CERT_ALTNAME_INVALID'), { host });
+
 describe('neverLeft', () => {
+  const LOCAL = 'http://127.0.0.1:4010/api/v1/payments';
+
   it.each([
-    ['a refused connection', fetchFailed(system('ECONNREFUSED', 'connect'))],
-    ['a host that is not found', fetchFailed(system('ENOTFOUND', 'getaddrinfo'))],
-    ['a name server that is busy', fetchFailed(system('EAI_AGAIN', 'getaddrinfo'))],
-    ['a host out of reach', fetchFailed(system('EHOSTUNREACH', 'connect'))],
-    ['a connection that took too long', fetchFailed(system('UND_ERR_CONNECT_TIMEOUT'))],
-    ['a certificate that has expired', fetchFailed(system('CERT_HAS_EXPIRED'))],
-    ['a certificate for another name', fetchFailed(system('ERR_TLS_CERT_ALTNAME_INVALID'))],
-    ['a port that fetch refuses', fetchFailed(new Error('bad port'))],
+    ['a host that is not found', fetchFailed(lookup('ENOTFOUND', 'gateway.example')), GATEWAY],
+    ['a name server that is busy', fetchFailed(lookup('EAI_AGAIN', 'gateway.example')), GATEWAY],
+    ['a certificate for another name', fetchFailed(wrongName('gateway.example')), GATEWAY],
     [
-      'a wrapper that repeats its cause',
-      Object.assign(system('ECONNREFUSED', 'connect'), { cause: system('ECONNREFUSED', 'connect') }),
+      'a connection that took too long',
+      fetchFailed(connectTimeout('Connect Timeout Error (attempted address: gateway.example:443, timeout: 10000ms)')),
+      GATEWAY,
     ],
-    ["the gateway's own port", fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { port: 443 }))],
-    [
-      "the gateway's own name",
-      fetchFailed(Object.assign(system('ENOTFOUND', 'getaddrinfo'), { hostname: 'gateway.example' })),
-    ],
+    ['a refused connection to its address', fetchFailed(connect('ECONNREFUSED', '127.0.0.1', 4010)), LOCAL],
+    ['an address out of reach', fetchFailed(connect('EHOSTUNREACH', '127.0.0.1', 4010)), LOCAL],
+    ['an IPv6 address', fetchFailed(connect('ECONNREFUSED', '2001:db8::1', 443)), 'https://[2001:db8::1]/api'],
     [
       'several connections, all refused',
-      fetchFailed(new AggregateError([system('ECONNREFUSED', 'connect'), system('EHOSTUNREACH', 'connect')])),
+      fetchFailed(new AggregateError([connect('ECONNREFUSED', '::1', 80), connect('ECONNREFUSED', '127.0.0.1', 80)])),
+      'http://localhost/api',
     ],
-  ])('is sure of %s', (_, error) => {
-    expect(neverLeft(error, GATEWAY)).toBe(true);
+    [
+      'a wrapper that repeats its cause',
+      Object.assign(lookup('ENOTFOUND', 'gateway.example'), { cause: lookup('ENOTFOUND', 'gateway.example') }),
+      GATEWAY,
+    ],
+  ])('is sure of %s', (_, error, url) => {
+    expect(neverLeft(error, url)).toBe(true);
   });
 
   it.each([
@@ -41,51 +50,75 @@ describe('neverLeft', () => {
     ['headers that took too long', fetchFailed(system('UND_ERR_HEADERS_TIMEOUT'))],
     ['an aborted call', new DOMException('aborted', 'AbortError')],
     ['a TLS alert', fetchFailed(system('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'))],
-    ['a wrapper that says so in words', new Error('connect ECONNREFUSED')],
+    ['a wrapper that says so in words', new Error('getaddrinfo ENOTFOUND gateway.example')],
     [
-      'several connections, one of them reset',
-      fetchFailed(new AggregateError([system('ECONNREFUSED', 'connect'), system('ECONNRESET', 'read')])),
+      'several failures, one of them a reset',
+      fetchFailed(new AggregateError([lookup('ENOTFOUND', 'gateway.example'), system('ECONNRESET', 'read')])),
     ],
     ['several connections that it is not told of', fetchFailed(new AggregateError([]))],
     [
-      'a wrapper that failed at something else',
-      fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { port: 4318 })),
-    ],
-    [
-      'a name that is not the gateway',
-      fetchFailed(Object.assign(system('ENOTFOUND', 'getaddrinfo'), { hostname: 'telemetry.example' })),
-    ],
-    [
-      'several connections, all refused, after one that was reset',
+      'several failures, all before it left, after one that was reset',
       fetchFailed(
-        Object.assign(new AggregateError([system('ECONNREFUSED', 'connect')]), { cause: system('ECONNRESET', 'read') }),
+        Object.assign(new AggregateError([lookup('ENOTFOUND', 'gateway.example')]), {
+          cause: system('ECONNRESET', 'read'),
+        }),
       ),
     ],
     [
-      'a wrapper that calls a reset connection refused',
-      Object.assign(system('ECONNREFUSED', 'connect'), { cause: system('ECONNRESET', 'read') }),
+      'a wrapper that calls a reset connection one that was not found',
+      Object.assign(lookup('ENOTFOUND', 'gateway.example'), { cause: system('ECONNRESET', 'read') }),
     ],
     [
-      'a wrapper that failed at something else, with a cause that does not say at what',
-      Object.assign(system('ECONNREFUSED', 'connect'), { port: 4318, cause: system('ECONNREFUSED', 'connect') }),
+      'a wrapper that failed at something else, with a cause that says otherwise',
+      Object.assign(connect('ECONNREFUSED', '10.0.0.1', 4318), { cause: lookup('ENOTFOUND', 'gateway.example') }),
+    ],
+    [
+      'a wrapper that looked up something else, with a cause that says otherwise',
+      Object.assign(lookup('ENOTFOUND', 'audit.example'), { cause: lookup('ENOTFOUND', 'gateway.example') }),
     ],
     ['an empty code', fetchFailed(system(''))],
     ['nothing', undefined],
     ['null', null],
-    ['a word', 'ECONNREFUSED'],
+    ['a word', 'ENOTFOUND'],
   ])('doubts %s', (_, error) => {
     expect(neverLeft(error, GATEWAY)).toBe(false);
   });
 
+  // A fetch of the merchant's own may have its answer by then, and fail at an audit log.
   it.each([
-    [80, 'http://gateway.example/api', true],
-    [443, 'http://gateway.example/api', false],
-    [443, 'https://gateway.example/api', true],
-    [80, 'https://gateway.example/api', false],
-    [8080, 'http://gateway.example:8080/api', true],
-    [80, 'http://gateway.example:8080/api', false],
-  ])('takes a refused connection to port %i for one to %s: %s', (port, url, expected) => {
-    expect(neverLeft(Object.assign(system('ECONNREFUSED', 'connect'), { port }), url)).toBe(expected);
+    ['a refused connection to an address, which the name may stand for', connect('ECONNREFUSED', '10.0.0.1', 443)],
+    ['a refused connection that does not say to where', system('ECONNREFUSED', 'connect')],
+    ['a unix socket', Object.assign(system('ENOENT', 'connect'), { address: '/run/audit.sock' })],
+    ['a name that is not the gateway', lookup('ENOTFOUND', 'audit.example')],
+    ['a name that it is not told', system('ENOTFOUND', 'getaddrinfo')],
+    ['a certificate that does not say whose', system('DEPTH_ZERO_SELF_SIGNED_CERT')],
+    ['a certificate for another name of another host', wrongName('audit.example')],
+    [
+      'another host that took too long',
+      connectTimeout('Connect Timeout Error (attempted address: audit.example:443, timeout: 10000ms)'),
+    ],
+    [
+      'another port that took too long',
+      connectTimeout('Connect Timeout Error (attempted address: gateway.example:4430, timeout: 10000ms)'),
+    ],
+    ['a connection that took too long to where it does not say', connectTimeout('Connect Timeout Error')],
+    ['a port that fetch refuses', new Error('bad port')],
+  ])('doubts what may be another failure: %s', (_, error) => {
+    expect(neverLeft(fetchFailed(error), GATEWAY)).toBe(false);
+  });
+
+  it.each([
+    [80, 'http://127.0.0.1/api', true],
+    [443, 'http://127.0.0.1/api', false],
+    [443, 'https://127.0.0.1/api', true],
+    [80, 'https://127.0.0.1/api', false],
+    [8080, 'http://127.0.0.1:8080/api', true],
+    [80, 'http://127.0.0.1:8080/api', false],
+    [80, 'http://127.0.0.2/api', false],
+    [80, 'http://localhost/api', true],
+    [80, 'http://127.0.0.1.example/api', false],
+  ])('takes a refused connection to port %i of 127.0.0.1 for one to %s: %s', (port, url, expected) => {
+    expect(neverLeft(connect('ECONNREFUSED', '127.0.0.1', port), url)).toBe(expected);
   });
 
   it.each([
@@ -93,9 +126,9 @@ describe('neverLeft', () => {
     [6, true],
     [7, false],
   ])('reads what %i errors wrap: %s', (wrappers, isRead) => {
-    let error: Error = Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1' });
+    let error: Error = connect('ECONNREFUSED', '127.0.0.1', 4010);
     for (let wrapper = 0; wrapper < wrappers; wrapper++) error = fetchFailed(error);
-    expect(neverLeft(error, GATEWAY)).toBe(isRead);
+    expect(neverLeft(error, LOCAL)).toBe(isRead);
     expect(codeOf(error)).toBe(isRead ? 'ECONNREFUSED' : 'fetch_failed');
     expect(inspect(safeCause(error, []), { depth: 10 }).includes('127.0.0.1')).toBe(isRead);
   });
@@ -119,9 +152,9 @@ describe('neverLeft', () => {
     'UNABLE_TO_GET_ISSUER_CERT',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  ])('knows that nothing is sent after %s, and says so', code => {
+  ])('tells the code and the words of %s', code => {
     const error = fetchFailed(system(code));
-    expect([neverLeft(error, GATEWAY), codeOf(error)]).toEqual([true, code]);
+    expect(codeOf(error)).toBe(code);
     expect(inspect(safeCause(error, []))).toContain(`undefined ${code}`);
   });
 
@@ -241,10 +274,10 @@ describe('safeCause', () => {
   });
 
   it.each([1, 6, 7])('reads %i lists of errors in each other, and no more than six', depth => {
-    let error: Error = Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1' });
+    let error: Error = connect('ECONNREFUSED', '127.0.0.1', 80);
     for (let list = 0; list < depth; list++) error = new AggregateError([error]);
     expect(inspect(safeCause(error, []), { depth: 20 }).includes('127.0.0.1')).toBe(depth < 7);
-    expect(neverLeft(error, GATEWAY)).toBe(depth < 7);
+    expect(neverLeft(error, 'http://localhost/api')).toBe(depth < 7);
   });
 
   it('drops what a wrapper hung onto its error, and what it says without a code', () => {

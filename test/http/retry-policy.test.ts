@@ -17,6 +17,8 @@ describe('Retry-After', () => {
     ['', 0],
     ['soon', 0],
     ['1.5 minutes', 0],
+    ['9'.repeat(400), 2_147_483_647],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 2_147_483_647],
     [undefined, 0],
   ])('"%s" asks for a pause of %i ms', (retryAfter, ms) => {
     expect(pauseAsked(retryAfter)).toBe(ms);
@@ -30,19 +32,20 @@ describe('Retry-After', () => {
   });
 
   it('lets a lookup be repeated if it ends within the time that is left, and counts ten seconds at most', () => {
-    const busy = { method: 'GET', mayHaveLeft: true, answer: { retryAfter: '9' } } as const;
+    const busy = { method: 'GET', mayHaveLeft: true, isInferred: true, answer: { retryAfter: '9' } } as const;
     expect([8_999, 9_000, 9_001].map(remaining => mayRepeat(busy, remaining))).toEqual([false, false, true]);
     const long = { ...busy, answer: { retryAfter: '3600' } };
     expect([9_999, 10_000, 10_001].map(remaining => mayRepeat(long, remaining))).toEqual([false, false, true]);
-    const none = { method: 'GET', mayHaveLeft: true } as const;
+    const none = { method: 'GET', mayHaveLeft: true, isInferred: false } as const;
     expect([0, 1].map(remaining => mayRepeat(none, remaining))).toEqual([false, true]);
   });
 });
 
-it('repeats a create only if it has not left and was not answered', () => {
-  const create = { method: 'POST', mayHaveLeft: false } as const;
+it('repeats a create only if it is known that it has not left, and it was not answered', () => {
+  const create = { method: 'POST', mayHaveLeft: false, isInferred: false } as const;
   expect(mayRepeat(create, 1_000)).toBe(true);
   expect(mayRepeat({ ...create, mayHaveLeft: true }, 1_000)).toBe(false);
+  expect(mayRepeat({ ...create, isInferred: true }, 1_000)).toBe(false);
   expect(mayRepeat({ ...create, answer: {} }, 1_000)).toBe(false);
 });
 

@@ -13,7 +13,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { json, networkError, wire } from '../support/wire.ts';
+import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
 
 const webhookUrl = 'https://shop.example/callbacks';
 const deposit = {
@@ -176,7 +176,7 @@ describe('a reference', () => {
 
   it('is free again after a refusal, and after a create that never left', async () => {
     const journal = memoryJournal();
-    const { gateway, sent } = scripted(journal, json('{}', 422), networkError('ECONNREFUSED', 'connect'), created());
+    const { gateway, sent } = scripted(journal, json('{}', 422), hostNotFound(), created());
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'rejected' });
     expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'not_sent' });
     // And not planned: nobody has planned it.
@@ -723,10 +723,10 @@ describe('a row that changes while its request is under way', () => {
     const { gateway } = scripted(memoryJournal(), created());
     await gateway.createDeposit(deposit);
     const standing = { ...memoryJournal(), replace: () => new Promise<never>(() => {}) };
-    const unsent = scripted(standing, networkError('ECONNREFUSED', 'connect'));
+    const unsent = scripted(standing, hostNotFound());
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const error = await whileTimePasses(errorOf(unsent.gateway.createDeposit(deposit)), 100);
-    expect(error).toMatchObject({ name: 'ConnectionError', code: 'ECONNREFUSED', outcome: 'not_sent' });
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'ENOTFOUND', outcome: 'not_sent' });
   });
 
   it('and had been given free before: a create that cannot begin again was never planned', async () => {

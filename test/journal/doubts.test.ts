@@ -13,7 +13,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { json, networkError } from '../support/wire.ts';
+import { hostNotFound, json, networkError } from '../support/wire.ts';
 
 const THIRD_ID = '22222222-2222-4333-8444-555555555555';
 
@@ -613,7 +613,7 @@ describe('a reference that another request has taken while the answer was under 
 describe('a callback of a payment that differs, before the answer', () => {
   it.each([
     ['a refusal', json('{}', 422)],
-    ['a broken connection', networkError('ECONNREFUSED', 'connect')],
+    ['a name that is not found', hostNotFound()],
   ])('makes %s a doubt: nobody may believe that there is no payment', async (_, answer) => {
     const rounded = recordOf(ID, { amount: 75.5 });
     const shop = open({
@@ -654,8 +654,7 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
   });
 
   it('settles the doubt of a next attempt that followed one which was never sent', async () => {
-    const refused = networkError('ECONNREFUSED', 'connect');
-    const shop = open({ creates: [refused, lost] });
+    const shop = open({ creates: [hostNotFound(), lost] });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'not_sent' });
     await errorOf(shop.create());
     await shop.gateway.reconcile(failed);

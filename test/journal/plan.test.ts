@@ -26,12 +26,12 @@ import { tries } from '../support/arbitraries.ts';
 import { abortedByClaim } from '../support/claims.ts';
 import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
-import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
+import { type Answer, hostNotFound, json, networkError, type Sent, wire } from '../support/wire.ts';
 
 const MINUTE = 60_000;
 const PLANNED = { ...PAYOUT, paymentType: 'WITHDRAWAL' } as const;
 const NONE = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
-const refusedConnection = networkError('ECONNREFUSED', 'connect');
+const notReached = hostNotFound();
 const tx = 'the transaction of the merchant';
 
 afterEach(() => void vi.useRealTimers());
@@ -258,7 +258,7 @@ describe('a planned create', () => {
   );
 
   it.each<[string, Answer]>([
-    ['cannot be reached', refusedConnection],
+    ['cannot be reached', notReached],
     ['is forbidden', json('{}', 403)],
   ])('stays planned where a create of it %s, and the error says so', async (_, answer) => {
     const { fetch } = wire(answer, taken);
@@ -365,7 +365,7 @@ describe('a planned create', () => {
   });
 
   it('stays planned where the journal has written that a create of it began, and answered that it has not', async () => {
-    const { journal, open, plan, stateOf } = openShop(wire(refusedConnection).fetch);
+    const { journal, open, plan, stateOf } = openShop(wire(notReached).fetch);
     await plan('payout-1');
     let isFirst = true;
     const forgetful = open({
@@ -382,7 +382,7 @@ describe('a planned create', () => {
   });
 
   it('is not planned again where it was withdrawn while a create of it began', async () => {
-    const { journal, open, plan, stateOf, gateway } = openShop(wire(refusedConnection).fetch);
+    const { journal, open, plan, stateOf, gateway } = openShop(wire(notReached).fetch);
     await plan('payout-1');
     let isWithdrawn = false;
     const racing = open({
@@ -400,7 +400,7 @@ describe('a planned create', () => {
   });
 
   it('stays planned where its answer came before the journal could be told, and the error says so', async () => {
-    const { journal, open, plan } = openShop(wire(refusedConnection).fetch);
+    const { journal, open, plan } = openShop(wire(notReached).fetch);
     await plan('payout-1');
     let replaced = 0;
     const slow = open({
@@ -408,7 +408,7 @@ describe('a planned create', () => {
       replace: (...change) => (++replaced > 1 ? new Promise(() => {}) : journal.replace(...change)),
     });
     const error = await errorOf(slow.createWithdrawal(PAYOUT, { timeout: 300 }));
-    expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent', isStillPlanned: true });
+    expect(error).toMatchObject({ code: 'ENOTFOUND', outcome: 'not_sent', isStillPlanned: true });
   });
 
   it('stays planned where a create of it has joined that of a drain, and the error of the create says so', async () => {
@@ -419,10 +419,10 @@ describe('a planned create', () => {
     const draining = gateway.drain();
     await vi.waitFor(() => expect(sent).toHaveLength(1));
     const creating = [errorOf(gateway.createWithdrawal(PAYOUT)), errorOf(gateway.createWithdrawal(PAYOUT))];
-    answer.reject(refusedConnection);
+    answer.reject(notReached);
     expect(await draining).toEqual({ ...NONE, postponed: 1 });
     for (const error of await Promise.all(creating)) {
-      expect(error).toMatchObject({ code: 'ECONNREFUSED', outcome: 'not_sent', isStillPlanned: true });
+      expect(error).toMatchObject({ code: 'ENOTFOUND', outcome: 'not_sent', isStillPlanned: true });
       expect((error as Error).message.match(/still is/g)).toHaveLength(1);
     }
     expect(warnings()).toEqual([]);
@@ -436,7 +436,7 @@ describe('a planned create', () => {
     await vi.waitFor(async () => expect(await rowOf('payout-1')).toMatchObject({ state: 'begun' }));
     const { state: _state, body: _body, ...row } = (await rowOf('payout-1')) as JournalRow;
     await journal.replace({ ...row, state: 'freed' }, row.revision);
-    answer.reject(refusedConnection);
+    answer.reject(notReached);
     expect(await creating).not.toHaveProperty('isStillPlanned');
   });
 
@@ -694,7 +694,7 @@ describe('a drain', () => {
   });
 
   it.each<[string, Answer]>([
-    ['cannot be reached', refusedConnection],
+    ['cannot be reached', notReached],
     ['does not know the key', json('{}', 401)],
     ['asks for a pause', json('{}', 429, { 'retry-after': '7' })],
     ['is somewhere else', json('<html>', 404)],
@@ -823,7 +823,7 @@ describe('a drain', () => {
   });
 
   it.each<[string, Answer, number, object]>([
-    ['stops, where nothing can be sent', refusedConnection, 1, { ...NONE, inDoubt: 1 }],
+    ['stops, where nothing can be sent', notReached, 1, { ...NONE, inDoubt: 1 }],
     ['goes on, where the gateway forbids one', json('{}', 403), 2, { ...NONE, inDoubt: 1, created: 1 }],
   ])('counts as in doubt what the journal does not take back in time, and %s', async (_, answer, count, drained) => {
     vi.useFakeTimers();
@@ -856,7 +856,7 @@ describe('a drain', () => {
     const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
     const { journal, open, plan, stateOf } = openShop(async () => {
       await pause(29_990);
-      throw refusedConnection;
+      throw notReached;
     });
     const slow = open({
       ...journal,
@@ -973,7 +973,7 @@ describe('a drain that follows', () => {
 
   it('begins again with short pauses once something was sent', async () => {
     vi.useFakeTimers();
-    const { fetch, sent } = wire(refusedConnection, refusedConnection, taken, refusedConnection, taken);
+    const { fetch, sent } = wire(notReached, notReached, taken, notReached, taken);
     const { gateway, plan, clock } = openShop(fetch);
     const stop = new AbortController();
     await plan('payout-1');
@@ -1038,7 +1038,7 @@ describe('a drain that follows', () => {
 
   it('goes on when the journal or the gateway fails, ever more slowly', async () => {
     vi.useFakeTimers();
-    const { fetch, sent } = wire(refusedConnection, refusedConnection, refusedConnection, taken);
+    const { fetch, sent } = wire(notReached, notReached, notReached, taken);
     const shop = openShop(fetch);
     let failures = 2;
     const gateway = shop.open({

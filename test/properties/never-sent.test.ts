@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { neverLeft } from '../../src/http/network-error.ts';
 import { tries } from '../support/arbitraries.ts';
 
-const GATEWAY = 'https://gateway.example/api/v1/payments';
+const HOST = '203.0.113.7';
+const GATEWAY = `https://${HOST}/api/v1/payments`;
 
 interface Node {
   /** Of a leaf, whether it is on the list. */
@@ -18,25 +19,21 @@ const leaf =
   (isListed: boolean) =>
   (error: unknown): Node => ({ isListed, inner: [], error });
 
-// Node's own documents: what is said before the first byte of a request can leave.
+// Node's own documents: what is said before the first byte of a request can leave, and names the gateway.
 const listed = fc
   .oneof(
     fc
-      .tuple(
-        fc.constantFrom('connect', 'getaddrinfo'),
-        fc.constantFrom('ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'),
-      )
-      .map(([syscall, code]) => coded(`${syscall} ${code}`, { syscall, code })),
+      .constantFrom('ENOTFOUND', 'EAI_AGAIN', 'ENODATA')
+      .map(code => coded('getaddrinfo', { syscall: 'getaddrinfo', code, hostname: HOST })),
     fc
-      .constantFrom(
-        'CERT_HAS_EXPIRED',
-        'DEPTH_ZERO_SELF_SIGNED_CERT',
-        'ERR_TLS_CERT_ALTNAME_INVALID',
-        'UND_ERR_CONNECT_TIMEOUT',
-      )
-      .map(code => coded('no', { code })),
-    fc.constant({ syscall: 'connect', code: 'ECONNREFUSED', port: 443, hostname: 'gateway.example' }),
-    fc.constant('bad port').map(message => new Error(message)),
+      .constantFrom('ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH')
+      .map(code => coded('connect', { syscall: 'connect', code, address: HOST, port: 443 })),
+    fc.constant({ code: 'ERR_TLS_CERT_ALTNAME_INVALID', host: HOST }),
+    fc.constant(
+      coded(`Connect Timeout Error (attempted address: ${HOST}:443, timeout: 10000ms)`, {
+        code: 'UND_ERR_CONNECT_TIMEOUT',
+      }),
+    ),
   )
   .map(leaf(true));
 
@@ -55,13 +52,23 @@ const unlisted = fc
         'UND_ERR_BODY_TIMEOUT',
         'HPE_INVALID_CONSTANT',
         'ERR_SSL_WRONG_VERSION_NUMBER',
+        'DEPTH_ZERO_SELF_SIGNED_CERT',
+        'UND_ERR_CONNECT_TIMEOUT',
       )
       .map(code => coded('no', { code })),
     // It failed at something else, after the gateway had answered.
     fc
-      .constantFrom({ port: 4318 }, { hostname: 'telemetry.example' })
-      .map(other => coded('no', { syscall: 'connect', code: 'ECONNREFUSED', ...other })),
-    fc.string().map(text => new Error(text === 'bad port' ? '' : text)),
+      .constantFrom<object>(
+        { syscall: 'connect', address: HOST, port: 4318 },
+        { syscall: 'connect', address: '203.0.113.8', port: 443 },
+        { syscall: 'connect', address: '/run/audit.sock' },
+        { syscall: 'connect' },
+        { syscall: 'getaddrinfo', hostname: 'audit.example' },
+        { syscall: 'getaddrinfo' },
+        { code: 'ERR_TLS_CERT_ALTNAME_INVALID', host: 'audit.example' },
+      )
+      .map(other => coded('no', { code: 'ECONNREFUSED', ...other })),
+    fc.string().map(text => new Error(text)),
     fc.constantFrom<unknown>(0, false, 'ECONNREFUSED', 'bad port', Symbol('connect'), {}, [], () => {}, new Error('x')),
   )
   .map(leaf(false));

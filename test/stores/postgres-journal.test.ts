@@ -10,6 +10,7 @@ import { CARD, errorOf, record } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { watchedPool } from '../support/watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:5432'))('postgresJournal', () => {
   const table = uniqueName('journal');
@@ -180,11 +181,11 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
       const { row } = await journal.insert(newRow());
       await pool.query(`analyze ${name}`);
       const statements: [string, unknown[]][] = [];
-      const query = ((text: string, values: unknown[]) => {
+      const watched = watchedPool(pool, (text, values, send) => {
         statements.push([text, values]);
-        return pool.query(text, values);
-      }) as never;
-      const spied = postgresJournal({ connect: () => pool.connect(), query }, { table: name });
+        return send();
+      });
+      const spied = postgresJournal(watched, { table: name });
       expect((await spied.list({ scope: row.scope, states: ['begun'] })).rows).toEqual([row]);
       const [[text, values] = ['', []]] = statements;
       const { rows } = await pool.query(`explain ${text}`, values);
@@ -215,8 +216,10 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
       const meeting = (times: number): Journal => {
         let left = times;
         const met = () => Promise.reject(Object.assign(new Error('could not serialize access'), { code: '40001' }));
-        const query = ((text: string, values: unknown[]) => (left-- > 0 ? met() : pool.query(text, values))) as never;
-        return postgresJournal({ connect: () => pool.connect(), query }, { table });
+        return postgresJournal(
+          watchedPool(pool, (_text, _values, send) => (left-- > 0 ? met() : send())),
+          { table },
+        );
       };
       const undisturbed = await call(meeting(0));
       expect(undisturbed).toContain(method === 'replace' ? '"isReplaced":true' : row.reference);
@@ -225,17 +228,17 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     },
   );
 
-  it('makes two statements of a create, and of one that finds it created', async () => {
+  it('makes three statements of a create, and two of one that finds it created', async () => {
     const statements: string[] = [];
-    const query: pg.Pool['query'] = ((text: string, values: unknown[]) => {
-      statements.push(/^(?:INSERT|UPDATE|SELECT)/.exec(text)?.[0] ?? text);
-      return pool.query(text, values);
-    }) as never;
-    const journal = postgresJournal({ connect: () => pool.connect(), query }, { table });
+    const watched = watchedPool(pool, (text, _values, send) => {
+      statements.push(/^(?:INSERT|UPDATE|SELECT(?: txid_status)?)/.exec(text)?.[0] ?? text);
+      return send();
+    });
+    const journal = postgresJournal(watched, { table });
     const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal });
     const request = { ...CARD, reference: randomUUID() };
     await gateway.createDeposit(request);
-    expect(statements.splice(0)).toEqual(['INSERT', 'UPDATE']);
+    expect(statements.splice(0)).toEqual(['INSERT', 'SELECT txid_status', 'UPDATE']);
     expect(await gateway.createDeposit(request)).toHaveProperty('replayed', true);
     expect(statements).toEqual(['INSERT', 'SELECT']);
   });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { watchedPool } from '../support/watched-pool.ts';
 
 const NONE = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
 
@@ -83,11 +84,11 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     await insert('begun', 30, 'null');
     await pool.query(`analyze ${table}`);
     const asked: [string, unknown[]][] = [];
-    const query = (text: string, values: unknown[] = []) => {
+    const watched = watchedPool(pool, (text, values, send) => {
       asked.push([text, values]);
-      return pool.query(text, values);
-    };
-    const spied = postgresJournal({ connect: () => pool.connect(), query }, { table });
+      return send();
+    });
+    const spied = postgresJournal(watched, { table });
     expect((await spied.claim({ scope: 'plan', states: ['planned'] }, 8, 1_000)).rows).toHaveLength(8);
     await spied.claim({ scope: 'plan', states: ['begun', 'created'], olderThan: 0 }, 8, 1_000);
     await spied.list({ scope: 'plan', states: ['begun'] });

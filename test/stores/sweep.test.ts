@@ -11,6 +11,7 @@ import { PAYOUT } from '../support/fixtures.ts';
 import { Replicas } from '../support/processes.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { watchedPool } from '../support/watched-pool.ts';
 
 const sweeper = fileURLToPath(new URL('sweeper.ts', import.meta.url));
 
@@ -140,11 +141,11 @@ describe.skipIf(lacks(hasPostgres, 'what a sweep reads: no PostgreSQL at 127.0.0
       await pool.query(`analyze ${table}`);
       const due = { scope: 'sweep', states: ['begun', 'created'], olderThan: 60_000 } as const;
       const asked: [string, unknown[]][] = [];
-      const query = (text: string, values: unknown[] = []) => {
+      const watched = watchedPool(pool, (text, values, send) => {
         asked.push([text, values]);
-        return pool.query(text, values);
-      };
-      const spied = postgresJournal({ connect: () => pool.connect(), query }, { table });
+        return send();
+      });
+      const spied = postgresJournal(watched, { table });
       expect((await spied.claim(due, 200, 1_000)).rows).toHaveLength(100);
       const [text, values] = asked.at(-1) as [string, unknown[]];
       await pool.query(`update ${table} set leased_until = null where leased_until is not null`);

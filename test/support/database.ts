@@ -5,6 +5,7 @@ import { mysqlInbox, mysqlJournal } from '../../src/mysql/index.ts';
 import { postgresInbox, postgresJournal } from '../../src/postgres/index.ts';
 import type { SqlInbox, SqlInboxOptions } from '../../src/sql/inbox.ts';
 import type { SqlJournal, SqlJournalOptions } from '../../src/sql/journal.ts';
+import { watchedPool } from './watched-pool.ts';
 
 /** Runs a statement, whose placeholders are `?`, and answers its rows. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
@@ -20,7 +21,7 @@ export interface Database {
   begin(): Promise<{ tx: unknown; query: Query; end(how: 'commit' | 'rollback'): Promise<void> }>;
   inbox(options: SqlInboxOptions): SqlInbox<unknown>;
   journal(options: SqlJournalOptions): SqlJournal<unknown>;
-  /** The same pool, with something around each statement that a store sends outside transactions. */
+  /** The same pool, with something around each statement that a store sends. */
   watched(around: Around): Database;
   end(): Promise<void>;
 }
@@ -54,12 +55,10 @@ export function overPostgres(pool: PostgresPool): Database {
     },
     inbox: options => postgresInbox(pool as pg.Pool, options),
     journal: options => postgresJournal(pool as pg.Pool, options),
-    watched: around =>
-      overPostgres({
-        connect: () => pool.connect(),
-        end: () => pool.end(),
-        query: (sql, values) => around(sql, () => pool.query(sql, values)),
-      }),
+    watched: around => {
+      const { connect } = watchedPool(pool, (text, _values, send) => around(text, send));
+      return overPostgres({ connect, end: () => pool.end(), query: (sql, values) => pool.query(sql, values) });
+    },
     end: () => pool.end(),
   };
 }

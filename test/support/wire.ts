@@ -31,3 +31,11 @@ export const json = (body: string, status = 200, headers: Record<string, string>
 /** What Node's fetch throws when the system reports an error. */
 export const networkError = (code: string, syscall?: string): TypeError =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
+
+/** What Node's fetch throws where the gateway's name is not found: nothing can have left. */
+export const hostNotFound = (hostname = 'gateway.example'): TypeError => {
+  const details = { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname };
+  return new TypeError('fetch failed', {
+    cause: Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), details),
+  });
+};
