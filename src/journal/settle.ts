@@ -3,6 +3,7 @@ import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../err
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { rawStatusOf } from '../schemas/payment-status.ts';
 import { change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
@@ -10,7 +11,7 @@ import { UNSEEN } from './fingerprint.ts';
 import { readRow } from './key.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { knownIds } from './row.ts';
-import { abandon, settle, settleableAt } from './transitions.ts';
+import { abandon, isFailed, settle, settleableAt } from './transitions.ts';
 
 /** What an operator says of a doubt. */
 export interface Resolution {
@@ -51,7 +52,7 @@ async function settleWith(
   readPayment: ReadPayment,
 ): Promise<void> {
   const { journal } = client;
-  const { paymentId: known, ...existing } = await findOpen(journal, key);
+  const { paymentId: known, ...existing } = await findOpen(journal, key, payment);
   await refuseAnothers(journal, key, payment);
   const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
   // An operator who names it has looked at both.
@@ -60,7 +61,7 @@ async function settleWith(
       ? await examine(existing, [known], readPayment, hasItsReference)
       : { disproved: [] };
   const step = await change(journal, key, row => {
-    const open = openOf(row);
+    const open = openOf(row, payment);
     const stands = open.paymentId && !disproved.includes(open.paymentId) && !isSamePayment(open.paymentId, payment.id);
     if (stands && open.state === 'created')
       throw refused('reference', `has payment ${open.paymentId} already, and keeps it`);
@@ -69,7 +70,7 @@ async function settleWith(
       throw refused('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'");
     }
     const missing = differing.filter(name => !despite.includes(name));
-    if (open.state === 'begun' && missing.length > 0) throw differs(open, payment, differing);
+    if (open.state !== 'created' && missing.length > 0) throw differs(open, payment, differing);
     return settle(open, { payment }, { disproved, isOtherId: despite.includes('paymentId') });
   });
   if (step.next) report(client, 'settled', key.reference, payment.id);
@@ -129,15 +130,27 @@ function isJson(text: string): boolean {
   }
 }
 
-async function findOpen(journal: Journal, key: JournalKey): Promise<JournalRow> {
-  return openOf((await readRow(journal, key)).row);
+async function findOpen(journal: Journal, key: JournalKey, payment?: Payment): Promise<JournalRow> {
+  return openOf((await readRow(journal, key)).row, payment);
 }
 
-/** @throws {InvalidRequestError} if there is nothing to settle */
-function openOf(row: JournalRow | undefined): JournalRow {
+/**
+ * @param payment of which an operator says that it is that of the reference
+ * @throws {InvalidRequestError} if there is nothing to settle
+ */
+function openOf(row: JournalRow | undefined, payment?: Payment): JournalRow {
   if (row?.state === 'begun' || row?.state === 'created' || row?.state === 'planned') return row;
-  if (row?.state === 'freed') throw refused('reference', 'is free: its last create made no payment');
-  throw refused('reference', 'is not in the journal: nothing was created under it in this scope');
+  if (row?.state !== 'freed')
+    throw refused('reference', 'is not in the journal: nothing was created under it in this scope');
+  if (!payment)
+    throw refused('reference', 'is free: its last create made no payment, or an operator has said so. Create it again');
+  // The next create would get it in place of a payment.
+  if (isFailed(payment))
+    throw refused(
+      'paymentId',
+      `is ${rawStatusOf(payment)}, and the reference is free already: it can be created again`,
+    );
+  return row;
 }
 
 /** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */

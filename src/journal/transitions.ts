@@ -6,7 +6,7 @@
 //   begun     by a create: over nothing, over what is freed, or over the same request that is planned
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
 //   freed     because it was refused, never sent, or an operator says "not created"; what was planned and never sent is
-//             planned again
+//             planned again, and an operator may still name its payment
 import { isSamePayment } from '../schemas/id.ts';
 import { isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -160,13 +160,13 @@ export interface Evidence {
 }
 
 /**
- * A callback, a lookup or an operator names the payment of a doubt. It never replaces a result, nor another id unless that
- * was disproved.
+ * A callback, a lookup or an operator names the payment of a doubt, or of what was freed by a mistake. It never replaces a
+ * result, nor another id unless that was disproved.
  */
 export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): Step {
   const { id } = seen.payment;
   const { paymentId: other, ...cleared } = withoutIds(row, [...disproved, id]);
-  if (row.state !== 'begun' || (other && !isOtherId)) return {};
+  if ((row.state !== 'begun' && row.state !== 'freed') || (other && !isOtherId)) return {};
   const settled = { ...created(cleared, seen), paymentId: id };
   return { next: other ? withConflict(settled, other) : settled };
 }

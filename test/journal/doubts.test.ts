@@ -264,11 +264,41 @@ describe('what an operator says', () => {
       );
     }
     await errorOf(shop.create());
-    for (const resolution of [ID, 'not_created']) {
-      expect(await errorOf(shop.gateway.settle('payout-1', resolution))).toMatchObject(
-        refusal('reference', 'is free: its last create made no payment'),
-      );
-    }
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject(
+      refusal('reference', 'is free: its last create made no payment, or an operator has said so'),
+    );
+  });
+
+  it('is taken of a payment that turns up after an operator had said not_created, which is not paid again', async () => {
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) } });
+    await errorOf(shop.create());
+    shop.timePasses();
+    await shop.gateway.settle('payout-1', 'not_created');
+    await shop.gateway.settle('payout-1', ID);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'freed', 'settled']);
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.sent.filter(call => call === 'POST')).toHaveLength(1);
+    // A sweep finds it, too.
+    const { rows } = await shop.journal.claim({ states: ['created'] }, 1, 1);
+    expect(rows).toMatchObject([{ reference: 'payout-1', paymentId: ID }]);
+  });
+
+  it('of a reference that is free compares as well, and leaves it free where the payment has failed', async () => {
+    const payments = {
+      [ID]: recordOf(ID, { amount: 75.5 }),
+      [OTHER_ID]: recordOf(OTHER_ID, { paymentStatus: 'FAILED' }),
+    };
+    const shop = open({ creates: [json('{}', 422)], payments });
+    await errorOf(shop.create());
+    expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
+      refusal('paymentId', 'amount is "75.5" and not "75"'),
+    );
+    expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID))).toMatchObject(
+      refusal('paymentId', 'is FAILED, and the reference is free already: it can be created again'),
+    );
+    expect(await shop.gateway.find('payout-1')).toHaveProperty('state', 'freed');
+    await shop.gateway.settle('payout-1', ID, { despite: ['amount'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
   });
 
   it('is refused of a reference that has its payment, unless it is that one, which changes nothing', async () => {
