@@ -14,8 +14,8 @@ export interface Claimed {
 
 /** How rows are claimed, and worked on. */
 export interface WorkOptions {
-  /** How many are left to claim: counted down. */
-  budget: { left: number };
+  /** How many, at most. */
+  limit: number;
   /** How many at once. */
   concurrency: number;
   isOver: () => boolean;
@@ -33,18 +33,19 @@ export interface WorkOptions {
 export async function workOnDue(
   client: ScopedJournal,
   query: DueQuery,
-  { budget, concurrency, isOver, isFair = false, whenIdle }: WorkOptions,
+  { limit, concurrency, isOver, isFair = false, whenIdle }: WorkOptions,
   work: (claimed: Claimed) => Promise<void>,
 ): Promise<void> {
   let free = concurrency;
+  let left = limit;
   async function* claimAll(): AsyncGenerator<Claimed> {
-    while (budget.left > 0 && !isOver()) {
-      const { rows, now } = await claim(client, query, Math.min(budget.left, isFair ? free : concurrency));
+    while (left > 0 && !isOver()) {
+      const { rows, now } = await claim(client, query, Math.min(left, isFair ? free : concurrency));
       if (rows.length === 0) {
         if (!whenIdle) return;
         await whenIdle();
       }
-      budget.left -= rows.length;
+      left -= rows.length;
       for (const row of rows) {
         if (isOver()) {
           await release(client, row);

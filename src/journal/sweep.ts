@@ -82,7 +82,7 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
   const isOver = () => isAsked || signal?.aborted === true;
   const query = { scope, states: ['begun', 'created'] as const, olderThan };
 
-  await workOnDue(client, query, { budget: { left: limit }, concurrency, isOver }, async ({ row, now }) => {
+  await workOnDue(client, query, { limit, concurrency, isOver }, async ({ row, now }) => {
     const begun = performance.now();
     const seen: Seen = {
       payments: row.result ? [row.result.payment] : [],

@@ -19,7 +19,6 @@ import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { reasonOf } from './reason.ts';
 import { examineRefusal, isRefused } from './refusal.ts';
-import { forgetRefusals } from './refused-plans.ts';
 import { readCreated } from './response.ts';
 import { signBody } from './sign.ts';
 
@@ -84,7 +83,7 @@ async function createOf(gateway: Gateway, call: Call, { kind, input, options, pl
     const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
     if (!isRefused(answer)) {
       const created = readCreated(answer, call, { reason });
-      forgetRefusals(gateway);
+      gateway.refusedPlans = 0;
       warnOfMismatch(call, request, created.payment);
       return created;
     }

@@ -1,22 +1,19 @@
 // Sends what is planned in the journal: each create at most once, in the order of planning.
 import { type GatewayError, isGatewayError } from '../errors.ts';
-import { change } from '../journal/change.ts';
-import { workOnDue } from '../journal/claims.ts';
+import { bounded, change } from '../journal/change.ts';
+import { type Claimed, workOnDue } from '../journal/claims.ts';
 import type { JournalRow } from '../journal/contract.ts';
 import { PlanGone } from '../journal/create-once.ts';
 import { openPlan } from '../journal/plan.ts';
 import { isRefused, isSamePlan, postponed } from '../journal/planned.ts';
 import { type ClientJournal, warnNotSent, warnRefused } from '../journal/reports.ts';
+import { isUnderWay } from '../journal/row.ts';
 import { create } from './create.ts';
 import type { Drained } from './drain-options.ts';
 import type { Gateway } from './gateway.ts';
-import { keepsRefused } from './refused-plans.ts';
 
-/** How a drain goes on. */
-export interface DrainLimits {
-  /** How many are left to send: counted down. */
-  budget: { left: number };
-  concurrency: number;
+/** How a run of a drain goes on. */
+export interface DrainRun {
   signal?: AbortSignal | undefined;
   /** Waits while nothing is planned. Without it, that is the end. */
   whenIdle?: (() => Promise<void>) | undefined;
@@ -25,56 +22,103 @@ export interface DrainLimits {
 }
 
 /**
- * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away. Rows are leased, so
- * that many replicas can drain at once; what one that died has not begun is sent by the next.
- *
- * @returns milliseconds to send nothing more, if it ended for that
- * @throws what the journal throws: what was not sent is left for the next drain
+ * A drain, which may run several times. Rows are leased, so that many replicas can drain at once; what one that died has not
+ * begun is sent by the next.
  */
-export async function drainOnce(
-  gateway: Gateway,
-  client: ClientJournal,
-  { budget, concurrency, signal, whenIdle, onBlocked }: DrainLimits,
-  drained: Drained,
-): Promise<number | undefined> {
-  let pause: number | undefined;
-  const block = (ms: number) => {
-    pause = Math.max(pause ?? 0, ms);
-    onBlocked?.();
-  };
-  const isOver = () => pause !== undefined || signal?.aborted === true;
-  const query = { scope: client.scope, states: ['planned'] } as const;
-  await workOnDue(client, query, { budget, concurrency, isOver, isFair: true, whenIdle }, async ({ row }) => {
-    try {
-      const sent = await sendPlan(gateway, client, row);
-      if (sent.result) drained[sent.result] += 1;
-      if (sent.pause !== undefined) block(sent.pause);
-    } catch (error) {
-      block(0);
-      throw error;
+export class Drain {
+  readonly drained: Drained = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+  readonly #gateway: Gateway;
+  readonly #client: ClientJournal;
+  readonly #concurrency: number;
+  /** How many it may still send. */
+  #left: number;
+
+  constructor(gateway: Gateway, client: ClientJournal, { limit, concurrency }: { limit: number; concurrency: number }) {
+    this.#gateway = gateway;
+    this.#client = client;
+    this.#concurrency = concurrency;
+    this.#left = limit;
+  }
+
+  get isAtLimit(): boolean {
+    return this.#left <= 0;
+  }
+
+  /**
+   * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away.
+   *
+   * @returns milliseconds to send nothing more, if it ended for that
+   * @throws what the journal throws: what was not sent is left for the next run
+   */
+  async run({ signal, whenIdle, onBlocked }: DrainRun): Promise<number | undefined> {
+    let isAnswered = false;
+    let pause: number | undefined;
+    const block = (ms: number) => {
+      pause = Math.max(pause ?? 0, ms);
+      onBlocked?.();
+    };
+    const isOver = () => pause !== undefined || signal?.aborted === true;
+    const send = async ({ row }: Claimed) => {
+      this.#left -= 1;
+      try {
+        const sent = await sendPlan(this.#gateway, this.#client, row);
+        if (sent.result) this.drained[sent.result] += 1;
+        if (sent.isAnswered) isAnswered = true;
+        if (sent.pause !== undefined) block(sent.pause);
+      } catch (error) {
+        block(0);
+        throw error;
+      }
+    };
+    const query = { scope: this.#client.scope, states: ['planned'] } as const;
+    const work = (limit: number, concurrency: number) =>
+      workOnDue(this.#client, query, { limit, concurrency, isOver, isFair: true, whenIdle }, send);
+
+    // Before it is back, one more create in doubt tells as much as eight.
+    if (await this.#wasAway()) {
+      for (let before = 0; !isAnswered && before !== this.#left; ) {
+        before = this.#left;
+        await work(1, 1);
+        if (isOver() || this.isAtLimit) return pause;
+      }
     }
-  });
-  return pause;
+    await work(this.#left, this.#concurrency);
+    return pause;
+  }
+
+  /** Whether the gateway seems to have been away a moment ago: as many creates as are sent at once are in doubt since. */
+  async #wasAway(): Promise<boolean> {
+    const { journal, scope } = this.#client;
+    const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
+    const lately = rows.filter(row => !isUnderWay(row, now) && row.begunAt > now - LATELY);
+    return lately.length >= this.#concurrency;
+  }
 }
+
+/** Milliseconds. */
+const LATELY = 600_000;
 
 /** What became of one plan. */
 interface Sent {
   /** Absent if somebody else has it. */
   result?: keyof Drained | undefined;
+  /** The gateway has answered it. */
+  isAnswered?: boolean | undefined;
   /** Milliseconds to send nothing more. */
   pause?: number | undefined;
 }
 
 async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRow): Promise<Sent> {
   let isKept = false;
-  const isKeptIfRefused = () => {
-    isKept = keepsRefused(gateway);
+  const keepsRefused = () => {
+    gateway.refusedPlans += 1;
+    isKept = gateway.refusedPlans > MOST_REFUSALS;
     return isKept;
   };
   try {
     const { request, extra } = openPlan(client.journal, plan.body ?? '', plan);
-    await create(gateway, 'payment', request, { extra }, { plan, keepsRefused: isKeptIfRefused });
-    return { result: 'created' };
+    await create(gateway, 'payment', request, { extra }, { plan, keepsRefused });
+    return { result: 'created', isAnswered: true };
   } catch (error) {
     if (error instanceof PlanGone) return {};
     if (!isGatewayError(error)) throw error;
@@ -83,9 +127,13 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
     const isOfThis = IS_OF_THIS.has(error.name) || isRefused(reason) || status === MAY_BE_OF_THIS;
-    return { result, ...((!isOfThis || retryAfter !== undefined) && { pause: retryAfter ?? 0 }) };
+    const pause = isOfThis ? retryAfter : (retryAfter ?? 0);
+    return { result, isAnswered: status !== undefined, pause };
   }
 }
+
+/** After so many refusals in a row it may be the client that is refused, such as for a wrong sign key. */
+const MOST_REFUSALS = 3;
 
 /** These say nothing of the other plans. */
 const IS_OF_THIS: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);

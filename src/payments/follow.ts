@@ -3,7 +3,7 @@ import { delay } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import type { Journal } from '../journal/contract.ts';
 import { type ClientJournal, warnDrainFailed } from '../journal/reports.ts';
-import { type DrainLimits, drainOnce } from './drain.ts';
+import { Drain } from './drain.ts';
 import type { Drained, readDrainOptions } from './drain-options.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -20,38 +20,37 @@ const NO_SCOPE =
 export async function drainPlans(
   gateway: Gateway,
   client: ClientJournal,
-  { follow, limit = follow ? Number.POSITIVE_INFINITY : 1_000, ...options }: ReturnType<typeof readDrainOptions>,
+  {
+    follow,
+    limit = follow ? Number.POSITIVE_INFINITY : 1_000,
+    concurrency,
+    signal,
+  }: ReturnType<typeof readDrainOptions>,
 ): Promise<Drained> {
   if (!client.journal.scope) throw new ConfigurationError(NO_SCOPE);
-  const drained: Drained = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
-  const limits = { ...options, budget: { left: limit } };
-  if (follow) await followPlans(gateway, client, limits, drained);
-  else await drainOnce(gateway, client, limits, drained);
-  return drained;
+  const drain = new Drain(gateway, client, { limit, concurrency });
+  if (follow) await followPlans(drain, client, signal);
+  else await drain.run({ signal });
+  return drain.drained;
 }
 
 /** Sends what is planned as soon as it is, until the signal, or until so many were sent. */
-async function followPlans(
-  gateway: Gateway,
-  client: ClientJournal,
-  { signal: outer, ...limits }: DrainLimits,
-  drained: Drained,
-): Promise<void> {
+async function followPlans(drain: Drain, client: ClientJournal, outer: AbortSignal | undefined): Promise<void> {
   const stop = new AbortController();
   const signal = outer ? AbortSignal.any([outer, stop.signal]) : stop.signal;
   const bell = new Bell();
   const ring = () => bell.ring();
   signal.addEventListener('abort', ring);
   const watching = watch(client.journal, ring, signal);
-  const following = { ...limits, signal, whenIdle: () => bell.wait(IDLE_PAUSE), onBlocked: ring };
-  for (let failures = 0; !signal.aborted && limits.budget.left > 0; ) {
-    const before = drained.created;
-    const asked = await drainOnce(gateway, client, following, drained).catch(error => {
+  const following = { signal, whenIdle: () => bell.wait(IDLE_PAUSE), onBlocked: ring };
+  for (let failures = 0; !signal.aborted && !drain.isAtLimit; ) {
+    const before = drain.drained.created;
+    const asked = await drain.run(following).catch(error => {
       warnDrainFailed(client, error);
       return 0;
     });
     if (asked === undefined) continue;
-    failures = drained.created > before ? 1 : failures + 1;
+    failures = drain.drained.created > before ? 1 : failures + 1;
     const pause = Math.min(IDLE_PAUSE * 2 ** failures, LONGEST_PAUSE);
     await delay(Math.max(pause, Math.min(asked, LONGEST_RETRY_AFTER)), signal).catch(() => {});
   }

@@ -16,6 +16,8 @@ export interface Gateway extends Settings {
   send: Send;
   tokens: CallbackTokens;
   journalInScope: ScopedJournal | undefined;
+  /** How many planned creates were refused since the gateway took one: counted up, and put back. */
+  refusedPlans: number;
 }
 
 export function openGateway(settings: Settings): Gateway {
@@ -33,6 +35,7 @@ export function openGateway(settings: Settings): Gateway {
     send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
     journalInScope: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl) },
+    refusedPlans: 0,
   };
 }
 

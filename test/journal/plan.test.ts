@@ -747,6 +747,71 @@ describe('a drain', () => {
     expect(rows.filter(({ body, leasedUntil }) => body && !leasedUntil)).toHaveLength(47);
   });
 
+  it('puts one more create in doubt in each run of an outage, whoever runs it, and sends several again once one is answered', async () => {
+    let isAway = true;
+    let [atOnce, most] = [0, 0];
+    const { journal, open, plan, clock } = openShop(async (_, init) => {
+      if (isAway) return json('{}', 503);
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await new Promise(setImmediate);
+      atOnce -= 1;
+      return taken(init);
+    });
+    for (let index = 0; index < 60; index++) await plan(`payout-${index}`);
+    const inDoubt: number[] = [];
+    const drained = async () => {
+      // A process of its own each minute.
+      clock.now += MINUTE;
+      const counts = await open(journal).drain({ concurrency: 3 });
+      inDoubt.push(counts.inDoubt);
+      return counts;
+    };
+    for (let minute = 0; minute < 5; minute++) await drained();
+    expect(inDoubt).toEqual([3, 1, 1, 1, 1]);
+    // They are old by then, and say nothing of the gateway any more.
+    clock.now += 20 * MINUTE;
+    await drained();
+    expect(inDoubt.at(-1)).toBe(3);
+    isAway = false;
+    expect(await drained()).toEqual({ ...NONE, created: 60 - 3 - 4 - 3 });
+    expect(most).toBe(3);
+  });
+
+  it('sends several at once beside creates that are under way, which are no doubts yet', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { fetch, sent } = wire(async init => {
+      await answer.promise;
+      return taken(init);
+    });
+    const { gateway, open, journal, plan } = openShop(fetch);
+    const creating = ['a', 'b'].map(reference => open(journal).createWithdrawal({ ...PAYOUT, reference }));
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    for (const reference of ['payout-1', 'payout-2']) await plan(reference);
+    const draining = gateway.drain({ concurrency: 2 });
+    await vi.waitFor(() => expect(sent).toHaveLength(4));
+    answer.resolve();
+    await Promise.all(creating);
+    expect(await draining).toEqual({ ...NONE, created: 2 });
+  });
+
+  it('sends one create alone after an outage until one is answered, whatever becomes of it', async () => {
+    const answers = [json('{}', 503), json('{}', 503), json('{}', 422)] as const;
+    const { fetch, sent } = wire(...answers, taken);
+    const { gateway, plan, clock } = openShop(fetch);
+    for (let index = 0; index < 2; index++) await plan(`payout-${index}`);
+    expect(await gateway.drain({ concurrency: 2 })).toEqual({ ...NONE, inDoubt: 2 });
+    clock.now += MINUTE;
+    for (let index = 2; index < 9; index++) await plan(`payout-${index}`);
+    const draining = gateway.drain({ concurrency: 2, limit: 4 });
+    expect(await draining).toEqual({ ...NONE, refused: 1, created: 3 });
+    expect(sent).toHaveLength(6);
+    // There is nothing to send: it waits for nothing.
+    expect(await gateway.drain({ concurrency: 2 })).toEqual({ ...NONE, created: 3 });
+    clock.now += MINUTE;
+    expect(await gateway.drain({ concurrency: 2 })).toEqual(NONE);
+  });
+
   it.each([402, 403, 406, 415, 431, 451])(
     'keeps planned what %i refuses, which is not about the request',
     async status => {
