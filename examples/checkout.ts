@@ -14,7 +14,7 @@ import { listToCheck, type Tx } from './to-check.js';
 
 /** Amount, currency and addresses are written once: an attempt that is made again must be the same in every field. */
 export const SCHEMA = `
-  create table if not exists orders (id text primary key, amount numeric not null, currency text not null,
+  create table if not exists orders (id text primary key, amount numeric not null check (amount > 0), currency text not null,
     webhook_url text not null, return_url text not null, attempt int not null default 1,
     is_cancelled boolean not null default false, paid_by uuid)`;
 
@@ -41,12 +41,20 @@ export async function recordDeposit(tx: Tx, payment: Payment): Promise<void> {
     // It was paid, and is no longer: a chargeback, or a correction of the gateway.
     const { rowCount } = await tx.query(KNOWN, [id]);
     if (rowCount) await listToCheck(tx, payment);
+  } else if (payment.paymentStatus === 'UNKNOWN') {
+    // A status that the gateway's document does not have, such as that of a refund.
+    await listToCheck(tx, payment);
   }
 }
 
-/** Only the answer to the create has the link. If that answer was lost, nobody can pay this attempt any more. */
-const isLinkLost = ({ paymentStatus }: Payment, nextAction: NextAction | undefined): boolean =>
-  paymentStatus === 'PENDING' && nextAction?.type === 'wait';
+/** What the order's page shows of a payment that was made before. */
+function stepOf(payment: Payment, nextAction: NextAction): Step {
+  // Paid, and not booked: its callback is on the way, or it does not fit the order, and is on the list to be checked.
+  if (isPaid(payment) || payment.paymentStatus === 'UNKNOWN') return { type: 'checking' };
+  if (isFinal(payment)) return { type: 'declined' };
+  // Only the answer to the create has the link. If that answer was lost, nobody can pay this attempt any more.
+  return payment.paymentStatus === 'PENDING' && nextAction.type === 'wait' ? { type: 'link_lost' } : nextAction;
+}
 
 /** @param gateway with a journal */
 export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
@@ -72,13 +80,10 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
       const before = (await gateway.find(reference))?.payment;
       try {
         const { payment, nextAction, replayed } = await gateway.createDeposit({ paymentMethod: 'CARD', ...request });
-        if (isPaid(payment)) return { type: 'paid' }; // its callback is on the way
-        if (!isFinal(payment)) {
-          // The same for a customer who comes back.
-          return replayed && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : nextAction;
-        }
+        // The same for a customer who comes back.
+        const step = replayed || isFinal(payment) ? stepOf(payment, nextAction) : nextAction;
         // Declined by this click, or one at the same moment: a further attempt is the customer's to make.
-        if (!before || hasTried) return { type: 'declined' };
+        if (step.type !== 'declined' || !before || hasTried) return step;
         await pool.query(NEXT, [id, attempt]);
       } catch (error) {
         if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;
@@ -98,8 +103,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
     const entry = await gateway.find(reference);
     if (!entry || entry.state === 'freed') return { type: 'open' };
     const { payment, nextAction } = entry;
-    if (payment && isFinal(payment)) return { type: isPaid(payment) ? 'checking' : 'declined' };
-    return payment && isLinkLost(payment, nextAction) ? { type: 'link_lost' } : (nextAction ?? { type: 'checking' });
+    return payment && nextAction ? stepOf(payment, nextAction) : { type: 'checking' };
   }
 
   /** The order is given up, such as for another basket. @returns false if it is paid: pay it back */

@@ -7,6 +7,7 @@ const app = express();
 app.post('/callbacks', toNodeHandler(handler)); // before app.use(express.json()), if you ever set `verify`
 app.use(express.json());
 
-const server = app.listen(Number(process.env.PORT ?? 3000), () => {
+const server = app.listen(Number(process.env.PORT ?? 3000), error => {
+  if (error) throw error; // such as a port that is taken
   console.log('Listening on', server.address());
 });

@@ -11,5 +11,5 @@ app.register(async callbacks => {
   callbacks.post('/callbacks', toNodeHandler(handler));
 });
 
-await app.listen({ port: Number(process.env.PORT ?? 3000) });
+await app.listen({ port: Number(process.env.PORT ?? 3000), host: '::' }); // without a host, on this machine alone
 console.log('Listening on', app.server.address());

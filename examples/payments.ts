@@ -1,6 +1,6 @@
-// The payments of an app: one client with one journal, one inbox, and ONE handler for deposits and withdrawals. Servers take
-// callbacks by this handler, and the commands by `--app` this module. Copy it with checkout.ts, payouts.ts and to-check.ts.
-import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
+// The payments of an app: one client with one journal, one inbox, and ONE handler for deposits and withdrawals. Servers use
+// the handler, and the commands use this module (`--app`). Copy it with checkout.ts, payouts.ts and to-check.ts.
+import { type CallbackEvent, createWebhookHandler, GatewayClient, type GatewayEvent } from 'payment-gateway-sdk';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import pg from 'pg';
 import * as checkout from './checkout.js';
@@ -10,12 +10,19 @@ import * as toCheck from './to-check.js';
 const SHOP = 'https://shop.example'; // yours, as the gateway and your customers reach it
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-pool.on('error', error => console.error(error)); // an idle connection broke: without this the process ends
+// Without these two a connection that breaks ends the process: while it is idle, and while it is in use.
+pool.on('error', error => console.error(error));
+pool.on('connect', client => client.on('error', error => console.error(error)));
 const journal = postgresJournal(pool, { scope: 'eu-terminal' }); // one scope per terminal, never changed
 const inbox = postgresInbox(pool);
 
+/** A warning is for a person: give it to your alerts. */
+function onEvent(event: GatewayEvent | CallbackEvent): void {
+  if (event.type === 'warning') console.warn(`${event.code}: ${event.message}`);
+}
+
 // PAYMENT_GATEWAY_URL, PAYMENT_GATEWAY_API_KEY and PAYMENT_GATEWAY_SIGN_KEY come from the environment.
-export const gateway = new GatewayClient({ journal });
+export const gateway = new GatewayClient({ journal, onEvent });
 
 export const handler = createWebhookHandler({
   gateway,
@@ -26,6 +33,7 @@ export const handler = createWebhookHandler({
       ? checkout.recordDeposit(tx, payment)
       : payouts.recordPayout(tx, payment, gateway),
   onError: error => console.error(error),
+  onEvent,
 });
 
 export const { place, pay, cancel, stateOf } = checkout.openCheckout(pool, gateway, SHOP);
@@ -33,8 +41,7 @@ export const { payOut, planAgain, overdue } = payouts.openPayouts(pool, gateway,
 
 /** Creates the tables, unless they are there: once per deployment. */
 export async function migrate(): Promise<void> {
-  await journal.migrate();
-  await inbox.migrate();
+  for (const store of [journal, inbox]) await store.migrate();
   for (const { SCHEMA } of [toCheck, checkout, payouts]) await pool.query(SCHEMA);
 }
 

@@ -13,11 +13,13 @@ const OWE = 'insert into payouts (reference, amount, currency, webhook_url) valu
 const OWED = 'select *, amount::text from payouts where reference = $1 for update';
 const ENDED = `update payouts set status = $2
   where reference = $1 and amount = $3 and currency = $4 and status is null`;
-const OVERDUE =
-  "select reference from payouts where status is null and owed_at < now() - interval '1 hour' order by owed_at";
+const OVERDUE = `select reference, owed_at < now() - interval '3 days' as is_old
+  from payouts where status is null and owed_at < now() - interval '1 hour' order by owed_at`;
 
 /** For the one handler: a withdrawal has a new status. */
 export async function recordPayout(tx: Tx, payment: Payment, gateway: GatewayClient): Promise<void> {
+  // A status that the gateway's document does not have, such as that of a bank's return: somebody looks.
+  if (payment.paymentStatus === 'UNKNOWN') return listToCheck(tx, payment);
   if (!isFinal(payment)) return;
   const { id, reference, paymentStatus, amount, currency } = payment;
   // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
@@ -25,7 +27,8 @@ export async function recordPayout(tx: Tx, payment: Payment, gateway: GatewayCli
   const isOpen = entry?.state === 'begun' && Number(entry.amount) === amount;
   if (isOpen) throw new Error(`Whose payment ${id} is, is known once the create has ended.`); // it comes again
   const values = [reference, paymentStatus, amount, currency];
-  const isEnded = entry?.paymentId === id && (await tx.query(ENDED, values)).rowCount === 1;
+  const isIts = entry?.paymentId?.toLowerCase() === id.toLowerCase();
+  const isEnded = isIts && (await tx.query(ENDED, values)).rowCount === 1;
   // Another payment, no payout of ours, another amount, or a payout that had ended otherwise: somebody looks.
   if (!isEnded) await listToCheck(tx, payment);
 }
@@ -71,13 +74,17 @@ export function openPayouts(pool: Pool, gateway: GatewayClient, journal: Postgre
    */
   const planAgain = (reference: string) => inTransaction(tx => plan(tx, reference));
 
-  /** For an alert: what has been owed for an hour, and has no payment. `freed`: nothing sends it but `planAgain`. */
+  /**
+   * For an alert: what has been owed for an hour, and has no payment; or for three days, and its payment has no end. `freed`:
+   * nothing sends it but `planAgain`.
+   */
   async function overdue(): Promise<{ reference: string; state: string }[]> {
-    const { rows } = await pool.query(OVERDUE);
-    const found = await Promise.all(
-      rows.map(async ({ reference }) => ({ reference, state: (await gateway.find(reference))?.state ?? 'unknown' })),
-    );
-    return found.filter(({ state }) => state !== 'created');
+    const found: { reference: string; state: string }[] = [];
+    for (const { reference, is_old } of (await pool.query(OVERDUE)).rows) {
+      const { state = 'unknown' } = (await gateway.find(reference)) ?? {};
+      if (state !== 'created' || is_old) found.push({ reference, state });
+    }
+    return found;
   }
 
   return { payOut, planAgain, overdue };

@@ -110,7 +110,7 @@ export {
   type UnknownPayment,
   unknownPaymentSchema,
 } from './schemas/payment.ts';
-export { fundsNotDelivered, isFinal, isPaid } from './schemas/payment-status.ts';
+export { fundsNotDelivered, isFinal, isPaid, rawStatusOf } from './schemas/payment-status.ts';
 export {
   type ApplePayDeposit,
   type ApplePayRequest,

@@ -21,11 +21,9 @@ export interface KnexDatabase<Tx> {
  * @throws {ConfigurationError} for a transaction, for a pool of one connection, and for a database that there are no stores
  * for
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: postgresInbox(fromKnex(knex)),
- *   onPayment: (payment, { tx }) => tx('orders').where({ reference: payment.reference }).update({ is_paid: true }),
- * });
+ * const inbox = postgresInbox(fromKnex(knex)); // onPayment gets a Knex.Transaction as its tx
+ * const journal = postgresJournal(fromKnex(knex), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/knex.md
  */
 export function fromKnex<Tx>(knex: KnexDatabase<Tx>): SqlDatabase<Tx> {
   const { raw, transaction, isTransaction, client } = (knex ?? {}) as Internals;

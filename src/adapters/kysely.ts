@@ -36,12 +36,9 @@ export interface KyselyOptions {
  *
  * @throws {ConfigurationError} for a transaction of it, or a Kysely over a database that there are no stores for
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: postgresInbox(fromKysely(db)),
- *   onPayment: (payment, { tx }) =>
- *     tx.updateTable('orders').set({ is_paid: true }).where('reference', '=', payment.reference).execute(),
- * });
+ * const inbox = postgresInbox(fromKysely(db, { poolSize: 10 })); // onPayment gets a Transaction<Tables> as its tx
+ * const journal = postgresJournal(fromKysely(db, { poolSize: 10 }), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/kysely.md
  */
 export function fromKysely<Tx>(db: KyselyDatabase<Tx>, options: KyselyOptions = {}): SqlDatabase<Tx> {
   const { executeQuery, transaction, isTransaction, getExecutor } = (db ?? {}) as Internals;

@@ -41,12 +41,9 @@ export interface PrismaOptions {
  *
  * @throws {ConfigurationError} for the client of a transaction, and for a database that there are no stores for
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: postgresInbox(fromPrisma(prisma)),
- *   onPayment: (payment, { tx }) =>
- *     tx.order.update({ where: { reference: payment.reference }, data: { isPaid: true } }),
- * });
+ * const inbox = postgresInbox(fromPrisma(prisma, { poolSize: 10 })); // onPayment gets the client of an interactive transaction as its tx
+ * const journal = postgresJournal(fromPrisma(prisma, { poolSize: 10 }), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/prisma.md
  */
 export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOptions = {}): SqlDatabase<Tx> {
   const { $transaction, $queryRawUnsafe, $connect, _engine, _activeProvider: provider } = (prisma ?? {}) as Internals;

@@ -28,11 +28,9 @@ export interface TypeOrmQueryRunner {
  * @throws {ConfigurationError} for an EntityManager or a QueryRunner, for a pool of one connection, and for a
  * database that there are no stores for
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: postgresInbox(fromTypeOrm(dataSource)),
- *   onPayment: (payment, { tx }) => tx.update(Order, { reference: payment.reference }, { isPaid: true }),
- * });
+ * const inbox = postgresInbox(fromTypeOrm(dataSource)); // onPayment gets an EntityManager as its tx
+ * const journal = postgresJournal(fromTypeOrm(dataSource), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/typeorm.md
  */
 export function fromTypeOrm<Tx>(dataSource: TypeOrmDataSource<Tx>): SqlDatabase<Tx> {
   const { createQueryRunner, transaction, options } = (dataSource ?? {}) as Internals;

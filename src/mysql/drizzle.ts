@@ -11,12 +11,9 @@ import { fromPool, type MysqlConnection, type MysqlPool } from './pool.ts';
  *
  * @throws {ConfigurationError} for a transaction, for a database over a single connection, and for one over another driver
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: mysqlInbox(fromDrizzle(db)),
- *   onPayment: (payment, { tx }) =>
- *     tx.update(orders).set({ isPaid: true }).where(eq(orders.reference, payment.reference ?? '')),
- * });
+ * const inbox = mysqlInbox(fromDrizzle(db)); // onPayment gets Drizzle's own transaction as its tx
+ * const journal = mysqlJournal(fromDrizzle(db), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/drizzle.md
  */
 export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>): SqlDatabase<Tx> {
   const { client, sessionOver } = open(db, 'MySqlDialect', 'MySQL');

@@ -38,7 +38,10 @@ export interface Drained {
   created: number;
   /** The gateway has refused the request: it is not sent again, and its reference can be planned again. */
   refused: number;
-  /** The gateway could not be reached, or has refused this client: still planned, for a later drain. */
+  /**
+   * The gateway could not be reached, or has refused this client: still planned, for a later drain. If nothing was due, those that
+   * an earlier drain has left so.
+   */
   postponed: number;
   /** A payment may exist; or there is none, and the journal did not take that down in time. For its callback, or an operator. */
   inDoubt: number;

@@ -1,5 +1,5 @@
 // Sends what is planned in the journal: each create at most once, in the order of planning.
-import { type GatewayError, isGatewayError } from '../errors.ts';
+import { ApiError, type GatewayError, isGatewayError } from '../errors.ts';
 import { bounded, change } from '../journal/change.ts';
 import { type Claimed, workOnDue } from '../journal/claims.ts';
 import type { JournalRow } from '../journal/contract.ts';
@@ -138,6 +138,7 @@ const MOST_REFUSALS = 3;
 /** These say nothing of the other plans. */
 const IS_OF_THIS: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 const MAY_BE_OF_THIS = 403;
+const BUSY = 429;
 
 async function resultOf(
   client: ClientJournal,
@@ -162,5 +163,7 @@ async function resultOf(
     );
     warnNotSent(client, plan, error);
   }
+  // A gateway that is busy needs no person.
+  if (error instanceof ApiError && error.status !== BUSY) warnNotSent(client, plan, error);
   return 'postponed';
 }

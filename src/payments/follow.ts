@@ -1,6 +1,7 @@
 // Drains: once, or for as long as plans are made.
 import { delay } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
+import { bounded } from '../journal/change.ts';
 import type { Journal } from '../journal/contract.ts';
 import { type ClientJournal, warnDrainFailed } from '../journal/reports.ts';
 import { Drain } from './drain.ts';
@@ -31,7 +32,16 @@ export async function drainPlans(
   const drain = new Drain(gateway, client, { limit, concurrency });
   if (follow) await followPlans(drain, client, signal);
   else await drain.run({ signal });
-  return drain.drained;
+  const { drained } = drain;
+  const isIdle = Object.values(drained).every(count => count === 0);
+  // It must not look as if all were sent.
+  return isIdle && !follow ? { ...drained, postponed: await countWaiting(client) } : drained;
+}
+
+/** How many plans are due later, because an earlier drain could not send them. */
+async function countWaiting({ journal, scope }: ClientJournal): Promise<number> {
+  const { rows, now } = await bounded(journal.list({ scope, states: ['planned'] }));
+  return rows.filter(({ dueAt = now }) => dueAt > now).length;
 }
 
 /** Sends what is planned as soon as it is, until the signal, or until so many were sent. */

@@ -10,7 +10,7 @@ export type NextAction =
   | { type: 'redirect'; redirectUrl: string }
   /** Show the customer where to transfer the money, and with which code (PayID host-to-host). */
   | { type: 'transfer'; transfer: TransferInstructions }
-  /** Nothing to do: the callback will report the outcome. */
+  /** Nothing to do: the callback will report the outcome, or the payment is final already. */
   | { type: 'wait' };
 
 /** Transfer instructions that can be shown: they have the PayID address to pay to. */

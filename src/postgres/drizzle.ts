@@ -20,12 +20,9 @@ import { fromPostgresJs, type PostgresJs, withPlainNames } from './postgres-js.t
  *
  * @throws {ConfigurationError} for a transaction, for a database over a single client, and for one over another driver
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: postgresInbox(fromDrizzle(db)),
- *   onPayment: (payment, { tx }) =>
- *     tx.update(orders).set({ isPaid: true }).where(eq(orders.reference, payment.reference)),
- * });
+ * const inbox = postgresInbox(fromDrizzle(db)); // onPayment gets Drizzle's own transaction as its tx
+ * const journal = postgresJournal(fromDrizzle(db), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/drizzle.md
  */
 export function fromDrizzle<Tx>(db: DrizzleDatabase<Tx>): SqlDatabase<Tx> {
   const { client, sessionOver } = open(db, 'PgDialect', 'PostgreSQL');

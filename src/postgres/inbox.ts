@@ -21,7 +21,13 @@ export type PostgresInbox<Tx> = SqlInbox<Tx>;
  * await inbox.migrate();
  * const handler = createWebhookHandler({
  *   gateway, inbox,
- *   onPayment: (payment, { tx }) => tx.query('update orders set paid = true where id = $1', [payment.reference]),
+ *   onPayment: async (payment, { tx }) => {
+ *     if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return recordOther(tx, payment); // payouts, chargebacks, …
+ *     const { id, reference, amount, currency } = payment;
+ *     const PAY = 'update orders set paid_by = $1 where id = $2 and amount = $3 and currency = $4 and paid_by is null';
+ *     const { rowCount } = await tx.query(PAY, [id, reference, amount, currency]);
+ *     if (rowCount === 0) await listToCheck(tx, payment); // another amount, paid already, no order: a person looks
+ *   },
  * });
  */
 export function postgresInbox<Database extends PostgresDatabase>(

@@ -20,11 +20,9 @@ export interface PostgresJs<Tx> {
  *
  * @throws {ConfigurationError} for the `sql` of a transaction or of a reserved connection
  * @example
- * const handler = createWebhookHandler({
- *   gateway,
- *   inbox: postgresInbox(fromPostgresJs(sql)),
- *   onPayment: (payment, { tx }) => tx`update orders set is_paid = true where reference = ${payment.reference}`,
- * });
+ * const inbox = postgresInbox(fromPostgresJs(sql)); // onPayment gets the sql of sql.begin as its tx
+ * const journal = postgresJournal(fromPostgresJs(sql), { scope: 'eu-terminal' });
+ * // The whole of it, with its handler: docs/orms/postgres-js.md
  */
 export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Required<Pick<SqlDatabase<Tx>, 'lend'>> {
   const { begin, unsafe, options } = (sql ?? {}) as Partial<PostgresJs<Tx>>;
@@ -94,6 +92,15 @@ interface Sql {
   savepoint(...args: unknown[]): unknown;
 }
 
+/** A query of postgres.js, which its handler sends as soon as somebody awaits it. */
+interface LazyQuery {
+  handler?: ((query: LazyQuery) => unknown) | undefined;
+  reject(error: Error): unknown;
+}
+
+/** What sends statements, besides the tag itself. */
+const SENDERS: ReadonlySet<unknown> = new Set(['unsafe', 'file']);
+
 /**
  * Refuses what comes after the end: postgres.js hands the connection on, and lets its transactions and savepoints use it all
  * the same.
@@ -102,19 +109,38 @@ function untilEnd<Tx>(tx: Tx, hasEnded: () => boolean): Tx {
   const check = () => {
     if (hasEnded()) throw new Error(ENDED);
   };
+  /** Also what was written before the end, and is awaited, and so sent, after it. */
+  const guarded = (made: unknown): unknown => {
+    const query = made as Partial<LazyQuery>;
+    const { handler: send } = query;
+    if (typeof send !== 'function') return made;
+    query.handler = Object.assign(
+      (sent: LazyQuery) => (hasEnded() ? sent.reject(new Error(ENDED)) : send(sent)),
+      // Whether it debugs, for one.
+      send,
+    );
+    return made;
+  };
   return new Proxy(tx as Sql, {
     apply(target, thisArg, args) {
       check();
-      return Reflect.apply(target, thisArg, args);
+      return guarded(Reflect.apply(target, thisArg, args));
     },
     get(target, name) {
       check();
       const value: unknown = Reflect.get(target, name, target);
+      if (SENDERS.has(name)) {
+        return (...args: unknown[]) => {
+          check();
+          return guarded(Reflect.apply(value as Sql, target, args));
+        };
+      }
       if (name !== 'savepoint') return value;
       return (...args: unknown[]) => {
+        check();
         const work = args.at(-1) as (inner: Sql) => unknown;
-        const guarded = (inner: Sql) => beforeEnd((async () => work(untilEnd(inner, hasEnded)))(), hasEnded);
-        return target.savepoint(...args.slice(0, -1), guarded);
+        const within = (inner: Sql) => beforeEnd((async () => work(untilEnd(inner, hasEnded)))(), hasEnded);
+        return target.savepoint(...args.slice(0, -1), within);
       };
     },
   }) as Tx;

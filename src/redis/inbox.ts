@@ -77,7 +77,7 @@ export interface RedisContext {
 /**
  * At least once, and possibly out of order after a pause longer than the lease: a worker that dies between its effect and
  * the mark leaves the callback to run again, and so may a failover of Redis, so `onPayment` must be idempotent itself. For
- * exactly once use `postgresInbox`.
+ * exactly once use `postgresInbox`. Its Redis must not evict what it has: `maxmemory-policy noeviction`.
  *
  * @param client the merchant's own node-redis or ioredis client, or cluster client, connected
  * @throws {ConfigurationError} for a client of another shape, or a lease under a second
@@ -99,7 +99,8 @@ export function redisInbox(client: RedisClient, options: RedisInboxOptions = {})
       withTimeout(send(['EVAL', script, '2', ...keys, token, ...args]), LONGEST_COMMAND, NO_ANSWER);
     return {
       enter: async () => marksOf((await run(ENTER, [lease])) as string[]),
-      renew: async () => (await run(RENEW, [lease])) === 1,
+      // A client may be told to answer numbers as texts.
+      renew: async () => String(await run(RENEW, [lease])) === '1',
       leave: (...mark: string[]) => run(LEAVE, mark),
     };
   };

@@ -15,6 +15,6 @@ export const isPaid = (payment: Payment): payment is CompletedPayment => payment
 export const fundsNotDelivered = (payment: Payment): boolean =>
   payment.paymentStatus === 'FAILED' && !payment.crypto_tx_hash;
 
-/** The status as the gateway writes it, known to this SDK or not. */
+/** The status as the gateway writes it, also one that this SDK does not know, such as `REFUNDED`. */
 export const rawStatusOf = (payment: Payment): PaymentStatus | (string & {}) =>
   payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;

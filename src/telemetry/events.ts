@@ -85,8 +85,8 @@ export type JournalChange =
  * `journal_stale_replay`: a repeated create could not look its payment up, and answered it as it was seen before.
  * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, and not final. `sweep_failed`: a payment could not be
  * processed, and is tried again. `plan_refused`: the gateway has refused a planned create, which can be planned again.
- * `plan_not_sent`: a planned create is not one that this client can send, cannot be decrypted, or was refused as three others
- * before it; it is tried again. `drain_failed`: the journal of a drain that follows has failed, and is asked again.
+ * `plan_not_sent`: a planned create could not be sent: it is for another client, it cannot be decrypted, the gateway refuses this
+ * client, or three were refused before it. It is tried again. `drain_failed`: the journal of a drain that follows has failed, and is asked again.
  */
 export type WarningCode =
   | 'create_mismatch'
@@ -133,9 +133,10 @@ export interface CallbackStep {
 /**
  * `callback_mismatch`: a callback claims another amount, currency, type or reference than the record, or has the token of
  * another payment. `effect_uncertain`: an effect has begun, and something other than the inbox ended its transaction.
- * `after_commit_failed`: what `onPayment` passed to `afterCommit` failed.
+ * `after_commit_failed`: what `onPayment` passed to `afterCommit` failed, or did not end within 25 s. `unknown_status`: a status
+ * took effect that the gateway's document does not name, such as one of a refund.
  */
-export type CallbackWarningCode = 'callback_mismatch' | 'effect_uncertain' | 'after_commit_failed';
+export type CallbackWarningCode = 'callback_mismatch' | 'effect_uncertain' | 'after_commit_failed' | 'unknown_status';
 
 /** Gets every event. What it throws changes nothing. */
 export type EventListener = (event: GatewayEvent) => void;

@@ -1,5 +1,5 @@
 // Lets a payment's status take effect, once: the journal first, then the inbox with onPayment, then what waits for the commit.
-import { delay } from '../deadline.ts';
+import { delay, withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { LAG_PAUSES } from '../http/retry-policy.ts';
 import { eventOf, type Inbox, type InboxEvent, type InboxResult } from '../inbox/contract.ts';
@@ -45,13 +45,17 @@ export interface EffectSettings<Context extends object> {
   warn: Warn;
 }
 
+/** Milliseconds: a callback is answered within that. */
+const LONGEST_AFTER_COMMIT = 25_000;
+
 /** How often an event is taken to the inbox again, because another final status was marked in between. */
 const MOST_CONFLICTS = 3;
 
 export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
   const { reconcile, acknowledge, inbox, onPayment, onError, warn } = settings;
 
-  const runOnce = async (event: InboxEvent, payment: Payment, callId: string) => {
+  /** @returns what the inbox answers, and what waits for the commit */
+  const runOnce = async (event: InboxEvent, payment: Payment) => {
     let afterCommit: (() => unknown)[] = [];
     const answer = await inbox.run(event, async context => {
       // The inbox may run the work again after a rollback.
@@ -63,17 +67,21 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
         own.close();
       }
     });
-    if (answer !== 'ran') return answer;
-    for (const work of afterCommit) {
+    return { answer, afterCommit: answer === 'ran' ? afterCommit : [] };
+  };
+
+  /** What does not end must not keep the payment from its next status: it goes on by itself. */
+  const runAfterCommit = async (works: (() => unknown)[], about: About) => {
+    for (const work of works) {
       try {
-        await work();
+        const working = (async () => work())();
+        await withTimeout(working, LONGEST_AFTER_COMMIT, `It did not end within ${LONGEST_AFTER_COMMIT} ms.`);
       } catch (error) {
-        const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${payment.id}.`;
-        warn({ paymentId: event.paymentId, callId }, 'after_commit_failed', message);
+        const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${about.paymentId}.`;
+        warn(about, 'after_commit_failed', message);
         notify(onError, error);
       }
     }
-    return answer;
   };
 
   return {
@@ -94,13 +102,16 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
       let event = eventOf(payment);
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
         await reconcile(payment);
-        const answer = await runOnce(event, payment, callId);
+        const { answer, afterCommit } = await runOnce(event, payment);
+        const { paymentId, status } = event;
         if (typeof answer === 'string') {
           // If that fails, a sweep looks at it once more.
           if (answer !== 'busy') await acknowledge(payment).catch(() => {});
+          if (answer === 'ran' && payment.paymentStatus === 'UNKNOWN')
+            warn({ paymentId, callId }, 'unknown_status', unknownStatus(payment));
+          await runAfterCommit(afterCommit, { paymentId, callId });
           return { result: answer, payment };
         }
-        const { paymentId, status } = event;
         if (answer.some(mark => mark.begun && mark.status === status)) {
           const error = uncertain(payment);
           warn({ paymentId, callId }, 'effect_uncertain', error.message);
@@ -142,6 +153,9 @@ function worksAfterCommit() {
   };
   return { works, add, close };
 }
+
+const unknownStatus = (payment: Payment): string =>
+  `Payment ${payment.id} has the status ${rawStatusOf(payment)}, which the gateway's document does not name: onPayment got it as UNKNOWN. Ask the gateway what it means for the money.`;
 
 function uncertain(payment: Payment): WebhookError {
   const status = rawStatusOf(payment);

@@ -92,7 +92,7 @@ const LONGEST_ANSWER = 25_000;
 /**
  * Makes a handler of status callbacks. It answers 200 once a callback is handled, or was before; 400 to what can never
  * be valid; 401 to what `verify` refuses, or `unsigned: 'refuse'`; 413 to a body that is too large; and 503 with
- * `Retry-After` to everything that may succeed later. It answers within 25 s and never rejects.
+ * `Retry-After` to everything that may succeed later. It answers within 25 s, and rejects nothing but what is no `Request`.
  *
  * @throws {ConfigurationError} for an option that is missing or refused
  * @example
@@ -189,14 +189,17 @@ export function createWebhookHandler<Context extends object = object>(
     };
 
     const late = () => fail(tooLate(call.paymentId));
-    const response = await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, late);
-    isAnswered = true;
-    leave();
-    place?.leave();
-    return response;
+    try {
+      return await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, late);
+    } finally {
+      isAnswered = true;
+      leave();
+      place?.leave();
+    }
   };
 
   const handle = async (request: Request): Promise<Response> => {
+    if (typeof request?.headers?.get !== 'function') throw notWebStandard();
     if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
     const call = new Call('callback', {});
     return traced(call, () => handlePosted(request, call));
@@ -206,11 +209,10 @@ export function createWebhookHandler<Context extends object = object>(
     const call = new Call('callback', {});
     call.lane = 'sweep';
     return traced(call, async () => {
-      const limits = readProcessOptions(options);
       // Any other value stays out of events: it may be anything.
       if (isPaymentId(id)) call.paymentId = id.toLowerCase();
       try {
-        const processed = await callbacks.sweep(id, call.callId, limits);
+        const processed = await callbacks.sweep(id, call.callId, readProcessOptions(options));
         report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
         return processed;
       } catch (error) {
@@ -239,6 +241,11 @@ function warnOf(error: unknown): void {
   const what = isGatewayError(error) ? `${name} (${String(code)})` : name;
   emitWarning(`A callback was answered 503: ${what}. Pass onError to get the error.`);
 }
+
+const notWebStandard = () =>
+  new ConfigurationError(
+    'A webhook handler takes a web-standard Request. Give Express, Fastify, Nest and node:http toNodeHandler(handler), and Hono ({ req }) => handler(req.raw).',
+  );
 
 const parsedBefore = () =>
   new WebhookError(

@@ -90,10 +90,14 @@ const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 's
 
 type RequestBody = NonNullable<RequestInit['body']>;
 
-/** What a framework parsed. An empty object beside an unread body is no parse: body parsers put it there by default. */
+/**
+ * What a framework parsed. An empty object beside an unread body is no parse: body parsers put it there by default. And JSON that
+ * was sent as a form, as PHP does by default, was torn apart by a parser of forms.
+ */
 function parsedByFramework({ body, rawBody }: NodeRequest, incoming: Incoming): ParsedBody | undefined {
   if (isRaw(rawBody) || isRaw(body) || body === undefined) return undefined;
-  return incoming.readableDidRead ? { body } : undefined;
+  const isForm = /form/i.test(incoming.headers['content-type'] ?? '');
+  return incoming.readableDidRead && !isForm ? { body } : undefined;
 }
 
 function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody | undefined): Request {

@@ -38,7 +38,7 @@ export const answer = (status: number, text: string, headers: Record<string, str
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
 /** What the merchant's own code throws is a failure, whatever it is. */
-const isOwn = (error: unknown): error is AnyGatewayError => isGatewayError(error) && !isOfMerchant(error);
+const isOwn = (error: unknown): error is AnyGatewayError => !isOfMerchant(error) && isGatewayError(error);
 
 export const isRefused = (error: unknown): error is WebhookError =>
   isOwn(error) && error.name === 'WebhookError' && error.code in REFUSALS;

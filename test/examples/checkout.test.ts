@@ -121,7 +121,7 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     await pay();
     shop.reach(false);
     await complete(0);
-    expect([await pay(), await state()]).toEqual([{ type: 'paid' }, 'checking']);
+    expect([await pay(), await state()]).toEqual([{ type: 'checking' }, 'checking']);
     expect(await order()).toEqual({ attempt: 1, paid_by: null });
     await app.handler.process(idOf(0));
     expect(await order()).toEqual({ attempt: 1, paid_by: idOf(0) });
@@ -155,6 +155,33 @@ describe.skipIf(lacks(hasPostgres, 'the example of a checkout: no PostgreSQL at 
     await complete(0);
     await fail(0, { force: true });
     expect(await toCheck()).toEqual(['COMPLETED', 'FAILED'].map(status => ({ payment_id: idOf(0), status })));
+  });
+
+  it('never says paid of a payment that does not fit the order, and lists it', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    sandbox.faults.next('amount-round');
+    await pay();
+    await complete(0);
+    expect([await pay(), await state()]).toEqual([{ type: 'checking' }, 'checking']);
+    expect(await toCheck()).toEqual([{ payment_id: idOf(0), status: 'COMPLETED' }]);
+    expect(console.warn).toHaveBeenCalledWith(expect.stringMatching(/^create_mismatch: /));
+  });
+
+  it('lists a payment with a status that the document does not have, and asks the customer for nothing', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await pay();
+    sandbox.faults.next('unknown-status', { on: 'lookup' });
+    await app.handler.process(idOf(0));
+    expect(await toCheck()).toEqual([{ payment_id: idOf(0), status: 'IN_REVIEW' }]);
+    expect(console.warn).toHaveBeenCalledWith(expect.stringMatching(/^unknown_status: .*IN_REVIEW/));
+    expect(await state()).toBe('checking');
+    sandbox.faults.next('unknown-status', { on: 'lookup' });
+    expect(await pay()).toEqual({ type: 'checking' });
+    expect(references()).toEqual(['order-1042.1']);
+  });
+
+  it.each(['0', '-5', 'nine'])('takes no order of %s', async amount => {
+    expect(await errorOf(app.place('order-1043', amount, 'EUR'))).toBeInstanceOf(Error);
   });
 
   it('lists no payment that was declined, as cards are', async () => {

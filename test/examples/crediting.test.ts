@@ -117,6 +117,13 @@ describe
     ]);
   });
 
+  it('lists a payment with a status that the gateway’s document does not have', async () => {
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(request);
+    sandbox.faults.next('unknown-status', { on: 'lookup' });
+    await handler.process(payment.id);
+    expect([await paidBy(), await listed()]).toEqual([null, [{ payment_id: payment.id, status: 'IN_REVIEW' }]]);
+  });
+
   it('lists no payment that failed, and had paid nothing', async () => {
     const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(request);
     await sandbox.fail(payment.id);

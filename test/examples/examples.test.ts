@@ -49,8 +49,8 @@ async function start(script: string) {
 const OTHERS: Record<string, number> = {
   'admin-route.ts': 60,
   'checkout.ts': 130,
-  'payments.ts': 50,
-  'payouts.ts': 90,
+  'payments.ts': 60,
+  'payouts.ts': 100,
   'to-check.ts': 50,
   'upkeep.ts': 50,
 };

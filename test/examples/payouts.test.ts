@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
+import { errorOf } from '../support/fixtures.ts';
 import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
@@ -144,6 +145,51 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     expect(await app.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: idOf('payout-1') });
     expect(await app.gateway.drain()).toMatchObject({ created: 0 });
     expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('lists a payout with a status that the document does not have, and reports it once it has had no end for days', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await app.payOut('payout-1', '120.00', 'EUR');
+    await app.gateway.drain();
+    sandbox.faults.next('unknown-status', { on: 'lookup' });
+    await app.handler.process(idOf('payout-1'));
+    expect([await payouts(), await toCheck()]).toEqual([
+      [{ reference: 'payout-1', status: null }],
+      [{ reference: 'payout-1', status: 'IN_REVIEW' }],
+    ]);
+    vi.restoreAllMocks();
+    const owed = (ago: string) => shop.observer.query(`update payouts set owed_at = now() - interval '${ago}'`);
+    await owed('71 hours');
+    expect(await app.overdue()).toEqual([]);
+    await owed('73 hours');
+    expect(await app.overdue()).toEqual([{ reference: 'payout-1', state: 'created' }]);
+  });
+
+  it('says what a person must look at, such as a payout that was refused', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await app.payOut('payout-1', '120.00', 'EUR');
+    sandbox.faults.next('reject-422');
+    await app.gateway.drain();
+    expect(console.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^plan_refused: .*"payout-1"/));
+    vi.restoreAllMocks();
+  });
+
+  it('outlives a connection that breaks while it owes a payout, and owes it neither half nor twice', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { observer } = shop;
+    const blocker = await observer.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table payouts');
+    const failing = errorOf(app.payOut('payout-1', '120.00', 'EUR'));
+    const INSERTING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into payouts%'`;
+    await expect.poll(async () => (await observer.query(INSERTING)).rowCount).toBe(1);
+    await observer.query(`select pg_terminate_backend(pid) from (${INSERTING}) as inserting`);
+    expect(await failing).toBeInstanceOf(Error);
+    await blocker.query('rollback');
+    blocker.release();
+    await app.payOut('payout-1', '120.00', 'EUR');
+    expect(await app.gateway.drain()).toMatchObject({ created: 1 });
+    vi.restoreAllMocks();
   });
 
   it('says which payout there is not', async () => {

@@ -186,6 +186,39 @@ describe('a transaction of postgres.js', () => {
     expect(asked.slice(sent)).toEqual([['begin', 'isolation level read committed read write']]);
   });
 
+  it('takes nothing after its end by a method that was taken out before, and sends nothing that was only written then', async () => {
+    const sent: string[] = [];
+    const query = (name: string) => ({
+      handler: Object.assign((_query: unknown) => void sent.push(name), { debug: true }),
+      reject: (error: Error) => void sent.push(error.message),
+    });
+    const handle = Object.assign(() => query('tag'), {
+      unsafe: () => query('unsafe'),
+      file: () => query('file'),
+      savepoint: async () => {},
+    });
+    const begin = async (_: string, work: (tx: unknown) => Promise<unknown>) => work(handle);
+    const { sql } = postgres();
+    type Lazy = ReturnType<typeof query>;
+    const made = await open(Object.assign(sql, { begin })).transaction(async tx => {
+      const { unsafe, file, savepoint } = tx as unknown as Record<'unsafe' | 'file' | 'savepoint', () => Lazy>;
+      const lazy = [tx('insert'), unsafe(), file()] as unknown as Lazy[];
+      for (const each of lazy) each.handler(each);
+      return { unsafe, file, savepoint, lazy };
+    });
+    expect([sent.splice(0), made.lazy.every(({ handler }) => handler.debug)]).toEqual([
+      ['tag', 'unsafe', 'file'],
+      true,
+    ]);
+    for (const each of made.lazy) each.handler(each);
+    expect(sent).toEqual([
+      expect.stringContaining(ENDED),
+      expect.stringContaining(ENDED),
+      expect.stringContaining(ENDED),
+    ]);
+    for (const late of [made.unsafe, made.file, made.savepoint]) expect(() => late()).toThrow(ENDED);
+  });
+
   it('never settles a work behind its end, whose connection is somebody else’s by then', async () => {
     const { sql } = postgres();
     const lost = new Error('CONNECTION_CLOSED');

@@ -104,6 +104,30 @@ function proveLateQueries<Database>(scene: Scene<Database>): void {
     }
   });
 
+  scene.proof(
+    'late queries',
+    'lets nothing write that was written down before the end, and is awaited after it',
+    async () => {
+      for (const fails of [false, true]) {
+        const left: PromiseLike<unknown>[] = [];
+        const paymentId = randomUUID();
+        const running = scene.run(
+          async tx => {
+            await tx.times(paymentId);
+            const query = tx.lazily?.(paymentId);
+            if (query) left.push(query);
+            if (fails) throw new Error('mailer is down');
+          },
+          scene.opened,
+          paymentId,
+        );
+        await running.catch(() => {});
+        for (const query of left) await expect((async () => query)()).rejects.toThrow();
+        expect((await scene.state(paymentId)).credited).toBe(0);
+      }
+    },
+  );
+
   scene.proof('late queries', 'does not answer that it ran where a query that nobody waited for failed', async () => {
     const running = scene.run(async tx => {
       await tx.credit(scene.id);

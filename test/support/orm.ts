@@ -10,6 +10,8 @@ export const requirePrisma = createRequire(`${folder}prisma/package.json`);
 /** What is done with a library's handle, a transaction or not. */
 export interface Handle {
   credit(id: string): Promise<unknown>;
+  /** Of a library whose queries are sent when they are awaited: such a one, not sent yet. */
+  lazily?(id: string): PromiseLike<unknown>;
   /** How often a payment is credited, as the handle sees it. */
   times(id: string): Promise<number>;
   sql(text: string): Promise<unknown>;

@@ -44,6 +44,7 @@ function overDrizzle(table: string, root: Any) {
   const credits = pgTable(table, { paymentId: uuid('payment_id').notNull() });
   const over = (handle = root): Handle => ({
     credit: async paymentId => handle.insert(credits).values({ paymentId }),
+    lazily: paymentId => handle.insert(credits).values({ paymentId }),
     times: async id => (await handle.select().from(credits).where(eq(credits.paymentId, id))).length,
     sql: async text => handle.execute(sql.raw(text)),
     nested: work => handle.transaction((inner: Any) => work(over(inner))),
@@ -162,6 +163,7 @@ const knex: Orm = {
     const { table } = options;
     const over = (handle: Any = db): Handle => ({
       credit: async id => handle(table).insert({ payment_id: id }),
+      lazily: id => handle(table).insert({ payment_id: id }),
       times: async id => (await handle(table).where({ payment_id: id })).length,
       sql: async text => handle.raw(text),
       nested: work => handle.transaction((inner: Any) => work(over(inner))),
@@ -179,6 +181,7 @@ const postgres: Orm = {
     const { table } = options;
     const over = (handle: Any = sql): Handle => ({
       credit: async id => handle`insert into ${sql(table)} values (${id})`,
+      lazily: id => handle`insert into ${sql(table)} values (${id})`,
       times: async id => (await handle`select from ${sql(table)} where payment_id = ${id}`).length,
       sql: async text => handle.unsafe(text),
       nested: work => handle.savepoint((inner: Any) => work(over(inner))),

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { ConnectionError, type Inbox } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ID } from '../support/fixtures.ts';
+import { errorOf, ID } from '../support/fixtures.ts';
 import { callback, completed, openShop, post } from '../support/shop-callbacks.ts';
 
 const durationMs = expect.any(Number);
@@ -80,6 +80,12 @@ describe('the events of a callback', () => {
     const { handler, events } = openShop();
     await handler.process(ID);
     expect(events).toEqual([{ ...step, lane: 'sweep', result: 'ran', paymentStatus: 'COMPLETED' }]);
+  });
+
+  it('of a sweep tell also of an option that is refused', async () => {
+    const { handler, events } = openShop();
+    await errorOf(handler.process(ID, { timeout: -1 }));
+    expect(events).toEqual([{ ...step, lane: 'sweep', result: 'failed', code: 'invalid_request' }]);
   });
 
   it('count milliseconds from its arrival', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  ConfigurationError,
   createWebhookHandler,
   GatewayClient,
   type Inbox,
@@ -11,7 +12,7 @@ import {
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
-import { CARD, ID, OTHER_ID, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, OTHER_ID, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, callback, completed, notFound, openShop, post, resultsOf, warningsOf } from '../support/shop-callbacks.ts';
 
@@ -104,6 +105,30 @@ describe('the webhook handler', () => {
     const { reply } = setUp();
     expect(await reply(post(callback.padEnd(262_144)))).toBe('200 handled');
     expect(await reply(post(callback.padEnd(262_145)))).toBe('413 too_large');
+  });
+
+  it.each([
+    ['node:http, Express or Nest', { method: 'POST', headers: { 'content-type': 'application/json' } }],
+    ['Hono', { req: { raw: post(callback) }, res: {} }],
+    ['nothing', undefined],
+  ])('says how to serve it where it gets what %s hands on', async (_, given) => {
+    const { handler } = setUp();
+    const error = await errorOf(handler(given as never));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty(
+      'message',
+      'A webhook handler takes a web-standard Request. Give Express, Fastify, Nest and node:http toNodeHandler(handler), and Hono ({ req }) => handler(req.raw).',
+    );
+  });
+
+  it('answers, and gives its place back, also where onPayment throws what throws when it is looked at', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const thrown = () => {
+      throw proxy;
+    };
+    const { reply } = setUp({ onPayment: thrown });
+    for (let callbacks = 0; callbacks < 1_001; callbacks++) expect(await reply(post(callback))).toBe('503 failed');
   });
 
   it('answers 405 to anything but POST', async () => {

@@ -86,6 +86,23 @@ describe('toNodeHandler', () => {
     expect(effects).toMatchObject([{ description: 'Zamówienie 5/8 😀' }]);
   });
 
+  it('asks to come before a parser of forms that has torn JSON apart, and nothing is lost', async () => {
+    const { node, effects, errors } = setUp();
+    const app = express();
+    app.use(express.json(), express.urlencoded());
+    app.post('/callbacks', node);
+    const url = `${await serve(app)}/callbacks`;
+    // What PHP sends unless told otherwise.
+    expect(await post(url, callback, 'application/x-www-form-urlencoded')).toBe('503 already_parsed');
+    expect(errors).toMatchObject([{ message: expect.stringContaining('register this route before body parsers') }]);
+    const before = express();
+    before.post('/callbacks', node);
+    before.use(express.urlencoded());
+    const type = 'application/x-www-form-urlencoded';
+    expect(await post(`${await serve(before)}/callbacks`, callback, type)).toBe('200 handled');
+    expect(effects).toHaveLength(1);
+  });
+
   it('serves Express behind a router, whatever the type of the body is said to be', async () => {
     const { node } = setUp();
     const app = express();

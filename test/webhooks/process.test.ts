@@ -427,6 +427,62 @@ describe('afterCommit', () => {
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled before');
     expect(ran).toHaveLength(1);
   });
+
+  it('keeps the payment from no further status when it does not end', async () => {
+    const record = { status: 'COMPLETED' };
+    const ran: string[] = [];
+    const { reply, effects, errors, events } = openShop(
+      {
+        onPayment: (payment, { afterCommit }) => {
+          effects.push(payment);
+          afterCommit(() => new Promise(() => {}));
+          afterCommit(() => void ran.push('the next'));
+        },
+      },
+      async () => as(record.status),
+    );
+    const first = reply(claiming('COMPLETED'));
+    await vi.advanceTimersByTimeAsync(24_999);
+    expect([warningsOf(events), ran]).toEqual([[], []]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID }]);
+    expect([ran, errors.some(error => /did not end within 25000 ms/.test(String(error)))]).toEqual([
+      ['the next'],
+      true,
+    ]);
+    await first;
+    record.status = 'FAILED';
+    await settled(reply(claiming('FAILED')));
+    expect(statuses(effects)).toEqual(['COMPLETED', 'FAILED']);
+  });
+
+  it('runs once the journal knows that the status has taken effect', async () => {
+    const order: string[] = [];
+    const gateway = {
+      getPayment: async () => completed,
+      acknowledge: async () => void order.push('acknowledged'),
+    };
+    const { reply } = openShop({
+      gateway,
+      onPayment: (_payment, { afterCommit }) => afterCommit(() => void order.push('e-mail')),
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    expect(order).toEqual(['acknowledged', 'e-mail']);
+  });
+});
+
+describe('a status that the document does not name', () => {
+  it('is told to a person, each time it takes effect', async () => {
+    const { record, reply, effects, events } = shopWith('COMPLETED');
+    await settled(reply(claiming('COMPLETED')));
+    expect(warningsOf(events)).toEqual([]);
+    record.status = 'REFUNDED';
+    expect(await settled(reply(claiming('REFUNDED')))).toBe('200 handled');
+    expect(await settled(reply(claiming('REFUNDED')))).toBe('200 handled before');
+    expect(statuses(effects)).toEqual(['COMPLETED', 'REFUNDED']);
+    const message = `Payment ${ID} has the status REFUNDED, which the gateway's document does not name: onPayment got it as UNKNOWN. Ask the gateway what it means for the money.`;
+    expect(warningsOf(events)).toMatchObject([{ code: 'unknown_status', paymentId: ID, message }]);
+  });
 });
 
 describe('process', () => {
