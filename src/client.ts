@@ -75,7 +75,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
    * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
-   * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', amount: '80.00', currency: 'PLN', webhookUrl });
+   * const request = { amount: '80.00', currency: 'PLN', reference: 'order-1043', webhookUrl };
+   * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', ...request });
    * if (nextAction.type === 'redirect') response.redirect(nextAction.redirectUrl);
    */
   async createDeposit<
@@ -89,7 +90,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Creates a withdrawal: the merchant pays. Give it a `reference`; repeat it only if `outcome` is `not_sent` or `rejected`.
+   * Creates a withdrawal: the merchant pays. Give it a `reference`. With a journal it can be made again after any error, and is
+   * paid once; without one only if `outcome` is `not_sent` or `rejected`.
    *
    * @throws {InvalidRequestError} before anything is sent
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
@@ -113,6 +115,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    *
    * @throws {InvalidRequestError} before anything is sent
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
    */
@@ -131,6 +134,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    *
    * @throws {InvalidRequestError} before anything is sent
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
    */
@@ -226,7 +230,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * Looks at payments whose callback may be lost, and lets each take effect as its callback would have: what the journal has
    * open, ever less often with age, doubts whose payment is known among it; or your own list. Call it from any scheduler.
    *
-   * @returns how many payments it found how: a line to log
+   * @returns how many payments it has found in which state, to be logged
    * @throws {ConfigurationError} without a journal or `ids`; what the journal throws: the next sweep looks at the rest
    * @example
    * const { processed, open, gaveUp, failed } = await gateway.sweep({ handler });
@@ -236,9 +240,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Sends what `journal.plan` has written down, in order, each at most once. Call it from any scheduler, or let it follow.
+   * Sends what `journal.plan` has written down, in order, each at most once. Call it from any scheduler, or pass `follow`.
    *
-   * @returns how many became what: a line to log
+   * @returns how many were created, refused, postponed, or are in doubt, to be logged
    * @throws {ConfigurationError} without a journal and its scope; what the journal throws: the next drain sends the rest
    * @example
    * const { created, refused, postponed, inDoubt } = await gateway.drain();

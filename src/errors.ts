@@ -46,9 +46,9 @@ export abstract class GatewayError extends Error {
   abstract override readonly name: string;
   /** Stable and for machines; the message is for people and may change. */
   abstract readonly code: string;
-  /** Only on a create: what became of the money. */
+  /** What became of the money: on a create, `plan` and `settle`. */
   declare readonly outcome?: Outcome;
-  /** The gateway's id of the payment, if the gateway sent it. */
+  /** The gateway's id of the payment, if it is known: from an answer, the journal, or your own call. */
   declare readonly paymentId?: string;
   /** Only on a create of what was planned: it still is, and a drain will send it. */
   declare readonly isStillPlanned?: true;
@@ -133,7 +133,7 @@ export class PaymentNotFoundError extends ApiError {
   override readonly code = 'payment_not_found';
 }
 
-/** No complete answer arrived. */
+/** No complete answer arrived: of the gateway or, where only the journal is asked, of that. */
 export class ConnectionError extends GatewayError {
   override readonly name = 'ConnectionError';
   /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */

@@ -127,8 +127,8 @@ export interface CreateOptions extends CallOptions {
 /** What `settle` can take as its third argument. */
 export interface SettleOptions extends CallOptions {
   /**
-   * In what the payment may differ from the create, because a gateway may trim, fold or round: the error that refuses a
-   * payment names them. `paymentId`: settle with this payment although the journal knows another one; both may have been
+   * Fields of the payment that may differ from the create, because a gateway may trim a text, change its case, or round: the
+   * error that refuses a payment names them. `paymentId`: settle with this payment although the journal knows another one; both may have been
    * paid. With `not_created` it says that what the journal knows is the payment of another order.
    * @default []
    */

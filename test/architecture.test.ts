@@ -29,24 +29,29 @@ describe('imports', () => {
   it.each([
     ['only http/client.ts knows ky', (file: string) => file !== 'http/client.ts', /^npm:ky$/],
     ['errors.ts imports nothing but types', isIn('errors.ts'), /./],
+    ['statuses.ts imports nothing', isIn('statuses.ts'), /./],
     ['waiting imports nothing', isIn('deadline.ts', 'limit.ts'), /./],
     [
       'schemas import zod, errors, how long a timer keeps, and each other',
       isIn('schemas/'),
       /^(?!npm:zod$|schemas\/|errors\.ts$|deadline\.ts$)/,
     ],
-    ['http knows no payment and no journal', isIn('http/'), /^(?!npm:|http\/|deadline\.ts$|limit\.ts$|telemetry\/)/],
+    [
+      'http knows no payment and no journal',
+      isIn('http/'),
+      /^(?!npm:|http\/|deadline\.ts$|limit\.ts$|statuses\.ts$|telemetry\/)/,
+    ],
     [
       'the journal and the inbox know neither the client nor HTTP nor callbacks',
       isIn('journal/', 'inbox/'),
-      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|telemetry\/)/,
+      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|statuses\.ts$|telemetry\/)/,
     ],
     ['telemetry knows nothing of payments', isIn('telemetry/'), /^(?!npm:node:|telemetry\/|deadline\.ts$|errors\.ts$)/],
     ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|mysql|redis|sandbox)\/|^client\.ts$/],
     [
       'callbacks know the client only as something that looks payments up',
       isIn('webhooks/'),
-      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/(?:read-body|retry-policy)\.ts|payments\/lookup|deadline|limit|errors|telemetry\/)/,
+      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/read-body\.ts|payments\/lookup|deadline|limit|errors|telemetry\/)/,
     ],
     [
       'stores know no driver: pools and clients come by shape',

@@ -625,6 +625,24 @@ describe('a withdrawal without a journal', () => {
     vi.unstubAllEnvs();
     expect(heard).toEqual([expect.stringContaining('if it is created again, it is paid again')]);
   });
+
+  it('is as a deposit without a reference, which a journal does not know', async () => {
+    const open = () => client(wire(accepted()).fetch, { journal: memoryJournal() });
+    const { reference, ...unnamed } = { reference: undefined, ...CARD };
+    expect(await warnings(() => open().createDeposit(unnamed))).toEqual([]);
+    const gateway = open();
+    vi.stubEnv('NODE_ENV', 'production');
+    const heard = await warnings(async () => {
+      await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+      await gateway.createDeposit(unnamed);
+      await gateway.createDeposit(unnamed);
+    });
+    expect(await warnings(() => client(wire(accepted()).fetch).createDeposit(unnamed))).toEqual([]);
+    vi.unstubAllEnvs();
+    expect(heard).toEqual([
+      expect.stringMatching(/^A deposit is created without a reference, .* Give it a reference\.$/),
+    ]);
+  });
 });
 
 describe('events', () => {

@@ -92,7 +92,7 @@ interface Operation {
 
 /** Statements that pass no gate could end a transaction, and its mark would be lost or left alone. */
 const NOT_TOLD =
-  'fromPrisma cannot guard transactions over MySQL with this version of Prisma, which does not tell to which of them a statement belongs. Nothing of onPayment ran. docs/orms.md of the package names a version that was tried.';
+  'fromPrisma cannot guard transactions over MySQL with this version of Prisma, which does not tell to which of them a statement belongs. onPayment was not run. Use a version that docs/orms.md of the package names.';
 
 /** Gates before transactions, which Prisma tells apart by an id: it shows that only with what is asked of one. */
 class Gates {

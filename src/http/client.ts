@@ -2,11 +2,12 @@
 import type { Agent } from 'node:http';
 import ky, { isHTTPError, TimeoutError } from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
+import { isPassing } from '../statuses.ts';
 import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { isPassing, mayRepeat, RETRY } from './retry-policy.ts';
+import { mayRepeat, RETRY } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
 /** What is known when no complete answer arrived. */

@@ -1,9 +1,6 @@
-// When a call is repeated, and what an error status means: every number and list of statuses that decides it.
-
+// When a call is repeated, and after which pause.
 import { LONGEST_TIMER } from '../deadline.ts';
-
-/** Statuses after which a later lookup may succeed. A create is not repeated after any: it may have been accepted. */
-const PASSING_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+import { PASSING } from '../statuses.ts';
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
@@ -15,8 +12,8 @@ const backoff = (repetition: number): number => Math.min(300 * 2 ** (repetition 
 /** ky's retry options. It waits for `Retry-After` after these statuses, and counts the repetitions. */
 export const RETRY = {
   methods: ['get', 'post'],
-  statusCodes: PASSING_STATUSES,
-  afterStatusCodes: PASSING_STATUSES,
+  statusCodes: [...PASSING],
+  afterStatusCodes: [...PASSING],
   maxRetryAfter: LONGEST_RETRY_AFTER,
   delay: backoff,
   jitter: true,
@@ -48,27 +45,3 @@ export function pauseAsked(retryAfter: string | undefined): number {
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_TIMER);
 }
-
-/**
- * Statuses that say that the gateway refused a create, and made no payment. After any other error status, those that
- * proxies send after they have passed a request on among them, a payment may exist.
- */
-const REFUSALS: ReadonlySet<number> = new Set([
-  400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451,
-]);
-
-export const isRefusal = (status: number): boolean => REFUSALS.has(status);
-
-const DENIALS: ReadonlySet<number> = new Set([401, 403, 429]);
-
-/** Whether the gateway did not look at the call at all: not for these keys, or not now. */
-export const isDenial = (status: number): boolean => DENIALS.has(status);
-
-/** Whether a later lookup may succeed after this answer. */
-export const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.includes(status);
-
-/** Milliseconds before each further lookup of a payment whose record lags behind its callback. */
-export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
-
-/** Milliseconds between two looks at a payment that is waited for: growing from the first by half each time. */
-export const POLL = { firstPause: 500, longestPause: 10_000, growth: 1.5 };

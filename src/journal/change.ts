@@ -29,7 +29,7 @@ export async function withinCall<T>(
 ): Promise<T> {
   const stopped = (code: Left) =>
     new ConnectionError(
-      `The journal, or a lookup, did not end in time (${code}). What has begun goes on: look, then try again.`,
+      `The journal, or a lookup, did not answer in time (${code}). Work that has started continues: look at the reference before you try again.`,
       code,
     );
   if (signal?.aborted) throw stopped('aborted');

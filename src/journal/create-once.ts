@@ -27,7 +27,7 @@ import type { Journal, JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { InFlight } from './in-flight.ts';
-import { isRefused, postponed, tellStillPlanned } from './planned.ts';
+import { isRefusedRequest, postponed, tellStillPlanned } from './planned.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
 import { type JournalAttempt, knownIds } from './row.ts';
@@ -169,7 +169,7 @@ async function make(create: Create, attempt: JournalAttempt, deadline: Deadline,
     return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
   } catch (error) {
     const since = new Date(found.row?.begunAt ?? found.now);
-    const isKept = isSurelyUnpaid(error) && (!isRefused(error) || create.keepsRefused?.() === true);
+    const isKept = isSurelyUnpaid(error) && (!isRefusedRequest(error) || create.keepsRefused?.() === true);
     const left = isKept ? plan : undefined;
     return { error, since, plan: left, recording: recordFailure(create, attempt, error, { found, plan: left }) };
   }

@@ -1,5 +1,6 @@
 // The rules of what is planned: written down with the merchant's own transaction, and sent later.
 import { ApiError, ConfigurationError, type GatewayError } from '../errors.ts';
+import { isOfRequest } from '../statuses.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 import { newRow, type Step } from './row.ts';
 
@@ -44,14 +45,9 @@ export const replanned = (row: JournalRow, plan: JournalRow): JournalRow => ({
   revision: row.revision,
 });
 
-/**
- * By these a gateway refuses a request. Every other refusal is of the client: its key, its address, its haste.
- */
-const OF_THE_REQUEST: ReadonlySet<unknown> = new Set([400, 413, 414, 422]);
-
 /** Whether the gateway has refused what was planned, so that it would refuse it again. */
-export const isRefused = (error: unknown): boolean =>
-  error instanceof ApiError && error.outcome === 'rejected' && OF_THE_REQUEST.has(error.status);
+export const isRefusedRequest = (error: unknown): boolean =>
+  error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
 
 /** Milliseconds until a plan that was refused is sent again, then twice as long each time. */
 const FIRST_PAUSE = 15_000;

@@ -81,7 +81,7 @@ export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unkn
 }
 
 export function warnRefused(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
-  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again: mend it, and plan it again. ${textOf(error)}`;
+  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again. Correct it, and plan it again. ${textOf(error)}`;
   warn(client, reference, 'plan_refused', message);
 }
 

@@ -4,11 +4,12 @@ import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
+import { saysNothing } from '../statuses.ts';
 import { change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
 import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
-import { UNSEEN } from './fingerprint.ts';
 import { readRow } from './key.ts';
+import { otherOwner } from './owner.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { knownIds } from './row.ts';
 import { abandon, isFailed, settle, settleableAt } from './transitions.ts';
@@ -113,12 +114,10 @@ async function settleWithout(
 function unreadable(error: unknown): undefined {
   const isNone =
     isGatewayError(error) &&
-    ((error.name === 'ApiError' && !isOutage(error.status)) || (error.name === 'ResponseError' && isJson(error.body)));
+    ((error.name === 'ApiError' && !saysNothing(error.status)) ||
+      (error.name === 'ResponseError' && isJson(error.body)));
   if (!isNone) throw error;
 }
-
-/** Not 500: a gateway may answer so to an id that is none of its payments', every time. */
-const isOutage = (status: number): boolean => status > 500 || [401, 408, 425, 429].includes(status);
 
 /** A page of a proxy is none. */
 function isJson(text: string): boolean {
@@ -154,12 +153,10 @@ function openOf(row: JournalRow | undefined, payment?: Payment): JournalRow {
 }
 
 /** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */
-async function refuseAnothers(journal: Journal, { scope, reference }: JournalKey, payment: Payment): Promise<void> {
-  if (!payment.reference || payment.reference === reference) return;
-  const { row } = await readRow(journal, { scope, reference: payment.reference });
-  // A row that only this payment has made is no order's.
-  if (!row || row.state === 'freed' || row.bodyHash === UNSEEN) return;
-  const other = JSON.stringify(payment.reference);
+async function refuseAnothers(journal: Journal, key: JournalKey, payment: Payment): Promise<void> {
+  const row = await otherOwner(journal, key, payment);
+  if (!row) return;
+  const other = JSON.stringify(row.reference);
   throw refused('paymentId', `belongs to reference ${other}, which is in this journal too: look at the id again`);
 }
 

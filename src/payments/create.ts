@@ -4,22 +4,26 @@ import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { Create } from '../journal/create.ts';
-import { createOnce } from '../journal/create-once.ts';
+import { type CreatedOnce, createOnce } from '../journal/create-once.ts';
 import { checkReference } from '../journal/key.ts';
+import { otherOwner } from '../journal/owner.ts';
+import { knownIds } from '../journal/row.ts';
 import { type CreateOptions, readCreateOptions } from '../options.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
+import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
+import type { Envelope } from '../schemas/response.ts';
 import { serialize } from '../schemas/serialize.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';
-import { lookUpIn } from './lookup.ts';
+import { type LookUp, lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { reasonOf } from './reason.ts';
-import { examineRefusal, isRefused } from './refusal.ts';
-import { readCreated } from './response.ts';
+import { examineRefusal, saysNoPayment } from './refusal.ts';
+import { answeredWith, answeredWithAnothers, readCreated } from './response.ts';
 import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
@@ -43,65 +47,88 @@ export async function create(
   planned?: Pick<Create, 'plan' | 'keepsRefused'>,
 ): Promise<Created> {
   const call = new Call('create', gateway);
-  return call.conclude(
-    () => createOf(gateway, call, { kind, input, options, planned }),
-    ({ payment, replayed, stale }) => ({
-      paymentId: payment.id,
-      paymentStatus: rawStatusOf(payment),
-      outcome: stale ? 'stale' : replayed ? 'replayed' : 'ok',
-    }),
-  );
-}
 
-/** What a create is asked for. */
-interface Asked {
-  kind: RequestKind;
-  input: unknown;
-  options?: CreateOptions | undefined;
-  planned?: Pick<Create, 'plan' | 'keepsRefused'> | undefined;
-}
+  const createIt = async () => {
+    const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
+    const request = parseRequest(kind, gateway.terminal, input);
+    const { reference, paymentType, paymentMethod } = request;
+    Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
+    warnUnguarded(gateway, request);
+    // The journal compares requests without tokens: a rotated key makes no other request of the same one.
+    const { text, fields } = serialize(request, extra);
+    const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
+    // Made once: the bytes signed are the bytes sent.
+    const body = Buffer.from(addressed);
 
-async function createOf(gateway: Gateway, call: Call, { kind, input, options, planned }: Asked): Promise<Created> {
-  const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
-  const request = parseRequest(kind, gateway.terminal, input);
-  const { reference, paymentType, paymentMethod } = request;
-  Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
-  warnOfPayoutsTwice(gateway, request);
-  // The journal compares requests without tokens: a rotated key makes no other request of the same one.
-  const { text, fields } = serialize(request, extra);
-  const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
-  // Made once: the bytes signed are the bytes sent.
-  const body = Buffer.from(addressed);
-
-  const lookUp = lookUpIn(gateway, call);
-  const send = async (limits: CallLimits) => {
-    const { url, apiKey, signKey, signatureEncoding } = gateway;
-    const signature = signBody(body, signKey, signatureEncoding);
-    const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-    const secrets = [apiKey, signature];
-    const answer = await gateway.send({ call, method: 'POST', url, headers, body, secrets }, limits);
-    const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
-    if (!isRefused(answer)) {
-      const created = readCreated(answer, call, { reason });
-      gateway.refusedPlans = 0;
-      warnOfMismatch(call, request, created.payment);
-      return created;
+    const lookUp = lookUpIn(gateway, call);
+    const send = (limits: CallLimits) => sendOnce(gateway, call, { request, body, fields }, lookUp, limits);
+    const journal = gateway.journalInScope;
+    if (!journal || !needsJournal(request)) {
+      const created = await send({ deadline: new Deadline(timeout), signal });
+      return toCreated(call, { ...created, replayed: false, stale: false });
     }
-    const verdict = await examineRefusal(answer, request, lookUp, limits);
-    return readCreated(answer, call, { verdict, reason });
+    const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
+    const once = { ...journal, call, request, fields, timeout, signal, send: sendShared, lookUp, ...planned };
+    return toCreated(call, await createOnce(once));
   };
-  const sendShared = (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true });
-  const journal = gateway.journalInScope;
-  const { replayed, stale, ...created } =
-    journal && needsJournal(request)
-      ? await createOnce({ ...journal, call, request, fields, timeout, signal, send: sendShared, lookUp, ...planned })
-      : { ...(await send({ deadline: new Deadline(timeout), signal })), replayed: false, stale: false };
 
+  return call.conclude(createIt, ({ payment, replayed, stale }) => ({
+    paymentId: payment.id,
+    paymentStatus: rawStatusOf(payment),
+    outcome: stale ? 'stale' : replayed ? 'replayed' : 'ok',
+  }));
+}
+
+interface Prepared {
+  request: CheckedRequest;
+  /** The JSON of the request, in UTF-8. */
+  body: Buffer;
+  /** What it says, as plain data. */
+  fields: object;
+}
+
+/** Signs the body, sends it, and reads the answer. @throws what says by its `outcome` what became of the money */
+async function sendOnce(
+  gateway: Gateway,
+  call: Call,
+  { request, body, fields }: Prepared,
+  lookUp: LookUp,
+  limits: CallLimits,
+): Promise<Envelope> {
+  const { url, apiKey, signKey, signatureEncoding } = gateway;
+  const signature = signBody(body, signKey, signatureEncoding);
+  const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
+  const secrets = [apiKey, signature];
+  const answer = answeredWith(await gateway.send({ call, method: 'POST', url, headers, body, secrets }, limits), call);
+  const verdict = saysNoPayment(answer) ? await examineRefusal(answer, request, lookUp, limits) : undefined;
+  const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
+  const created = readCreated(answer, call, { verdict, reason });
+  gateway.refusedPlans = 0;
   const { payment } = created;
+  const other = await otherOwnerOf(gateway, request, payment);
+  if (other) throw answeredWithAnothers(answer, call, payment, other);
+  warnOfMismatch(call, request, payment);
+  return created;
+}
+
+function toCreated(call: Call, created: CreatedOnce): Created {
+  const { payment, replayed, stale } = created;
   const nextAction = nextActionOf(created, message =>
     call.tell({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
   );
   return { payment, nextAction, replayed, stale };
+}
+
+/** The reference that has this payment already, as the journal knows. Without an answer of the journal, none. */
+async function otherOwnerOf(
+  { journalInScope }: Gateway,
+  { reference }: CheckedRequest,
+  payment: Payment,
+): Promise<string | undefined> {
+  if (!journalInScope || !reference) return undefined;
+  const { journal, scope } = journalInScope;
+  const row = await otherOwner(journal, { scope, reference }, payment).catch(() => undefined);
+  return row && knownIds(row).some(id => isSamePayment(id, payment.id)) ? row.reference : undefined;
 }
 
 /** The answer to a create names its payment, whatever else it says: but it may be of other money than was asked for. */
@@ -113,15 +140,18 @@ function warnOfMismatch(call: Call, request: CheckedRequest, payment: Payment): 
   call.tell({ type: 'warning', code: 'create_mismatch', message, paymentId });
 }
 
-const warned = new WeakSet<Gateway>();
+const WITHOUT_JOURNAL =
+  'A withdrawal is created without a journal: if it is created again, it is paid again. Make the client with journal: postgresJournal(pool, { scope }).';
+const WITHOUT_REFERENCE =
+  'A deposit is created without a reference, so the journal does not know it: if it is created again, it is another payment. Give it a reference.';
 
-/** Once for each client. */
-function warnOfPayoutsTwice(gateway: Gateway, { paymentType }: CheckedRequest): void {
-  if (paymentType !== 'WITHDRAWAL' || gateway.journalInScope || warned.has(gateway)) return;
-  warned.add(gateway);
-  warnInProduction(
-    'A withdrawal is created without a journal: if it is created again, it is paid again. Make the client with journal: postgresJournal(pool, { scope }).',
-  );
+/** In production, once for each client. */
+function warnUnguarded({ journalInScope, warned }: Gateway, { paymentType, reference }: CheckedRequest): void {
+  const isUnguarded = paymentType === 'WITHDRAWAL' ? !journalInScope : journalInScope && !reference;
+  const message = paymentType === 'WITHDRAWAL' ? WITHOUT_JOURNAL : WITHOUT_REFERENCE;
+  if (!isUnguarded || warned.has(message)) return;
+  warned.add(message);
+  warnInProduction(message);
 }
 
 const NO_REFERENCE = {

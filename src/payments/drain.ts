@@ -5,9 +5,10 @@ import { type Claimed, workOnDue } from '../journal/claims.ts';
 import type { JournalRow } from '../journal/contract.ts';
 import { PlanGone } from '../journal/create-once.ts';
 import { openPlan } from '../journal/plan.ts';
-import { isRefused, isSamePlan, postponed } from '../journal/planned.ts';
+import { isRefusedRequest, isSamePlan, postponed } from '../journal/planned.ts';
 import { type ClientJournal, warnNotSent, warnRefused } from '../journal/reports.ts';
 import { isUnderWay } from '../journal/row.ts';
+import { FORBIDDEN, TOO_MANY } from '../statuses.ts';
 import { create } from './create.ts';
 import type { Drained } from './drain-options.ts';
 import type { Gateway } from './gateway.ts';
@@ -126,7 +127,7 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
     // A doubt is the journal's. What the gateway has answered is its cause.
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
-    const isOfThis = IS_OF_THIS.has(error.name) || isRefused(reason) || status === MAY_BE_OF_THIS;
+    const isOfThis = IS_OF_THIS.has(error.name) || isRefusedRequest(reason) || status === FORBIDDEN;
     const pause = isOfThis ? retryAfter : (retryAfter ?? 0);
     return { result, isAnswered: status !== undefined, pause };
   }
@@ -137,8 +138,6 @@ const MOST_REFUSALS = 3;
 
 /** These say nothing of the other plans. */
 const IS_OF_THIS: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
-const MAY_BE_OF_THIS = 403;
-const BUSY = 429;
 
 async function resultOf(
   client: ClientJournal,
@@ -151,7 +150,7 @@ async function resultOf(
     warnNotSent(client, plan, error);
     return 'postponed';
   }
-  if (isRefused(error)) {
+  if (isRefusedRequest(error)) {
     warnRefused(client, plan, error);
     return 'refused';
   }
@@ -164,6 +163,6 @@ async function resultOf(
     warnNotSent(client, plan, error);
   }
   // A gateway that is busy needs no person.
-  if (error instanceof ApiError && error.status !== BUSY) warnNotSent(client, plan, error);
+  if (error instanceof ApiError && error.status !== TOO_MANY) warnNotSent(client, plan, error);
   return 'postponed';
 }

@@ -18,6 +18,8 @@ export interface Gateway extends Settings {
   journalInScope: ScopedJournal | undefined;
   /** How many planned creates were refused since the gateway took one: counted up, and put back. */
   refusedPlans: number;
+  /** What is warned of once. */
+  warned: Set<string>;
 }
 
 export function openGateway(settings: Settings): Gateway {
@@ -36,6 +38,7 @@ export function openGateway(settings: Settings): Gateway {
     tokens: callbackTokens(signKey, formerSignKeys),
     journalInScope: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl) },
     refusedPlans: 0,
+    warned: new Set(),
   };
 }
 

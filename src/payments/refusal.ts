@@ -1,13 +1,13 @@
 // Finds out whether a create that the gateway refused has made a payment all the same.
 import { delay, LateError } from '../deadline.ts';
 import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
-import type { CallLimits, NoAnswer } from '../http/client.ts';
+import type { CallLimits } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
-import { isDenial, isRefusal, LAG_PAUSES } from '../http/retry-policy.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
-import type { LookUp } from './lookup.ts';
+import { isDenial, isRefusal } from '../statuses.ts';
+import { LAG_PAUSES, type LookUp } from './lookup.ts';
 import { candidateIds, findPaymentId } from './payment-id.ts';
 
 /** What an error answer means for the money. */
@@ -20,12 +20,8 @@ export interface Verdict {
 const MOST_CANDIDATES = 3;
 
 /** Whether the answer says that no payment was made: the whole of it, because it may name one at its end. */
-export const isRefused = (answer: HttpAnswer | NoAnswer): answer is HttpAnswer =>
-  'status' in answer &&
-  isRefusal(answer.status) &&
-  !answer.isTooLong &&
-  !answer.isEncoded &&
-  (isPage(answer.body) || !isCutOff(answer.body));
+export const saysNoPayment = (answer: HttpAnswer): boolean =>
+  isRefusal(answer.status) && !answer.isTooLong && !answer.isEncoded && (isPage(answer.body) || !isCutOff(answer.body));
 
 /** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
 function isPage(body: string): boolean {

@@ -20,22 +20,37 @@ import { type Envelope, envelopeSchema } from '../schemas/response.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
 
+/** The answer to a create. @throws {ConnectionError} with the `outcome`, if none arrived as a whole */
+export function answeredWith(result: HttpAnswer | NoAnswer, call: Call): HttpAnswer {
+  if (!('code' in result)) return result;
+  const paymentId = result.received.map(text => findPaymentId(text)).find(id => id !== undefined);
+  throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
+}
+
 /**
  * The payment that a create made, and the transfer instructions beside it.
  *
  * @param refusal what is known of it, if it is one
  */
 export function readCreated(
-  result: HttpAnswer | NoAnswer,
+  answer: HttpAnswer,
   call: Call,
   { verdict, reason }: { verdict?: Verdict | undefined; reason?: string | undefined } = {},
 ): Envelope {
-  if ('code' in result) {
-    const paymentId = result.received.map(text => findPaymentId(text)).find(id => id !== undefined);
-    throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
-  }
-  if (isSuccess(result)) return read(result, call, 'unknown');
-  throw apiError(result, call, verdict ?? { outcome: 'unknown', paymentId: findPaymentId(result.body) }, reason);
+  if (isSuccess(answer)) return read(answer, call, 'unknown');
+  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: findPaymentId(answer.body) }, reason);
+}
+
+/** An answer that names the payment of another create. Nothing is known of this one's. */
+export function answeredWithAnothers(
+  answer: HttpAnswer,
+  call: Call,
+  { id }: Payment,
+  reference: string,
+): ResponseError {
+  const message = `The gateway answered ${answer.status} to ${nameOf(call)} with payment ${id}, which is that of ${JSON.stringify(reference)}.`;
+  const issue = { path: 'id', message: 'is the payment of another create' };
+  return new ResponseError(`${message} ${adviceOn('unknown')}`, answer, [issue], { outcome: 'unknown' });
 }
 
 /**

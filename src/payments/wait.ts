@@ -1,10 +1,11 @@
 // Looks at a payment again and again until it has the status that the merchant waits for.
 import { Deadline, delay } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
-import { isPassing, LONGEST_RETRY_AFTER, POLL } from '../http/retry-policy.ts';
+import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { argumentReader, callFields, functionOf, milliseconds } from '../schemas/read-options.ts';
+import { isPassing } from '../statuses.ts';
 import { notify } from '../telemetry/events.ts';
 import type { LookUp } from './lookup.ts';
 
@@ -33,6 +34,11 @@ const readWait = argumentReader<WaitOptions>()({
   onPoll: functionOf<(payment: Payment) => void>().optional(),
 });
 
+/** Milliseconds between two looks: growing from the first by half each time. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 10_000;
+const GROWTH = 1.5;
+
 /** Milliseconds before the deadline for a last look, and too few for one more. */
 const LAST_LOOK = 200;
 const TOO_SHORT = 50;
@@ -44,7 +50,7 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
   let trouble: unknown;
   /** Milliseconds for which the gateway has asked. */
   let asked = 0;
-  for (let pause = POLL.firstPause; ; pause = Math.min(pause * POLL.growth, POLL.longestPause)) {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * GROWTH, LONGEST_PAUSE)) {
     const seen = await lookUp(paymentId, { timeout: Math.max(deadline.remaining, 1), signal }).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;

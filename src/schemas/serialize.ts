@@ -12,6 +12,9 @@ export interface Serialized {
   fields: object;
 }
 
+/** Levels of objects and lists in each other: PHP reads no more by its defaults. */
+const DEEPEST = 511;
+
 /** How JSON.stringify writes half a character; an even number of backslashes before it is the merchant's own text. */
 const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
@@ -40,10 +43,16 @@ export function serialize(request: CheckedRequest, extra: object = {}): Serializ
 function toJson(request: CheckedRequest, extra: object): Serialized {
   const amount = typeof request.amount === 'string' ? rawJSON(request.amount) : request.amount;
   let fields: object | undefined;
+  const levels = new WeakMap<object, number>();
   try {
     // Each part is written from a copy, which takes its place in the copy of the whole.
     const text = JSON.stringify({ ...request, amount, ...extra }, function (this: Record<string, unknown>, key, part) {
       const copy = copyOf(part);
+      if (typeof copy === 'object' && copy !== null) {
+        const level = (levels.get(this) ?? 0) + 1;
+        if (level > DEEPEST) throw new RangeError();
+        levels.set(copy, level);
+      }
       fields ??= copy as object;
       this[key] = copy;
       return copy;
@@ -51,7 +60,7 @@ function toJson(request: CheckedRequest, extra: object): Serialized {
     return { text, fields: fields as object };
   } catch {
     throw refused(
-      'a value cannot be written as JSON: a BigInt, an object that contains itself, or a getter that throws',
+      `a value cannot be written as JSON that PHP reads: a BigInt, an object that contains itself, more than ${DEEPEST} levels in each other, or a getter that throws`,
     );
   }
 }

@@ -277,7 +277,7 @@ function queryIn(db: SqlDatabase<unknown>, tx: unknown): SqlQuery {
 }
 
 const NOT_AWAITED =
-  'The transaction of a plan ended before the plan did, so it may belong to another transaction, or to none: look by gateway.find(reference) whether it was planned, and await the plan before COMMIT.';
+  'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.';
 
 const noTransaction = () =>
   new ConfigurationError(
@@ -287,5 +287,5 @@ const noTransaction = () =>
 /** Whoever has changed the table so would pay references again. */
 const notKept = ({ reference }: JournalRow) =>
   new Error(
-    `Reference ${JSON.stringify(reference)} could neither be written nor found: a trigger of the table, or somebody who deletes its rows, is in the way.`,
+    `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or somebody who deletes its rows, prevents it.`,
   );

@@ -1,8 +1,7 @@
 // Confirms a callback by a lookup, for endpoints that are not made with createWebhookHandler.
 import { Deadline, delay } from '../deadline.ts';
 import { isGatewayError, WebhookError } from '../errors.ts';
-import { LAG_PAUSES } from '../http/retry-policy.ts';
-import type { LookUp } from '../payments/lookup.ts';
+import { LAG_PAUSES, type LookUp } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { digestOf, isBehind, mismatchesOf, type WebhookClaim } from './claim.ts';

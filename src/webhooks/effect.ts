@@ -1,9 +1,9 @@
 // Lets a payment's status take effect, once: the journal first, then the inbox with onPayment, then what waits for the commit.
 import { delay, withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
-import { LAG_PAUSES } from '../http/retry-policy.ts';
 import { eventOf, type Inbox, type InboxEvent, type InboxResult } from '../inbox/contract.ts';
 import { remembering } from '../inbox/thrown.ts';
+import { LAG_PAUSES } from '../payments/lookup.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';

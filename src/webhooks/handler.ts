@@ -15,7 +15,7 @@ import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
 import type { CallbackContext, Processed, Warn } from './effect.ts';
 import { Lane, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
-import { answer, failureOf, isRefused, replyTo, replyToError, type Step } from './reply.ts';
+import { answer, failureOf, isRefusedForGood, replyTo, replyToError, type Step } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** What a webhook handler is made with. */
@@ -236,7 +236,7 @@ function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: Webho
 
 /** Without an onError a failure would stay unseen. The error's message may hold customer data. */
 function warnOf(error: unknown): void {
-  if (isRefused(error)) return;
+  if (isRefusedForGood(error)) return;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   const what = isGatewayError(error) ? `${name} (${String(code)})` : name;
   emitWarning(`A callback was answered 503: ${what}. Pass onError to get the error.`);

@@ -79,7 +79,10 @@ export class Lane {
 }
 
 const tooMany = (what: string): WebhookError =>
-  new WebhookError('busy', `A callback was not taken: ${what} are at work already. It may come again.`);
+  new WebhookError(
+    'busy',
+    `The callback was not processed: ${what} are being processed already. It may be sent again.`,
+  );
 
 /** Milliseconds and ids: a flood of one unknown id costs one lookup, and no flood costs memory. */
 const REMEMBERED_FOR = 5_000;

@@ -1,8 +1,7 @@
 // What happens to a callback, at its payment's turn: look the payment up → let its status take effect → answer all who wait.
 import { delay, withSignal, withTimeout } from '../deadline.ts';
 import { ConnectionError, InvalidRequestError, WaitTimeoutError, WebhookError } from '../errors.ts';
-import { LAG_PAUSES } from '../http/retry-policy.ts';
-import { type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
+import { LAG_PAUSES, type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';

@@ -40,12 +40,12 @@ export const answer = (status: number, text: string, headers: Record<string, str
 /** What the merchant's own code throws is a failure, whatever it is. */
 const isOwn = (error: unknown): error is AnyGatewayError => !isOfMerchant(error) && isGatewayError(error);
 
-export const isRefused = (error: unknown): error is WebhookError =>
+export const isRefusedForGood = (error: unknown): error is WebhookError =>
   isOwn(error) && error.name === 'WebhookError' && error.code in REFUSALS;
 
 /** The event of a callback that was not answered 200. */
 export function failureOf(error: unknown): Step {
   const code = isOwn(error) ? error.code : 'failed';
-  if (isRefused(error)) return { result: 'refused', code };
+  if (isRefusedForGood(error)) return { result: 'refused', code };
   return { result: code === 'busy' ? 'busy' : 'failed', code };
 }

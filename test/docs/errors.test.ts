@@ -75,7 +75,7 @@ describe('docs/errors.md', () => {
   });
 
   it('has the statuses that say that there is no payment', () => {
-    const [, list = ''] = /const REFUSALS[^[]*\[([^\]]*)\]/.exec(textOf('src/http/retry-policy.ts')) ?? [];
+    const [, list = ''] = /const REFUSALS[^[]*\[([^\]]*)\]/.exec(textOf('src/statuses.ts')) ?? [];
     const statuses = list.match(/\d+/g)?.map(Number) ?? [];
     const inWords = '400–406, 411, 413–415, 422, 429, 431';
     const told = inWords.split(', ').flatMap(range => {

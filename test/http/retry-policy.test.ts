@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isDenial, isPassing, mayRepeat, pauseAsked } from '../../src/http/retry-policy.ts';
+import { mayRepeat, pauseAsked } from '../../src/http/retry-policy.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(1994, 10, 6, 8, 49, 37) }));
 afterEach(() => void vi.useRealTimers());
@@ -47,33 +47,4 @@ it('repeats a create only if it is known that it has not left, and it was not an
   expect(mayRepeat({ ...create, mayHaveLeft: true }, 1_000)).toBe(false);
   expect(mayRepeat({ ...create, isInferred: true }, 1_000)).toBe(false);
   expect(mayRepeat({ ...create, answer: {} }, 1_000)).toBe(false);
-});
-
-it.each([
-  [200, false],
-  [302, false],
-  [404, false],
-  [408, true],
-  [425, true],
-  [429, true],
-  [451, false],
-  [499, false],
-  [500, true],
-  [501, true],
-  [503, true],
-  [599, true],
-])('holds status %i for passing: %s', (status, expected) => {
-  expect(isPassing(status)).toBe(expected);
-});
-
-it.each([
-  [400, false],
-  [401, true],
-  [402, false],
-  [403, true],
-  [404, false],
-  [429, true],
-  [500, false],
-])('holds status %i for an answer of who did not look at the call: %s', (status, expected) => {
-  expect(isDenial(status)).toBe(expected);
 });

@@ -147,7 +147,7 @@ describe('whoever waits for the journal', () => {
     expect.objectContaining({
       name: 'ConnectionError',
       code,
-      message: `The journal, or a lookup, did not end in time (${code}). What has begun goes on: look, then try again.`,
+      message: `The journal, or a lookup, did not answer in time (${code}). Work that has started continues: look at the reference before you try again.`,
     });
 
   it('begins nothing with a signal that is aborted already', async () => {

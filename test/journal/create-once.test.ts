@@ -116,6 +116,28 @@ describe('a reference', () => {
     expect(shops.map(({ sent }) => sent.length)).toEqual([1, 1]);
   });
 
+  it('does not take the payment of another reference for its own, of which nothing is known then', async () => {
+    const others = created({ reference: 'Order-2' });
+    const { gateway, journal, sent, warnings } = scripted(memoryJournal(), others, created({ reference: 'Order-2' }));
+    const { payment } = await gateway.createDeposit({ ...deposit, reference: 'Order-2' });
+    const error = await errorOf(gateway.createDeposit({ ...deposit, reference: 'order-2' }));
+    expect(error).toMatchObject({ name: 'ResponseError', outcome: 'unknown', issues: [{ path: 'id' }] });
+    expect(error).not.toHaveProperty('paymentId');
+    expect((error as Error).message).toContain(`with payment ${payment.id}, which is that of "Order-2".`);
+    expect(await doubtsIn(journal)).toEqual([expect.objectContaining({ reference: 'order-2', conflictingIds: [] })]);
+    expect(await gateway.find('order-2')).not.toHaveProperty('paymentId');
+    expect([sent.length, warnings()]).toEqual([2, []]);
+  });
+
+  it('takes a payment that names another reference, unless the journal has it as the payment of that', async () => {
+    const twice = created({ reference: 'order-9' });
+    const { gateway, warnings } = scripted(memoryJournal(), created({ id: OTHER_ID, reference: 'order-9' }), twice);
+    await gateway.createDeposit({ ...deposit, reference: 'order-9' });
+    expect((await gateway.createDeposit(deposit)).payment.id).toBe(ID);
+    expect((await gateway.find('order-1'))?.state).toBe('created');
+    expect(warnings()).toEqual(['create_mismatch']);
+  });
+
   it('is under way until its time-out has passed, and no sooner', async () => {
     let now = 1_000_000;
     const { gateway, sandbox } = open({ journal: memoryJournal({ now: () => now }), timeout: 30_000 });

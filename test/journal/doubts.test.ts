@@ -1120,7 +1120,10 @@ describe('what a journal keeps', () => {
     const full = (id: string, changes: object = {}) => recordOf(id, { ...echoed, ...changes });
     const shop = open({
       journal,
-      creates: [json(JSON.stringify(full(ID)), 500), json(JSON.stringify({ result: full(ID) }), 201)],
+      creates: [
+        json(JSON.stringify(full(ID)), 500),
+        json(JSON.stringify({ result: full(THIRD_ID, { reference: 'payout-2' }) }), 201),
+      ],
       payments: { [ID]: full(ID), [OTHER_ID]: full(OTHER_ID, { paymentStatus: 'COMPLETED' }) },
     });
     const create = (reference: string) =>

@@ -70,6 +70,7 @@ describe('another request under the same reference', () => {
     ['it has the same body', {}],
     ['its reference is free', { bodyHash: 'other', amount: '9', state: 'freed' }],
     ['only its payment is known, which shows the same', { bodyHash: 'unseen' }],
+    ['only its payment is known, whose amount the gateway wrote as a number', { bodyHash: 'unseen', amount: '2.55e1' }],
     ['only its payment is known, whose method the customer has chosen', { bodyHash: 'unseen', paymentMethod: 'BLIK' }],
   ])('it is not, where %s', (_, changes) => {
     expect(compare(changes)).not.toThrow();

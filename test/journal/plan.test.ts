@@ -19,7 +19,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { change } from '../../src/journal/change.ts';
 import { openPlan } from '../../src/journal/plan.ts';
-import { isRefused, refuseSwapped } from '../../src/journal/planned.ts';
+import { isRefusedRequest, refuseSwapped } from '../../src/journal/planned.ts';
 import { sealWith } from '../../src/journal/seal.ts';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { tries } from '../support/arbitraries.ts';
@@ -1220,15 +1220,15 @@ describe('what a plan is not', () => {
   it('a refusal of its request, unless it was surely refused, for what it says', () => {
     const refusal = (status: number, outcome: 'rejected' | 'unknown') =>
       new ApiError('no', { status } as never, { outcome });
-    expect([400, 413, 414, 422].map(status => isRefused(refusal(status, 'rejected')))).toEqual([
+    expect([400, 413, 414, 422].map(status => isRefusedRequest(refusal(status, 'rejected')))).toEqual([
       true,
       true,
       true,
       true,
     ]);
-    expect([401, 403, 404, 429, 500].map(status => isRefused(refusal(status, 'rejected')))).not.toContain(true);
-    expect(isRefused(refusal(422, 'unknown'))).toBe(false);
-    expect(isRefused(Object.assign(new Error('no'), { status: 422, outcome: 'rejected' }))).toBe(false);
+    expect([401, 403, 404, 429, 500].map(status => isRefusedRequest(refusal(status, 'rejected')))).not.toContain(true);
+    expect(isRefusedRequest(refusal(422, 'unknown'))).toBe(false);
+    expect(isRefusedRequest(Object.assign(new Error('no'), { status: 422, outcome: 'rejected' }))).toBe(false);
   });
 });
 

@@ -122,7 +122,7 @@ it.each<[string, (client: never) => void, object[]]>([
     [
       warning(
         'plan_refused',
-        'The planned create of "order \\"1\\"" was refused, and is not sent again: mend it, and plan it again. amount: too much',
+        'The planned create of "order \\"1\\"" was refused, and is not sent again. Correct it, and plan it again. amount: too much',
         { reference: row.reference },
       ),
     ],

@@ -106,8 +106,9 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'http',
-    mutate: ['src/http/**/*.ts'],
+    mutate: ['src/http/**/*.ts', 'src/statuses.ts'],
     tests: [
+      'test/statuses.test.ts',
       'test/http/network-error.test.ts',
       'test/http/retry-policy.test.ts',
       'test/http/read-body.test.ts',
@@ -161,7 +162,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'client',
-    mutate: ['src/*.ts'],
+    mutate: ['src/*.ts', '!src/statuses.ts'],
     tests: [
       'test/errors.test.ts',
       'test/deadline.test.ts',

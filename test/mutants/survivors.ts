@@ -216,9 +216,9 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'of a call that was aborted the reason is told, and not what its attempt failed with',
   },
   {
-    file: 'src/http/retry-policy.ts',
-    from: 'export const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.includes(status);',
-    to: 'export const isPassing = (status: number): boolean => status > 500 || PASSING_STATUSES.includes(status);',
+    file: 'src/statuses.ts',
+    from: 'export const isPassing = (status: number): boolean => status >= 500 || PASSING.includes(status);',
+    to: 'export const isPassing = (status: number): boolean => status > 500 || PASSING.includes(status);',
     because: '500 is in the list, too',
   },
   {

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer } from '../../src/http/exchange.ts';
-import { isRefused } from '../../src/payments/refusal.ts';
+import { saysNoPayment } from '../../src/payments/refusal.ts';
 import { tries } from '../support/arbitraries.ts';
 import { ID } from '../support/fixtures.ts';
 
 const believes = (body: string, changes: Partial<HttpAnswer> = {}) =>
-  isRefused({ status: 422, body, isTooLong: false, ...changes });
+  saysNoPayment({ status: 422, body, isTooLong: false, ...changes });
 
 /** As gateways write it, with whatever may come before it. */
 const BEFORE = {

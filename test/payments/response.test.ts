@@ -1,7 +1,7 @@
 // What an answer says of the payment, where there is only half of it, or where it is no answer.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { readCreated } from '../../src/payments/response.ts';
+import { answeredWith } from '../../src/payments/response.ts';
 import { Call } from '../../src/telemetry/call.ts';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { wire } from '../support/wire.ts';
@@ -14,7 +14,7 @@ describe('the id of a create whose answer broke off', () => {
     ['only in what arrived, which HTTP could not read', ['', `HTTP/1.1 200 OK\r\nx:\0\r\n\r\n${beginning}`]],
   ])('is found %s', async (_, received) => {
     const call = new Call('create', KEYS);
-    const reading = async () => readCreated({ code: 'ECONNRESET', mayHaveLeft: true, received }, call);
+    const reading = async () => answeredWith({ code: 'ECONNRESET', mayHaveLeft: true, received }, call);
     expect(await errorOf(reading())).toMatchObject({
       name: 'ConnectionError',
       outcome: 'unknown',

@@ -181,7 +181,7 @@ describe('a journal in a database', () => {
     const { journal } = open({ insert: async () => undefined, read: async () => ({ now: 5 }) });
     expect(await errorOf(journal.insert(ROW))).toEqual(
       new Error(
-        'Reference "payout-1" could neither be written nor found: a trigger of the table, or somebody who deletes its rows, is in the way.',
+        'Reference "payout-1" could neither be written nor found. A trigger on the table, or somebody who deletes its rows, prevents it.',
       ),
     );
   });
@@ -279,7 +279,7 @@ describe("a journal in a merchant's transaction", () => {
     const { journal } = open({ leave: async () => false });
     expect(await errorOf(journal.insert(ROW, 'tx'))).toEqual(
       new Error(
-        'The transaction of a plan ended before the plan did, so it may belong to another transaction, or to none: look by gateway.find(reference) whether it was planned, and await the plan before COMMIT.',
+        'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.',
       ),
     );
   });

@@ -199,7 +199,7 @@ for (const { name, needs, pool: open } of mysqlServers) {
         const planned = await journal.plan(tx as never, request).then(
           () => true,
           error => {
-            expect(error.message).toMatch(/ended before the plan did|tx is no open transaction/);
+            expect(error.message).toMatch(/ended before the plan was written|tx is no open transaction/);
             return false;
           },
         );

@@ -242,7 +242,7 @@ describe('a full lane', () => {
     expect.objectContaining({
       name: 'WebhookError',
       code: 'busy',
-      message: `A callback was not taken: ${what} are at work already. It may come again.`,
+      message: `The callback was not processed: ${what} are being processed already. It may be sent again.`,
     });
 
   it('says what it is full of', () => {
