@@ -12,7 +12,7 @@ import {
   timedLineOf,
 } from '../../src/sandbox/cli/lines.ts';
 import type { Happening, SandboxEvent } from '../../src/sandbox/event-bus.ts';
-import type { PaymentRecord } from '../../src/sandbox/ledger/ledger.ts';
+import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
 import { ID } from '../support/fixtures.ts';
 
 const HOSTILE = 'a\u001b[2J\nb';

@@ -11,7 +11,7 @@ import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { alteredBy } from '../faults/alter.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
 import type { CallFault, Operation } from '../faults/kinds.ts';
-import type { AcceptedRequest, PaymentRecord } from '../ledger/ledger.ts';
+import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';

@@ -3,7 +3,7 @@ import { withSignal } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Faults } from '../faults/faults.ts';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 import { toPhpJson } from '../php.ts';
 import type { Delivery } from './delivery.ts';
 import { DeliveryLog } from './delivery-log.ts';

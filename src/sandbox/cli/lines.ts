@@ -5,7 +5,7 @@ import { printable } from '../../terminal/printable.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import type { Armed } from '../faults/faults.ts';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);

@@ -3,7 +3,7 @@ import { UsageError } from '../../terminal/arguments.ts';
 import { printable } from '../../terminal/printable.ts';
 import { SERVER_NAME } from '../api/server.ts';
 import { PREFIX } from '../control/define.ts';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 import { DEFAULT_PORT } from './commands.ts';
 import type { Values } from './options.ts';
 

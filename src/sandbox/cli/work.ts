@@ -7,7 +7,7 @@ import { printable } from '../../terminal/printable.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import type { Armed } from '../faults/faults.ts';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
 import { type Command, isFile } from './arguments.ts';

@@ -5,7 +5,7 @@ import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { milliseconds, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 

@@ -1,5 +1,5 @@
 // What a fault of creates makes of the record that the gateway keeps.
-import type { AcceptedRequest, PaymentRecord } from '../ledger/ledger.ts';
+import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import type { CallFault } from './kinds.ts';
 
 export function alteredBy(

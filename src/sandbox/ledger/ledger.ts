@@ -1,49 +1,11 @@
 // The sandbox's books: every payment it took, the state each is in, and the moves between states.
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
-import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../../schemas/request.ts';
 import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { idsOf } from './ids.ts';
 import { matcherOf, type PaymentQuery } from './query.ts';
 import { quote } from './rates.ts';
-
-/** A payment as the gateway records it, in the names and types of the wire. */
-export interface PaymentRecord {
-  id: string;
-  paymentStatus: PaymentStatus;
-  created: { date: string; timezone_type: number; timezone: string };
-  paymentType: 'DEPOSIT' | 'WITHDRAWAL';
-  description: string | null;
-  paymentMethod: string;
-  reference: string | null;
-  amount: number;
-  currency: string;
-  customer: Record<string, unknown> | null;
-  /** PHP's empty map, `[]`, if the merchant gave none. */
-  billingAddress: Record<string, unknown> | [];
-  cryptoAmount?: string;
-  cryptoCurrency?: string;
-  crypto_fx?: number;
-  errorMessage?: string;
-  settled_crypto_amount?: number;
-  crypto_tx_hash?: string;
-  destination_wallet?: string;
-}
-
-/** A creation request that the sandbox has found in order. */
-export type AcceptedRequest = (OnrampTerminalDeposit | NftPurchase | Withdrawal) & { amount: number };
-
-/** A payment, and what the merchant asked for. */
-export interface Entry {
-  record: PaymentRecord;
-  request: AcceptedRequest;
-}
-
-/** Why a payment fails: a processor's code, which the gateway translates, or a text, which passes through. */
-export interface FailureReason {
-  code?: number | string | undefined;
-  reason?: string | undefined;
-}
+import type { AcceptedRequest, Entry, FailureReason, PaymentRecord } from './record.ts';
 
 /** The document's translations of processor codes. */
 const TRANSLATIONS: ReadonlyMap<string, string> = new Map([

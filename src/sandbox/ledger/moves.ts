@@ -4,7 +4,8 @@ import type { PaymentStatus } from '../../schemas/methods.ts';
 import { optionsReader } from '../../schemas/read-options.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { EventBus } from '../event-bus.ts';
-import { errorMessageOf, type FailureReason, type Ledger, type PaymentRecord } from './ledger.ts';
+import { errorMessageOf, type Ledger } from './ledger.ts';
+import type { FailureReason, PaymentRecord } from './record.ts';
 
 /** How a payment is moved. */
 export interface MoveOptions {

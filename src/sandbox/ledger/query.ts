@@ -1,5 +1,5 @@
 // Which payments somebody asks for.
-import type { PaymentRecord } from './ledger.ts';
+import type { PaymentRecord } from './record.ts';
 
 /** Every part that is given must fit. */
 export interface PaymentQuery {

@@ -1,6 +1,6 @@
 // The transfer instructions of a PayID deposit: how the customer is to send the money.
 import { uuidOf } from './ids.ts';
-import type { PaymentRecord } from './ledger.ts';
+import type { PaymentRecord } from './record.ts';
 
 /** In the names of the wire. */
 export const transferOf = ({ id, amount, currency }: PaymentRecord) => ({

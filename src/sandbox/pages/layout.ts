@@ -1,6 +1,6 @@
 // The frame of every page: plain HTML, one style sheet, nothing from outside.
 import { html } from 'hono/html';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 
 export type Html = ReturnType<typeof html>;
 

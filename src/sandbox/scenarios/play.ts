@@ -6,7 +6,7 @@ import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { durationOf } from '../duration.ts';
 import { isCallbackFault } from '../faults/kinds.ts';
-import type { PaymentRecord } from '../ledger/ledger.ts';
+import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';

@@ -1,5 +1,5 @@
 // What each form of the customer's page leads to. It decides, and moves nothing itself.
-import type { FailureReason } from '../../ledger/ledger.ts';
+import type { FailureReason } from '../../ledger/record.ts';
 import { readCode } from './blik.ts';
 import { readCard } from './card.ts';
 import { DECLINES } from './declines.ts';

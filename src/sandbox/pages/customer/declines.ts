@@ -1,5 +1,5 @@
 // Why a payment is declined, and what a customer reads about it.
-import type { FailureReason } from '../../ledger/ledger.ts';
+import type { FailureReason } from '../../ledger/record.ts';
 
 /** By the value of its option. */
 export const DECLINES: Readonly<Record<string, { label: string; reason: FailureReason }>> = {

@@ -1,6 +1,6 @@
 // Multibanco: an entity and a reference, to pay at a cash machine or in the home bank within three days.
 import { html } from 'hono/html';
-import type { PaymentRecord } from '../../ledger/ledger.ts';
+import type { PaymentRecord } from '../../ledger/record.ts';
 import { money, plainAmount } from '../../money.ts';
 import type { Html } from '../layout.ts';
 import { icon } from './icons.ts';

@@ -1,6 +1,7 @@
 // How a payment ended, in the customer's words.
 import { html } from 'hono/html';
-import { isOnramp, type PaymentRecord } from '../../ledger/ledger.ts';
+import { isOnramp } from '../../ledger/ledger.ts';
+import type { PaymentRecord } from '../../ledger/record.ts';
 import { type Html, methodName } from '../layout.ts';
 import { explain } from './declines.ts';
 import { type IconName, icon } from './icons.ts';

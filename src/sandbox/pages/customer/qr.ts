@@ -1,7 +1,7 @@
 // Pix and the Thai QR wallet: a code to scan with the banking app, or to copy.
 import { html } from 'hono/html';
 import { encode } from 'uqr';
-import type { PaymentRecord } from '../../ledger/ledger.ts';
+import type { PaymentRecord } from '../../ledger/record.ts';
 import { money, plainAmount } from '../../money.ts';
 import { type Html, methodName } from '../layout.ts';
 import { copyRows, digitsOf, type Face, formOf, mainButton, methodOf } from './view.ts';

@@ -1,5 +1,5 @@
 // Where the customer goes afterwards: a page of the shop, or its app.
-import type { AcceptedRequest } from '../../ledger/ledger.ts';
+import type { AcceptedRequest } from '../../ledger/record.ts';
 
 /** Schemes that run as a script, or show something that is not the shop's. */
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/i;

@@ -1,6 +1,6 @@
 // What every page of a payment is drawn from, and the forms and addresses that lead from one to the next.
 import { html } from 'hono/html';
-import type { AcceptedRequest, PaymentRecord } from '../../ledger/ledger.ts';
+import type { AcceptedRequest, PaymentRecord } from '../../ledger/record.ts';
 import type { Html } from '../layout.ts';
 
 export interface View {

@@ -1,8 +1,9 @@
 // The menu of moves: what each is called, where it leads, and what it does.
 import { html } from 'hono/html';
 import { isFinalStatus, type PaymentStatus } from '../../../schemas/methods.ts';
-import { errorMessageOf, type FailureReason, type PaymentRecord } from '../../ledger/ledger.ts';
+import { errorMessageOf } from '../../ledger/ledger.ts';
 import type { MoveOptions, Moves } from '../../ledger/moves.ts';
+import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
 import { DECLINES } from '../customer/declines.ts';
 import { type Html, nameOf } from '../layout.ts';
 import { formOf, sent, type View } from './view.ts';

@@ -7,7 +7,7 @@ import {
   PAYMENT_STATUSES,
   WITHDRAWAL_METHODS,
 } from '../../../schemas/methods.ts';
-import type { PaymentRecord } from '../../ledger/ledger.ts';
+import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../money.ts';
 import { millisecondsOf } from '../../php.ts';
 import { badge, type Html, methodName, nameOf } from '../layout.ts';

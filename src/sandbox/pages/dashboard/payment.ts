@@ -1,7 +1,7 @@
 // One payment: its state and its moves, what happened to it, the record, and what the merchant asked for.
 import { html } from 'hono/html';
 import { curlOf } from '../../api/curl.ts';
-import type { PaymentRecord } from '../../ledger/ledger.ts';
+import type { PaymentRecord } from '../../ledger/record.ts';
 import { money } from '../../money.ts';
 import { millisecondsOf } from '../../php.ts';
 import { badge, facts, type Html, methodName, nameOf } from '../layout.ts';
