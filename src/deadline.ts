@@ -20,32 +20,60 @@ export const backgroundDelay = (ms: number): Promise<void> =>
     timer.unref?.();
   });
 
+/** How long somebody waits: so many milliseconds, and until the signal. */
+interface Limits {
+  ms?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Why somebody stopped to wait. */
+export type Left = 'timeout' | 'aborted';
+
+/** Settles as the promise does or, if a limit is reached before, as `onLeft` does: with what it returns or throws. */
+export async function within<T>(promise: Promise<T>, limits: Limits, onLeft: (left: Left) => T): Promise<T> {
+  const left = await leaving(promise, limits);
+  return left ? onLeft(left) : promise;
+}
+
+/** Undefined once the promise has settled, or the limit that is reached before. */
+export function leaving(
+  promise: Promise<unknown>,
+  { ms = Number.POSITIVE_INFINITY, signal }: Limits,
+): Promise<Left | undefined> {
+  return new Promise(resolve => {
+    const timer = Number.isFinite(ms) ? setTimeout(() => settle('timeout'), ms) : undefined;
+    const abort = () => settle('aborted');
+    const settle = (left?: Left) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve(left);
+    };
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort);
+    promise.then(
+      () => settle(),
+      () => settle(),
+    );
+  });
+}
+
 /**
  * Settles as the promise does or, if that takes more than `ms`, as `onTimeout` does: an error of that message, or
  * what the function returns or throws.
  */
-export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const elapsed = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms);
-  });
-  const late = elapsed.then(() => {
+export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> =>
+  within(promise, { ms }, () => {
     if (typeof onTimeout === 'string') throw new Error(onTimeout);
     return onTimeout();
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
 
 /** Settles as the promise does, or rejects with the signal's reason as soon as that is aborted. */
-export function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
+export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+  signal
+    ? within(promise, { signal }, () => {
+        throw signal.reason;
+      })
+    : promise;
 
 /** Resolves as soon as the signal is aborted. */
 export const aborted = (signal: AbortSignal): Promise<void> =>

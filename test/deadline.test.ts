@@ -7,6 +7,7 @@ import {
   delay,
   LateError,
   since,
+  within,
   withSignal,
   withTimeout,
 } from '../src/deadline.ts';
@@ -63,6 +64,43 @@ describe('backgroundDelay', () => {
     });
     expect(await backgroundDelay(1_000)).toBeUndefined();
     vi.unstubAllGlobals();
+  });
+});
+
+describe('within', () => {
+  const leave = (left: string) => left;
+
+  it('settles as the promise does before its limits are reached, and leaves neither a timer nor a listener', async () => {
+    const { signal } = new AbortController();
+    expect(await within(Promise.resolve('done'), { ms: 100, signal }, leave)).toBe('done');
+    await expect(within(Promise.reject(REASON), { ms: 100, signal }, leave as never)).rejects.toBe(REASON);
+    expect([vi.getTimerCount(), getEventListeners(signal, 'abort')]).toEqual([0, []]);
+  });
+
+  it('says which limit was reached first, and leaves nothing of the other', async () => {
+    const controller = new AbortController();
+    const late = within<string>(never, { ms: 100, signal: controller.signal }, leave);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(await stateOf(late)).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(1);
+    expect([await late, getEventListeners(controller.signal, 'abort')]).toEqual(['timeout', []]);
+    const stopped = within<string>(never, { ms: 100, signal: controller.signal }, leave);
+    controller.abort();
+    expect([await stopped, vi.getTimerCount()]).toEqual(['aborted', 0]);
+    expect(await within<string>(never, { signal: AbortSignal.abort() }, leave)).toBe('aborted');
+  });
+
+  it('rejects with what is thrown once a limit is reached, and with nothing that comes after', async () => {
+    const failing = Promise.reject(REASON);
+    const ended = within(failing, { signal: AbortSignal.abort() }, left => {
+      throw new Error(left);
+    });
+    await expect(ended).rejects.toThrow('aborted');
+  });
+
+  it.each([undefined, Number.POSITIVE_INFINITY])('waits without end for %s milliseconds', async ms => {
+    const waiting = within<string>(never, { ms }, leave);
+    expect([await stateOf(waiting), vi.getTimerCount()]).toEqual(['waiting', 0]);
   });
 });
 

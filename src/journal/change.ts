@@ -1,8 +1,8 @@
 // Changes a row of a journal by a transition, also when others change it at the same time or the store fails for a while.
-import { backgroundDelay, Deadline, delay, withSignal, withTimeout } from '../deadline.ts';
+import { backgroundDelay, Deadline, delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from './contract.ts';
-import type { Left, WaitLimits } from './in-flight.ts';
+import type { WaitLimits } from './in-flight.ts';
 import type { Step } from './row.ts';
 
 /** Milliseconds for one statement: a pool without a free connection may keep it waiting for ever. */
@@ -33,11 +33,8 @@ export async function withinCall<T>(
       code,
     );
   if (signal?.aborted) throw stopped('aborted');
-  const limited = withTimeout(work(), timeout, () => {
-    throw stopped('timeout');
-  });
-  return withSignal(limited, signal).catch(error => {
-    throw signal?.aborted && error === signal.reason ? stopped('aborted') : error;
+  return within(work(), { ms: timeout, signal }, left => {
+    throw stopped(left);
   });
 }
 
@@ -126,7 +123,4 @@ export const patiently = <T>(
   recording: Promise<T | undefined>,
   { deadline, signal }: WaitLimits,
 ): Promise<T | undefined> =>
-  withSignal(
-    withTimeout(recording, Math.min(deadline.remaining, LONGEST_WAIT), () => undefined),
-    signal,
-  ).catch(() => undefined);
+  within(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined).catch(() => undefined);

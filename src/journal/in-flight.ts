@@ -1,14 +1,11 @@
 // A create that runs in this process, and everyone who waits for it, each within limits of their own.
-import { type Deadline, LateError } from '../deadline.ts';
+import { type Deadline, LateError, type Left, leaving } from '../deadline.ts';
 
 /** How long one of those who wait does so. */
 export interface WaitLimits {
   deadline: Deadline;
   signal?: AbortSignal | undefined;
 }
-
-/** Why somebody stopped to wait. */
-export type Left = 'timeout' | 'aborted';
 
 /** Work that several wait for. It is given up when the last of them stops to wait. */
 export class InFlight<T> {
@@ -42,30 +39,11 @@ export class InFlight<T> {
    */
   async wait({ deadline, signal }: WaitLimits, stopped: (left: Left) => Error): Promise<T> {
     this.#waiting += 1;
-    const left = await leaving(this.#work, deadline, signal);
+    const left = await leaving(this.#work, { ms: deadline.remaining, signal });
     // At once: two may leave in the same turn, and the last of them must know.
     this.#waiting -= 1;
     if (left && this.#waiting > 0) throw stopped(left);
     if (left) this.#giveUp.abort(left === 'timeout' ? new LateError() : signal?.reason);
     return this.#work;
   }
-}
-
-/** Undefined once the work has ended. */
-function leaving(work: Promise<unknown>, deadline: Deadline, signal: AbortSignal | undefined) {
-  return new Promise<Left | undefined>(resolve => {
-    const timer = setTimeout(() => settle('timeout'), deadline.remaining);
-    const abort = () => settle('aborted');
-    const settle = (left?: Left) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-      resolve(left);
-    };
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort);
-    work.then(
-      () => settle(),
-      () => settle(),
-    );
-  });
 }

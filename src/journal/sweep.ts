@@ -84,18 +84,13 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
 
   await workOnDue(client, query, { limit, concurrency, isOver }, async ({ row, now }) => {
     const begun = performance.now();
-    const seen: Seen = {
-      payments: row.result ? [row.result.payment] : [],
-      isFinal: true,
-      pause: pauseAfter(row.looks + 1),
-    };
     const ids = knownIds(row);
-    for (const id of ids) {
-      // The gateway has answered with it. What an error or a callback has named may be nothing.
-      const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
-      await look(handler, id, signal, seen, isThere);
-    }
-    if (seen.asked) isAsked = true;
+    const looks: Seen[] = [];
+    // The gateway has answered with it. What an error or a callback has named may be nothing.
+    const isThere = (id: string) => row.result !== undefined && isSamePayment(row.result.payment.id, id);
+    for (const id of ids) looks.push(await look(handler, id, { isThere: isThere(id), signal }));
+    const seen = sumOf(looks);
+    if (seen.asked !== undefined) isAsked = true;
     // What was final has an effect to have yet, however old it is.
     const isOwed = row.result !== undefined && isFinal(row.result.payment) && !seen.hasEffect;
     const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy && !isOwed;
@@ -103,7 +98,9 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
     const outcome = failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
     if (outcome === 'failed' && signal?.aborted) return release(client, row);
     const isDone = outcome === 'processed' || outcome === 'gaveUp';
-    const found: Look = isDone ? { done: ids, seen: seen.payments } : { pause: seen.pause };
+    const payments = [...(row.result ? [row.result.payment] : []), ...seen.payments];
+    const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));
+    const found: Look = isDone ? { done: ids, seen: payments } : { pause };
     // As a rule nobody has changed it meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
     const { next } = await change(journal, row, (current, now) => looked(current, row.attemptId, found, now), {
@@ -125,9 +122,8 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
   let isAsked = false;
   const taken = take(ids, limit, () => isAsked || signal?.aborted === true);
   await inParallel(taken, concurrency, async id => {
-    const seen: Seen = { payments: [], isFinal: true, pause: 0 };
-    await look(handler, id, signal, seen, true);
-    if (seen.asked) isAsked = true;
+    const seen = await look(handler, id, { isThere: true, signal });
+    if (seen.asked !== undefined) isAsked = true;
     const failure = seen.failure ?? seen.missing;
     if (!(failure && signal?.aborted)) swept[failure ? 'failed' : seen.isFinal ? 'processed' : 'open'] += 1;
   });
@@ -136,56 +132,60 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
 
 const newSwept = (): Swept => ({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
 
-/** What is known of a row after its payments were looked at. */
+/** What a look at a payment has shown, or looks at all payments of a row. */
 interface Seen {
-  /** As they were known before, and are now. */
-  payments: Payment[];
+  /** As the gateway has them now. */
+  payments: readonly Payment[];
+  /** Nothing is left to happen. An error alone says no other. */
   isFinal: boolean;
   /** The payment that there is has ended, and that has taken effect. */
   hasEffect?: boolean;
   /** Somebody else is at work on one, and may fail. */
   isBusy?: boolean;
-  /** Milliseconds until the next look. */
-  pause: number;
-  /** The gateway has asked for that pause. */
-  asked?: boolean;
-  /** The first error, which may be anything that `onPayment` throws. */
-  failure?: { error: unknown };
+  /** Milliseconds for which the gateway has asked. */
+  asked?: number | undefined;
+  /** The error, which may be anything that `onPayment` throws. */
+  failure?: { error: unknown } | undefined;
   /** The gateway does not know a payment that there is. It may be another gateway; or it has forgotten an old one. */
-  missing?: { error: unknown };
+  missing?: { error: unknown } | undefined;
 }
 
 /** A payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
-/** Looks at one payment, and adds what it sees. @param isThere whether there is such a payment */
+/** @param isThere whether there is such a payment */
 async function look(
   handler: SweepHandler,
   id: string,
-  signal: AbortSignal | undefined,
-  seen: Seen,
-  isThere: boolean,
-): Promise<void> {
+  { isThere, signal }: { isThere: boolean; signal: AbortSignal | undefined },
+): Promise<Seen> {
   try {
     const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
-    seen.payments.push(payment);
-    if (result === 'busy') seen.isBusy = true;
-    if (!isFinal(payment) || result === 'busy') seen.isFinal = false;
-    else if (isThere) seen.hasEffect = true;
+    const isBusy = result === 'busy';
+    const hasEnded = isFinal(payment) && !isBusy;
+    return { payments: [payment], isFinal: hasEnded, hasEffect: hasEnded && isThere, isBusy };
   } catch (error) {
     // By shape, as the handler may be of another copy of the SDK.
     const told = isOfMerchant(error) ? {} : (error ?? {});
     const { code, retryAfter } = told as { code?: unknown; retryAfter?: unknown };
-    if (UNKNOWN.has(code)) {
-      seen.isFinal = false;
-      if (isThere) seen.missing ??= { error };
-      return;
-    }
-    seen.failure ??= { error };
-    if (typeof retryAfter !== 'number') return;
-    seen.asked = true;
-    seen.pause = Math.max(seen.pause, Math.min(retryAfter, LONGEST_PAUSE));
+    if (UNKNOWN.has(code)) return { payments: [], isFinal: false, missing: isThere ? { error } : undefined };
+    const asked = typeof retryAfter === 'number' ? retryAfter : undefined;
+    return { payments: [], isFinal: true, failure: { error }, asked };
   }
+}
+
+/** Of several errors the first counts, and of several pauses the longest. */
+function sumOf(looks: readonly Seen[]): Seen {
+  const pauses = looks.flatMap(({ asked }) => asked ?? []);
+  return {
+    payments: looks.flatMap(({ payments }) => payments),
+    isFinal: looks.every(({ isFinal }) => isFinal),
+    hasEffect: looks.some(({ hasEffect }) => hasEffect),
+    isBusy: looks.some(({ isBusy }) => isBusy),
+    asked: pauses.length > 0 ? Math.max(...pauses) : undefined,
+    failure: looks.find(({ failure }) => failure)?.failure,
+    missing: looks.find(({ missing }) => missing)?.missing,
+  };
 }
 
 async function* take(

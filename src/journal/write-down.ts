@@ -1,10 +1,9 @@
 // Writes an attempt of a create into the journal before it is sent.
-import { type Deadline, LateError, withSignal, withTimeout } from '../deadline.ts';
+import { type Deadline, LateError, type Left, within } from '../deadline.ts';
 import { adviceOn, ConnectionError, type GatewayError, JournalError, type Outcome } from '../errors.ts';
 import { change, type Found, record } from './change.ts';
 import type { JournalRow } from './contract.ts';
 import type { Create } from './create.ts';
-import type { Left } from './in-flight.ts';
 import { warnNotRecorded } from './reports.ts';
 import type { JournalAttempt } from './row.ts';
 import { begin, takeBack } from './transitions.ts';
@@ -46,11 +45,12 @@ export async function writeDown(
   // As a rule a reference is new, so it is not read before.
   const known = create.plan ? undefined : { now: 0 };
   const writing = change(journal, attempt, beginOwn, { known, isPatient: true });
-  const late = () => {
-    throw new LateError();
-  };
+  const inTime = <T>(promise: Promise<T>): Promise<T> =>
+    within(promise, { ms: deadline.remaining, signal: giveUp }, left => {
+      throw left === 'timeout' ? new LateError() : giveUp.reason;
+    });
   try {
-    return { ...(await withSignal(withTimeout(writing, deadline.remaining, late), giveUp)), plan };
+    return { ...(await inTime(writing)), plan };
   } catch (error) {
     // It may be written all the same, also later.
     const isRunning = giveUp.aborted || error instanceof LateError;
@@ -58,7 +58,7 @@ export async function writeDown(
       if (isRunning) throw error;
       if (!isNeverWritten(error)) await change(journal, attempt, takeOwnBack);
     };
-    const isTakenBack = await withSignal(withTimeout(takingBack(), deadline.remaining, late), giveUp).then(
+    const isTakenBack = await inTime(takingBack()).then(
       () => true,
       () => false,
     );

@@ -263,7 +263,7 @@ const taken = (paymentId: string) =>
 const tooLate = (paymentId: string | undefined) =>
   new WebhookError(
     'busy',
-    `A callback was not handled within ${LONGEST_ANSWER} ms, and was answered 503. What has begun goes on.`,
+    `A callback was not handled within ${LONGEST_ANSWER} ms, and was answered 503. Work that has started continues.`,
     [],
     { paymentId },
   );

@@ -1,5 +1,5 @@
 // What happens to a callback, at its payment's turn: look the payment up → let its status take effect → answer all who wait.
-import { delay, withSignal, withTimeout } from '../deadline.ts';
+import { delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError, InvalidRequestError, WaitTimeoutError, WebhookError } from '../errors.ts';
 import { LAG_PAUSES, type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
 import { isPaymentId } from '../schemas/id.ts';
@@ -208,15 +208,13 @@ export function createProcess<Context extends object>(settings: Settings<Context
       const place = sweeps.enter();
       const longest = turns.isAtWork(paymentId) ? Math.min(timeout, LONGEST_TURN) : timeout;
       const { processed, leave } = join({ paymentId, lane: sweeps, callId });
-      const late = () => {
-        const message = `Payment ${paymentId} was not processed within ${longest} ms. What has begun goes on.`;
+      const giveUp = (left: Left) => {
+        if (left === 'aborted') throw stopped(paymentId);
+        const message = `Payment ${paymentId} was not processed within ${longest} ms. Work that has started continues.`;
         throw new WaitTimeoutError(message, undefined, { paymentId });
       };
-      const bounded = Number.isFinite(longest) ? withTimeout(processed, longest, late) : processed;
       try {
-        return await withSignal(bounded, signal);
-      } catch (error) {
-        throw signal?.aborted && error === signal.reason ? stopped(paymentId) : error;
+        return await within(processed, { ms: longest, signal }, giveUp);
       } finally {
         leave();
         place.leave();
@@ -243,9 +241,13 @@ function unlessUnknown(visits: readonly Visit[], error: unknown, paymentId: stri
 }
 
 const stopped = (paymentId: string): ConnectionError =>
-  new ConnectionError(`The processing of payment ${paymentId} was stopped. What has begun goes on.`, 'aborted', {
-    paymentId,
-  });
+  new ConnectionError(
+    `The processing of payment ${paymentId} was stopped. Work that has started continues.`,
+    'aborted',
+    {
+      paymentId,
+    },
+  );
 
 export const unsignedCallback = (paymentId?: string): WebhookError =>
   new WebhookError(

@@ -374,7 +374,8 @@ describe('the webhook handler', () => {
       expect(await Promise.race([first, second, 'waiting'])).toBe('waiting');
       await vi.advanceTimersByTimeAsync(20);
       expect([await first, await second]).toEqual(['503 busy', '503 busy']);
-      const message = 'A callback was not handled within 25000 ms, and was answered 503. What has begun goes on.';
+      const message =
+        'A callback was not handled within 25000 ms, and was answered 503. Work that has started continues.';
       const late = { code: 'busy', message, paymentId: ID, issues: [] };
       expect(errors).toMatchObject([late, late]);
       slow.resolve();

@@ -522,7 +522,7 @@ describe('process', () => {
     expect(await waiting).toMatchObject({
       name: 'WaitTimeoutError',
       paymentId: ID,
-      message: `Payment ${ID} was not processed within 1000 ms. What has begun goes on.`,
+      message: `Payment ${ID} was not processed within 1000 ms. Work that has started continues.`,
     });
     const caller = new AbortController();
     const stopped = errorOf(handler.process(ID, { signal: caller.signal }));
@@ -531,7 +531,7 @@ describe('process', () => {
       name: 'ConnectionError',
       code: 'aborted',
       paymentId: ID,
-      message: `The processing of payment ${ID} was stopped. What has begun goes on.`,
+      message: `The processing of payment ${ID} was stopped. Work that has started continues.`,
     });
     const other = randomUUID();
     expect(await errorOf(handler.process(other, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
