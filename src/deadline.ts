@@ -12,6 +12,9 @@ export function delay(ms: number, signal?: AbortSignal | undefined): Promise<voi
   return withSignal(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
+/** Resolves after so many milliseconds, or as soon as the signal is aborted: whatever comes next looks at that itself. */
+export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> => delay(ms, signal).catch(() => {});
+
 /** Resolves after so many milliseconds, unless the process ends before: it is not kept from that. */
 export const backgroundDelay = (ms: number): Promise<void> =>
   new Promise(resolve => {
@@ -106,5 +109,10 @@ export class Deadline {
   /** Milliseconds that are left; 0 once it has passed. */
   get remaining(): number {
     return Math.max(this.#monotonic - performance.now(), 0);
+  }
+
+  /** Milliseconds for a call that ends by it: at least 1, as no call takes none. */
+  get timeout(): number {
+    return Math.max(this.remaining, 1);
   }
 }

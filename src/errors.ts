@@ -198,23 +198,22 @@ export class PaymentInDoubtError extends GatewayError {
   declare readonly underWay?: true;
   /** When `settle(reference, 'not_created')` is taken, if it was refused as too early. */
   declare readonly settleableAt?: Date;
-  constructor(reference: string, since: Date, details?: Details & { settleableAt?: Date; underWay?: boolean }) {
-    const { settleableAt, underWay, ...rest } = details ?? {};
-    const create = JSON.stringify(reference);
-    const message = settleableAt
-      ? `Too early: the create of ${create} may still reach the gateway.`
-      : `An earlier create of ${create} is still running, or its outcome is unknown.`;
-    const soon = underWay ? 'It may still be running: make the same create again in a moment. ' : '';
-    const next = settleableAt
-      ? `'not_created' is refused until ${settleableAt.toISOString()}: its time-out and the journal's settleMargin.`
-      : `Nothing was sent now. ${soon}Its callback will settle it; or ask the gateway, then call gateway.settle.`;
-    super(`${message} ${next}`, { ...rest, outcome: 'unknown' });
+  constructor(reference: string, since: Date, details: Details & { settleableAt?: Date; underWay?: boolean } = {}) {
+    const { settleableAt, underWay, ...rest } = details;
+    const message = settleableAt ? tooEarly(reference, settleableAt) : inDoubt(reference, underWay);
+    super(message, { ...rest, outcome: 'unknown' });
     this.reference = reference;
     this.since = since;
     if (settleableAt) this.settleableAt = settleableAt;
     if (underWay) this.underWay = true;
   }
 }
+
+const tooEarly = (reference: string, settleableAt: Date) =>
+  `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}: its time-out and the journal's settleMargin.`;
+
+const inDoubt = (reference: string, underWay = false) =>
+  `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown. Nothing was sent now. ${underWay ? 'It may still be running: make the same create again in a moment. ' : ''}Its callback will settle it; or ask the gateway, then call gateway.settle.`;
 
 /** The journal could not be written, so nothing was sent. */
 export class JournalError extends GatewayError {

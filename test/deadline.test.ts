@@ -6,6 +6,7 @@ import {
   Deadline,
   delay,
   LateError,
+  pause,
   since,
   within,
   withSignal,
@@ -40,6 +41,19 @@ describe('delay', () => {
     controller.abort(REASON);
     expect(await ended).toBe(REASON);
     expect([vi.getTimerCount(), getEventListeners(controller.signal, 'abort')]).toEqual([0, []]);
+  });
+});
+
+describe('pause', () => {
+  it('ends as it is told, or with its signal, which is no error', async () => {
+    const controller = new AbortController();
+    const waiting = pause(100, controller.signal);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await waiting).toBeUndefined();
+    const stopped = pause(100, controller.signal);
+    controller.abort(REASON);
+    expect(await stopped).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
@@ -173,9 +187,9 @@ describe('a deadline', () => {
   it('passes by the clock that does not jump, after its time and not at it', () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
     const deadline = new Deadline(50);
-    expect([deadline.isPast, deadline.remaining]).toEqual([false, 50]);
+    expect([deadline.isPast, deadline.remaining, deadline.timeout]).toEqual([false, 50, 50]);
     now.mockReturnValue(1_050);
-    expect([deadline.isPast, deadline.remaining]).toEqual([false, 0]);
+    expect([deadline.isPast, deadline.remaining, deadline.timeout]).toEqual([false, 0, 1]);
     now.mockReturnValue(1_050.5);
     expect([deadline.isPast, deadline.remaining]).toEqual([true, 0]);
     now.mockRestore();

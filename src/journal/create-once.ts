@@ -94,7 +94,7 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
       if (creates.get(key) === own) creates.delete(key);
       if (create.plan) throw new PlanGone();
       // It has joined the create of a plan that was gone.
-      const again = { ...create, timeout: limits.deadline.remaining || 1 };
+      const again = { ...create, timeout: limits.deadline.timeout };
       if (isFree(ended.found.row, attempt)) return await createOnce(again);
       return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
     }

@@ -43,7 +43,7 @@ export async function resume(
   const row = found.row as JournalRow;
   refuseAnother(row, attempt);
   const { deadline, signal } = limits;
-  const readPayment = (id: string) => create.lookUp(id, { timeout: Math.max(deadline.remaining, 1), signal });
+  const readPayment = (id: string) => create.lookUp(id, { timeout: deadline.timeout, signal });
   if (row.result) {
     const replayed = await replay(create, row, row.result, readPayment, limits);
     const observeIt: Transition<Step> = current => observe(current, replayed);

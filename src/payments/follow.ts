@@ -1,5 +1,5 @@
 // Drains: once, or for as long as plans are made.
-import { delay } from '../deadline.ts';
+import { pause } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { bounded } from '../journal/change.ts';
 import type { Journal } from '../journal/contract.ts';
@@ -61,8 +61,8 @@ async function followPlans(drain: Drain, client: ClientJournal, outer: AbortSign
     });
     if (asked === undefined) continue;
     failures = drain.drained.created > before ? 1 : failures + 1;
-    const pause = Math.min(IDLE_PAUSE * 2 ** failures, LONGEST_PAUSE);
-    await delay(Math.max(pause, Math.min(asked, LONGEST_RETRY_AFTER)), signal).catch(() => {});
+    const due = Math.min(IDLE_PAUSE * 2 ** failures, LONGEST_PAUSE);
+    await pause(Math.max(due, Math.min(asked, LONGEST_RETRY_AFTER)), signal);
   }
   stop.abort();
   await watching;
@@ -78,7 +78,7 @@ class Bell {
 
   /** Until it rings, but no longer than so many milliseconds. */
   async wait(ms: number): Promise<void> {
-    await delay(ms, this.#ringing.signal).catch(() => {});
+    await pause(ms, this.#ringing.signal);
     this.#ringing = new AbortController();
   }
 }
@@ -91,6 +91,6 @@ async function watch(journal: Journal, onPlanned: () => void, signal: AbortSigna
     } catch {
       // What is planned until it listens again is seen by looking.
     }
-    await delay(IDLE_PAUSE, signal).catch(() => {});
+    await pause(IDLE_PAUSE, signal);
   }
 }

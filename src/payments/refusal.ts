@@ -90,7 +90,7 @@ export async function examineRefusal(
 
 /** The record of a payment that was just made may be a moment behind: while there is time, it is looked up again. */
 async function findAgain(paymentId: string, lookUp: LookUp, { deadline, signal }: CallLimits): Promise<Payment> {
-  const readPayment = () => lookUp(paymentId, { timeout: Math.max(deadline.remaining, 1), signal });
+  const readPayment = () => lookUp(paymentId, { timeout: deadline.timeout, signal });
   for (const pause of LAG_PAUSES) {
     try {
       return await readPayment();

@@ -1,5 +1,5 @@
 // Looks at a payment again and again until it has the status that the merchant waits for.
-import { Deadline, delay } from '../deadline.ts';
+import { Deadline, pause } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -50,8 +50,8 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
   let trouble: unknown;
   /** Milliseconds for which the gateway has asked. */
   let asked = 0;
-  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * GROWTH, LONGEST_PAUSE)) {
-    const seen = await lookUp(paymentId, { timeout: Math.max(deadline.remaining, 1), signal }).catch(error => {
+  for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
+    const seen = await lookUp(paymentId, { timeout: deadline.timeout, signal }).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;
       asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;
@@ -69,9 +69,7 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
     // The last looks are close to the deadline, and each leaves time for another.
-    const pauseMs = Math.min(Math.max(pause, asked), Math.max(left - LAST_LOOK, left / 2));
-    // If the signal ends the pause, the lookup that follows reports it.
-    await delay(pauseMs, signal).catch(() => {});
+    await pause(Math.min(Math.max(due, asked), Math.max(left - LAST_LOOK, left / 2)), signal);
   }
 }
 

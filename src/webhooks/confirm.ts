@@ -1,5 +1,5 @@
 // Confirms a callback by a lookup, for endpoints that are not made with createWebhookHandler.
-import { Deadline, delay } from '../deadline.ts';
+import { Deadline, pause } from '../deadline.ts';
 import { isGatewayError, WebhookError } from '../errors.ts';
 import { LAG_PAUSES, type LookUp } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -28,22 +28,20 @@ export interface ConfirmedWebhook {
 export async function confirm(
   claim: WebhookClaim,
   lookUp: LookUp,
-  { timeout = Number.POSITIVE_INFINITY, signal }: Parameters<LookUp>[1] = {},
+  { timeout, signal }: { timeout: number; signal?: AbortSignal | undefined },
 ): Promise<ConfirmedWebhook> {
   const digest = digestOf(claim);
   const deadline = new Deadline(timeout);
   for (let attempt = 0; ; attempt++) {
-    const left = Number.isFinite(timeout) ? { timeout: Math.max(deadline.remaining, 1) } : {};
-    const payment = await lookUp(claim.id, { signal, ...left }).catch(error => {
+    const payment = await lookUp(claim.id, { signal, timeout: deadline.timeout }).catch(error => {
       throw isNotFound(error) ? unknownPayment(claim.id) : error;
     });
     if (isFinal(payment) || !isBehind(payment, digest)) {
       return { payment, claim, mismatches: mismatchesOf(digest, payment) };
     }
-    const pause = LAG_PAUSES[attempt];
-    if (pause === undefined || pause >= deadline.remaining) throw lagging(payment);
-    // If the signal ends the pause, the lookup that follows reports it.
-    await delay(pause, signal).catch(() => {});
+    const lag = LAG_PAUSES[attempt];
+    if (lag === undefined || lag >= deadline.remaining) throw lagging(payment);
+    await pause(lag, signal);
   }
 }
 
