@@ -21,7 +21,7 @@ export {
 } from './errors.ts';
 export type { Fetch, FetchAnswer, FetchInit } from './http/own-fetch.ts';
 export type { BodyReader, BodyStream } from './http/read-body.ts';
-export type { Inbox, InboxEvent, InboxResult, Mark } from './inbox/contract.ts';
+export type { Inbox, InboxEvent, InboxResult, Mark, Processed } from './inbox/contract.ts';
 export { memoryInbox } from './inbox/memory.ts';
 export type {
   Doubt,
@@ -40,7 +40,7 @@ export type {
 export { type MemoryJournal, type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
 export type { Planning, PlanOptions } from './journal/plan.ts';
 export type { EncryptionKey } from './journal/seal.ts';
-export type { SweepHandler, Swept, SweptPayment } from './journal/sweep.ts';
+export type { SweepHandler, Swept } from './journal/sweep.ts';
 export type { SweepOptions } from './journal/sweep-options.ts';
 export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './options.ts';
 export type { Created } from './payments/create.ts';
@@ -164,7 +164,7 @@ export type {
 } from './telemetry/events.ts';
 export type { WebhookClaim } from './webhooks/claim.ts';
 export type { ConfirmedWebhook } from './webhooks/confirm.ts';
-export type { CallbackContext, Processed } from './webhooks/effect.ts';
+export type { CallbackContext } from './webhooks/effect.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './webhooks/node.ts';
 export { parseWebhook, type WebhookPayment } from './webhooks/parse.ts';

@@ -31,6 +31,14 @@ export interface Mark {
  */
 export type InboxResult = 'ran' | 'already' | 'busy';
 
+/** How a payment was processed, after its callback or by a sweep. */
+export interface Processed {
+  /** What the inbox did with its status. */
+  result: InboxResult;
+  /** The gateway's own record. */
+  payment: Payment;
+}
+
 /**
  * Remembers which statuses of which payments have taken effect. Per payment one `work` runs at a time; a status whose
  * work has run is skipped for ever. Work that throws leaves no mark. `inboxSuite` of payment-gateway-sdk/testing proves

@@ -129,9 +129,11 @@ export interface Seal {
 
 export const DEFAULT_SETTLE_MARGIN = 600_000;
 
-/** A create whose outcome is unknown. */
-export interface Doubt extends JournalKey {
-  /** When it began, or was planned. */
+/** What a journal knows of a reference. */
+export interface JournalEntry extends JournalKey {
+  /** `planned` is not sent yet; `begun` is under way or in doubt; `freed` made no payment. */
+  state: JournalState;
+  /** When its create began, or was planned. */
   since: Date;
   paymentType: JournalRequest['paymentType'];
   paymentMethod: string;
@@ -144,12 +146,9 @@ export interface Doubt extends JournalKey {
   conflictingIds: readonly string[];
   /** Whether its time-out has not passed. */
   underWay: boolean;
-}
-
-/** What a journal knows of a reference. */
-export interface JournalEntry extends Doubt {
-  /** `planned` is not sent yet; `begun` is under way or in doubt; `freed` made no payment. */
-  state: JournalState;
   /** The payment as it was last seen, once it is created: without customer data. */
   payment?: Payment | undefined;
 }
+
+/** A create whose outcome is unknown: its state is `begun`, and it has no payment yet. */
+export type Doubt = Omit<JournalEntry, 'state' | 'payment'>;

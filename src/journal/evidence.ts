@@ -10,7 +10,7 @@ export type ReadPayment = (paymentId: string) => Promise<Payment>;
 /** What lookups of a doubt's ids have shown. */
 export interface Examined {
   /** The first that can be its payment. */
-  standing?: Payment | undefined;
+  match?: Payment | undefined;
   /** Ids that the gateway has no payment of, or that of another request. */
   disproved: readonly string[];
   /** The payments of other requests. */
@@ -43,7 +43,7 @@ export async function examine(
   const others: Payment[] = [];
   for (const id of ids) {
     const payment = await readPayment(id).catch(unlessNone);
-    if (payment && canBeOf(row, payment)) return { standing: payment, disproved, others };
+    if (payment && canBeOf(row, payment)) return { match: payment, disproved, others };
     if (payment) others.push(payment);
     disproved.push(id);
   }

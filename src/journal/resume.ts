@@ -122,7 +122,7 @@ async function findPayment(create: Create, { row: begun, now }: Found, readPayme
   } catch (cause) {
     throw inDoubt(cause);
   }
-  const { standing: payment, disproved, others } = examined;
+  const { match: payment, disproved, others } = examined;
   const isAskedFor = payment && moneyDifferences(row, payment).length === 0;
   const isOwn = payment && row.paymentId && isSamePayment(row.paymentId, payment.id);
   const isEarlier = row.isRetry && payment && isFailed(payment) && !isOwn;

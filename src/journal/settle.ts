@@ -97,8 +97,8 @@ async function settleWithout(
   const isOtherId = despite.includes('paymentId');
   const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
   const read = isOtherId ? (id: string) => readPayment(id).catch(unreadable) : readPayment;
-  const { standing, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
-  if (standing) throw hasPayment(standing.id);
+  const { match, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
+  if (match) throw hasPayment(match.id);
   const step = await change(journal, key, (row, now) => {
     const open = openOf(row);
     const [unexamined] = knownIds(open).filter(id => !disproved.includes(id));

@@ -1,5 +1,6 @@
 // Looks at what is open: payments whose callback may be lost are processed as it would have been.
 import { ConfigurationError } from '../errors.ts';
+import type { Processed } from '../inbox/contract.ts';
 import { isOfMerchant } from '../inbox/thrown.ts';
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -12,15 +13,9 @@ import { type Look, looked } from './transitions.ts';
 
 /** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
 export interface SweepHandler {
-  process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<SweptPayment>;
+  process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<Processed>;
   /** False if the payments that it confirms settle no doubt. */
   readonly hasJournal?: boolean | undefined;
-}
-
-/** What became of a payment. */
-export interface SweptPayment {
-  result: 'ran' | 'already' | 'busy';
-  payment: Payment;
 }
 
 /** What a sweep did: how many payments it looked at, by how it found them. */

@@ -1,4 +1,4 @@
-// The SQL of a journal in Postgres: each method is one statement.
+// The SQL of a journal in Postgres: a statement per method, and of a create one more, which asks whether it is committed.
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';

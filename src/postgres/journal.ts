@@ -1,4 +1,4 @@
-// A journal in the merchant's own Postgres: each method is one statement.
+// A journal in the merchant's own Postgres.
 import { booleanProblem } from '../schemas/store-options.ts';
 import {
   journalOptions,

@@ -16,6 +16,7 @@ import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journa
 import { marginProblem, type ProblemOf, storeOptions } from '../schemas/store-options.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
+import { insideTransactions, noTransaction, type Tickets } from './merchant-transaction.ts';
 import { tableNameProblem } from './table.ts';
 
 /** What a journal can take as its second argument. */
@@ -56,7 +57,7 @@ export interface SqlJournal<Tx> extends Journal, Planning<Tx> {
 }
 
 /** The statements of a journal in the SQL of one database. @typeParam Ticket tells a transaction of the merchant's from others */
-export interface JournalSql<Ticket> {
+export interface JournalSql<Ticket> extends Tickets<Ticket> {
   /** What each plan notifies, where the database can. */
   channel?: string | undefined;
   migrate(database: SqlDatabase<unknown>): Promise<void>;
@@ -81,15 +82,6 @@ export interface JournalSql<Ticket> {
     leaseMs: number,
   ): Promise<Timed<{ rows: JournalRow[] }>>;
 
-  /**
-   * Asks a transaction of the merchant's for its ticket, with the first statement that it sends.
-   *
-   * @param isLatest whether no other plan has entered this transaction since
-   * @returns nothing outside a transaction, if that is seen here
-   */
-  enter(query: SqlQuery, isLatest: () => boolean): Promise<Ticket | undefined>;
-  /** Gives the ticket back. @returns whether the transaction is still the one that it is of */
-  leave?(query: SqlQuery, ticket: Ticket): Promise<boolean>;
   /** An error of the database, or one that names its cause and the way out. */
   advised(error: unknown): unknown;
 }
@@ -157,34 +149,8 @@ export function sqlJournal<Ticket, OwnTx>(
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(() => db.query(text, values));
-  /** Within a transaction of the merchant's nothing is repeated: it is over then. */
-  const enter = async (tx: unknown, isLatest: () => boolean): Promise<Entered<Ticket>> => {
-    const within = queryIn(db, tx);
-    const run: SqlQuery = (text, values) => within(text, values).catch(advise);
-    const ticket = await sql.enter(run, isLatest);
-    if (ticket === undefined) throw noTransaction();
-    return new Entered(run, ticket);
-  };
-  /** Runs a work in a transaction of the merchant's. */
-  const inside = async <T>(tx: unknown, work: (own: Entered<Ticket>) => Promise<T>): Promise<T> => {
-    if (tx instanceof Entered) return work(tx);
-    const visit = visits(tx);
-    try {
-      const own = await enter(tx, visit.isLatest);
-      const leave = async () => {
-        await visit.others();
-        return (await sql.leave?.(own.run, own.ticket)) ?? true;
-      };
-      const value = await work(own).catch(async error => {
-        await leave().catch(() => {});
-        throw error;
-      });
-      if (await leave()) return value;
-      throw new Error(NOT_AWAITED);
-    } finally {
-      visit.end();
-    }
-  };
+  /** Nothing is repeated in there: the transaction is over then. */
+  const inside = insideTransactions(db, sql, advise);
 
   const { channel } = sql;
   const listen = db.listen?.bind(db);
@@ -235,56 +201,6 @@ export function sqlJournal<Ticket, OwnTx>(
   return journal;
 }
 
-/** A transaction of the merchant's, as it was when somebody began to write in it. */
-class Entered<Ticket> {
-  readonly run: SqlQuery;
-  readonly ticket: Ticket;
-  constructor(run: SqlQuery, ticket: Ticket) {
-    this.run = run;
-    this.ticket = ticket;
-  }
-}
-
-/** Of each transaction the plans that run in it, the latest one last. */
-const running = new WeakMap<object, Promise<void>[]>();
-
-/** A savepoint takes those with it that were set later: so of plans that run at once the latest one leaves first. */
-function visits(tx: unknown) {
-  const all = running.get(tx as object) ?? [];
-  if (tx === Object(tx)) running.set(tx as object, all);
-  let end = () => {};
-  const ended = new Promise<void>(resolve => {
-    end = resolve;
-  });
-  all.push(ended);
-  return {
-    isLatest: () => all.at(-1) === ended,
-    /** Waits for those that came later. */
-    async others() {
-      for (let last = all.at(-1); last && last !== ended; last = all.at(-1)) await last;
-    },
-    end() {
-      all.splice(all.indexOf(ended), 1);
-      end();
-    },
-  };
-}
-
-/** Runs statements in a transaction of the merchant's. */
-function queryIn(db: SqlDatabase<unknown>, tx: unknown): SqlQuery {
-  if (db.queryIn) return db.queryIn(tx);
-  throw new ConfigurationError('To write into your transaction, the SqlDatabase needs queryIn(tx).');
-}
-
-const NOT_AWAITED =
-  'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.';
-
-const noTransaction = () =>
-  new ConfigurationError(
-    'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
-  );
-
-/** Whoever has changed the table so would pay references again. */
 const notKept = ({ reference }: JournalRow) =>
   new Error(
     `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or somebody who deletes its rows, prevents it.`,

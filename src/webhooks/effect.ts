@@ -1,7 +1,7 @@
 // Lets a payment's status take effect, once: the journal first, then the inbox with onPayment, then what waits for the commit.
 import { delay, withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
-import { eventOf, type Inbox, type InboxEvent, type InboxResult } from '../inbox/contract.ts';
+import { eventOf, type Inbox, type InboxEvent, type Processed } from '../inbox/contract.ts';
 import { remembering } from '../inbox/thrown.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
 import { isFinalStatus } from '../schemas/methods.ts';
@@ -17,14 +17,6 @@ export interface CallbackContext {
    * `onPayment` may run again after a rollback. If it fails, `onError` is told, and nothing else happens.
    */
   afterCommit(work: () => unknown): void;
-}
-
-/** How a payment was processed. */
-export interface Processed {
-  /** What the inbox did with its status. */
-  result: InboxResult;
-  /** The gateway's own record. */
-  payment: Payment;
 }
 
 /** Tells the merchant of what somebody should look at. */

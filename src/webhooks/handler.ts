@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError, isGatewayError, WebhookError } from '../errors.ts';
-import type { Inbox } from '../inbox/contract.ts';
+import type { Inbox, Processed } from '../inbox/contract.ts';
 import { memoryInbox } from '../inbox/memory.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -12,7 +12,7 @@ import { Call } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
 import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
-import type { CallbackContext, Processed, Warn } from './effect.ts';
+import type { CallbackContext, Warn } from './effect.ts';
 import { Lane, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
 import { answer, failureOf, isRefusedForGood, replyTo, replyToError, type Step } from './reply.ts';
@@ -183,9 +183,9 @@ export function createWebhookHandler<Context extends object = object>(
       const claim = await read(request, place);
       call.paymentId = claim.paymentId;
       report(call, { result: 'received' });
-      const visit = callbacks.callback({ claim, token, lane, callId: call.callId });
-      ({ leave } = visit);
-      return visit.processed;
+      const waiting = callbacks.callback({ claim, token, lane, callId: call.callId });
+      ({ leave } = waiting);
+      return waiting.processed;
     };
 
     const late = () => fail(tooLate(call.paymentId));

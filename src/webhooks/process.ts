@@ -1,6 +1,7 @@
 // What happens to a callback, at its payment's turn: look the payment up → let its status take effect → answer all who wait.
 import { delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError, InvalidRequestError, WaitTimeoutError, WebhookError } from '../errors.ts';
+import type { Processed } from '../inbox/contract.ts';
 import { LAG_PAUSES, type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
@@ -8,9 +9,9 @@ import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { type ClaimDigest, isBehind, mismatchesOf } from './claim.ts';
 import { isNotFound, lagging, unknownPayment } from './confirm.ts';
-import { createEffect, type EffectSettings, type Processed } from './effect.ts';
+import { createEffect, type EffectSettings } from './effect.ts';
 import { Lane, UnknownIds } from './lanes.ts';
-import { takeTurns, type Visitor } from './turns.ts';
+import { takeTurns, type Waiter } from './turns.ts';
 
 /** What the handler needs of a `GatewayClient`. */
 export interface WebhookGateway {
@@ -52,7 +53,7 @@ interface Settings<Context extends object> extends Omit<EffectSettings<Context>,
 }
 
 /** A callback that waits for its answer, or a sweep, which has no claim. */
-interface Visit extends Visitor, Partial<Callback> {
+interface CallbackWaiter extends Waiter, Partial<Callback> {
   lane: Lane;
   callId: string;
   resolve(processed: Processed): void;
@@ -90,8 +91,8 @@ export function createProcess<Context extends object>(settings: Settings<Context
   };
 
   /** Tells what differs from the record, and refuses tokens of other payments if that is asked for. */
-  const admit = (visits: readonly Visit[], payment: Payment): Visit[] =>
-    visits.filter(({ callId, claim, token, reject }) => {
+  const admit = (waiters: readonly CallbackWaiter[], payment: Payment): CallbackWaiter[] =>
+    waiters.filter(({ callId, claim, token, reject }) => {
       if (!claim) return true;
       const isOwn = token === undefined || gateway.isCallbackOf?.(token, payment) !== false;
       const mismatches = [...mismatchesOf(claim, payment), ...(isOwn ? [] : ['the token of its address'])];
@@ -105,32 +106,40 @@ export function createProcess<Context extends object>(settings: Settings<Context
     });
 
   /**
-   * Answers those visits whose claim the record shows.
+   * Answers those waiters whose claim the record shows.
    *
    * @param marked what the inbox has answered in this turn
    * @returns the others, and how the payment was processed
    */
-  const act = async (visits: readonly Visit[], payment: Payment, marked: Map<string | undefined, boolean>) => {
-    for (const { claim } of visits) {
+  const takeEffectFor = async (
+    waiters: readonly CallbackWaiter[],
+    payment: Payment,
+    marked: Map<string | undefined, boolean>,
+  ) => {
+    for (const { claim } of waiters) {
       if (!claim || !isBehind(payment, claim) || marked.has(claim.mark) || marked.size === MOST_ASKED) continue;
       marked.set(claim.mark, await isMarked(claim));
     }
-    const isShown = (record: Payment, { claim }: Visit) =>
+    const isShown = (record: Payment, { claim }: CallbackWaiter) =>
       !claim || !isBehind(record, claim) || marked.get(claim.mark) === true;
-    const [first] = visits;
-    if (!first || !(isFinal(payment) || visits.some(visit => isShown(payment, visit)))) return { behind: visits };
+    const [first] = waiters;
+    if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return { behind: waiters };
 
     const processed = await takeEffect(payment, first.callId, id => first.lane.lookUp(() => lookUp(id)));
     // After a conflict it is another record that took effect.
-    const isAnswered = (visit: Visit) => processed.result === 'busy' || isShown(processed.payment, visit);
-    for (const visit of visits) if (isAnswered(visit)) visit.resolve(processed);
-    return { behind: visits.filter(visit => !isAnswered(visit)), processed };
+    const isAnswered = (waiter: CallbackWaiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
+    for (const waiter of waiters) if (isAnswered(waiter)) waiter.resolve(processed);
+    return { behind: waiters.filter(waiter => !isAnswered(waiter)), processed };
   };
 
   /** A whole turn: while a claim is ahead of the record, the payment is looked up again. */
-  const play = async (paymentId: string, all: readonly Visit[], firstLookup: Promise<Payment>): Promise<void> => {
+  const runTurn = async (
+    paymentId: string,
+    all: readonly CallbackWaiter[],
+    firstLookup: Promise<Payment>,
+  ): Promise<void> => {
     // The first decides the lane of later lookups, and those that are asked for first are surely asked for.
-    let visits: readonly Visit[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
+    let waiters: readonly CallbackWaiter[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
     let lookup = firstLookup;
     let isAdmitted = false;
     /** A final status that took effect in this turn. */
@@ -138,26 +147,26 @@ export function createProcess<Context extends object>(settings: Settings<Context
     const marked = new Map<string | undefined, boolean>();
     for (let attempt = 0; ; attempt++) {
       const payment = await lookup.catch(error => {
-        visits = unlessUnknown(visits, error, paymentId);
+        waiters = unlessUnknown(waiters, error, paymentId);
         return undefined;
       });
       if (payment) {
-        if (!isAdmitted) visits = admit(visits, payment);
+        if (!isAdmitted) waiters = admit(waiters, payment);
         isAdmitted = true;
         try {
-          const { behind, processed } = await act(visits, payment, marked);
-          visits = behind;
+          const { behind, processed } = await takeEffectFor(waiters, payment, marked);
+          waiters = behind;
           if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
         } catch (error) {
-          for (const { reject } of visits) reject(error);
+          for (const { reject } of waiters) reject(error);
           return;
         }
       }
-      const [first] = visits;
+      const [first] = waiters;
       if (!first) return;
       const pause = LAG_PAUSES[attempt];
       if (pause === undefined) {
-        for (const { resolve, reject } of visits) {
+        for (const { resolve, reject } of waiters) {
           if (final) resolve(final);
           else reject(payment ? lagging(payment) : unknownPayment(paymentId));
         }
@@ -168,15 +177,15 @@ export function createProcess<Context extends object>(settings: Settings<Context
     }
   };
 
-  const turns = takeTurns<Visit>((paymentId, visits) => {
+  const turns = takeTurns<CallbackWaiter>((paymentId, waiters) => {
     const lookedUp = lookUp(paymentId);
-    return { lookedUp, done: play(paymentId, visits, lookedUp) };
+    return { lookedUp, done: runTurn(paymentId, waiters, lookedUp) };
   });
 
-  const join = (visit: Omit<Visit, 'resolve' | 'reject'>) => {
+  const join = (waiter: Omit<CallbackWaiter, 'resolve' | 'reject'>) => {
     let leave = () => {};
     const processed = new Promise<Processed>((resolve, reject) => {
-      leave = turns.join({ ...visit, resolve, reject });
+      leave = turns.join({ ...waiter, resolve, reject });
     });
     return { processed, leave };
   };
@@ -224,16 +233,16 @@ export function createProcess<Context extends object>(settings: Settings<Context
 }
 
 /** Whoever has a token first, then sweeps, then those who claim what this SDK knows: by the room of their lanes. */
-function rankOf({ token, claim }: Visit): number {
+function rankOf({ token, claim }: CallbackWaiter): number {
   if (token !== undefined) return 0;
   if (!claim) return 1;
   return isPaymentStatus(claim.mark) ? 2 : 3;
 }
 
 /** @returns those that wait on after a failed lookup: a good token proves that the payment exists, or soon will */
-function unlessUnknown(visits: readonly Visit[], error: unknown, paymentId: string): Visit[] {
+function unlessUnknown(waiters: readonly CallbackWaiter[], error: unknown, paymentId: string): CallbackWaiter[] {
   const isUnknown = isNotFound(error);
-  return visits.filter(({ claim, token, reject }) => {
+  return waiters.filter(({ claim, token, reject }) => {
     if (isUnknown && token !== undefined) return true;
     reject(isUnknown && claim ? unknownPayment(paymentId) : error);
     return false;

@@ -2,7 +2,7 @@
 import type { Lane } from './lanes.ts';
 
 /** A callback, or a sweep, that waits for its payment to be processed. */
-export interface Visitor {
+export interface Waiter {
   paymentId: string;
   lane: Lane;
   reject(error: unknown): void;
@@ -17,7 +17,7 @@ export interface Begun {
 }
 
 interface Turn<V> {
-  visitors: V[];
+  waiters: V[];
   /** The lanes in which it waits for a place. The first that has one lets it begin. */
   lanes: Set<Lane>;
   hasBegun: boolean;
@@ -28,26 +28,26 @@ interface Queue<V> {
   next?: Turn<V> | undefined;
 }
 
-/** @param begin begins a payment's turn, of these visitors, by its lookup */
-export function takeTurns<V extends Visitor>(begin: (paymentId: string, visitors: readonly V[]) => Begun) {
+/** @param begin begins a payment's turn, of these waiters, by its lookup */
+export function takeTurns<V extends Waiter>(begin: (paymentId: string, waiters: readonly V[]) => Begun) {
   const queues = new Map<string, Queue<V>>();
 
   /**
    * Whoever waits for the same payment shares the turn: its lookup begins after all of them have arrived.
    *
-   * @returns leaves it: the turn comes all the same, so its last visitor stays
+   * @returns leaves it: the turn comes all the same, so its last waiter stays
    */
-  const join = (visitor: V): (() => void) => {
-    const { paymentId, lane } = visitor;
+  const join = (waiter: V): (() => void) => {
+    const { paymentId, lane } = waiter;
     const queue: Queue<V> = queues.get(paymentId) ?? {};
     queues.set(paymentId, queue);
-    queue.next ??= { visitors: [], lanes: new Set(), hasBegun: false };
-    queue.next.visitors.push(visitor);
-    const { visitors } = queue.next;
+    queue.next ??= { waiters: [], lanes: new Set(), hasBegun: false };
+    queue.next.waiters.push(waiter);
+    const { waiters } = queue.next;
     if (!queue.isAtWork) waitIn(lane, queue, queue.next, paymentId);
     return () => {
-      const at = visitors.indexOf(visitor);
-      if (at >= 0 && visitors.length > 1) visitors.splice(at, 1);
+      const at = waiters.indexOf(waiter);
+      if (at >= 0 && waiters.length > 1) waiters.splice(at, 1);
     };
   };
 
@@ -67,7 +67,7 @@ export function takeTurns<V extends Visitor>(begin: (paymentId: string, visitors
       if (turn.hasBegun || turn.lanes.size > 0) return;
       queue.next = undefined;
       endOf(queue, paymentId);
-      for (const { reject } of turn.visitors) reject(error);
+      for (const { reject } of turn.waiters) reject(error);
     });
   };
 
@@ -75,14 +75,14 @@ export function takeTurns<V extends Visitor>(begin: (paymentId: string, visitors
     turn.hasBegun = true;
     queue.next = undefined;
     queue.isAtWork = true;
-    return begin(paymentId, turn.visitors);
+    return begin(paymentId, turn.waiters);
   };
 
   const endOf = (queue: Queue<V>, paymentId: string): void => {
     queue.isAtWork = false;
     const { next } = queue;
     if (!next) queues.delete(paymentId);
-    else for (const { lane } of next.visitors) waitIn(lane, queue, next, paymentId);
+    else for (const { lane } of next.waiters) waitIn(lane, queue, next, paymentId);
   };
 
   return {

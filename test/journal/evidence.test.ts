@@ -19,8 +19,8 @@ describe('the ids of a doubt', () => {
   });
 
   it('are looked up until one can be that of its payment', async () => {
-    const standing = await examine(row, [ID, OTHER_ID, ID], reading, () => true);
-    expect(standing).toEqual({ standing: other, disproved: [ID], others: [] });
+    const examined = await examine(row, [ID, OTHER_ID, ID], reading, () => true);
+    expect(examined).toEqual({ match: other, disproved: [ID], others: [] });
   });
 
   it('stay where a lookup fails: nothing is known then', async () => {

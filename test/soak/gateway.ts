@@ -5,7 +5,7 @@ import {
   type Fault,
   isCallbackFault,
   isCreateFault,
-  type Operation,
+  type SandboxOperation,
   takesMs,
 } from '../../src/sandbox/faults/kinds.ts';
 import { Sandbox } from '../../src/sandbox/index.ts';
@@ -72,7 +72,7 @@ function clear(): void {
   sandbox.faults.clear();
 }
 
-function arm(fault: Fault, kind: keyof typeof MOST, on?: Operation): void {
+function arm(fault: Fault, kind: keyof typeof MOST, on?: SandboxOperation): void {
   // Most are fair weather at any time.
   const probability = random() < 0.5 ? 0 : random() * MOST[kind];
   const ms = between(random, 100, 4_000);

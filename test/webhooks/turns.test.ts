@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { takeTurns, type Visitor } from '../../src/webhooks/turns.ts';
+import { takeTurns, type Waiter } from '../../src/webhooks/turns.ts';
 import { ID } from '../support/fixtures.ts';
 
 setFlagsFromString('--expose-gc');
@@ -21,21 +21,21 @@ function openLane() {
     new Promise<T>((resolve, reject) => {
       waiting.push({ enter: () => void work().then(resolve, reject), refuse: reject });
     });
-  return { lane: { lookUp } as Visitor['lane'], waiting };
+  return { lane: { lookUp } as Waiter['lane'], waiting };
 }
 
-/** Turns of one payment, and its visitors by name. */
+/** Turns of one payment, and its waiters by name. */
 function openTurns() {
   const begun: string[][] = [];
   const refused: unknown[] = [];
   const ends: (() => void)[] = [];
-  const turns = takeTurns<Visitor & { name: string }>((_, visitors) => {
-    begun.push(visitors.map(({ name }) => name));
+  const turns = takeTurns<Waiter & { name: string }>((_, waiters) => {
+    begun.push(waiters.map(({ name }) => name));
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.push(resolve);
     return { lookedUp: Promise.resolve(), done: promise };
   });
-  const join = (name: string, { lane }: Pick<Visitor, 'lane'>) =>
+  const join = (name: string, { lane }: Pick<Waiter, 'lane'>) =>
     turns.join({ name, paymentId: ID, lane, reject: error => refused.push([name, error]) });
   /** Ends the turn that began last. */
   const end = async () => {
@@ -48,7 +48,7 @@ function openTurns() {
 const settle = () => new Promise(setImmediate);
 
 describe('a turn', () => {
-  it('waits in a lane once, however many of its visitors come by it', () => {
+  it('waits in a lane once, however many of its waiters come by it', () => {
     const { lane, waiting } = openLane();
     const { join, begun } = openTurns();
     join('first', { lane });
@@ -71,7 +71,7 @@ describe('a turn', () => {
     expect(isAtWork()).toBe(false);
   });
 
-  it('waits also in the lane of a visitor that joins it after the one before has ended', async () => {
+  it('waits also in the lane of a waiter that joins it after the one before has ended', async () => {
     const [signed, unsigned] = [openLane(), openLane()];
     const { join, begun, end } = openTurns();
     join('first', unsigned);
@@ -133,8 +133,8 @@ it.each<[string, (work: () => Promise<unknown>) => Promise<unknown>]>([
   ['has ended', work => work()],
   ['was given up', () => Promise.reject(new Error('too many'))],
 ])('a payment whose turn %s takes no memory', async (_, lookUp) => {
-  const lane = { lookUp } as Visitor['lane'];
-  const turns = takeTurns<Visitor>(() => ({ lookedUp: Promise.resolve(), done: Promise.resolve() }));
+  const lane = { lookUp } as Waiter['lane'];
+  const turns = takeTurns<Waiter>(() => ({ lookedUp: Promise.resolve(), done: Promise.resolve() }));
   const visit = async (count: number) => {
     for (let index = 0; index < count; index++) turns.join({ paymentId: randomUUID(), lane, reject: () => {} });
     await new Promise(setImmediate);

@@ -10,7 +10,7 @@ import {
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { alteredBy } from '../faults/alter.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
-import type { CallFault, Operation } from '../faults/kinds.ts';
+import type { CallFault, SandboxOperation } from '../faults/kinds.ts';
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
@@ -22,7 +22,7 @@ export function addApi(app: Hono, parts: Parts): void {
   const { settings, ledger, moves, callbacks, faults, calls, isPlayed } = parts;
 
   /** Logs a call, takes it unless a fault keeps it from the gateway, and answers it, perhaps with a fault. */
-  async function serve(on: Operation, request: Request, take: Take): Promise<Response> {
+  async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
     const { call, end } = calls.begin(request, body, isPlayed(request));
     call.hasRightKey = credentialProblem(request.headers, settings.apiKey) === undefined;

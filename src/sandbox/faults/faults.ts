@@ -14,7 +14,7 @@ import {
   isCallbackFault,
   isCreateFault,
   isFault,
-  type Operation,
+  type SandboxOperation,
   takesMs,
 } from './kinds.ts';
 
@@ -24,7 +24,7 @@ export interface FaultOptions {
    * The call that a fault of calls is injected into.
    * @default 'create'
    */
-  on?: Operation | undefined;
+  on?: SandboxOperation | undefined;
   /** Milliseconds, for `slow` and `callback-delay`. */
   ms?: number | undefined;
   /**
@@ -71,7 +71,7 @@ export interface Armed<F extends Fault = Fault> {
   /** Counts from 1, in order of arming. */
   id: number;
   fault: F;
-  on: Operation | 'callback';
+  on: SandboxOperation | 'callback';
   ms?: number | undefined;
   /** How often it will still be injected. */
   count: number;
@@ -152,7 +152,7 @@ export class Faults {
    *
    * @param isOwnOnly leaves those that are armed for all to the merchant's calls
    */
-  take(on: Operation, reference: string | null | undefined, isOwnOnly?: boolean): Armed<CallFault> | undefined;
+  take(on: SandboxOperation, reference: string | null | undefined, isOwnOnly?: boolean): Armed<CallFault> | undefined;
   take(on: 'callback', reference: string | null | undefined): Armed<CallbackFault> | undefined;
   take(on: Armed['on'], reference: string | null | undefined, isOwnOnly = false): Armed | undefined {
     const own = this.#armed.filter(armed => armed.on === on && armed.reference !== undefined);
@@ -182,7 +182,7 @@ export class Faults {
 }
 
 /** An option that would do nothing is a mistake. */
-function refuseUnused(fault: Fault, on: Operation | undefined, ms: number | undefined): void {
+function refuseUnused(fault: Fault, on: SandboxOperation | undefined, ms: number | undefined): void {
   const refuse = (problem: string) => new ConfigurationError(`faults.next: ${problem}.`);
   if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);
   if (on !== undefined && isCallbackFault(fault)) {

@@ -46,7 +46,7 @@ export type CallbackFault = keyof typeof CALLBACK_FAULTS;
 export type Fault = CallFault | CallbackFault;
 
 /** The calls that a fault can be injected into. */
-export type Operation = 'create' | 'lookup';
+export type SandboxOperation = 'create' | 'lookup';
 
 export const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
 export const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);

@@ -1,5 +1,5 @@
 // What each form of the dashboard does: the same as the sandbox's own API, and then back to where it was sent from.
-import type { Fault, Operation } from '../../faults/kinds.ts';
+import type { Fault, SandboxOperation } from '../../faults/kinds.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { nameOf } from '../layout.ts';
@@ -70,7 +70,7 @@ function optionsOf(form: Form) {
   const given = (name: string) => form.get(name) || undefined;
   const number = (name: string) => (given(name) === undefined ? undefined : Number(given(name)));
   return {
-    on: given('on') as Operation | undefined,
+    on: given('on') as SandboxOperation | undefined,
     ms: number('ms'),
     count: number('count'),
     probability: number('probability'),
