@@ -1,8 +1,5 @@
 // The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
-import { bindMethods } from './detached.ts';
-import type { Doubt } from './journal/contract.ts';
-import type { Swept } from './journal/sweep.ts';
-import type { SweepOptions } from './journal/sweep-options.ts';
+
 import {
   type CallOptions,
   type ClientOptions,
@@ -10,7 +7,11 @@ import {
   readCallOptions,
   readClientOptions,
   type SettleOptions,
-} from './options.ts';
+} from './client-options.ts';
+import { bindMethods } from './detached.ts';
+import type { Doubt } from './journal/contract.ts';
+import type { Swept } from './journal/sweep.ts';
+import type { SweepOptions } from './journal/sweep-options.ts';
 import { type Created, create } from './payments/create.ts';
 import type { Drained, DrainOptions } from './payments/drain-options.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';

@@ -1,5 +1,6 @@
 // The public list of payment-gateway-sdk.
 export { GatewayClient } from './client.ts';
+export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './client-options.ts';
 export {
   type AnyGatewayError,
   ApiError,
@@ -42,7 +43,6 @@ export type { Planning, PlanOptions } from './journal/plan.ts';
 export type { EncryptionKey } from './journal/seal.ts';
 export type { SweepHandler, Swept } from './journal/sweep.ts';
 export type { SweepOptions } from './journal/sweep-options.ts';
-export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './options.ts';
 export type { Created } from './payments/create.ts';
 export type { Drained, DrainOptions } from './payments/drain-options.ts';
 export type { FoundEntry } from './payments/journal-calls.ts';

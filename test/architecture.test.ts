@@ -35,10 +35,11 @@ describe('imports', () => {
     ['errors.ts imports nothing but types', isIn('errors.ts'), /./],
     ['statuses.ts imports nothing', isIn('statuses.ts'), /./],
     ['waiting imports nothing', isIn('deadline.ts', 'limit.ts'), /./],
+    ['schemas import zod, errors and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/|errors\.ts$)/],
     [
-      'schemas import zod, errors, how long a timer keeps, and each other',
-      isIn('schemas/'),
-      /^(?!npm:zod$|schemas\/|errors\.ts$|deadline\.ts$)/,
+      'readers of options know no option',
+      isIn('options/'),
+      /^(?!npm:zod$|options\/|schemas\/(?:fields|hints|objects)\.ts$|errors\.ts$|deadline\.ts$)/,
     ],
     [
       'http knows no payment and no journal',
@@ -48,14 +49,14 @@ describe('imports', () => {
     [
       'the journal and the inbox know neither the client nor HTTP nor callbacks',
       isIn('journal/', 'inbox/'),
-      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|schemas\/|deadline\.ts$|errors\.ts$|statuses\.ts$|telemetry\/)/,
+      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|options\/|schemas\/|deadline\.ts$|errors\.ts$|statuses\.ts$|telemetry\/)/,
     ],
     ['telemetry knows nothing of payments', isIn('telemetry/'), /^(?!npm:node:|telemetry\/|deadline\.ts$|errors\.ts$)/],
     ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|mysql|redis|sandbox)\/|^client\.ts$/],
     [
       'callbacks know the client only as something that looks payments up',
       isIn('webhooks/'),
-      /^(?!npm:|webhooks\/|schemas\/|inbox\/|http\/read-body\.ts|payments\/lookup|deadline|limit|errors|telemetry\/)/,
+      /^(?!npm:|webhooks\/|options\/|schemas\/|inbox\/|http\/read-body\.ts|payments\/lookup|deadline|limit|errors|telemetry\/)/,
     ],
     [
       'stores know no driver: pools and clients come by shape',
@@ -65,11 +66,11 @@ describe('imports', () => {
     [
       'adapters know no store',
       isIn('adapters/'),
-      /^(?!npm:node:|adapters\/|sql\/(?:database|bounded)|schemas\/store-options|deadline|limit|errors)/,
+      /^(?!npm:node:|adapters\/|sql\/(?:database|bounded)|options\/store-options|deadline|limit|errors)/,
     ],
     ['stores in SQL know no library and no dialect', isIn('sql/'), /^(?:npm:(?!node:)|adapters\/|postgres\/|mysql\/)/],
     ['Postgres knows nothing of MySQL', isIn('postgres/'), /^mysql\//],
-    ['the sandbox does not know the client', isIn('sandbox/'), /^(client|options)\.ts$|^(http|journal|webhooks)\//],
+    ['the sandbox does not know the client', isIn('sandbox/'), /^client(-options)?\.ts$|^(http|journal|webhooks)\//],
     ['of payments the sandbox knows the signature', isIn('sandbox/'), /^payments\/(?!sign\.ts$)/],
     ['the client does not know the sandbox', isNotIn('sandbox/'), /^sandbox\//],
     ['nothing but the sandbox needs more than zod and ky', isNotIn('sandbox/'), /^npm:(?!node:|zod$|ky$)/],

@@ -1,6 +1,6 @@
 // Kysely, as a database for our stores.
 import { randomUUID } from 'node:crypto';
-import { storeOptions } from '../schemas/store-options.ts';
+import { storeOptions } from '../options/store-options.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { ENDED } from './ended.ts';
 import { type Gate, gateBefore, guard, lendGuarded } from './gate.ts';

@@ -1,7 +1,7 @@
 // Prisma, as a database for our stores.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '../errors.ts';
-import { storeOptions, timeoutProblem } from '../schemas/store-options.ts';
+import { storeOptions, timeoutProblem } from '../options/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { Gate, guard, lendGuarded } from './gate.ts';

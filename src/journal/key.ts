@@ -1,6 +1,6 @@
 // Which scopes and references a journal keeps: the same in every store, so that what works in memory works in production.
 import { InvalidRequestError } from '../errors.ts';
-import { type ProblemOf, textProblem } from '../schemas/store-options.ts';
+import { type ProblemOf, textProblem } from '../options/store-options.ts';
 import { bounded, type Found } from './change.ts';
 import type { Journal, JournalKey } from './contract.ts';
 

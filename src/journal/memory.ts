@@ -1,6 +1,6 @@
 // A journal in this process's memory: for development and tests.
 import { aborted } from '../deadline.ts';
-import { functionProblem, marginProblem, storeOptions } from '../schemas/store-options.ts';
+import { functionProblem, marginProblem, storeOptions } from '../options/store-options.ts';
 import { warnOfForgetting } from '../telemetry/events.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 import { scopeProblem } from './key.ts';

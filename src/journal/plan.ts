@@ -1,11 +1,11 @@
 // Plans a create inside the merchant's own transaction: what is committed there is sent later, at most once.
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
+import { argumentReader, extraField, oneOf } from '../options/reader.ts';
 import type { Amount } from '../schemas/amount.ts';
 import { parseRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
-import { argumentReader, extraField, oneOf } from '../schemas/read-options.ts';
 import { serialize } from '../schemas/serialize.ts';
 import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
 import { change } from './change.ts';

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
-import type { ProblemOf } from '../schemas/store-options.ts';
+import type { ProblemOf } from '../options/store-options.ts';
 import type { JournalKey, Seal } from './contract.ts';
 
 /** 32 bytes: as they are, or in base64. */

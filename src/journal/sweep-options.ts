@@ -1,7 +1,7 @@
 // What a sweep takes, and how it is checked.
 import * as z from 'zod';
 import { InvalidRequestError } from '../errors.ts';
-import { argumentReader, callFields, count } from '../schemas/read-options.ts';
+import { argumentReader, callFields, count } from '../options/reader.ts';
 import type { SweepHandler } from './sweep.ts';
 
 /** What `sweep` takes. */

@@ -1,5 +1,6 @@
 // Creates a payment: parse → serialise → sign its callback address → once(sign → send → read) → next action.
 import { Buffer } from 'node:buffer';
+import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
@@ -8,7 +9,6 @@ import { type CreatedOnce, createOnce } from '../journal/create-once.ts';
 import { checkReference } from '../journal/key.ts';
 import { otherOwner } from '../journal/owner.ts';
 import { knownIds } from '../journal/row.ts';
-import { type CreateOptions, readCreateOptions } from '../options.ts';
 import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/checked-request.ts';
 import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf } from '../schemas/matching.ts';

@@ -1,6 +1,6 @@
 // What a drain takes, how that is checked, and what it answers.
 import * as z from 'zod';
-import { argumentReader, callFields, count } from '../schemas/read-options.ts';
+import { argumentReader, callFields, count } from '../options/reader.ts';
 
 /** What `drain` takes. */
 export interface DrainOptions {

@@ -1,10 +1,11 @@
 // What every call of one client needs: its settings, bound to an address, a way of sending, and its journal.
+
+import type { Settings } from '../client-options.ts';
 import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { scopeOf } from '../journal/fingerprint.ts';
 import type { ScopedJournal } from '../journal/reports.ts';
-import type { Settings } from '../options.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 
 /** What every call of one client needs. */

@@ -1,4 +1,6 @@
 // The calls of a client that are about its journal: look into it, settle, sweep, drain, and tell it of a payment.
+
+import { type CallOptions, readCallOptions, readSettleOptions, type SettleOptions } from '../client-options.ts';
 import { ConfigurationError } from '../errors.ts';
 import { withinCall } from '../journal/change.ts';
 import type { Doubt, JournalEntry } from '../journal/contract.ts';
@@ -8,7 +10,6 @@ import type { ScopedJournal } from '../journal/reports.ts';
 import { settleDoubt } from '../journal/settle.ts';
 import { type Swept, sweepIds, sweepJournal } from '../journal/sweep.ts';
 import { readSweepOptions, type SweepOptions } from '../journal/sweep-options.ts';
-import { type CallOptions, readCallOptions, readSettleOptions, type SettleOptions } from '../options.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { Call } from '../telemetry/call.ts';
 import { type Drained, type DrainOptions, readDrainOptions } from './drain-options.ts';

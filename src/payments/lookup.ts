@@ -1,7 +1,8 @@
 // Reads a payment back by its id.
+
+import { type CallOptions, readCallOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
-import { type CallOptions, readCallOptions } from '../options.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';

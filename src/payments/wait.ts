@@ -2,9 +2,9 @@
 import { Deadline, pause } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
+import { argumentReader, callFields, functionOf, milliseconds } from '../options/reader.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { argumentReader, callFields, functionOf, milliseconds } from '../schemas/read-options.ts';
 import { isPassing } from '../statuses.ts';
 import { notify } from '../telemetry/events.ts';
 import type { LookUp } from './lookup.ts';

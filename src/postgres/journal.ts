@@ -1,5 +1,5 @@
 // A journal in the merchant's own Postgres.
-import { booleanProblem } from '../schemas/store-options.ts';
+import { booleanProblem } from '../options/store-options.ts';
 import {
   journalOptions,
   journalProblems,

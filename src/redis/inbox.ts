@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { delay, LONGEST_TIMER, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { decide, type Inbox, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
-import { type ProblemOf, storeOptions, textProblem } from '../schemas/store-options.ts';
+import { type ProblemOf, storeOptions, textProblem } from '../options/store-options.ts';
 
 /**
  * A connected client, or cluster client, of node-redis or ioredis: by shape, `sendCommand` of one and of the other, or

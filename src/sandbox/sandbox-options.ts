@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
+import { count, functionOf, oneOf, optionsReader } from '../options/reader.ts';
 import type { Terminal } from '../schemas/methods.ts';
-import { count, functionOf, oneOf, optionsReader } from '../schemas/read-options.ts';
 import { httpUrl } from '../schemas/url.ts';
 import type { CallbackFetch } from './callbacks/post.ts';
 import type { SandboxListener } from './event-bus.ts';

@@ -1,6 +1,6 @@
 // What stands between a store and the database library that the merchant has.
 import { ConfigurationError } from '../errors.ts';
-import type { ProblemOf } from '../schemas/store-options.ts';
+import type { ProblemOf } from '../options/store-options.ts';
 
 /** A value for a placeholder. All of them are texts, because drivers disagree on everything else: the SQL casts them. */
 export type SqlValue = string | null;

@@ -3,7 +3,7 @@ import { delay } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { decide, type Inbox, type InboxEvent, type InboxResult, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
 import { isOfMerchant } from '../inbox/thrown.ts';
-import { storeOptions } from '../schemas/store-options.ts';
+import { storeOptions } from '../options/store-options.ts';
 import { inTime, placesOver, RolledBack, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import { tableNameProblem } from './table.ts';

@@ -13,7 +13,7 @@ import { scopeProblem } from '../journal/key.ts';
 import type { Planning } from '../journal/plan.ts';
 import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
-import { marginProblem, type ProblemOf, storeOptions } from '../schemas/store-options.ts';
+import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
 import { insideTransactions, noTransaction, type Tickets } from './merchant-transaction.ts';

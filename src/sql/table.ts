@@ -1,5 +1,5 @@
 // The table of a store: its name, and which of its migrations have run.
-import type { ProblemOf } from '../schemas/store-options.ts';
+import type { ProblemOf } from '../options/store-options.ts';
 
 /** What the error of a missing table ends with. */
 export const WAS_IT_MIGRATED = ': was migrate() called?';

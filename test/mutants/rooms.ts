@@ -132,7 +132,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: 'schemas',
-    mutate: ['src/schemas/**/*.ts'],
+    mutate: ['src/schemas/**/*.ts', 'src/options/**/*.ts'],
     tests: [
       'test/schemas/request.test.ts',
       'test/schemas/payment.test.ts',

@@ -474,19 +474,19 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'who leaves has a signal',
   },
   {
-    file: 'src/options.ts',
+    file: 'src/client-options.ts',
     from: "if (message) context.addIssue({ code: 'custom', message, continue: false });",
     to: 'if (message) context.addIssue({ code: "", message, continue: false });',
     because: 'the message is told, and not the code',
   },
   {
-    file: 'src/options.ts',
+    file: 'src/client-options.ts',
     from: "const toKey = (text: string) => createSecretKey(text, 'utf8');",
     to: 'const toKey = (text: string) => createSecretKey(text, "");',
     because: "it is Node's own default",
   },
   {
-    file: 'src/options.ts',
+    file: 'src/client-options.ts',
     from: "formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),",
     to: 'formerSignKeys: z.array(formerSignKey, { error: \'must be a list of keys\' }).readonly().default(["Stryker was here"]),',
     because: 'no token is signed by that',

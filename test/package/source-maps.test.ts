@@ -18,14 +18,14 @@ const MISTAKES = [
   {
     from: '',
     mistake: 'new sdk.GatewayClient({ baseUrl: 7 })',
-    lines: { 'client.ts': 'readClientOptions(options)', 'schemas/read-options.ts': 'new ConfigurationError(' },
+    lines: { 'client.ts': 'readClientOptions(options)', 'options/reader.ts': 'new ConfigurationError(' },
   },
   {
     from: '/postgres',
     mistake: "sdk.postgresInbox({}, { table: 'a b' })",
     lines: {
       'postgres/inbox.ts': "inboxOptions('postgresInbox'",
-      'schemas/store-options.ts': 'new ConfigurationError(',
+      'options/store-options.ts': 'new ConfigurationError(',
     },
   },
 ];

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
-import { optionsReader } from '../../schemas/read-options.ts';
+import { optionsReader } from '../../options/reader.ts';
 
 /** Where a sandbox listens. */
 export interface ListenOptions {

@@ -1,8 +1,8 @@
 // Waits until a payment is as a test expects it.
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
+import { milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
-import { milliseconds, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/record.ts';

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
+import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { nearest } from '../../schemas/hints.ts';
-import { count, oneOf, optionsReader, text } from '../../schemas/read-options.ts';
 import type { EventBus } from '../event-bus.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import {

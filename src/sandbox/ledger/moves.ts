@@ -1,7 +1,7 @@
 // The moves between a payment's states, each with its callback.
 import * as z from 'zod';
+import { optionsReader } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
-import { optionsReader } from '../../schemas/read-options.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { EventBus } from '../event-bus.ts';
 import { errorMessageOf, type Ledger } from './ledger.ts';

@@ -1,9 +1,9 @@
 // What a scenario is made of: a payment that is created, what happens to it, and how the merchant's server must answer.
 import * as z from 'zod';
+import { count, oneOf, text } from '../../options/reader.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { IsSame } from '../../schemas/objects.ts';
-import { count, oneOf, text } from '../../schemas/read-options.ts';
 import { REQUEST_FIELDS } from '../../schemas/request.ts';
 import { DURATION, durationOf } from '../duration.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../faults/kinds.ts';

@@ -1,7 +1,7 @@
 // Plays a scenario as a merchant and a gateway would: a signed create, then one step after the other.
 import { delay } from '../../deadline.ts';
+import { optionsReader } from '../../options/reader.ts';
 import { signBody } from '../../payments/sign.ts';
-import { optionsReader } from '../../schemas/read-options.ts';
 import { httpUrl } from '../../schemas/url.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { durationOf } from '../duration.ts';

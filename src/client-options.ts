@@ -6,8 +6,6 @@ import { ConfigurationError } from './errors.ts';
 import type { Fetch } from './http/own-fetch.ts';
 import { runtime } from './http/runtime.ts';
 import type { Journal } from './journal/contract.ts';
-import { DIFFERENCES, type Difference } from './schemas/matching.ts';
-import type { Terminal } from './schemas/methods.ts';
 import {
   argumentReader,
   callFields,
@@ -20,7 +18,9 @@ import {
   optionsReader,
   requiredText,
   text,
-} from './schemas/read-options.ts';
+} from './options/reader.ts';
+import { DIFFERENCES, type Difference } from './schemas/matching.ts';
+import type { Terminal } from './schemas/methods.ts';
 import { isLoopback } from './schemas/url.ts';
 import type { EventListener } from './telemetry/events.ts';
 

@@ -1,8 +1,8 @@
 // Reads the options of a store without zod, which would take most of the time that importing a store takes.
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
-import { fieldsOf } from './fields.ts';
-import { unknownNames } from './hints.ts';
+import { fieldsOf } from '../schemas/fields.ts';
+import { unknownNames } from '../schemas/hints.ts';
 
 /** What is wrong with the value of an option, if anything. */
 export type ProblemOf = (value: unknown) => string | undefined;

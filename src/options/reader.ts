@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
-import { fieldsOf } from './fields.ts';
-import { unknownNames } from './hints.ts';
-import type { IsSame } from './objects.ts';
+import { fieldsOf } from '../schemas/fields.ts';
+import { unknownNames } from '../schemas/hints.ts';
+import type { IsSame } from '../schemas/objects.ts';
 
 /** The compiler holds the fields to the public interface. */
 type FieldsOf<Options, S extends z.ZodRawShape> = S & IsSame<z.input<z.ZodObject<S>>, Options>;
