@@ -1259,7 +1259,7 @@ describe('what is kept of a plan', () => {
         expect(byPlan?.body).toBe(byCreate?.body);
         expect((await direct.rowOf('payout-1'))?.bodyHash).toBe(row?.bodyHash);
       }),
-      tries(50),
+      tries(20),
     );
   });
 

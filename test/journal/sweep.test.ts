@@ -208,7 +208,7 @@ describe('a payment that is not final', () => {
           }
         },
       ),
-      tries(25),
+      tries(10),
     );
   });
 

@@ -45,7 +45,7 @@ describe.each(Object.entries(BEFORE))('behind %s', (_, warning) => {
         expect(believes(warning + json)).toBe(true);
         expect(believes(warning + json.slice(0, 1 + (at % (json.length - 1))))).toBe(false);
       }),
-      tries(200),
+      tries(80),
     );
   });
 });

@@ -58,7 +58,7 @@ it.each(['hex', 'base64'] as const)(
         const { redirectUrl, ...record } = payment;
         expect(await gateway.getPayment(payment.id)).toEqual(record);
       }),
-      tries(60),
+      tries(24),
     );
   },
 );
@@ -75,7 +75,7 @@ it('an amount as text is sent with every digit it has, and a number as it was wr
       expect(JSON.parse(body)).toEqual({ ...others, amount: Number(amount) });
       expect(body).toContain(`,"amount":${amount},"currency":"EUR",`);
     }),
-    tries(200),
+    tries(80),
   );
 });
 
@@ -104,7 +104,7 @@ it('a number is sent as it is, or not at all', async () => {
       expect([Number(digits), digits.replace('.', '').replace(/^0+/, '').length < 22]).toEqual([amount, true]);
       expect(amount).toBeGreaterThan(0);
     }),
-    tries(200),
+    tries(80),
   );
   expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(20);
 });
@@ -123,6 +123,6 @@ it('the digits of an amount that a journal has are those of its request, without
       const [keptWhole, keptFraction = ''] = kept.split('.');
       expect([keptWhole, keptFraction.padEnd(fraction.length, '0')]).toEqual([whole, fraction]);
     }),
-    tries(200),
+    tries(80),
   );
 });

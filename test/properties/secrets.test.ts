@@ -162,7 +162,7 @@ it('errors printed by any means hold no secret, and neither do events', async ()
         expectNone(everythingIn(events), [apiKey, signKey, signature, word]);
       },
     ),
-    tries(30),
+    tries(12),
   );
   expect(names.size).toBeGreaterThan(7);
 });

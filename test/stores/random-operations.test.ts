@@ -22,7 +22,7 @@ import { hasRedis, redisClients, uniqueName } from '../support/stores.ts';
 const MINUTE = 60_000;
 
 /** A counterexample is told before the test is out of time, also where a smaller one might be found. */
-const TRIES = { ...tries(8), interruptAfterTimeLimit: 30_000 };
+const TRIES = { ...tries(4), interruptAfterTimeLimit: 30_000 };
 
 // What a database may take for the same text: other capitals, accents, a space at the end.
 const reference = fc.constantFrom('a', 'A', 'a ', 'ä', 'a\u0308', '😀');

@@ -14,11 +14,11 @@ import {
 import { isCi } from './skips.ts';
 
 /**
- * CI tries ten times as many. The seed is fixed, so that a run fails for what was changed and not by chance; and a loaded
+ * CI tries 25 times as many. The seed is fixed, so that a run fails for what was changed and not by chance; and a loaded
  * machine tries fewer rather than being out of time.
  */
 export const tries = (count: number) => ({
-  numRuns: isCi ? count * 10 : count,
+  numRuns: isCi ? count * 25 : count,
   seed: 20261123,
   interruptAfterTimeLimit: 15_000,
 });

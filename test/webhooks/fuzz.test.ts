@@ -8,7 +8,7 @@ import { ID, record } from '../support/fixtures.ts';
 import { isCi } from '../support/skips.ts';
 
 /** CI plays all of them. */
-const BODIES = isCi ? 10_000 : 3_000;
+const BODIES = isCi ? 10_000 : 1_000;
 const SEED = 20261121;
 const callback = record('completed CARD callback');
 const near: Record<string, unknown> = JSON.parse(callback);

@@ -8,7 +8,7 @@ import { ID } from '../support/fixtures.ts';
 import { as, completed, post } from '../support/shop-callbacks.ts';
 import { isCi } from '../support/skips.ts';
 
-const RUNS = isCi ? 2_000 : 200;
+const RUNS = isCi ? 2_000 : 100;
 const SEED = 20261121;
 
 /** The states of a payment, in order; the document shows the first two, and rules out none of the others. */
