@@ -10,6 +10,7 @@ import {
   argumentReader,
   callFields,
   extraField,
+  flag,
   fromEnvironment,
   functionOf,
   milliseconds,
@@ -194,9 +195,9 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
     ['read', 'insert', 'replace', 'list', 'claim'],
     'must be a journal: postgresJournal(pool), or memoryJournal() in tests',
   ).optional(),
-  signCallbackUrls: z.boolean({ error: 'must be true or false' }).default(false),
+  signCallbackUrls: flag.default(false),
   formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),
-  errorReasons: z.boolean({ error: 'must be true or false' }).default(false),
+  errorReasons: flag.default(false),
   onEvent: functionOf<EventListener>().optional(),
 });
 

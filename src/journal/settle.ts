@@ -1,6 +1,7 @@
 // Settles doubts by what an operator says: with the payment, or that there is none.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
+import { isJson } from '../schemas/json.ts';
 import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
@@ -115,18 +116,9 @@ function unreadable(error: unknown): undefined {
   const isNone =
     isGatewayError(error) &&
     ((error.name === 'ApiError' && !saysNothing(error.status)) ||
+      // A page of a proxy is none.
       (error.name === 'ResponseError' && isJson(error.body)));
   if (!isNone) throw error;
-}
-
-/** A page of a proxy is none. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function findOpen(journal: Journal, key: JournalKey, payment?: Payment): Promise<JournalRow> {

@@ -74,6 +74,9 @@ export const objectWith = <T extends object>(methods: readonly (keyof T & string
 
 const isObject = (value: unknown): value is object => Object(value) === value;
 
+/** A switch. */
+export const flag = z.boolean({ error: 'must be true or false' });
+
 /** A text. */
 export const text = z.string({ error: 'must be a string' });
 

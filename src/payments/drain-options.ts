@@ -1,6 +1,5 @@
 // What a drain takes, how that is checked, and what it answers.
-import * as z from 'zod';
-import { argumentReader, callFields, count } from '../options/reader.ts';
+import { argumentReader, callFields, count, flag } from '../options/reader.ts';
 
 /** What `drain` takes. */
 export interface DrainOptions {
@@ -28,7 +27,7 @@ export interface DrainOptions {
 export const readDrainOptions = argumentReader<DrainOptions>()({
   limit: count.optional(),
   concurrency: count.default(8),
-  follow: z.boolean({ error: 'must be true or false' }).default(false),
+  follow: flag.default(false),
   signal: callFields.signal,
 });
 

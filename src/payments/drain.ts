@@ -127,8 +127,8 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
     // A doubt is the journal's. What the gateway has answered is its cause.
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
-    const isOfThis = IS_OF_THIS.has(error.name) || isRefusedRequest(reason) || status === FORBIDDEN;
-    const pause = isOfThis ? retryAfter : (retryAfter ?? 0);
+    const isOfThisPlan = UNSENDABLE.has(error.name) || isRefusedRequest(reason) || status === FORBIDDEN;
+    const pause = isOfThisPlan ? retryAfter : (retryAfter ?? 0);
     return { result, isAnswered: status !== undefined, pause };
   }
 }
@@ -136,8 +136,8 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
 /** After so many refusals in a row it may be the client that is refused, such as for a wrong sign key. */
 const MOST_REFUSALS = 3;
 
-/** These say nothing of the other plans. */
-const IS_OF_THIS: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
+/** The errors of a plan that this client cannot send. They say nothing of the other plans. */
+const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 
 async function resultOf(
   client: ClientJournal,
@@ -155,8 +155,8 @@ async function resultOf(
     return 'refused';
   }
   if (error.name === 'JournalError') throw error;
-  if (IS_OF_THIS.has(error.name)) {
-    // Not for this client: another terminal's, of an older version, or encrypted with another key.
+  if (UNSENDABLE.has(error.name)) {
+    // Another terminal's, of an older version, or encrypted with another key.
     await change(client.journal, plan, (row, now) =>
       row && isSamePlan(row, plan) ? { next: postponed(row, now) } : {},
     );

@@ -4,6 +4,7 @@ import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
+import { isJson } from '../schemas/json.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isDenial, isRefusal } from '../statuses.ts';
@@ -53,15 +54,6 @@ function beginningOf(body: string): number | undefined {
 const LONGEST_WORD = 100;
 /** Behind the end of a tag or of a line, and one word at most, such as `data:`. */
 const isOnLine = (before: string): boolean => /(?:^|[\r\n>])[^\s>]*[ \t]*$/.test(before);
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Looks the ids up that the answer names, before it is believed: "already exists" may be about this very payment.

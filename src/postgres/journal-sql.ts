@@ -2,7 +2,7 @@
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
-import { asciiJson } from '../sql/table.ts';
+import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
 import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } from './table.ts';
 
 /**
@@ -220,9 +220,6 @@ function statements(table: string) {
     ],
   };
 }
-
-/** Postgres cuts longer names, in silence. */
-const LONGEST_NAME = 63;
 
 /** What a plan notifies. */
 export const channelOf = (table: string): string => table.slice(-LONGEST_NAME);

@@ -1,4 +1,4 @@
-// What JSON.stringify makes of a value.
+// What JSON makes of a value, and whether a text is JSON.
 
 // In every Node since 21, and not yet in TypeScript's library.
 const json = JSON as unknown as {
@@ -14,3 +14,13 @@ export const isJsonMap = (value: unknown): value is object =>
   !Array.isArray(value) &&
   !json.isRawJSON(value) &&
   !(value instanceof Number || value instanceof String || value instanceof Boolean);
+
+/** Whether the whole text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -12,7 +12,9 @@ export const tableNameProblem: ProblemOf = value => {
     ? 'is too long: Postgres would cut a name after 63 characters, and take two tables for one'
     : undefined;
 };
-const LONGEST_NAME = 63;
+
+/** Postgres cuts longer names, in silence. */
+export const LONGEST_NAME = 63;
 
 /** JSON of ASCII alone: a connection, or a database, of another character set would lose letters, or refuse them. */
 export function asciiJson(value: unknown): string {

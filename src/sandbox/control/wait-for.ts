@@ -1,7 +1,6 @@
 // Waits until a payment is as a test expects it.
-import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
-import { milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
+import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -28,7 +27,7 @@ const waitFields = {
   paymentId: text.optional(),
   reference: text.optional(),
   paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
-  isAnswered: z.boolean({ error: 'must be true or false' }).optional(),
+  isAnswered: flag.optional(),
   timeout: milliseconds.default(30_000),
 };
 

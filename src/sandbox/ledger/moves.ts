@@ -1,6 +1,6 @@
 // The moves between a payment's states, each with its callback.
 import * as z from 'zod';
-import { optionsReader } from '../../options/reader.ts';
+import { flag, optionsReader } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -13,7 +13,7 @@ export interface MoveOptions {
   force?: boolean | undefined;
 }
 
-const force = z.boolean({ error: 'must be true or false' }).optional();
+const force = flag.optional();
 const readMove = optionsReader<MoveOptions>()('The options of a move', { force });
 const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', {
   code: z.union([z.number(), z.string()], { error: 'must be a number or a string' }).optional(),

@@ -1,6 +1,6 @@
 // What a scenario is made of: a payment that is created, what happens to it, and how the merchant's server must answer.
 import * as z from 'zod';
-import { count, oneOf, text } from '../../options/reader.ts';
+import { count, flag, oneOf, text } from '../../options/reader.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { IsSame } from '../../schemas/objects.ts';
@@ -178,7 +178,7 @@ const STEPS = {
       move: nameOf('move', ['complete', 'authorize', 'cancel', 'fail']),
       code: z.union([z.number(), z.string()], { error: 'must be a number or a text' }).optional(),
       reason: text.optional(),
-      force: z.boolean({ error: 'must be true or false' }).optional(),
+      force: flag.optional(),
       expect,
     },
     'a move',
