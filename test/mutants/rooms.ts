@@ -141,6 +141,7 @@ export const ROOMS: readonly Room[] = [
       'test/schemas/compiled.test.ts',
       'test/schemas/matching.test.ts',
       'test/schemas/url.test.ts',
+      'test/schemas/json.test.ts',
       'test/payments/sign.test.ts',
       'test/options.test.ts',
       'test/client.test.ts',

@@ -684,12 +684,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'of bytes Buffer.from makes the same bytes',
   },
   {
-    file: 'src/journal/settle.ts',
-    from: '} catch { return false; }',
-    to: '} catch {}',
-    because: 'it is no more true than false',
-  },
-  {
     file: 'src/journal/transitions.ts',
     from: 'export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {',
     to: 'export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = ["Stryker was here"]): Step {',
