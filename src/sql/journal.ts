@@ -201,6 +201,7 @@ export function sqlJournal<Ticket, OwnTx>(
   return journal;
 }
 
+/** Whoever has changed the table so would pay references again. */
 const notKept = ({ reference }: JournalRow) =>
   new Error(
     `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or somebody who deletes its rows, prevents it.`,

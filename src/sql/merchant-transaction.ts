@@ -100,5 +100,3 @@ export const noTransaction = () =>
   new ConfigurationError(
     'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
   );
-
-/** Whoever has changed the table so would pay references again. */

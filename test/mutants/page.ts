@@ -63,8 +63,9 @@ ${tried.map(({ row, atLeast }) => lineOf(row, atLeast)).join('\n')}
 Together: ${killed} of ${mutants}, ${percent(killed, mutants)} %.${
       missing.length > 0 ? ` Not tried to the end yet: ${missing.join(', ')}.` : ''
     } What each room is, and which tests it is tried
-with, is in [rooms.ts](../test/mutants/rooms.ts). In no room are the sandbox's pages, and \`src/testing\`, which is itself tests:
-the mutants of \`stores\` are what its suites must notice.
+with, is in [rooms.ts](../test/mutants/rooms.ts). In no room are the sandbox's pages, the two
+files that start a command (\`main.ts\`), and \`src/testing\`, which is itself tests: the mutants of \`stores\` are what its
+suites must notice.
 
 The run fails below "at least". In rooms where survivors are listed, it fails also for a survivor that is not in
 [survivors.ts](../test/mutants/survivors.ts), which says of each why no test catches it, and for an entry there that is caught.

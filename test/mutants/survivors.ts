@@ -390,12 +390,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'a gateway without it would throw, which is ignored',
   },
   {
-    file: 'src/webhooks/process.ts',
-    from: 'throw signal?.aborted && error === signal.reason ? stopped(paymentId) : error;',
-    to: 'throw signal?.aborted && true ? stopped(paymentId) : error;',
-    because: 'it differs for a signal that is aborted in the moment in which an error arrives',
-  },
-  {
     file: 'src/otel/spans.ts',
     from: "if (!isRemote(trace) || baseUrl === undefined) return defined({ 'payment.lane': lane });",
     to: "if (!isRemote(trace) || false) return defined({ 'payment.lane': lane });",
@@ -445,8 +439,8 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/http/client.ts',
-    from: 'return attempts !== undefined && shouldRetry(attempts);',
-    to: 'return true && shouldRetry(attempts);',
+    from: 'return attempts !== undefined && shouldRetry(attempts, fetch !== undefined);',
+    to: 'return true && shouldRetry(attempts, fetch !== undefined);',
     because: "what it throws then ends the call as ky's own time-out does",
   },
   {
@@ -514,12 +508,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: 'found = tx === undefined ? undefined : { now: 0 };',
     to: 'found = tx === undefined ? undefined : {};',
     because: 'the insert that follows tells the time of the store',
-  },
-  {
-    file: 'src/journal/change.ts',
-    from: "throw signal?.aborted && error === signal.reason ? stopped('aborted') : error;",
-    to: "throw signal?.aborted && true ? stopped('aborted') : error;",
-    because: 'it takes a signal that is aborted in the very moment in which another error arrives',
   },
   {
     file: 'src/journal/change.ts',
@@ -642,12 +630,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'nobody asks for the time of a row that there is not',
   },
   {
-    file: 'src/journal/sweep.ts',
-    from: 'const seen: Seen = { payments: [], isFinal: true, pause: 0 };',
-    to: 'const seen: Seen = { payments: ["Stryker was here"], isFinal: true, pause: 0 };',
-    because: 'without a journal nobody reads it',
-  },
-  {
     file: 'src/journal/resume.ts',
     from: 'current?.attemptId === row.attemptId ? settle(current, { payment }, { disproved }) : {};',
     to: 'current.attemptId === row.attemptId ? settle(current, { payment }, { disproved }) : {};',
@@ -738,19 +720,19 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'what is waited for besides has ended',
   },
   {
-    file: 'src/sql/journal.ts',
-    from: 'const all = running.get(tx as object) ?? [];',
-    to: 'const all = running.get(tx as object) ?? ["Stryker was here"];',
+    file: 'src/sql/merchant-transaction.ts',
+    from: 'const all = writers.get(tx as object) ?? [];',
+    to: 'const all = writers.get(tx as object) ?? ["Stryker was here"];',
     because: 'nobody looks at what came before',
   },
   {
-    file: 'src/sql/journal.ts',
+    file: 'src/sql/merchant-transaction.ts',
     from: 'for (let last = all.at(-1); last && last !== ended; last = all.at(-1)) await last;',
     to: 'for (let last = all.at(-1); last && last !== ended; last = all.at(+1)) await last;',
     because: 'each of those that came later waits for those after it',
   },
   {
-    file: 'src/sql/journal.ts',
+    file: 'src/sql/merchant-transaction.ts',
     from: 'for (let last = all.at(-1); last && last !== ended; last = all.at(-1)) await last;',
     to: 'for (let last = all.at(+1); last && last !== ended; last = all.at(-1)) await last;',
     because: 'each of those that came later waits for those after it',
@@ -890,8 +872,8 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/postgres/postgres-js.ts',
-    from: 'stopped.then(async () => (await listening)?.unlisten()).catch(() => {});',
-    to: 'stopped.then(async () => (await listening).unlisten()).catch(() => {});',
+    from: 'void listening?.then(begun => begun?.unlisten()).catch(() => {});',
+    to: 'void listening?.then(begun => begun.unlisten()).catch(() => {});',
     because: 'what it throws then is left aside',
   },
   {
