@@ -35,7 +35,8 @@ export const requestOf = ({ reference, payment_type, amount }: Pick<Want, 'refer
 
 /** @param database that is the soak's own */
 export function openShop(database: string, max: number) {
-  const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database, max });
+  // Kept once they are open: what runs beside the soak may have taken all others by then.
+  const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database, max, idleTimeoutMillis: 0 });
   pool.on('error', () => {});
   const journal = postgresJournal(pool, { scope: 'soak', settleMargin: SETTLE_MARGIN });
   return { pool, journal, inbox: postgresInbox(pool) };
