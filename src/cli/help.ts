@@ -32,15 +32,15 @@ const OPTIONS = {
 
 const ENVIRONMENT = {
   DATABASE_URL: "your app's database: postgres://user:password@host/name, or mysql://…",
-  PAYMENT_GATEWAY_URL: 'and',
-  PAYMENT_GATEWAY_API_KEY: 'and',
-  PAYMENT_GATEWAY_SIGN_KEY: 'as your app has them; doubts, and show with a scope, need none of the three',
+  PAYMENT_GATEWAY_URL: "the gateway's address, as your app has it",
+  PAYMENT_GATEWAY_API_KEY: 'its bearer key',
+  PAYMENT_GATEWAY_SIGN_KEY: 'its sign key; doubts, and show with a scope, need none of these three',
   PAYMENT_GATEWAY_SETTLE_MARGIN: 'milliseconds, if your app gives another settleMargin to its journal',
   PAYMENT_GATEWAY_JOURNAL_KEY: 'its encryptionKey in base64, if your app gives one to its journal',
 };
 
 const EXIT_CODES =
-  'Exit codes: 0 good; 1 no, or a person should look: in doubt, not known, refused, given up; 2 not understood, or the database or the gateway failed: drain and sweep try that again next time.';
+  'Exit codes: 0 done, and nothing is left to look at; 1 a person should look: something is in doubt, unknown, refused or given up; 2 the command was not understood, or the database or the gateway failed: the next drain or sweep tries again.';
 
 export const HELP = [
   wrap('payment-gateway-sdk: creates whose outcome is unknown, and what is to be done later.'),

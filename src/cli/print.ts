@@ -13,9 +13,9 @@ const idsOf = ({ paymentId, conflictingIds }: Doubt): string =>
 
 const HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'SCOPE', 'PAYMENT'];
 
-/** A table of doubts, and what to do about them. */
-export function doubtsTable(doubts: readonly Doubt[]): string {
-  if (doubts.length === 0) return 'Nothing is in doubt.';
+/** A table of doubts, and what to do about them. @param scope the one that was asked for, if not all were */
+export function doubtsTable(doubts: readonly Doubt[], scope?: string): string {
+  if (doubts.length === 0) return `Nothing is in doubt${scope === undefined ? '' : ` in scope ${printable(scope)}`}.`;
   const rows = doubts.map(doubt => [
     printable(doubt.reference),
     secondsOf(doubt.since),
@@ -42,7 +42,8 @@ export function settledText({ reference, paymentId }: JournalEntry, before: Jour
   return `Free: the next create of ${name} pays. If it was planned, no drain sends it now: plan it again.`;
 }
 
-const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free: it has no payment' };
+/** The states of a reference, in words. */
+export const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free, without a payment' };
 
 /** What is known of one reference. */
 export function entryText(entry: JournalEntry): string {

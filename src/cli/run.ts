@@ -2,13 +2,13 @@
 import { createRequire } from 'node:module';
 import { isGatewayError } from '../errors.ts';
 import type { Doubt, JournalEntry } from '../journal/contract.ts';
-import { doubtsIn, findReference } from '../journal/find.ts';
+import { doubtsIn, findReference, findUnpaid } from '../journal/find.ts';
 import { WAS_IT_MIGRATED } from '../sql/table.ts';
 import { UsageError } from '../terminal/arguments.ts';
 import { type JournalCommand, readCommand } from './arguments.ts';
 import { HELP } from './help.ts';
 import { type Opened, open } from './open.ts';
-import { complain, doubtsTable, entryText, settledText } from './print.ts';
+import { complain, doubtsTable, entryText, STATES, settledText } from './print.ts';
 import { work } from './work.ts';
 
 /** No: something is in doubt, not known, or refused. */
@@ -54,7 +54,7 @@ async function listDoubts({ journal, scope }: Opened, json: boolean): Promise<nu
   const all = await doubtsIn(journal, undefined);
   const isWanted = (doubt: Doubt) => scope === undefined || doubt.scope === scope;
   const doubts = all.filter(isWanted);
-  print(json ? JSON.stringify(doubts, null, 2) : doubtsTable(doubts));
+  print(json ? JSON.stringify(doubts, null, 2) : doubtsTable(doubts, scope));
   const others = new Set(all.filter(doubt => !isWanted(doubt)).map(doubt => doubt.scope));
   if (others.size > 0) complain(`Other scopes have creates in doubt: ${[...others].join(', ')}.`);
   return doubts.some(({ underWay }) => !underWay) ? NO : 0;
@@ -73,15 +73,15 @@ async function tellOf(opened: Opened, command: Exclude<JournalCommand, { name: '
   return 0;
 }
 
-/** @throws {NotFound} naming the scope that has it in doubt */
+/** @throws {NotFound} naming a scope that has it */
 async function find(opened: Opened, reference: string): Promise<JournalEntry> {
   const { journal, scope } = opened;
   const found = scope ? await findReference({ journal, scope }, reference) : undefined;
   const entry = scope ? found?.entry : await opened.gateway.find(reference);
   if (entry) return entry;
   const known = JSON.stringify(reference);
-  const elsewhere = (await doubtsIn(journal, undefined)).filter(doubt => doubt.reference === reference);
-  const [hint] = elsewhere.map(doubt => `Scope ${doubt.scope} has it, in doubt: add --scope ${doubt.scope}`);
+  const elsewhere = await findUnpaid(journal, reference);
+  const [hint] = elsewhere.map(({ scope, state }) => `Scope ${scope} has it, ${STATES[state]}: add --scope ${scope}`);
   const place = scope ? `scope ${scope}` : 'the default scope, a hash of PAYMENT_GATEWAY_URL';
   throw new NotFound(`The journal has no reference ${known} in ${place}. ${hint ?? 'Is --scope that of the app?'}`);
 }

@@ -12,6 +12,12 @@ export async function doubtsIn(journal: Journal, scope: string | undefined): Pro
   return rows.map(row => doubtOf(row, now));
 }
 
+/** What is known of a reference in any scope in which it has no payment. Those in which it has one are too many to look through. */
+export async function findUnpaid(journal: Journal, reference: string): Promise<JournalEntry[]> {
+  const { rows, now } = await bounded(journal.list({ states: ['begun', 'planned', 'freed'] }));
+  return rows.filter(row => row.reference === reference).map(row => entryOf(row, now));
+}
+
 /** Milliseconds that a plan is due before it seems that nobody drains its scope. */
 const LONG_DUE = 600_000;
 

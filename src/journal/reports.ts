@@ -63,7 +63,7 @@ export function reportConflict(client: ClientJournal, reference: string, id: str
 }
 
 export function warnStale(client: ClientJournal, reference: string, id: string): void {
-  const message = `The lookup of payment ${id} failed, so a repeated create answered it as the journal last saw it.`;
+  const message = `The lookup of payment ${id} failed, so a repeated create answered it as the journal last saw it: \`stale\` is true. Act on its status only after a lookup, or its callback.`;
   warn(client, reference, 'journal_stale_replay', message, id);
 }
 

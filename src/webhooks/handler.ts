@@ -1,7 +1,7 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
 import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
-import { ConfigurationError, isGatewayError, WebhookError } from '../errors.ts';
+import { ConfigurationError, WebhookError } from '../errors.ts';
 import type { Inbox, Processed } from '../inbox/contract.ts';
 import { memoryInbox } from '../inbox/memory.ts';
 import { argumentReader, callFields, functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
@@ -234,11 +234,14 @@ function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: Webho
   );
 }
 
+/** As of this SDK, of Node and of databases: it says what failed, and nothing of a customer. */
+const CODE = /^\w{1,40}$/;
+
 /** Without an onError a failure would stay unseen. The error's message may hold customer data. */
 function warnOf(error: unknown): void {
   if (isRefusedForGood(error)) return;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
-  const what = isGatewayError(error) ? `${name} (${String(code)})` : name;
+  const what = typeof code === 'string' && CODE.test(code) ? `${name} (${code})` : name;
   emitWarning(`A callback was answered 503: ${what}. Pass onError to get the error.`);
 }
 

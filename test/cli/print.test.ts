@@ -73,7 +73,7 @@ it('an entry tells all that the journal knows', () => {
 it.each<[Partial<JournalEntry>, string]>([
   [{ state: 'planned' }, 'planned'],
   [{ state: 'begun', underWay: true }, 'under way'],
-  [{ state: 'freed' }, 'free: it has no payment'],
+  [{ state: 'freed' }, 'free, without a payment'],
 ])('the state of %o is called %s', (changes, state) => {
   expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state      ${state}\n`);
 });

@@ -119,7 +119,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const { out, code } = await run(['doubts']);
       expect([out, code]).toEqual([expect.stringMatching(/payout-77 .* in doubt +eu +-\n/), 1]);
       expect(await run(['doubts', '--scope', 'us'])).toEqual({
-        out: 'Nothing is in doubt.\n',
+        out: 'Nothing is in doubt in scope us.\n',
         err: 'payment-gateway-sdk: Other scopes have creates in doubt: eu.\n',
         code: 0,
       });
@@ -131,6 +131,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         const { err, code } = await run(args);
         expect([code, err]).toEqual([1, expect.stringContaining('Scope eu has it, in doubt: add --scope eu')]);
       }
+      await run(['settle', 'payout-77', 'not_created', '--scope', 'eu']);
+      expect((await run(['show', 'payout-77'])).err).toContain('Scope eu has it, free, without a payment: add');
       expect(await run(['settle', 'payout-77', id, '--scope', 'eu'])).toMatchObject({
         code: 0,
         out: expect.stringContaining(`Settled: payout-77 is payment ${id}.`),

@@ -77,7 +77,7 @@ it.each<[string, (client: never) => void, object[]]>([
     [
       warning(
         'journal_stale_replay',
-        `The lookup of payment ${ID} failed, so a repeated create answered it as the journal last saw it.`,
+        `The lookup of payment ${ID} failed, so a repeated create answered it as the journal last saw it: \`stale\` is true. Act on its status only after a lookup, or its callback.`,
         of,
       ),
     ],

@@ -142,10 +142,15 @@ describe('without any listener', () => {
     );
     await failing({}).reply(post('nope'));
     await failing({ onPayment: () => Promise.reject('jane@customer.example') }).reply(post(callback));
+    const coded = (code: unknown) => Object.assign(new Error('jane@customer.example'), { code });
+    await failing({ onPayment: () => Promise.reject(coded('23505')) }).reply(post(callback));
+    await failing({ onPayment: () => Promise.reject(coded('jane@customer.example')) }).reply(post(callback));
     expect(warn.mock.calls.map(([told]) => told)).toEqual([
       'A callback was answered 503: RangeError. Pass onError to get the error.',
       'A callback was answered 503: ConnectionError (timeout). Pass onError to get the error.',
       'A callback was answered 503: string. Pass onError to get the error.',
+      'A callback was answered 503: Error (23505). Pass onError to get the error.',
+      'A callback was answered 503: Error. Pass onError to get the error.',
     ]);
   });
 

@@ -79,7 +79,7 @@ export const COMMANDS = {
   trigger: {
     does: 'play a scenario: a payment is created, moved and called back',
     arguments: [{ name: 'scenario or file', values: SCENARIO_NAMES, isOpen: true }],
-    options: { to: "where its callbacks go (default: the sandbox's --forward-to)", ...REMOTE },
+    options: { to: "your server's address for callbacks (default: the sandbox's --forward-to)", ...REMOTE },
     more: [
       'A file is YAML or JSON and ends in .yaml, .yml or .json; - reads standard input. "scenarios <name>" prints one to begin with.',
       'Exit code 1 says that your server did not answer as expected. If nobody says where callbacks go, none is posted and nothing is checked.',
@@ -90,7 +90,7 @@ export const COMMANDS = {
         entries: Object.fromEntries(Object.entries(LIBRARY).map(([name, text]) => [name, doesOf(text)])),
       },
     ],
-    examples: ['trigger callback-forged --to http://localhost:3000', 'trigger ./refund.yaml'],
+    examples: ['trigger callback-forged --to http://localhost:3000/callbacks', 'trigger ./refund.yaml'],
   },
   scenarios: {
     does: 'list the scenarios, or print one as a file to begin with',
