@@ -13,6 +13,8 @@ export async function openCallbacks(db: Database, gateway: GatewayClient, payout
     gateway,
     inbox,
     onPayment: async (payment, { tx, afterCommit }) => {
+      // A status that the gateway's document does not have, such as that of a refund.
+      if (payment.paymentStatus === 'UNKNOWN') return listToCheck(tx, payment);
       if (payment.paymentType === 'WITHDRAWAL') {
         if (isFinal(payment) && !(await payouts.record(tx, payment))) await listToCheck(tx, payment);
         return;

@@ -15,7 +15,7 @@ import { orderPage, problemPage, productsPage } from './pages.ts';
 
 /** What a customer needs to know of an order. */
 export type OrderState =
-  | { is: 'paid' | 'booking' | 'open' | 'declined' | 'checking' | 'refused' }
+  | { is: 'paid' | 'booking' | 'open' | 'declined' | 'checking' | 'lost' | 'refused' }
   | { is: 'pending'; nextAction: NextAction };
 
 const KEY = ':key{[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}}';
@@ -68,7 +68,11 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
       await callbacks.process(payment.id).catch(console.error);
       return { is: 'booking' };
     }
-    return isFinal(payment) ? { is: 'declined' } : { is: 'pending', nextAction };
+    if (isFinal(payment)) return { is: 'declined' };
+    if (payment.paymentStatus === 'UNKNOWN') return { is: 'checking' };
+    // Only the answer to the create has the link, and that answer was lost.
+    const isLost = payment.paymentStatus === 'PENDING' && nextAction.type === 'wait';
+    return isLost ? { is: 'lost' } : { is: 'pending', nextAction };
   }
 
   const app = new Hono();

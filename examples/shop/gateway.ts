@@ -4,7 +4,7 @@ import { fromDrizzle, postgresJournal } from 'payment-gateway-sdk/postgres';
 import type { Database } from './database.ts';
 
 export async function openGateway(db: Database) {
-  const isReal = process.env.PAYMENT_GATEWAY_URL !== undefined;
+  const isReal = Boolean(process.env.PAYMENT_GATEWAY_URL);
   // References of the sandbox say nothing about those of the real gateway.
   const journal = postgresJournal(fromDrizzle(db), { scope: isReal ? 'shop' : 'sandbox' });
   await journal.migrate();

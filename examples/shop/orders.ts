@@ -1,6 +1,6 @@
 // Orders, as they are stored: made, paid once, tried again.
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
-import type { Payment } from 'payment-gateway-sdk';
+import { type Payment, rawStatusOf } from 'payment-gateway-sdk';
 import { type Currency, type Method, PRODUCTS, type Product } from './catalogue.ts';
 import { type Database, orders, type Tx, toCheck } from './database.ts';
 
@@ -58,8 +58,9 @@ export async function isKnown(tx: Tx, { id }: Payment): Promise<boolean> {
 }
 
 /** A payment that changes nothing here, or takes back what it had paid. */
-export async function listToCheck(tx: Tx, { id, paymentStatus, reference, amount, currency }: Payment): Promise<void> {
-  const status = paymentStatus;
+export async function listToCheck(tx: Tx, payment: Payment): Promise<void> {
+  const { id, reference, amount, currency } = payment;
+  const status = rawStatusOf(payment);
   await tx.insert(toCheck).values({ paymentId: id, status, reference, amount: String(amount), currency });
 }
 

@@ -113,6 +113,11 @@ function stateView(order: Order, state: OrderState): Html {
         'We are checking your payment',
         'The connection to the payment service broke. Please do not pay again: this page tells you as soon as we know more.',
       );
+    case 'lost':
+      return said(
+        'The link to your payment was lost',
+        'Nothing was charged. Please write to us with the number of this order: we cancel the payment, and you can pay again here.',
+      );
     case 'pending':
       return pending(order, state.nextAction);
     case 'declined':
@@ -126,7 +131,7 @@ function stateView(order: Order, state: OrderState): Html {
   }
 }
 
-const LIVE = ['booking', 'checking', 'pending'];
+const LIVE = ['booking', 'checking', 'lost', 'pending'];
 
 export const orderPage = (order: Order, state: OrderState): Html =>
   page(

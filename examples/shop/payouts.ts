@@ -22,8 +22,8 @@ const SHARE = '0.6';
 export function openPayouts(db: Database, gateway: GatewayClient, journal: Journal, shopUrl: string) {
   /** The row and the plan are committed with whatever else `tx` writes, or not at all. */
   async function owe(tx: Tx, payout: PgInsertValue<typeof payouts>): Promise<void> {
-    const [owed] = await tx.insert(payouts).values(payout).returning();
-    if (!owed) throw new Error('A payout was not stored.');
+    const [owed] = await tx.insert(payouts).values(payout).onConflictDoNothing().returning();
+    if (!owed) return; // somebody else has just asked for the same attempt
     await journal.plan(tx, {
       paymentType: 'WITHDRAWAL',
       paymentMethod: CURRENCIES[owed.currency].payout,
@@ -52,7 +52,7 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
       const entry = await gateway.find(reference ?? '');
       const isOpen = entry?.state === 'begun' && Number(entry.amount) === amount;
       if (isOpen) throw new Error('Whose payment it is, is known once the create has ended.'); // it comes again
-      if (entry?.paymentId !== id) return false;
+      if (entry?.paymentId?.toLowerCase() !== id.toLowerCase()) return false;
       const [, orderId = '0', attempt = '0'] = /^payout-(\d{1,9})\.(\d{1,9})$/.exec(reference ?? '') ?? [];
       const ended = await tx
         .update(payouts)
@@ -70,7 +70,7 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
       return ended.length === 1;
     },
 
-    /** Owes a payout once more that was not paid. Of two operators who ask at once the second violates the primary key. */
+    /** Owes a payout once more that was not paid: once, if two operators ask at the same time. */
     payAgain: (orderId: number) =>
       db.transaction(async tx => {
         const [last] = await tx

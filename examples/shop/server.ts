@@ -22,11 +22,15 @@ const {
   PORT = '3000',
   SHOP_URL = `http://127.0.0.1:${PORT}`,
   OPERATOR_PASSWORD = 'operator',
+  PAYMENT_GATEWAY_URL,
   NODE_ENV,
 } = process.env;
 
-if (NODE_ENV === 'production' && OPERATOR_PASSWORD === 'operator')
-  fail('Set OPERATOR_PASSWORD: the operator decides about money.');
+if (NODE_ENV === 'production') {
+  if (OPERATOR_PASSWORD === 'operator') fail('Set OPERATOR_PASSWORD: the operator decides about money.');
+  if (!PAYMENT_GATEWAY_URL)
+    fail('Set PAYMENT_GATEWAY_URL, …_API_KEY and …_SIGN_KEY: without them the gateway is a sandbox.');
+}
 
 const db = await openDatabase(DATABASE_URL, DATABASE_SCHEMA).catch((error: Error) => fail(error.message));
 const { gateway, journal, dashboard, close } = await openGateway(db);

@@ -153,6 +153,9 @@ describe.skipIf(isMissing)('the shop', () => {
     fetch(shop + path, { method: 'POST', body: new URLSearchParams(form), headers, redirect: 'manual' });
   const basic = (password: string) => `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`;
 
+  const payAgain = (id: number) =>
+    post('/operator/payouts', { order: String(id) }, { origin: shop, authorization: basic('operator') });
+
   async function openOperator() {
     await context.setExtraHTTPHeaders({ authorization: basic('operator') });
     await page.goto(`${shop}/operator`);
@@ -269,8 +272,58 @@ describe.skipIf(isMissing)('the shop', () => {
     expect(await paymentsOf(`payout-${id}.1`)).toHaveLength(1);
     expect(await paymentsOf(`payout-${id}.2`)).toHaveLength(1);
     // The button of a page that is out of date pays nothing more.
-    await post('/operator/payouts', { order: String(id) }, { origin: shop, authorization: basic('operator') });
+    await payAgain(id);
     expect((await pool.query('select max(attempt) as n from payouts where order_id = $1', [id])).rows[0].n).toBe(2);
+  });
+
+  it('owes a payout once more for two operators who say so at once, and both see their page', async () => {
+    const id = await buy('EUR', 'Card');
+    await payByCard('4242 4242 4242 4242');
+    await sees('Thank you, it is paid');
+    await move((await arrived(`payout-${id}.1`)).id, { move: 'fail', reason: 'Account closed' });
+    await settled(`payout-${id}.1`, 'FAILED');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => payAgain(id)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(303));
+    expect((await pool.query('select max(attempt) as n from payouts where order_id = $1', [id])).rows[0].n).toBe(2);
+    await arrived(`payout-${id}.2`);
+    expect(await paymentsOf(`payout-${id}.2`)).toHaveLength(1);
+  });
+
+  it('says that a link was lost with the answer to its create, and takes the next attempt once that is cancelled', async () => {
+    await fault('commit-then-drop');
+    const id = await buy('EUR', 'Card');
+    await sees('We are checking your payment');
+    const [payment] = await paymentsOf(`order-${id}.1`);
+    await pool.query("update payment_gateway_journal set begun_at = begun_at - interval '1 day' where reference = $1", [
+      `order-${id}.1`,
+    ]);
+    await openOperator();
+    const doubt = page.locator('form', { has: heading(`order-${id}.1 €12.50`) });
+    await doubt.getByLabel("Its payment's id").fill(payment?.id ?? '');
+    await doubt.getByRole('button', { name: 'Settle' }).click();
+    await openOrder(id);
+    await sees('The link to your payment was lost');
+    await move(payment?.id ?? '', { move: 'cancel' });
+    await sees('The payment was not made');
+    await button(/^Pay /).click();
+    await payByCard('4242 4242 4242 4242');
+    await sees('Thank you, it is paid');
+    expect(await orderOf(id)).toMatchObject({ attempt: 2 });
+  });
+
+  it('lists a payment with a status that the document does not have, a deposit as well as a payout', async () => {
+    const id = await buy('EUR', 'Card');
+    await payByCard('4242 4242 4242 4242');
+    await sees('Thank you, it is paid');
+    const payout = await arrived(`payout-${id}.1`);
+    const unpaid = await arrived(`order-${await buy('EUR', 'Card')}.1`);
+    for (const payment of [payout, unpaid]) {
+      await fault('unknown-status', { on: 'lookup' });
+      const body = JSON.stringify({ ...payment, paymentStatus: 'IN_REVIEW' });
+      expect((await fetch(`${shop}/callbacks`, { method: 'POST', body })).status).toBe(200);
+      const { rows } = await pool.query('select status from to_check where payment_id = $1', [payment.id]);
+      expect(rows).toEqual([{ status: 'IN_REVIEW' }]);
+    }
   });
 
   it('shows a payout that the gateway has refused, and owes it again when the operator says so', async () => {
@@ -437,16 +490,18 @@ describe.skipIf(isMissing)('the shop', () => {
     await sees('Thank you, it is paid');
   });
 
-  it('does not start without a database, nor in production with the password of the example', async () => {
-    const [lost, open] = await Promise.all([
+  it('does not start without a database, nor in production with the password of the example or the sandbox', async () => {
+    const [lost, open, sandboxed] = await Promise.all([
       refusal({ DATABASE_URL: 'postgres://postgres@127.0.0.1:1/test' }),
       refusal({ NODE_ENV: 'production' }),
+      refusal({ NODE_ENV: 'production', OPERATOR_PASSWORD: 'secret' }),
     ]);
-    expect([lost.code, open.code]).toEqual([1, 1]);
+    expect([lost.code, open.code, sandboxed.code]).toEqual([1, 1, 1]);
     expect(lost.said).toMatch(
       /^No database: .*ECONNREFUSED.*Set DATABASE_URL, or start a PostgreSQL:\n {2}docker run .*\n$/,
     );
     expect(open.said).toMatch(/^Set OPERATOR_PASSWORD/);
+    expect(sandboxed.said).toMatch(/^Set PAYMENT_GATEWAY_URL/);
   });
 
   it('ends by itself when it is told to, whoever holds a connection, and prints no error on the way', async () => {
