@@ -8,7 +8,7 @@ const folder = new URL('../orms/mysql2/', import.meta.url);
 const pool = { getConnection: async () => {} } as never;
 
 it('docs/mysql.md shows the code that is run', () => {
-  const files = readdirSync(folder);
+  const files = readdirSync(folder).filter(name => name !== 'listed.test.ts');
   expect(files).toHaveLength(3);
   for (const file of files) {
     const code = readFileSync(new URL(file, folder), 'utf8').trim();

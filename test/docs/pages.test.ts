@@ -10,7 +10,8 @@ const MOST_LINES = 200;
 const LONGER: Record<string, number> = {
   // Not read, but looked up.
   'docs/commands.md': 700,
-  'docs/mysql.md': 230,
+  'docs/mysql.md': 250,
+  'docs/orms/sequelize.md': 220,
   'docs/options.md': 260,
   'docs/observability.md': 240,
 };

@@ -1,9 +1,10 @@
-// The database, and the table of orders.
+// The database, the table of orders, and that of payments which a person must look at.
 import knex from 'knex';
 
 declare module 'knex/types/tables.js' {
   interface Tables {
     orders: { reference: string; amount: string; currency: string; paid_by: string | null };
+    to_check: { payment_id: string; status: string };
   }
 }
 

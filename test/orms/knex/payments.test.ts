@@ -14,6 +14,7 @@ beforeAll(async () => {
   await db.raw(
     'create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)',
   );
+  await db.raw('create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))');
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });

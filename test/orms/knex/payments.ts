@@ -1,5 +1,6 @@
 // The gateway, and what becomes of its callbacks.
-import { type ClientOptions, createWebhookHandler, GatewayClient, isPaid } from 'payment-gateway-sdk';
+import type { ClientOptions } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, isFinal, isPaid, rawStatusOf } from 'payment-gateway-sdk';
 import { fromKnex, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { db } from './database.ts';
 
@@ -13,13 +14,23 @@ export function openPayments(options: ClientOptions = {}) {
     gateway,
     inbox,
     onPayment: async (payment, { tx }) => {
-      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return; // payouts, chargebacks: docs/callbacks.md
       const { id, reference, amount, currency } = payment;
-      const count = await tx('orders')
-        .where({ reference: reference ?? '', amount: String(amount), currency, paid_by: null })
-        .update({ paid_by: id });
-      if (count === 0) console.error('To check: a payment that no open order has asked for.', id);
+      const status = rawStatusOf(payment);
+      if (payment.paymentType === 'WITHDRAWAL') throw new Error('Record it here, as docs/payouts.md does');
+      if (isPaid(payment)) {
+        const count = await tx('orders')
+          .where({ reference: reference ?? '', amount: String(amount), currency, paid_by: null })
+          .update({ paid_by: id });
+        if (count === 1) return;
+      } else if (isFinal(payment)) {
+        const paid = await tx('orders').where({ paid_by: id });
+        const listed = await tx('to_check').where({ payment_id: id });
+        if (paid.length + listed.length === 0) return; // declined, as cards are
+      } else if (payment.paymentStatus !== 'UNKNOWN') return;
+      // Another amount, paid by another attempt, no order; a chargeback; or a status that the document does not have.
+      await tx('to_check').insert({ payment_id: id, status });
     },
+    onError: error => console.error(error),
   });
   return { journal, inbox, gateway, handler };
 }

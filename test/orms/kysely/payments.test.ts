@@ -15,6 +15,9 @@ beforeAll(async () => {
   await sql`create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)`.execute(
     db,
   );
+  await sql`create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))`.execute(
+    db,
+  );
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });

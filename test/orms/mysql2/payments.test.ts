@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { RowDataPacket } from 'mysql2';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ORDERS, pool } from './database.ts';
+import { ORDERS, pool, TO_CHECK } from './database.ts';
 import { openPayments } from './payments.ts';
 
 // Callbacks go straight to the handler.
@@ -13,6 +13,7 @@ const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
   await pool.query(ORDERS);
+  await pool.query(TO_CHECK);
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });

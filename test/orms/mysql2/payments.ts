@@ -1,6 +1,7 @@
 // The gateway, and what becomes of its callbacks.
-import type { ResultSetHeader } from 'mysql2';
-import { type ClientOptions, createWebhookHandler, GatewayClient, isPaid } from 'payment-gateway-sdk';
+import type { ResultSetHeader, RowDataPacket } from 'mysql2';
+import type { ClientOptions } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, isFinal, isPaid, rawStatusOf } from 'payment-gateway-sdk';
 import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import { pool } from './database.ts';
 
@@ -13,14 +14,26 @@ export function openPayments(options: ClientOptions = {}) {
     gateway,
     inbox,
     onPayment: async (payment, { tx }) => {
-      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return; // payouts, chargebacks: docs/callbacks.md
       const { id, reference, amount, currency } = payment;
-      const [{ affectedRows }] = await tx.execute<ResultSetHeader>(
-        'UPDATE orders SET paid_by = ? WHERE reference = ? AND amount = ? AND currency = ? AND paid_by IS NULL',
-        [id, reference ?? '', String(amount), currency],
-      );
-      if (affectedRows === 0) console.error('To check: a payment that no open order has asked for.', id);
+      const status = rawStatusOf(payment);
+      if (payment.paymentType === 'WITHDRAWAL') throw new Error('Record it here, as docs/payouts.md does');
+      if (isPaid(payment)) {
+        const [{ affectedRows }] = await tx.execute<ResultSetHeader>(
+          'UPDATE orders SET paid_by = ? WHERE reference = ? AND amount = ? AND currency = ? AND paid_by IS NULL',
+          [id, reference ?? '', String(amount), currency],
+        );
+        if (affectedRows === 1) return;
+      } else if (isFinal(payment)) {
+        const [known] = await tx.execute<RowDataPacket[]>(
+          'SELECT 1 FROM orders WHERE paid_by = ? UNION ALL SELECT 1 FROM to_check WHERE payment_id = ?',
+          [id, id],
+        );
+        if (known.length === 0) return; // declined, as cards are
+      } else if (payment.paymentStatus !== 'UNKNOWN') return;
+      // Another amount, paid by another attempt, no order; a chargeback; or a status that the document does not have.
+      await tx.execute('INSERT INTO to_check VALUES (?, ?)', [id, status]);
     },
+    onError: error => console.error(error),
   });
   return { journal, inbox, gateway, handler };
 }

@@ -1,4 +1,4 @@
-// The database. Its table of orders is in schema.prisma.
+// The database. Its tables, of orders and of payments which a person must look at, are in schema.prisma.
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from './generated/client.ts';
 

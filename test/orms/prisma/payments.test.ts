@@ -12,6 +12,7 @@ const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
   await prisma.$executeRaw`create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)`;
+  await prisma.$executeRaw`create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))`;
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });

@@ -1,5 +1,6 @@
 // The gateway, and what becomes of its callbacks.
-import { type ClientOptions, createWebhookHandler, GatewayClient, isPaid } from 'payment-gateway-sdk';
+import type { ClientOptions } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, isFinal, isPaid, rawStatusOf } from 'payment-gateway-sdk';
 import { fromPrisma, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { prisma } from './database.ts';
 
@@ -13,14 +14,24 @@ export function openPayments(options: ClientOptions = {}) {
     gateway,
     inbox,
     onPayment: async (payment, { tx }) => {
-      if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return; // payouts, chargebacks: docs/callbacks.md
       const { id, reference, amount, currency } = payment;
-      const { count } = await tx.order.updateMany({
-        where: { reference: reference ?? '', amount, currency, paidBy: null },
-        data: { paidBy: id },
-      });
-      if (count === 0) console.error('To check: a payment that no open order has asked for.', id);
+      const status = rawStatusOf(payment);
+      if (payment.paymentType === 'WITHDRAWAL') throw new Error('Record it here, as docs/payouts.md does');
+      if (isPaid(payment)) {
+        const { count } = await tx.order.updateMany({
+          where: { reference: reference ?? '', amount, currency, paidBy: null },
+          data: { paidBy: id },
+        });
+        if (count === 1) return;
+      } else if (isFinal(payment)) {
+        const paid = await tx.order.count({ where: { paidBy: id } });
+        const listed = await tx.toCheck.count({ where: { paymentId: id } });
+        if (paid + listed === 0) return; // declined, as cards are
+      } else if (payment.paymentStatus !== 'UNKNOWN') return;
+      // Another amount, paid by another attempt, no order; a chargeback; or a status that the document does not have.
+      await tx.toCheck.create({ data: { paymentId: id, status } });
     },
+    onError: error => console.error(error),
   });
   return { journal, inbox, gateway, handler };
 }

@@ -1,4 +1,5 @@
-// The database, and the model of an order.
+// The database, and the model of an order. A table beside it, to_check (payment_id uuid, status text), has the payments which a
+// person must look at.
 import { DataTypes, Sequelize } from 'sequelize';
 
 export const sequelize = new Sequelize(process.env.DATABASE_URL ?? '', {

@@ -12,6 +12,9 @@ const payments = openPayments(sandbox.clientOptions);
 
 beforeAll(async () => {
   await Order.sync();
+  await sequelize.query(
+    'create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))',
+  );
   await payments.journal.migrate();
   await payments.inbox.migrate();
 });

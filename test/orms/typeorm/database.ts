@@ -1,4 +1,4 @@
-// The database, and the entity of an order.
+// The database, and the entities of an order and of a payment which a person must look at.
 import 'reflect-metadata';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 
@@ -17,4 +17,17 @@ export class Order {
   paidBy!: string | null;
 }
 
-export const dataSource = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL ?? '', entities: [Order] });
+@Entity({ name: 'to_check' })
+export class ToCheck {
+  @PrimaryColumn('uuid', { name: 'payment_id' })
+  paymentId!: string;
+
+  @PrimaryColumn('text')
+  status!: string;
+}
+
+export const dataSource = new DataSource({
+  type: 'postgres',
+  url: process.env.DATABASE_URL ?? '',
+  entities: [Order, ToCheck],
+});
