@@ -100,7 +100,8 @@ async function complainOfOthers(client: ScopedJournal): Promise<void> {
 async function load(file: string): Promise<App> {
   const { href } = pathToFileURL(resolve(file));
   const exported: { default?: object } = await import(href).catch(error => {
-    throw new UsageError(`${file} cannot be loaded: ${messageOf(error)}`);
+    const hint = /\.[cm]?tsx?$/.test(file) ? '. Load what it compiles to, or set NODE_OPTIONS="--import tsx"' : '';
+    throw new UsageError(`${file} cannot be loaded: ${messageOf(error)}${hint}`);
   });
   // A CommonJS module has its exports in default.
   const app = { ...exported.default, ...exported } as Partial<App>;

@@ -140,6 +140,11 @@ describe('the module of an app', () => {
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toHaveProperty('message', `${app} cannot be loaded: ${words}`);
   });
+
+  it('of TypeScript that does not load says how it does', async () => {
+    const advice = /^nowhere\.ts cannot be loaded: .*\. Load what it compiles to, or set NODE_OPTIONS="--import tsx"$/s;
+    await expect(work(drain('nowhere.ts'))).rejects.toThrow(advice);
+  });
 });
 
 describe('a failure', () => {
