@@ -55,7 +55,7 @@ export default defineConfig({
     // Without this, a style sheet that is imported as text would be empty.
     css: true,
     coverage: { include: ['src/**/*.ts'] },
-    setupFiles: ['test/support/thrown.ts'],
+    setupFiles: ['test/support/matchers.ts'],
     // What is polled comes, on a machine where others compute too after some seconds.
     expect: { poll: { timeout: 10_000 } },
     // Some start a server of their own, which takes long where others compute too.

@@ -302,9 +302,9 @@ describe('a create', () => {
     const cancelled = Promise.withResolvers<void>();
     const answered: ((answer: Response) => void)[] = [];
     const fetch = () => new Promise<Response>(resolve => answered.push(resolve));
-    await late(fetch, () => answered.length > 0);
+    expect(await late(fetch, () => answered.length > 0)).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     answered[0]?.(new Response(new ReadableStream({ cancel: () => cancelled.resolve() })));
-    await cancelled.promise;
+    await expect(cancelled.promise).resolves.toBeUndefined();
   });
 
   it('takes its own `timeout`, which must be a positive number of milliseconds', async () => {
