@@ -1,7 +1,7 @@
 // Each row of docs/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
@@ -218,5 +218,41 @@ describe('an answer over our own connection', () => {
     });
     process.off('warning', onWarning);
     expect(warned).toEqual([]);
+  });
+});
+
+describe.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+])('a create that is answered by %s, which nobody has asked for', (name, zip) => {
+  const answers = (status: string, json: string): Script => ({
+    onRequest: ({ socket }) => {
+      const zipped = zip(json);
+      const head = `content-encoding: ${name}\r\ncontent-length: ${zipped.length}`;
+      socket.write(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n`);
+      socket.end(zipped);
+    },
+  });
+  // Long enough for each of them to leave no text as it was.
+  const hints = Array.from({ length: 60 }, (_, index) => `hint ${index * 7_919}`);
+  const refusal = JSON.stringify({ error: { message: 'already exists', hints, id: ID } });
+
+  it.each<[string, object, object, object]>([
+    ['our own connection', {}, { code: 'unreadable_response' }, {}],
+    ['fetch, which decompresses', { fetch }, { id: ID }, { paymentId: ID }],
+  ])('over %s is in doubt unless it is read, and never refused', async (_, options, readAs, named) => {
+    await withGateway(answers('201 Created', created), undefined, options, async client => {
+      const ended = client.createDeposit(CARD).then(
+        ({ payment }) => payment,
+        error => error,
+      );
+      expect(await ended).toMatchObject('id' in readAs ? readAs : { ...readAs, outcome: 'unknown' });
+    });
+    await withGateway(answers('422 X', refusal), undefined, options, async client => {
+      const error = await errorOf(client.createDeposit(CARD));
+      expect(error).toMatchObject({ status: 422, outcome: 'unknown', ...named });
+    });
   });
 });
