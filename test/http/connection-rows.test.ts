@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { GatewayEvent } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
+import { everythingIn } from '../support/printed.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
 import { endOf, type Fault, faultsOf, meeting, withGateway } from './connection-cases.ts';
 
@@ -253,6 +255,52 @@ describe.each([
     await withGateway(answers('422 X', refusal), undefined, options, async client => {
       const error = await errorOf(client.createDeposit(CARD));
       expect(error).toMatchObject({ status: 422, outcome: 'unknown', ...named });
+    });
+  });
+});
+
+describe('a gateway that answers with the request itself', () => {
+  const bearer = /authorization: (.*)/i;
+  it.each<[string, (request: string) => string]>([
+    ['in place of the version of HTTP', request => `HTTP/${request}`],
+    ['in place of the status', request => `HTTP/1.1 ${request}`],
+    ['as the reason of a status', request => `HTTP/1.1 500 ${bearer.exec(request)?.[1]}\r\ncontent-length: 0\r\n\r\n`],
+    ['as headers', request => `HTTP/1.1 201 Created\r\n${request}`],
+    ['as a header that goes on', request => `HTTP/1.1 201 Created\r\nx: ${request.replaceAll('\r\n', '\r\n ')}`],
+    [
+      'in place of the size of a chunk',
+      request => `HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n${request}`,
+    ],
+    ['as half a body', request => `HTTP/1.1 201 Created\r\ncontent-length: 99999\r\n\r\n${request}`],
+    ['as a whole body', request => `HTTP/1.1 422 X\r\ncontent-length: ${Buffer.byteLength(request)}\r\n\r\n${request}`],
+    ['without any HTTP', request => request],
+  ])('%s puts no key, no signature and no customer into an error or an event', async (_, answer) => {
+    let request = '';
+    const script: Script = {
+      onConnect: ({ socket }) =>
+        void socket.on('data', chunk => {
+          request += chunk;
+        }),
+      onRequest: ({ socket }) => void socket.end(answer(request)),
+    };
+    const events: GatewayEvent[] = [];
+    const keys = {
+      apiKey: 'a-key-of-the-shop',
+      signKey: 'its-sign-key',
+      onEvent: (event: GatewayEvent) => events.push(event),
+    };
+    await withGateway(script, undefined, { ...keys, retries: 0 }, async client => {
+      const customer = { email: 'zoe@customer.example', firstName: 'Zoë' };
+      const errors = [
+        await errorOf(client.createDeposit({ ...CARD, customer }, { timeout: 2_000 })),
+        await errorOf(client.getPayment(ID, { timeout: 2_000 })),
+      ];
+      const [, signature = ''] = /signature: (\S+)/i.exec(request) ?? [];
+      expect(signature).toMatch(/^[\da-f]{64}$/);
+      const printed = everythingIn([errors, events]);
+      const secrets = [keys.apiKey, keys.signKey, signature, customer.email, customer.firstName];
+      expect(secrets.filter(secret => printed.includes(secret))).toEqual([]);
+      expect(events.length).toBeGreaterThan(3);
     });
   });
 });

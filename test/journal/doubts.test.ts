@@ -771,9 +771,15 @@ describe('a refusal that names a payment', () => {
     expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: ID }]);
   });
 
-  it.each([75.4, 73.5, 70])('of this reference with the amount %d frees nothing either', async amount => {
-    const rounded = recordOf(ID, { reference: 'PAYOUT-1', amount });
-    const shop = open({ creates: [refusal({ data: { id: ID } })], payments: { [ID]: rounded } });
+  it.each<[string, Partial<Payment>]>([
+    ['the amount 75.4', { amount: 75.4 }],
+    ['the amount 73.5', { amount: 73.5 }],
+    ['the amount 70', { amount: 70 }],
+    ['the other type', { paymentType: 'DEPOSIT' }],
+    ['another currency', { currency: 'USD' }],
+  ])('of this reference with %s frees nothing either', async (_, changes) => {
+    const differing = recordOf(ID, { reference: 'PAYOUT-1', ...changes });
+    const shop = open({ creates: [refusal({ data: { id: ID } })], payments: { [ID]: differing } });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: ID });
   });
 
@@ -802,6 +808,7 @@ describe('a refusal that names a payment', () => {
     ['is another payment', recordOf(ID, { amount: 9, reference: 'payout-2' })],
     ['is a payment of almost the same amount', recordOf(ID, { amount: 75.4, reference: 'payout-2' })],
     ['is of the other type', recordOf(ID, { paymentType: 'DEPOSIT', reference: 'payout-2' })],
+    ['is of another currency', recordOf(ID, { currency: 'USD', reference: 'payout-2' })],
   ])('that %s is believed', async (_, found) => {
     const shop = open({ creates: [refusal({ data: { id: ID } }), created(OTHER_ID)], payments: { [ID]: found } });
     expect(await refused(shop)).toMatchObject({ outcome: 'rejected' });
