@@ -128,8 +128,8 @@ export default defineConfig({
           name: 'package',
           include: [PACKAGE],
           ...together,
-          // As the browser.
-          sequence: { groupOrder: isCi ? 3 : 1 },
+          // Beside the servers, too; in CI after the browser.
+          sequence: { groupOrder: isCi ? 3 : 1, shuffle: { tests: true } },
           globalSetup: 'test/package/pack.ts',
           testTimeout: 120_000,
         },
@@ -139,7 +139,7 @@ export default defineConfig({
         test: {
           name: 'site',
           include: [SITE],
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 4, shuffle: { tests: true } },
           globalSetup: 'test/site/build.ts',
           testTimeout: 120_000,
         },
