@@ -55,7 +55,7 @@ export default defineConfig({
     // Without this, a style sheet that is imported as text would be empty.
     css: true,
     coverage: { include: ['src/**/*.ts'] },
-    setupFiles: ['test/support/thrown.ts'],
+    setupFiles: ['test/support/matchers.ts'],
     // What is polled comes, on a machine where others compute too after some seconds.
     expect: { poll: { timeout: 10_000 } },
     // Some start a server of their own, which takes long where others compute too.
@@ -128,8 +128,8 @@ export default defineConfig({
           name: 'package',
           include: [PACKAGE],
           ...together,
-          // As the browser.
-          sequence: { groupOrder: isCi ? 3 : 1 },
+          // Beside the servers, too; in CI after the browser.
+          sequence: { groupOrder: isCi ? 3 : 1, shuffle: { tests: true } },
           globalSetup: 'test/package/pack.ts',
           testTimeout: 120_000,
         },
@@ -139,7 +139,7 @@ export default defineConfig({
         test: {
           name: 'site',
           include: [SITE],
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 4, shuffle: { tests: true } },
           globalSetup: 'test/site/build.ts',
           testTimeout: 120_000,
         },

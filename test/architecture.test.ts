@@ -154,37 +154,3 @@ describe('the repository', () => {
     expect(Object.keys(dependencies)).toEqual(['ky', 'zod']);
   });
 });
-
-describe('the tests', () => {
-  const tests = readdirSync(new URL('test', root), { recursive: true, encoding: 'utf8' })
-    .filter(name => name.endsWith('.ts') && !name.includes('node_modules'))
-    .map(name => ({ name, text: readFileSync(new URL(`test/${name}`, root), 'utf8') }));
-
-  it('say what they expect: an empty object in toMatchObject fits null, a number and a text as well', () => {
-    const vague = tests.flatMap(({ name, text }) =>
-      argumentsOf('.toMatchObject', text)
-        .filter(argument => /(?:^|[[:,])\s*\{\s*\}/.test(argument))
-        .map(argument => `${name}: ${argument}`),
-    );
-    expect(vague).toEqual([]);
-  });
-});
-
-/** What stands between the brackets of each call. */
-function argumentsOf(method: string, text: string): string[] {
-  return text
-    .split(`${method}(`)
-    .slice(1)
-    .map(rest => {
-      let depth = 1;
-      let end = 0;
-      // Texts are passed over: a bracket in one closes nothing.
-      for (const { 0: token, index } of rest.matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|[()]/g)) {
-        if (token === '(') depth += 1;
-        if (token === ')') depth -= 1;
-        end = index;
-        if (depth === 0) break;
-      }
-      return rest.slice(0, end);
-    });
-}

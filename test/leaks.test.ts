@@ -101,7 +101,8 @@ const errors: Record<string, () => Promise<unknown>> = {
   'ResponseError, HTML': () => client(json(`<html>${email}</html>`)).createDeposit(request),
   'ResponseError, drift': () => client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),
   'ResponseError, another payment': () => client(json(customerData)).getPayment(OTHER_ID),
-  WaitTimeoutError: () => client(json(customerData)).waitForPayment(ID, { timeout: 5 }),
+  // With time for one look, and not for another.
+  WaitTimeoutError: () => client(json(customerData)).waitForPayment(ID, { timeout: 45 }),
   'WaitTimeoutError, no lookup': () => client(careless).waitForPayment(ID, { timeout: 5 }),
   'WebhookError, not_json': async () => parseWebhook(`${callback}x`),
   'WebhookError, wrapped': async () => parseWebhook(customerData),

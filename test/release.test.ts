@@ -1,5 +1,5 @@
 // What stops a release: .github/workflows/release.yml asks before it publishes.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { judge, type Sources } from '../.github/release/check.ts';
 
@@ -54,5 +54,31 @@ describe('a release', () => {
     const [manifest, lock] = [JSON.parse(read('package.json')), JSON.parse(read('package-lock.json'))];
     const { problems } = judge(`v${manifest.version}`, { manifest, lock, changelog: read('CHANGELOG.md') });
     expect(problems.filter(problem => !/names no repository|has no date/.test(problem))).toEqual([]);
+  });
+});
+
+describe('the workflows', () => {
+  const folder = new URL('../.github/workflows/', import.meta.url);
+  const used = readdirSync(folder).flatMap(name =>
+    [...readFileSync(new URL(name, folder), 'utf8').matchAll(/uses: (actions\/[\w-]+)@(.+)/g)].map(
+      ([, action, version]) => ({
+        name,
+        action,
+        version,
+      }),
+    ),
+  );
+
+  it('use one version of each action: what CI has tried is what a release runs', () => {
+    const versions = Map.groupBy(used, ({ action }) => action);
+    expect(versions.size).toBeGreaterThan(2);
+    const differing = [...versions.values()].filter(uses => new Set(uses.map(({ version }) => version)).size > 1);
+    expect(differing).toEqual([]);
+  });
+
+  it('name by its commit each action that a release runs', () => {
+    const released = used.filter(({ name }) => name === 'release.yml' || name === 'ci.yml');
+    expect(released.length).toBeGreaterThan(4);
+    expect(released.filter(({ version }) => !/^[\da-f]{40} # v\d+\.\d+\.\d+$/.test(version as string))).toEqual([]);
   });
 });

@@ -347,7 +347,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       await page.clock.runFor(61_000);
       await page.getByText('The code is good for 0:59').waitFor();
       await page.clock.runFor(60_000);
-      await page.getByRole('status').getByText('The code has expired.').waitFor({ state: 'attached' });
+      await expect.poll(() => page.getByRole('status').textContent()).toContain('The code has expired.');
     });
 
     it('details are copied as a bank takes them', async () => {
@@ -400,7 +400,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       await closed;
       await sandbox.cancel(id);
       await hide(false);
-      await title('Payment canceled').waitFor();
+      await expect.poll(() => page.title()).toBe('Payment canceled: 25.50 EUR · Nordlicht Records');
     });
 
     it('an app that is called leaves the page behind, which shows the outcome', async () => {

@@ -198,7 +198,7 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
         const id = await create({ reference });
         await row(reference).waitFor();
         await sandbox.complete(id);
-        await page.getByRole('status').getByText(`${reference} is COMPLETED`).waitFor({ state: 'attached' });
+        await expect.poll(() => page.getByRole('status').textContent()).toContain(`${reference} is COMPLETED`);
       }
     });
 
@@ -241,15 +241,18 @@ describe.skipIf(lacks(hasChromium, 'the dashboard of the sandbox: no Chromium (D
       await quiet.getByRole('button', { name: 'Complete' }).click();
       await quiet.waitForURL(`${server.url}/?search=plain&done=moved&of=${id}`);
       await quiet.getByText('plain-1 is now COMPLETED').waitFor();
+      expect(sandbox.payments).toMatchObject([{ id, paymentStatus: 'COMPLETED' }, { paymentStatus: 'PENDING' }]);
       await sandbox.idle();
       await quiet.goto(server.url);
       await quiet.getByRole('link', { name: 'Callback 1: 200' }).click();
       await quiet.getByRole('button', { name: 'Redeliver as it was' }).click();
       await quiet.getByText('Your app took it: 200').first().waitFor();
+      expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
       await quiet.getByRole('link', { name: 'Faults' }).click();
       await quiet.getByRole('button', { name: 'Arm callback-lose' }).click();
       await quiet.getByRole('button', { name: /^Disarm callback-lose/ }).click();
       await quiet.getByText('The fault is disarmed.').waitFor();
+      expect(sandbox.faults.armed).toEqual([]);
       await plain.close();
     });
 

@@ -75,7 +75,7 @@ describe('the examples of the documents', () => {
       lacks(hasPostgres, `the example at ${placeOf(example)}: no PostgreSQL at 127.0.0.1:5432`);
     it.skipIf(isLacking)(`run: ${placeOf(example)}`, async () => {
       for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
-      await import(fileOf(example));
+      await expect(import(fileOf(example))).resolves.toBeDefined();
       vi.restoreAllMocks();
     });
   }

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { type Fetch, GatewayClient } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BoundedBody } from '../../src/http/read-body.ts';
@@ -251,6 +251,7 @@ describe('a create', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
   ])(
     'that is refused by what its fetch has not decompressed from %s is not believed to be refused',
     async (name, zip) => {
@@ -302,9 +303,9 @@ describe('a create', () => {
     const cancelled = Promise.withResolvers<void>();
     const answered: ((answer: Response) => void)[] = [];
     const fetch = () => new Promise<Response>(resolve => answered.push(resolve));
-    await late(fetch, () => answered.length > 0);
+    expect(await late(fetch, () => answered.length > 0)).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     answered[0]?.(new Response(new ReadableStream({ cancel: () => cancelled.resolve() })));
-    await cancelled.promise;
+    await expect(cancelled.promise).resolves.toBeUndefined();
   });
 
   it('takes its own `timeout`, which must be a positive number of milliseconds', async () => {

@@ -206,7 +206,7 @@ describe('a create that has ended', () => {
     [
       'because the answer stopped',
       { onRequest: ({ socket }) => void socket.write(http(created).slice(0, -9)) },
-      5_000,
+      1_000,
       { outcome: 'unknown', code: 'timeout' },
     ],
   ])('%s leaves no socket and no timer that keeps the process alive', async (_, script, timeout, expected, size) => {

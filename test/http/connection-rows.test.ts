@@ -1,9 +1,11 @@
 // Each row of docs/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { GatewayEvent } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
+import { everythingIn } from '../support/printed.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
 import { endOf, type Fault, faultsOf, meeting, withGateway } from './connection-cases.ts';
 
@@ -218,5 +220,87 @@ describe('an answer over our own connection', () => {
     });
     process.off('warning', onWarning);
     expect(warned).toEqual([]);
+  });
+});
+
+describe.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+])('a create that is answered by %s, which nobody has asked for', (name, zip) => {
+  const answers = (status: string, json: string): Script => ({
+    onRequest: ({ socket }) => {
+      const zipped = zip(json);
+      const head = `content-encoding: ${name}\r\ncontent-length: ${zipped.length}`;
+      socket.write(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n`);
+      socket.end(zipped);
+    },
+  });
+  // Long enough for each of them to leave no text as it was.
+  const hints = Array.from({ length: 60 }, (_, index) => `hint ${index * 7_919}`);
+  const refusal = JSON.stringify({ error: { message: 'already exists', hints, id: ID } });
+
+  it.each<[string, object, object, object]>([
+    ['our own connection', {}, { code: 'unreadable_response' }, {}],
+    ['fetch, which decompresses', { fetch }, { id: ID }, { paymentId: ID }],
+  ])('over %s is in doubt unless it is read, and never refused', async (_, options, readAs, named) => {
+    await withGateway(answers('201 Created', created), undefined, options, async client => {
+      const ended = client.createDeposit(CARD).then(
+        ({ payment }) => payment,
+        error => error,
+      );
+      expect(await ended).toMatchObject('id' in readAs ? readAs : { ...readAs, outcome: 'unknown' });
+    });
+    await withGateway(answers('422 X', refusal), undefined, options, async client => {
+      const error = await errorOf(client.createDeposit(CARD));
+      expect(error).toMatchObject({ status: 422, outcome: 'unknown', ...named });
+    });
+  });
+});
+
+describe('a gateway that answers with the request itself', () => {
+  const bearer = /authorization: (.*)/i;
+  it.each<[string, (request: string) => string]>([
+    ['in place of the version of HTTP', request => `HTTP/${request}`],
+    ['in place of the status', request => `HTTP/1.1 ${request}`],
+    ['as the reason of a status', request => `HTTP/1.1 500 ${bearer.exec(request)?.[1]}\r\ncontent-length: 0\r\n\r\n`],
+    ['as headers', request => `HTTP/1.1 201 Created\r\n${request}`],
+    ['as a header that goes on', request => `HTTP/1.1 201 Created\r\nx: ${request.replaceAll('\r\n', '\r\n ')}`],
+    [
+      'in place of the size of a chunk',
+      request => `HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n${request}`,
+    ],
+    ['as half a body', request => `HTTP/1.1 201 Created\r\ncontent-length: 99999\r\n\r\n${request}`],
+    ['as a whole body', request => `HTTP/1.1 422 X\r\ncontent-length: ${Buffer.byteLength(request)}\r\n\r\n${request}`],
+    ['without any HTTP', request => request],
+  ])('%s puts no key, no signature and no customer into an error or an event', async (_, answer) => {
+    let request = '';
+    const script: Script = {
+      onConnect: ({ socket }) =>
+        void socket.on('data', chunk => {
+          request += chunk;
+        }),
+      onRequest: ({ socket }) => void socket.end(answer(request)),
+    };
+    const events: GatewayEvent[] = [];
+    const keys = {
+      apiKey: 'a-key-of-the-shop',
+      signKey: 'its-sign-key',
+      onEvent: (event: GatewayEvent) => events.push(event),
+    };
+    await withGateway(script, undefined, { ...keys, retries: 0 }, async client => {
+      const customer = { email: 'zoe@customer.example', firstName: 'Zoë' };
+      const errors = [
+        await errorOf(client.createDeposit({ ...CARD, customer }, { timeout: 2_000 })),
+        await errorOf(client.getPayment(ID, { timeout: 2_000 })),
+      ];
+      const [, signature = ''] = /signature: (\S+)/i.exec(request) ?? [];
+      expect(signature).toMatch(/^[\da-f]{64}$/);
+      const printed = everythingIn([errors, events]);
+      const secrets = [keys.apiKey, keys.signKey, signature, customer.email, customer.firstName];
+      expect(secrets.filter(secret => printed.includes(secret))).toEqual([]);
+      expect(events.length).toBeGreaterThan(3);
+    });
   });
 });

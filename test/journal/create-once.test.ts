@@ -551,6 +551,7 @@ describe('a journal that fails', () => {
     const states = async () => (await journal.list({ states: ['begun', 'freed'] })).rows.map(({ state }) => state);
     await vi.waitFor(async () => expect(await states()).toEqual(['freed', 'freed']));
     expect([sandbox.payments, warnings()]).toEqual([[], []]);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
   });
 
   it('after the gateway accepted lets the create resolve, and goes on for five minutes', async () => {
@@ -822,6 +823,21 @@ describe('an operator', () => {
     expect(await doubtsIn(journal)).toEqual([]);
     expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
     expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('may not say not_created for ten minutes after its time, where the journal names no margin', async () => {
+    let now = Date.UTC(2026, 10, 21, 9);
+    const journal = memoryJournal({ now: () => now });
+    const { gateway } = scripted(journal, networkError('ECONNRESET', 'read'));
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1_000 }));
+    now += 601_000;
+    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      name: 'PaymentInDoubtError',
+      message: expect.stringContaining('until 2026-11-21T09:10:01.000Z'),
+    });
+    now += 1;
+    await gateway.settle('payout-1', 'not_created');
+    expect(await doubtsIn(journal)).toEqual([]);
   });
 
   it.each(['not_created', 'the payment'])(

@@ -728,6 +728,28 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
   });
 });
 
+describe('an answer that names no payment', () => {
+  const REFUSALS = [400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451];
+  const OTHERS = Array.from({ length: 200 }, (_, index) => index + 400).filter(status => !REFUSALS.includes(status));
+  const answered = (status: number) => open({ creates: [json('{"message":"no"}', status), created(ID)] });
+
+  it.each(REFUSALS)('frees the reference after a %i: the next create is sent', async status => {
+    const shop = answered(status);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'rejected' });
+    expect(await shop.create()).toMatchObject({ replayed: false, payment: { id: ID } });
+    expect(shop.changes()).toEqual(['begun', 'freed', 'begun', 'created']);
+  });
+
+  it('leaves a doubt after every other status from 400 to 599: nothing is sent again', async () => {
+    for (const status of OTHERS) {
+      const shop = answered(status);
+      expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'unknown' });
+      expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown' });
+      expect([shop.sent, shop.changes()]).toEqual([['POST'], ['begun', 'in_doubt']]);
+    }
+  });
+});
+
 describe('a refusal that names a payment', () => {
   const refusal = (body: object, status = 422) => json(JSON.stringify(body), status);
   /** Ids without a payment are looked up again after a while. */
@@ -749,9 +771,15 @@ describe('a refusal that names a payment', () => {
     expect(await shop.gateway.inDoubt()).toMatchObject([{ paymentId: ID }]);
   });
 
-  it.each([75.4, 73.5, 70])('of this reference with the amount %d frees nothing either', async amount => {
-    const rounded = recordOf(ID, { reference: 'PAYOUT-1', amount });
-    const shop = open({ creates: [refusal({ data: { id: ID } })], payments: { [ID]: rounded } });
+  it.each<[string, Partial<Payment>]>([
+    ['the amount 75.4', { amount: 75.4 }],
+    ['the amount 73.5', { amount: 73.5 }],
+    ['the amount 70', { amount: 70 }],
+    ['the other type', { paymentType: 'DEPOSIT' }],
+    ['another currency', { currency: 'USD' }],
+  ])('of this reference with %s frees nothing either', async (_, changes) => {
+    const differing = recordOf(ID, { reference: 'PAYOUT-1', ...changes });
+    const shop = open({ creates: [refusal({ data: { id: ID } })], payments: { [ID]: differing } });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: ID });
   });
 
@@ -780,6 +808,7 @@ describe('a refusal that names a payment', () => {
     ['is another payment', recordOf(ID, { amount: 9, reference: 'payout-2' })],
     ['is a payment of almost the same amount', recordOf(ID, { amount: 75.4, reference: 'payout-2' })],
     ['is of the other type', recordOf(ID, { paymentType: 'DEPOSIT', reference: 'payout-2' })],
+    ['is of another currency', recordOf(ID, { currency: 'USD', reference: 'payout-2' })],
   ])('that %s is believed', async (_, found) => {
     const shop = open({ creates: [refusal({ data: { id: ID } }), created(OTHER_ID)], payments: { [ID]: found } });
     expect(await refused(shop)).toMatchObject({ outcome: 'rejected' });

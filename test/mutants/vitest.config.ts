@@ -37,7 +37,9 @@ export default defineConfig({
     // A mutant often leaves something waiting for ever: it is caught by then.
     testTimeout: 8_000,
     expect: { poll: { timeout: 5_000 } },
-    setupFiles: ['./test/support/thrown.ts', './test/support/loaded.ts'],
+    setupFiles: ['./test/support/matchers.ts', './test/support/loaded.ts'],
+    // Each mutant meets the same values, also in CI.
+    env: { PAYMENT_GATEWAY_SEED: '20261123' },
     // What the servers' tests have, in rooms that have some of them.
     ...(hasServers && {
       globalSetup: ['test/support/install-orms.ts', 'test/support/mariadb-setup.ts'],

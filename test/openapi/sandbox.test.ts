@@ -101,12 +101,15 @@ describe.each(['wrapped', 'unwrapped'] as const)('where answers are %s', shape =
 
   it.each(NFT_METHODS)('an NFT purchase by %s is as described', async paymentMethod => {
     const { gateway } = open({ shape });
-    await gateway.createNftPurchase({ ...FULL, paymentMethod });
+    const { payment } = await gateway.createNftPurchase({ ...FULL, paymentMethod });
+    expect(payment.paymentMethod).toBe(paymentMethod);
   });
 
   it('a PayID deposit with a redirect is as described', async () => {
     const { gateway } = open({ shape, payid: 'redirect' });
-    await gateway.createDeposit({ ...FULL, paymentMethod: 'PAYID' });
+    const { nextAction } = await gateway.createDeposit({ ...FULL, paymentMethod: 'PAYID' });
+    // The variant without a wrapper is described without a redirectUrl.
+    expect(nextAction.type).toBe(shape === 'wrapped' ? 'redirect' : 'wait');
   });
 });
 

@@ -86,23 +86,20 @@ it.each<[string, Partial<HttpAnswer>]>([
   expect([believes('{}'), believes('{}', changes)]).toEqual([true, false]);
 });
 
-it('no answer of a megabyte takes long', { timeout: 20_000 }, () => {
-  const size = 1024 * 1024;
-  for (const part of [
-    '{"',
-    '[{',
-    '\n{"a',
-    '>[ ',
-    '</html>',
-    '<!--',
-    '\n',
-    ' ',
-    '\n ',
-    '{ ',
-    '<!-- -->',
-    '</html><!--',
-  ]) {
-    believes(part.repeat(size / part.length));
-    believes(`x${part.repeat(size / part.length)}`);
-  }
+it.each([
+  ['{"', [false, false]],
+  ['[{', [false, false]],
+  ['\n{"a', [false, false]],
+  ['>[ ', [false, false]],
+  ['{ ', [false, true]],
+  ['</html>', [true, true]],
+  ['<!--', [true, true]],
+  ['\n', [true, true]],
+  [' ', [true, true]],
+  ['\n ', [true, true]],
+  ['<!-- -->', [true, true]],
+  ['</html><!--', [true, true]],
+])('no answer of a megabyte takes long: %j, alone and behind a letter', { timeout: 5_000 }, (part, expected) => {
+  const body = part.repeat((1024 * 1024) / part.length);
+  expect([believes(body), believes(`x${body}`)]).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 // The client that onPayment gets, over a double of one of pg: what it refuses, what it waits for, and which error it tells.
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lend } from '../../src/postgres/lent-client.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -137,9 +137,12 @@ describe('a client that is lent', () => {
 
   it('lets a refusal that nobody awaits end no process', async () => {
     const double = client();
+    const ended = vi.fn();
+    process.on('unhandledRejection', ended);
+    onTestFinished(() => void process.off('unhandledRejection', ended));
     await lendTo(double, async tx => void tx.query('commit'));
-    // Vitest would tell of it.
     await new Promise(setImmediate);
+    expect(ended).not.toHaveBeenCalled();
   });
 
   it('takes nothing once the work has returned, or failed', async () => {

@@ -56,6 +56,22 @@ const unlisted = fc
         'UND_ERR_CONNECT_TIMEOUT',
       )
       .map(code => coded('no', { code })),
+    // A database of the merchant's, which a wrapper of fetch may write to: nothing was written there, or nobody knows.
+    fc
+      .oneof(
+        fc.constantFrom(
+          '28P01',
+          '3D000',
+          '3F000',
+          '42P01',
+          'ER_ACCESS_DENIED_ERROR',
+          'ER_BAD_DB_ERROR',
+          'ER_NO_SUCH_TABLE',
+        ),
+        fc.stringMatching(/^(?:08|40|53|57)[0-9A-Z]{3}$/),
+        fc.stringMatching(/^(?:E|ERR_|UND_ERR_|HPE_)[A-Z]{3,12}$/),
+      )
+      .map(code => coded('the connection was refused', { code })),
     // It failed at something else, after the gateway had answered.
     fc
       .constantFrom<object>(

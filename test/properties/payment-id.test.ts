@@ -69,3 +69,32 @@ it('the id found in any prefix of any answer is the payment’s own, or none', (
   );
   expect(Math.min(seen.own, seen.none)).toBeGreaterThan(500);
 });
+
+it('beside an id of the answer itself, the one in its result is found as soon as it is there, and from then on', () => {
+  const seen = { own: 0, beside: 0 };
+  const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 30, maxLength: 30 });
+  const input = fc.record({
+    payment: record,
+    other: fc.uuid(),
+    isFirst: fc.boolean(),
+    write: fc.constantFrom(...WRITTEN),
+  });
+  fc.assert(
+    fc.property(input, cuts, ({ payment, other, isFirst, write }, cuts) => {
+      const text = write(isFirst ? { id: other, result: payment } : { result: payment, id: other });
+      expect(findPaymentId(text)).toBe(payment.id);
+      // One of them behind the first id, if that is the other.
+      const lengths = [50, ...cuts.map(cut => Math.floor(cut * text.length))].sort((a, b) => a - b);
+      const found = lengths.map(length => findPaymentId(text.slice(0, length)));
+      const first = found.indexOf(payment.id);
+      // Before that, the answer may be a record that is not wrapped, whose own id this would be.
+      const before = new Set(found.slice(0, first === -1 ? undefined : first));
+      expect([...before].filter(id => id !== undefined)).toEqual(isFirst && before.has(other) ? [other] : []);
+      if (first !== -1) expect(new Set(found.slice(first))).toEqual(new Set([payment.id]));
+      seen.own += first === -1 ? 0 : 1;
+      seen.beside += before.has(other) ? 1 : 0;
+    }),
+    tries(120),
+  );
+  expect(Math.min(seen.own, seen.beside)).toBeGreaterThan(50);
+});

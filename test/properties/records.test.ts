@@ -21,6 +21,22 @@ const WAYS: Record<string, (given: AnyRecord) => unknown> = {
   'as a callback that was parsed': given => parseWebhook(structuredClone(given)),
   'as an answer': given => lookUp(given.id, { result: given }),
   'as an answer that is not wrapped': given => lookUp(given.id, given),
+  'as the answer of a create': given => create(given, { result: given }),
+  'as the answer of a create that is not wrapped': given => create(given, given),
+};
+
+const create = async (asked: AnyRecord, answer: object) => {
+  const { paymentType } = asked;
+  const gateway = new GatewayClient({ ...KEYS, fetch: async () => json(JSON.stringify(answer), 201) });
+  const method = paymentType === 'DEPOSIT' ? 'CARD' : 'SEPA';
+  const request = {
+    paymentType,
+    paymentMethod: method,
+    amount: 1,
+    currency: 'EUR',
+    callbackUrl: 'https://shop.example/',
+  };
+  return (await gateway.createPayment(request as never)).payment;
 };
 
 const lookUp = (id: string, answer: object) =>

@@ -16,7 +16,7 @@ function cameBack(given: object): object {
   const { referenceId, ...map } = asJson(given);
   const asPhp = (_: string, part: unknown) => (JSON.stringify(part) === '{}' ? [] : part);
   const parts = Object.entries(map).map(([name, part]) => [name, JSON.parse(JSON.stringify(part, asPhp))]);
-  const id = referenceId === undefined ? {} : { referenceId: referenceId && String(referenceId) };
+  const id = referenceId === undefined ? {} : { referenceId: referenceId === null ? null : String(referenceId) };
   return { ...Object.fromEntries(parts), ...id };
 }
 

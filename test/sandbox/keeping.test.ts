@@ -28,7 +28,7 @@ describe('the log of deliveries', () => {
     expect([log.lastOf('a')?.id, log.lastOf('b')?.id, log.lastOf('nobody')]).toEqual([3, 2, undefined]);
   });
 
-  it('gives copies', () => {
+  it('gives copies: who changes one changes nothing in the log', () => {
     const log = filled();
     for (const copy of [log.get(3), log.lastOf('a'), log.latest(2)[1], log.all[2]])
       Object.assign(copy ?? {}, { status: 1 });
@@ -45,7 +45,7 @@ describe('the log of deliveries', () => {
     expect(() => log.get(1)).toThrow('The sandbox has made no delivery 1.');
   });
 
-  it('forgets one once, and a payment with all of its own', () => {
+  it('forgets a delivery once, also if told twice, and a payment with all of its own', () => {
     const log = filled();
     log.drop(2);
     log.drop(2);
@@ -103,7 +103,7 @@ describe('the timeline of a payment', () => {
     expect(timesOf(own.ofPayment('a'))).toEqual(['GET 9', 'POST 10', 'callback 10', 'GET 10', 'GET 10']);
   });
 
-  it('is its own, and forgotten alone or with all others', () => {
+  it('has its own events alone, and is forgotten alone or with all others', () => {
     const { own, tell } = history();
     tell(call('POST', 1), call('POST', 2, { paymentId: 'b' }), call('POST', 3, { paymentId: undefined }));
     tell({ type: 'reset', at: 4 }, posted(5, 'b'));
@@ -208,7 +208,7 @@ it('a scenario that is reset is refused', async () => {
 describe('the stream of events', () => {
   const stream = (sandbox: Sandbox) => sandbox.fetch('http://sandbox.localhost/_sandbox/events');
 
-  it('is lines of JSON that nobody keeps, and ends with its reader', async () => {
+  it('gives a line of JSON for each, and is watched no more once its reader has left', async () => {
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     const { headers, body } = await stream(sandbox);
     expect(Object.fromEntries(headers)).toMatchObject({

@@ -18,7 +18,7 @@ describe('a move', () => {
     [(sandbox, id) => sandbox.fail(id, { force: 1 as never }), 'sandbox.fail: force must be true or false.'],
     [(sandbox, id) => sandbox.fail(id, { code: true as never }), 'sandbox.fail: code must be a number or a string.'],
     [(sandbox, id) => sandbox.fail(id, { reason: 5 as never }), 'sandbox.fail: reason must be a string.'],
-  ])('with an option that is wrong is refused: %s', async (move, message) => {
+  ])('refuses an option that is wrong, and says what it takes: %s', async (move, message) => {
     const sandbox = sandboxOf();
     const id = await create(sandbox);
     expect(await errorOf(move(sandbox, id))).toMatchObject({ message });
@@ -58,14 +58,14 @@ it.each(['CARD', 'PAYID', 'APPLEPAY', 'OPENBANKING', 'SEPA', ''])('%s is not set
   expect(isOnramp({ paymentMethod })).toBe(false),
 );
 
-it('a deposit with ONRAMP has a rate, and one by card has none', async () => {
+it('a deposit with ONRAMP has an exchange rate, and one by card has none', async () => {
   const sandbox = sandboxOf();
   await create(sandbox, { paymentMethod: 'ONRAMP' });
   await create(sandbox);
   expect(sandbox.payments.map(payment => 'crypto_fx' in payment)).toEqual([true, false]);
 });
 
-it('random numbers of a seed are between 0 and 1, and differ', () => {
+it('a seed gives the same numbers each time, from 0 to below 1, and no two alike', () => {
   const random = randomOf('a');
   const numbers = Array.from({ length: 100 }, random);
   expect(numbers.every(number => number >= 0 && number < 1)).toBe(true);
@@ -74,7 +74,7 @@ it('random numbers of a seed are between 0 and 1, and differ', () => {
 });
 
 // php -r 'echo json_encode(["a" => [], "b" => null, "c" => [[], 1], "d" => "x/y", "e" => "é"]);'
-it('JSON is as PHP writes it: empty maps are lists', () => {
+it('writes JSON as PHP does, with empty maps as lists', () => {
   expect(toPhpJson({ a: {}, b: null, c: [{}, 1], d: 'x/y', e: 'é', f: [] })).toBe(
     '{"a":[],"b":null,"c":[[],1],"d":"x\\/y","e":"\\u00e9","f":[]}',
   );
@@ -92,7 +92,7 @@ describe('an answer', () => {
     expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
   });
 
-  it('that is cut promises all of it', async () => {
+  it('that is cut off announces the length of the whole, and breaks off while it is read', async () => {
     const sandbox = sandboxOf();
     const id = await create(sandbox);
     sandbox.faults.next('commit-then-cut', { on: 'lookup' });
@@ -145,7 +145,7 @@ describe("the sandbox's own API", () => {
     expect((await post('/scenarios', [])).json.message).toMatch(/^\S/);
   });
 
-  it('takes white space for no body', async () => {
+  it('takes a body of white space for none', async () => {
     expect((await post('/scenarios/paid', ' \n')).status).not.toBe(422);
     expect((await post('/reset', '\n')).status).toBe(204);
   });
@@ -204,7 +204,7 @@ describe("the sandbox's own API", () => {
   });
 });
 
-it('a port on which no sandbox listens any more is called back again', async () => {
+it('posts callbacks to its own port only once it does not listen there any more', async () => {
   const sandbox = new Sandbox();
   const { url, close } = await sandbox.listen();
   const webhookUrl = `${url}/callbacks`;
@@ -220,7 +220,7 @@ it('a port on which no sandbox listens any more is called back again', async () 
   ]);
 });
 
-it('an aborted call is not taken', async () => {
+it('a call that was aborted before it is rejected with its reason, and not logged', async () => {
   const sandbox = sandboxOf();
   const reason = new Error('gone');
   const headers = { authorization: 'Bearer sandbox-api-key' };

@@ -404,7 +404,7 @@ describe('for tests of merchants', () => {
     await sandbox.complete((await create(sandbox)).id);
     const idle = sandbox.idle();
     sandbox.reset();
-    await idle;
+    await expect(idle).resolves.toBeUndefined();
   });
 
   it('idle waits for a delayed callback too', async () => {

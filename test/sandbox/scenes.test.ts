@@ -15,10 +15,10 @@ async function problemsOf(sandbox: Sandbox, steps: Scenario['steps'], expected?:
   return problems;
 }
 
-describe('at its end, a scenario says of a callback that still waits', () => {
+describe('a scenario whose callback still waits at its end', () => {
   const ANY = { expect: { callbacks: [] } };
 
-  it('which step is missing', async () => {
+  it('names the step that is missing', async () => {
     expect(await problemsOf(sandboxOf(), [{ fault: 'callback-reorder' }, { move: 'authorize', ...ANY }])).toEqual([
       'The callback of AUTHORIZED still waits at the end. Add a step: another move.',
     ]);
@@ -27,7 +27,7 @@ describe('at its end, a scenario says of a callback that still waits', () => {
     ]);
   });
 
-  it('nothing if it is that of another payment, or a repetition', async () => {
+  it('says nothing where it is that of another payment, or a repetition', async () => {
     const sandbox = sandboxOf();
     const other = await create(sandbox, { reference: 'order-1' });
     sandbox.faults.next('callback-delay', { reference: 'order-1' });
@@ -94,7 +94,7 @@ it('an option of play that is wrong is refused by its name', async () => {
 });
 
 describe('a fault that is armed', () => {
-  it('has what it was given, and nothing else', () => {
+  it('keeps what it was given, and nothing else', () => {
     const { faults } = sandboxOf();
     expect(faults.next('drop')).toStrictEqual({ id: 1, fault: 'drop', on: 'create', count: 1 });
     expect(
@@ -115,7 +115,7 @@ describe('a fault that is armed', () => {
     expect(() => sandboxOf().faults.next(name as never, options)).toThrow(message);
   });
 
-  it('is told of when it is armed, disarmed, and cleared', () => {
+  it('tells listeners when it is armed, disarmed, and cleared', () => {
     const told: Partial<SandboxEvent>[] = [];
     const { faults } = sandboxOf({ onEvent: ({ at: _, ...event }) => told.push(event as never) });
     faults.disarm(faults.next('drop').id);

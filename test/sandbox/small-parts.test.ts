@@ -61,7 +61,7 @@ describe('a search', () => {
     [{ reference: 'Order' }, false],
     [{ search: 'blue', paymentType: 'WITHDRAWAL' }, false],
     [{ search: 'red', paymentType: 'DEPOSIT' }, false],
-  ])('for %j finds it: %s', (query, isFound) => {
+  ])('for %j finds a payment that has it: %s', (query, isFound) => {
     expect(matcherOf(query)(record as never)).toBe(isFound);
   });
 
@@ -90,7 +90,7 @@ it.each([
 });
 
 describe('the name of a scenario', () => {
-  it('leads to its file, and to what that does', () => {
+  it('finds its file, and says what that does', () => {
     expect(textOf('deposit-completed')).toMatch(/^does: /);
     expect(doesOf('does: A card is declined.\ncreate: x')).toBe('A card is declined.');
     expect(doesOf('# of ours\ndoes: A card is declined.')).toBe('A card is declined.');
@@ -102,7 +102,7 @@ describe('the name of a scenario', () => {
     ['deposit-complete', 'No scenario is called "deposit-complete". Did you mean deposit-completed?'],
     ['zzz', `No scenario is called "zzz". There are: ${SCENARIO_NAMES.join(', ')}.`],
     ['toString', expect.stringMatching(/^No scenario is called "toString"\. /)],
-  ])('%s is none', (name, message) => {
+  ])('%s is refused, with the names that there are', (name, message) => {
     expect(() => textOf(name)).toThrow(expect.objectContaining({ code: 'unknown_scenario', message }));
   });
 });
@@ -131,7 +131,7 @@ describe('the clock', () => {
     return { clock, moved };
   }
 
-  it.each([-1, Number.NaN])('is advanced by no %d ms', ms => {
+  it.each([-1, Number.NaN])('refuses to be advanced by %d ms, and stays as it is', ms => {
     const { clock, moved } = open();
     expect(() => clock.advance(ms)).toThrow(
       new SandboxError('refused', 'A clock is advanced by milliseconds, 0 or more.'),
@@ -139,7 +139,7 @@ describe('the clock', () => {
     expect([clock.offset, moved]).toEqual([0, []]);
   });
 
-  it.each([-1, Number.NaN, LATEST + 1])('is set to no %d', at => {
+  it.each([-1, Number.NaN, LATEST + 1])('refuses to be set to %d, and stays as it is', at => {
     const { clock, moved } = open();
     expect(() => clock.set(at)).toThrow(
       new SandboxError('refused', 'A clock is set to milliseconds since 1970, up to the year 9999.'),

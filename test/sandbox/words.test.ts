@@ -38,7 +38,7 @@ describe('an option of the sandbox', () => {
     expect(() => new Sandbox(options)).not.toThrow();
   });
 
-  it('has a name for the shop, unless it is told one', async () => {
+  it('names the shop on the page of the customer, and has a name of its own for it', async () => {
     const pageOf = async (options: object) => {
       const sandbox = new Sandbox({ fetch: async () => new Response(), ...options });
       const { payment } = await sandbox.play({
@@ -51,16 +51,16 @@ describe('an option of the sandbox', () => {
   });
 });
 
-describe('what is waited for', () => {
+describe('waitFor', () => {
   it.each<[object, string]>([
     [{ reference: 'order-1', isAnswered: 'yes' }, 'sandbox.waitFor: isAnswered must be true or false'],
     [{}, 'Say which payment to wait for: pass paymentId or reference.'],
     [{ reference: 'order-1', timeout: 1 }, 'Not so within 1 ms: the sandbox has no such payment.'],
-  ])('%j is refused, or not so', async (what, problem) => {
+  ])('with %j fails, and says why', async (what, problem) => {
     expect(((await errorOf(new Sandbox().waitFor(what))) as Error).message).toContain(problem);
   });
 
-  it('is told as it is, in the time that there was', async () => {
+  it('that is out of time says what the payment and its latest callback are', async () => {
     let answer: Response | Error = new Error('nobody is there');
     const sandbox = new Sandbox({
       fetch: async () => {
@@ -125,13 +125,13 @@ describe('a scenario', () => {
     expect(((await errorOf(readScenario(text))) as Error).message).toContain(problem);
   });
 
-  it('whose aliases have no end is refused', async () => {
+  it('whose aliases multiply without end is refused', async () => {
     const doubled = Array.from({ length: 12 }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n ? `*a${n - 1}` : 'x')}]`);
     const error = (await errorOf(readScenario(doubled.join('\n')))) as Error;
     expect(error.message).toBe('Scenario: Excessive alias count indicates a resource exhaustion attack.');
   });
 
-  it('as a value is refused without a line', async () => {
+  it('that is given as an object is refused by the path in it, without a line', async () => {
     const sandbox = new Sandbox();
     const refused = async (scenario: object) => ((await errorOf(sandbox.play(scenario as never))) as Error).message;
     expect(await refused({ create: 5 })).toMatch(/^Scenario: create must be the fields of a create/);

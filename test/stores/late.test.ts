@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { openHoldingProxy } from '../support/holding-proxy.ts';
 import { lacks } from '../support/skips.ts';
@@ -90,9 +90,13 @@ describe('an answer that comes after the deadline of the first of two who wait',
 describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.0.1:5432'))(
   'a Postgres that stands still after the send',
   () => {
-    it('does not hold the create up beyond its time, and is told when it answers again', {
-      timeout: 30_000,
-    }, async () => {
+    /** What waits with a limit waits for the test from now on. */
+    const holdTime = () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+    };
+
+    it('does not hold the create up beyond its time, and is told when it answers again', async () => {
       const table = uniqueName('still');
       const observer = postgresPool();
       await postgresJournal(observer, { table }).migrate();
@@ -104,6 +108,7 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         await observer.end();
       });
       const sandbox = new Sandbox({ fetch: async () => new Response() });
+      holdTime();
       const gateway = new GatewayClient({
         ...sandbox.clientOptions,
         fetch: async (url, init) => {
@@ -112,21 +117,19 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         },
         journal: postgresJournal(pool, { table, scope: 'shop' }),
       });
-      const begun = performance.now();
-      const { payment } = await gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
-      expect(performance.now() - begun).toBeLessThan(3_000);
+      const creating = gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
+      await expect.poll(() => proxy.lost).toBeGreaterThan(0);
+      await vi.advanceTimersByTimeAsync(2_000);
+      const { payment } = await creating;
       proxy.pass();
       const journal = postgresJournal(observer, { table });
       const find = async () => (await journal.read({ scope: 'shop', reference: 'payout-1' })).row;
-      await expect.poll(find, { timeout: 20_000, interval: 100 }).toMatchObject({
-        state: 'created',
-        paymentId: payment.id,
-      });
+      // The statement is given up after five seconds, and tried again after a pause.
+      await vi.advanceTimersByTimeAsync(3_000 + 200);
+      await expect.poll(find).toMatchObject({ state: 'created', paymentId: payment.id });
     });
 
-    it('leaves the shop half of its pool while the table of its journal is locked, and works on after that', {
-      timeout: 30_000,
-    }, async () => {
+    it('leaves the shop half of its pool while the table of its journal is locked, and works on after that', async () => {
       const table = uniqueName('locked');
       const [pool, other] = [postgresPool({ max: 6, connectionTimeoutMillis: 3_000 }), postgresPool()];
       const journal = postgresJournal(pool, { table, scope: 'shop' });
@@ -138,10 +141,13 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         await Promise.all([pool.end(), other.end()]);
       });
       await locker.query(`begin; lock table ${table} in access exclusive mode`);
+      holdTime();
       const read = (reference: string) => journal.read({ scope: 'shop', reference });
       const reads = Array.from({ length: 8 }, (_, index) => read(`payout-${index}`).then(() => 'read', String));
-      await expect.poll(() => pool.totalCount).toBe(3);
+      const WAITING = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
+      await expect.poll(async () => (await locker.query(WAITING)).rowCount).toBe(3);
       expect((await pool.query('select 1')).rowCount).toBe(1);
+      await vi.advanceTimersByTimeAsync(4_000);
       expect(await Promise.all(reads.slice(3))).toEqual(
         Array(5).fill(
           expect.stringMatching(/^Error: Half of the pool was in use for 4000 ms by statements of journals/),

@@ -3,7 +3,7 @@ import { GatewayClient, type GatewayEvent } from 'payment-gateway-sdk';
 import { type PostgresJournalOptions, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
@@ -164,12 +164,17 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     it('no more after its signal, also while every connection is in use', async () => {
       const busy = postgresPool({ max: 4 });
       const held = await Promise.all(Array.from({ length: 4 }, () => busy.connect()));
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
       const stop = new AbortController();
       const following = gatewayOf(postgresJournal(busy, { table, scope: 'plan' })).drain({
         follow: true,
         signal: stop.signal,
       });
-      setTimeout(() => stop.abort(), 100);
+      // To listen, and to look for plans: that it has leased none is known when its statement is given up.
+      await expect.poll(() => busy.waitingCount).toBe(2);
+      stop.abort();
+      await vi.advanceTimersByTimeAsync(5_000);
       expect(await following).toEqual(NONE);
       for (const each of held) each.release();
       await expect.poll(() => busy.idleCount).toBeGreaterThan(2);

@@ -7,6 +7,8 @@ export function everythingIn(value: unknown): string {
   const walk = (part: unknown): string => {
     if (typeof part !== 'object' || part === null || seen.has(part)) return String(part);
     seen.add(part);
+    // Printed as numbers, and yet there: the parser of HTTP keeps what it could not read.
+    if (part instanceof Uint8Array) return Buffer.from(part).toString();
     const own = Object.getOwnPropertyDescriptors(part);
     return Reflect.ownKeys(own)
       .map(key => `${String(key)}=${walk((own as Record<PropertyKey, PropertyDescriptor>)[key]?.value)}`)

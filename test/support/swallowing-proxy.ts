@@ -5,10 +5,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export async function openSwallowingProxy(port: number) {
   const sockets = new Set<Socket>();
   let swallows = false;
+  let lost = 0;
   const pass = (from: Socket, to: Socket) => {
     sockets.add(from);
     from.on('data', chunk => {
-      if (!swallows) to.write(chunk);
+      if (swallows) lost += chunk.length;
+      else to.write(chunk);
     });
     from.on('error', () => {});
     from.on('close', () => {
@@ -27,6 +29,10 @@ export async function openSwallowingProxy(port: number) {
     port: (server.address() as AddressInfo).port,
     swallow: () => {
       swallows = true;
+    },
+    /** How many bytes have been. */
+    get lost() {
+      return lost;
     },
     /** What was lost stays lost. */
     pass: () => {

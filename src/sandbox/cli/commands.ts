@@ -90,7 +90,7 @@ export const COMMANDS = {
         entries: Object.fromEntries(Object.entries(LIBRARY).map(([name, text]) => [name, doesOf(text)])),
       },
     ],
-    examples: ['trigger callback-forged --to http://localhost:3000/callbacks', 'trigger ./refund.yaml'],
+    examples: ['trigger callback-forged', 'trigger ./my.yaml --to http://localhost:3000/callbacks'],
   },
   scenarios: {
     does: 'list the scenarios, or print one as a file to begin with',

@@ -13,10 +13,23 @@ assert.throws(() => postgres.postgresInbox({}, { table: 'a b' }), ConfigurationE
 assert.throws(() => mysql.mysqlInbox({}, { table: 'a b' }), ConfigurationError);
 assert.throws(() => redis.redisInbox({}), ConfigurationError);
 
-const definitions = Object.keys(require.cache)
-  .map(path => require('node:fs').readFileSync(path, 'utf8'))
+/** What has been required, as text. */
+const codes = () => Object.keys(require.cache).map(path => require('node:fs').readFileSync(path, 'utf8'));
+
+const definitions = codes()
   .flatMap(code => [...code.matchAll(/^(?:var (\w+Error) = )?class (\w+Error)? ?extends/gm)])
   .map(([, bound, name]) => bound ?? name);
 assert(definitions.length > 10);
 assert.deepEqual(definitions, [...new Set(definitions)]);
-console.log('consumer: done');
+
+async function main() {
+  const gateway = new sdk.GatewayClient(new Sandbox().clientOptions);
+  // The first call loads ky.
+  const webhookUrl = 'https://shop.example/callbacks';
+  await gateway.createDeposit({ paymentMethod: 'CARD', amount: '1', currency: 'EUR', webhookUrl });
+  const copiesOf = definition => codes().filter(code => definition.test(code)).length;
+  assert.equal(copiesOf(/^ky\/distribution\//m), 1);
+  assert.equal(copiesOf(/class _?GatewayClient\b/), 1);
+  console.log('consumer: done');
+}
+main();

@@ -1,0 +1,57 @@
+// An attempt that a journal may have written is taken back, whatever the database has said, unless that is on the list.
+import fc from 'fast-check';
+import { GatewayClient, type Journal, memoryJournal } from 'payment-gateway-sdk';
+import { expect, it } from 'vitest';
+import { tries } from '../support/arbitraries.ts';
+import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
+import { json, wire } from '../support/wire.ts';
+
+// The databases' own documents: class 08 is a connection that broke, 40 a rollback, 53 and 57 a server in trouble. Of any of
+// them the statement may have been committed before.
+const uncertain = fc.oneof(
+  fc.stringMatching(/^(?:08|25|40|53|55|57|58|XX)[0-9A-Z]{3}$/),
+  fc.constantFrom(
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'PROTOCOL_CONNECTION_LOST',
+    'ER_LOCK_DEADLOCK',
+    'ER_SERVER_SHUTDOWN',
+  ),
+  fc.constantFrom('CONNECTION_CLOSED', 'P1001', 'P2024', 'xECONNREFUSED', 'ECONNREFUSED 42P01', '', undefined, 42, {}),
+);
+// And those of a statement that was refused before it did anything.
+const certain = fc.oneof(
+  fc.stringMatching(/^(?:28|42)[0-9A-Z]{3}$/),
+  fc.constantFrom('3D000', '3F000', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'),
+  fc.constantFrom('ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR', 'ER_TABLEACCESS_DENIED_ERROR'),
+  fc.constantFrom('ER_BAD_DB_ERROR', 'ER_NO_SUCH_TABLE', 'ER_DATA_TOO_LONG'),
+);
+
+/** A create whose journal writes the attempt, and fails with that code. @returns what is in doubt after it */
+async function doubtsAfter(code: unknown): Promise<number> {
+  const journal = memoryJournal();
+  const insert: Journal['insert'] = async (...args) => {
+    await journal.insert(...args);
+    throw Object.assign(new Error('no'), { code });
+  };
+  const { fetch, sent } = wire(json('{}', 500));
+  const gateway = new GatewayClient({ ...KEYS, fetch, journal: { ...journal, insert } });
+  expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+  expect(sent).toEqual([]);
+  return (await journal.list({ states: ['begun'] })).rows.length;
+}
+
+it('an attempt is taken back after any error that says nothing of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(uncertain, async code => void expect(await doubtsAfter(code)).toBe(0)),
+    tries(60),
+  );
+});
+
+it('and is not looked for after one that says that nothing was written', async () => {
+  await fc.assert(
+    fc.asyncProperty(certain, async code => void expect(await doubtsAfter(code)).toBe(1)),
+    tries(60),
+  );
+});
