@@ -4,6 +4,7 @@ import { envelopeSchema, type Payment, paymentSchema } from 'payment-gateway-sdk
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { compiledWhenBusy } from '../../src/schemas/compiled.ts';
+import { tries } from '../support/arbitraries.ts';
 import { record } from '../support/fixtures.ts';
 
 const completed = JSON.parse(record('completed lookup'));
@@ -36,7 +37,7 @@ it.each([
       const [before, after] = [schema.safeParse(value), parse(value)];
       deepEqual([after.success, after.data, after.error?.issues], [before.success, before.data, before.error?.issues]);
     }),
-    { numRuns: 300 },
+    tries(300),
   );
 });
 
