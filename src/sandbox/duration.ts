@@ -11,7 +11,7 @@ export const DURATION = 'a time such as 500ms, 5s, 2m, 1h or 7d';
 
 /** Milliseconds; undefined for what is no time, or one above 24 days. A number is milliseconds. */
 export function durationOf(written: string | number): number | undefined {
-  const [, count = '', unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(String(written)) ?? [];
-  const ms = count === '' ? Number.NaN : Number(count) * (UNITS[unit] ?? 1);
+  const [, count, unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|[smhd])?$/.exec(String(written)) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? 1);
   return ms <= LONGEST_TIMER ? ms : undefined;
 }

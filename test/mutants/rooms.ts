@@ -306,8 +306,8 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/run.test.ts',
       'test/sandbox/completion.test.ts',
     ],
-    atLeast: 93,
-    areListed: false,
+    atLeast: 97,
+    areListed: true,
   },
   {
     name: 'sandbox',

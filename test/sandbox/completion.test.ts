@@ -61,6 +61,7 @@ _payment_gateway_sandbox; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ['--port 5 fault callback-d', ['callback-duplicate', 'callback-delay', 'callback-drop-query']],
     ['wait --status C', ['COMPLETED', 'CANCELED']],
     ['logs --f', ['--follow']],
+    ['logs --json --f', ['--follow']],
     ['logs --h', ['--help']],
     ['help re', ['redeliver', 'reset']],
     ['--payid ', ['host-to-host', 'redirect']],
@@ -105,6 +106,10 @@ describe.skipIf(missing('fish'))('fish', () => {
     ['help re', ['redeliver', 'reset']],
     ['--payid h', ['host-to-host\ta PayID deposit gets transfer instructions, or a page (default: host-to-host)']],
     ['reset --f', []],
+    ['serve --auto complete:2s --st', [expect.stringMatching(/^--state\t/)]],
+    // No command anew, and no file in place of one.
+    ['reset tri', []],
+    ['sta', []],
   ])('offers for "%s" %j', (line, offers) => {
     expect(offered(line)).toEqual(offers);
   });

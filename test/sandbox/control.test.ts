@@ -2,8 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxEvent, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, OTHER_ID } from '../support/fixtures.ts';
+import { fakeTimers } from '../support/passing-time.ts';
 
 const HERE = 'http://sandbox.localhost';
 /** 2026-01-02 03:04:05 UTC, by `date -u -d '2026-01-02 03:04:05' +%s`. */
@@ -500,6 +501,49 @@ describe('a sandbox that was saved', () => {
     first.sandbox.reset();
   });
 
+  it('holds a callback back that was held back, tells of nothing twice, and posts nothing again that has ended', async () => {
+    const first = open({
+      fetch: async () => {
+        throw new Error('connect ECONNREFUSED');
+      },
+    });
+    const [failed, held] = [await first.create(), await first.create()];
+    await first.sandbox.complete(failed);
+    await first.sandbox.idle();
+    first.sandbox.faults.next('callback-reorder');
+    await first.sandbox.authorize(held);
+    const saved = JSON.parse(JSON.stringify(first.sandbox.save()));
+    const second = open({ saved });
+    const timers = fakeTimers();
+    vi.advanceTimersByTime(1_000_000);
+    expect(timers()).toEqual([]);
+    await second.sandbox.idle();
+    expect(second.sandbox.deliveries).toEqual(first.sandbox.deliveries);
+    expect(second.sandbox.timeline(held).map(({ type }) => type)).toEqual(['request', 'move', 'callback-waits']);
+    await second.sandbox.complete(held);
+    await second.sandbox.idle();
+    expect(second.sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual([
+      ...['COMPLETED', 'COMPLETED', 'AUTHORIZED'],
+    ]);
+  });
+
+  it('goes on, piece by piece', async () => {
+    const first = open({ seed: 'a', maxPayments: 1 });
+    const id = await first.create();
+    first.sandbox.clock.advance(1_000);
+    first.sandbox.faults.next('drop', { on: 'lookup' });
+    const saved = JSON.parse(JSON.stringify(first.sandbox.save()));
+    const { sandbox, create } = open({ seed: 'a', maxPayments: 1, saved });
+    expect([sandbox.clock.offset, sandbox.timeline(id).length]).toEqual([1_000, 1]);
+    expect(new TextDecoder().decode(sandbox.calls[0]?.body)).toContain('"paymentMethod":"CARD"');
+    expect(sandbox.faults.armed).toEqual([{ id: 1, fault: 'drop', on: 'lookup', count: 1 }]);
+    expect(sandbox.faults.next('slow', { ms: 0, on: 'lookup' }).id).toBe(2);
+    // It is not final, so it stays.
+    const ids = [id, await create(), await create()];
+    expect(new Set(ids).size).toBe(3);
+    expect(sandbox.payments.map(payment => payment.id)).toEqual(ids);
+  });
+
   it.each([[{}], [{ version: 2 }], [{ version: 1, payments: 7 }]])('as %j is refused', saved => {
     expect(() => open({ saved: saved as never })).toThrow('saved must be what sandbox.save() gave');
   });
@@ -508,6 +552,56 @@ describe('a sandbox that was saved', () => {
     const saved = { ...new Sandbox().save(), payments: [{}] };
     expect(() => open({ saved: saved as never })).toThrow('saved is damaged');
   });
+});
+
+describe('what is waited for in vain', () => {
+  it('is told with what there is instead', async () => {
+    const { sandbox, create, get } = open({ fetch: () => new Promise(() => {}) });
+    const id = await create();
+    await sandbox.complete(id);
+    expect(await get(`/wait?paymentId=${id}&isAnswered=true&timeout=5`)).toEqual({
+      status: 408,
+      json: {
+        code: 'timeout',
+        message: `Not so within 5 ms: payment ${id} is COMPLETED, and its latest callback is not answered yet.`,
+      },
+    });
+    expect(await get('/idle?timeout=5')).toEqual({
+      status: 408,
+      json: { code: 'timeout', message: 'Callbacks are still under way after 5 ms.' },
+    });
+    sandbox.reset();
+  });
+
+  it.each([
+    [
+      {},
+      'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo })',
+    ],
+    [
+      { fetch: () => Promise.reject(new Error('connect ECONNREFUSED 127.0.0.1:1')) },
+      'connect ECONNREFUSED 127.0.0.1:1',
+    ],
+  ])('is told with why a callback got no answer', async (options, why) => {
+    const { sandbox, create } = open({ fetch: undefined, ...options });
+    const id = await create({ webhookUrl: 'https://shop.example/callbacks' });
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(await errorOf(sandbox.waitFor({ paymentId: id, isAnswered: true, timeout: 5 }))).toMatchObject({
+      message: `Not so within 5 ms: payment ${id} is COMPLETED, and its latest callback has no answer (${why}).`,
+    });
+  });
+});
+
+it('a fault of its own is no refusal', async () => {
+  let isBroken = false;
+  const now = () => {
+    if (isBroken) throw new Error('no time');
+    return NOW;
+  };
+  const { sandbox } = open({ now });
+  isBroken = true;
+  await expect(sandbox.fetch(`${HERE}/_sandbox/clock`)).rejects.toThrow('no time');
 });
 
 describe('an answer', () => {

@@ -30,6 +30,7 @@ describe('a call as curl', () => {
   ])('keeps a body with %s', (_, text) => {
     const { words: sent } = words(curlOf({ ...at, body: new TextEncoder().encode(text) }));
     expect(sent.slice(-2)).toEqual(['--data-raw', text]);
+    expect(curlOf({ ...at, body: new TextEncoder().encode(text) })).toMatch(/^curl -i /);
   });
 
   it.each([
@@ -97,11 +98,12 @@ describe('a call as curl', () => {
   it('fills the key in only for a call that had it', async () => {
     const sandbox = new Sandbox({ apiKey: "it's-a-key" });
     const send = async (key: string) => {
-      const headers = { authorization: `Bearer ${key}`, signature: '00' };
+      const headers = { authorization: `Bearer ${key}`, signature: '00', cookie: 'session=1' };
       await sandbox.fetch('http://sandbox.localhost/api/v1/payments', { method: 'POST', headers, body: '{}' });
       return words(curlOfCall(sandbox.calls.at(-1) as Call, 'http://sandbox.localhost', "it's-a-key") ?? '').words;
     };
     expect(await send("it's-a-key")).toContain("authorization: Bearer it's-a-key");
+    expect(await send("it's-a-key")).toContain('cookie: ••••••••');
     expect(await send('sk_live_1')).toContain('authorization: Bearer <the key of that call>');
   });
 

@@ -101,6 +101,17 @@ describe('a fault of a callback', () => {
     ]);
   });
 
+  it('that holds it back does so however long there is no next one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const sandbox = sandboxOf();
+    const id = await create(sandbox);
+    sandbox.faults.next('callback-reorder');
+    await sandbox.authorize(id);
+    vi.advanceTimersByTime(1_000_000);
+    await sandbox.idle();
+    expect(sandbox.deliveries).toEqual([]);
+  });
+
   it('that delays it is not ended by the next one', async () => {
     const sandbox = sandboxOf();
     const id = await create(sandbox);
@@ -134,6 +145,21 @@ describe('a callback that was answered', () => {
     await sandbox.cancel(id);
     await whileTimePasses(sandbox.idle(), 500);
     expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual(times === 1 ? [undefined] : [undefined, 1]);
+  });
+
+  it('by nobody is posted again', async () => {
+    let posts = 0;
+    const sandbox = sandboxOf({
+      callbackRetries: [1],
+      fetch: async () => {
+        posts += 1;
+        if (posts === 1) throw new Error('connect ECONNREFUSED');
+        return new Response();
+      },
+    });
+    await sandbox.cancel(await create(sandbox));
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ error, status }) => error ?? status)).toEqual(['connect ECONNREFUSED', 200]);
   });
 
   it('keeps the first 4,096 letters of the answer, though a letter arrives in two parts', async () => {
@@ -215,10 +241,55 @@ describe('a reset', () => {
     expect(post).not.toHaveBeenCalled();
   });
 
+  it('wakes who waits for a callback that is delayed', async () => {
+    const sandbox = sandboxOf();
+    sandbox.faults.next('callback-delay', { ms: 60_000 });
+    await sandbox.cancel(await create(sandbox));
+    const idle = sandbox.idle();
+    sandbox.reset();
+    await idle;
+    expect(sandbox.deliveries).toEqual([]);
+  });
+
+  it('posts nothing of what waited for its turn, and tells of nothing more', async () => {
+    const post = vi.fn(() => new Promise<never>(() => {}));
+    const told: string[] = [];
+    const sandbox = sandboxOf({ fetch: post, onEvent: ({ type }) => told.push(type) });
+    sandbox.faults.next('callback-duplicate');
+    await sandbox.cancel(await create(sandbox));
+    await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(1));
+    sandbox.reset();
+    await new Promise(setImmediate);
+    expect(post).toHaveBeenCalledTimes(1);
+    expect(told.at(-1)).toBe('reset');
+  });
+
+  it('forgets which payments a scenario made, though the same ids come again', async () => {
+    const forwardTo = 'http://127.0.0.1:1/all';
+    const sandbox = sandboxOf({ seed: 'a', forwardTo });
+    const { payment } = await sandbox.play('deposit-completed', { to: 'http://127.0.0.1:1/own' });
+    sandbox.reset();
+    const id = await create(sandbox, { webhookUrl: 'http://127.0.0.1:1/shop' });
+    expect(id).toBe(payment.id);
+    await sandbox.cancel(id);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ url }) => url)).toEqual([forwardTo]);
+  });
+
+  it('forgets which payments were final, though the same ids come again', async () => {
+    const sandbox = sandboxOf({ seed: 'a', maxPayments: 1 });
+    await sandbox.cancel(await create(sandbox));
+    sandbox.reset();
+    const ids = [await create(sandbox), await create(sandbox)];
+    expect(sandbox.payments.map(({ id }) => id)).toEqual(ids);
+  });
+
   it('ends a create that is slow with its own reason', async () => {
     const sandbox = sandboxOf({ latency: 60_000 });
     const creating = errorOf(sandbox.fetch('http://sandbox.localhost/api/v1/payments', { method: 'POST', body: '{}' }));
     await new Promise(setImmediate);
+    expect(sandbox.calls).toMatchObject([{ id: 1, method: 'POST', bodyLength: 2 }]);
+    expect(sandbox.calls[0]).not.toHaveProperty('durationMs');
     sandbox.reset();
     expect(await creating).toEqual(new Error('the sandbox was reset'));
   });
@@ -252,5 +323,18 @@ describe('above the number of payments that are kept', () => {
     expect(sandbox.payments.map(({ id }) => id)).toEqual([young]);
     expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([young]);
     expect(sandbox.save().timelines.map(([id]) => id)).toEqual([young]);
+  });
+
+  it('the callbacks of the others still come', async () => {
+    const sandbox = sandboxOf({ maxPayments: 1 });
+    sandbox.faults.next('callback-delay', { ms: 1_000 });
+    const old = await create(sandbox);
+    const young = await create(sandbox);
+    await sandbox.authorize(young);
+    await sandbox.cancel(old);
+    await create(sandbox);
+    sandbox.clock.advance(1_000);
+    await sandbox.idle();
+    expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([young]);
   });
 });

@@ -53,6 +53,18 @@ describe('nothing is said of a callback that', () => {
 describe('it is said of a callback that', () => {
   const said = (name: string, rest: string) => [`steps[0], callback 1 of 1 (${name}): expected ${rest}`];
   it.each<[string, Witnessed, Expectation | undefined, string[]]>([
+    [
+      'was looked up, and taken all the same',
+      callback({ status: 200 }, { isLookedUp: true }),
+      'refused',
+      said('COMPLETED', `refused, but it was answered 200. ${WOULD_NOT_COME}`),
+    ],
+    [
+      'met nobody at an address with dots',
+      callback({ error: 'connect ECONNREFUSED 127.0.0.1:1' }),
+      undefined,
+      said('COMPLETED', `taken, but it was not answered (connect ECONNREFUSED 127.0.0.1:1). ${RUNNING}`),
+    ],
     ['failed', callback({ status: 500 }), undefined, said('COMPLETED', `taken, but it was answered 500. ${LOG}`)],
     ['was redirected', callback({ status: 300 }), 'taken', said('COMPLETED', `taken, but it was answered 300. ${LOG}`)],
     ['came too early', callback({ status: 199 }), 'taken', said('COMPLETED', `taken, but it was answered 199. ${LOG}`)],

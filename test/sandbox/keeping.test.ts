@@ -125,6 +125,24 @@ describe('the timeline of a payment', () => {
   });
 });
 
+describe('a callback that comes late', () => {
+  it('is kept, however often its payment was looked up meanwhile', () => {
+    const bus = new EventBus(() => 0);
+    const own = new History(bus);
+    bus.emit(call('POST', 0));
+    for (let at = 1; at < 600; at++) bus.emit(call('GET', at));
+    bus.emit(posted(600));
+    expect(own.ofPayment('a').map(({ type }) => type)).toContain('callback');
+  });
+
+  it('comes after the create, also within one millisecond', () => {
+    const bus = new EventBus(() => 0);
+    const own = new History(bus);
+    for (const event of [posted(10), call('POST', 10), posted(10)]) bus.emit(event);
+    expect(own.ofPayment('a').map(({ type }) => type)).toEqual(['callback', 'request', 'callback']);
+  });
+});
+
 describe('what a server did while it was called back', () => {
   const witnessed = (...events: SandboxEvent[]) => {
     const bus = new EventBus(() => 0);

@@ -42,6 +42,8 @@ describe('money', () => {
   it('cuts a code that is no code', () => {
     expect(money({ amount: 1, currency: 'USDTTRC20' })).toBe('1.00 USDTTRC20');
     expect(money({ amount: 1, currency: 'A'.repeat(300) })).toBe('1.00 AAAAAAAA…');
+    expect(money({ amount: 1, currency: 'A'.repeat(13) })).toBe('1.00 AAAAAAAA…');
+    expect(money({ amount: 1, currency: 'A'.repeat(12) })).toBe('1.00 AAAAAAAAAAAA');
   });
 
   it('is copied as a form takes it', () => {

@@ -84,6 +84,7 @@ describe('the command line', () => {
     ],
     ['clock --at 2026-11-21T09:00:00Z', [], { at: Date.UTC(2026, 10, 21, 9) }],
     ['fail order-1 --code 4004 --force', ['order-1'], { code: '4004', force: true }],
+    ['wait --id x --timeout 10m', [], { id: 'x', timeout: 600_000 }],
     ['list --url http://sandbox:4010', [], { url: 'http://sandbox:4010' }],
     ['scenarios', [], {}],
   ])('reads %s', (line, args, values) => {
@@ -107,6 +108,7 @@ describe('the command line', () => {
     ['--port=', 'and not ""'],
     ['--port 5x', 'and not "5x"'],
     ['--port x5', 'and not "x5"'],
+    ['--port 1.5', 'and not "1.5"'],
     ['fault slow --probability 0', '--probability takes a number above 0, and at most 1, and not "0".'],
     ['fault slow --probability=-1', 'and not "-1"'],
     ['fault slow --probability=', 'and not ""'],
@@ -143,6 +145,12 @@ describe('the command line', () => {
     ['fault toString', 'No fault is called "toString". There are: drop, '],
     ['fault slow --ms soon', '--ms takes a time'],
     ['fault slow --on callback', '--on takes create or lookup, and not "callback".'],
+    [
+      'wait --id x --timeout soon',
+      '--timeout takes a time such as 500ms, 5s, 2m, 1h or 7d, more than 0 and at most 10m, and not "soon".',
+    ],
+    ['wait --id x --timeout 0', 'and not "0"'],
+    ['wait --id x --timeout 600001ms', 'and not "600001ms"'],
     ['clock --at noon', '--at takes a date such as 2026-11-21T09:00:00Z, and not "noon".'],
   ])('refuses %s: %s', (line, told) => {
     expect(refusalOf(line)).toContain(told);

@@ -290,6 +290,7 @@ describe('logs', () => {
     const { payment } = await own.play({
       create: { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 1, currency: 'EUR' },
     });
+    await own.complete(payment.id);
     own.faults.next('slow', { on: 'lookup', ms: 60_000 });
     const waiting = fetch(`${opened.url}/api/v1/payments/${payment.id}`, {
       headers: { authorization: `Bearer ${own.clientOptions.apiKey}` },
@@ -304,6 +305,67 @@ describe('logs', () => {
     ]);
     own.reset();
     await waiting;
+  });
+
+  it('prints what came within a millisecond in the order in which it came', async () => {
+    const own = new Sandbox({ fetch: async () => new Response(), now: () => Date.UTC(2026, 10, 25) });
+    const opened = await own.listen();
+    onTestFinished(() => opened.close());
+    await own.play('deposit-authorized');
+    for (const path of ['one', 'two']) await own.fetch(`${opened.url}/api/v1/payments/${path}`);
+    expect(own.deliveries.map(({ at }) => at)).toEqual([own.clock.now(), own.clock.now()]);
+    const { out } = await run('logs', '--url', opened.url);
+    expect(out.split('\n').map(line => line.slice(9).replace(/ {2}.*/, ''))).toEqual([
+      '201 POST /api/v1/payments',
+      '401 GET /api/v1/payments/one',
+      '401 GET /api/v1/payments/two',
+      expect.stringMatching(/^200 callback AUTHORIZED/),
+      expect.stringMatching(/^200 callback COMPLETED/),
+    ]);
+  });
+
+  it('prints as many as are wanted, also more than it does by itself', async () => {
+    for (let count = 0; count < 51; count++) await sandbox.play('deposit-completed');
+    const { out } = await ask('logs', '--limit', '102');
+    expect(out.match(/201 POST/g)).toHaveLength(51);
+    expect(out.match(/200 callback/g)).toHaveLength(51);
+  });
+
+  it('follows events that come in pieces, and passes over those of a later version', async () => {
+    const call = { id: 1, at: 0, method: 'GET', path: '/seen', answer: { status: 200 }, durationMs: 1 };
+    const event = { type: 'request', at: 0, callId: 1, method: 'GET', path: '/seen', status: 200, durationMs: 1 };
+    const lines = [
+      { type: 'unheard-of', at: 0 },
+      { ...event, path: '/seen', callId: 1 },
+      { type: 'reset', at: 0 },
+      { ...event, path: '/bücher' },
+    ];
+    const stream = Buffer.from(`\n${lines.map(line => `${JSON.stringify(line)}\n`).join('')}`);
+    // In the middle of a line, and of a letter.
+    const cuts = [0, 10, stream.indexOf('ü') + 1, stream.length];
+    const answers: Record<string, string> = {
+      '/_sandbox/calls': JSON.stringify({ calls: [call] }),
+      '/_sandbox/deliveries': JSON.stringify({ deliveries: [] }),
+    };
+    const opened = createServer(async ({ url = '' }, response) => {
+      response.setHeader('server', 'payment-gateway-sandbox');
+      const answer = answers[url.replace(/\?.*/, '')];
+      if (answer !== undefined) return response.end(answer);
+      for (const [index, begin] of cuts.slice(0, -1).entries()) {
+        response.write(stream.subarray(begin, cuts[index + 1]));
+        await new Promise(resolve => setTimeout(resolve, 20));
+      }
+      return response.end();
+    }).listen(0, '127.0.0.1');
+    await once(opened, 'listening');
+    onTestFinished(() => void opened.close());
+    const { port } = opened.address() as AddressInfo;
+    const { out } = await run('logs', '--follow', '--port', String(port));
+    expect(out.split('\n').map(line => line.slice(9))).toEqual([
+      '200 GET /seen  1 ms',
+      '    reset',
+      '200 GET /bücher  1 ms',
+    ]);
   });
 
   it('tells why a call was refused, by which fault, and why a callback did not arrive', async () => {
@@ -345,7 +407,9 @@ it('list says how many there are beyond those that it shows', async () => {
   for (let count = 0; count < 3; count++) await sandbox.play('deposit-completed');
   expect((await ask('list', '--limit', '2')).out).toMatch(/\n3 in all: --limit shows more\.$/);
   told.log.length = 0;
-  expect((await ask('list', '--limit', '3')).out).not.toContain('in all');
+  const { out } = await ask('list', '--limit', '3');
+  expect(out).not.toContain('in all');
+  expect(out).toMatch(new RegExp(`${sandbox.payments[0]?.id}$`));
   told.log.length = 0;
   expect((await ask('list', '--limit', '3')).out.split('\n')).toHaveLength(4);
 });

@@ -1,18 +1,19 @@
 // The sandbox as the command line runs it, in this process: what it prints, what it is told, and how it ends.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Values } from '../../src/sandbox/cli/options.ts';
 import { serve } from '../../src/sandbox/cli/serve.ts';
 import { UsageError } from '../../src/terminal/arguments.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
+import { fakeTimers } from '../support/passing-time.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -48,6 +49,26 @@ async function openShop(status = 200) {
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`, bodies };
+}
+
+const askFor = (url: string, path: string, body: object) =>
+  fetch(`${url}/_sandbox${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const moveBy = (url: string, id: string, move: string) => askFor(url, `/payments/${id}/moves`, { move });
+/** The next callback is held back for so many milliseconds. */
+const delayNext = (url: string, ms: number) => askFor(url, '/faults', { fault: 'callback-delay', ms });
+
+/** How many callbacks are posted while so many milliseconds pass on the faked clock. */
+async function postsWithin(ms: number): Promise<number> {
+  const fetched = vi.spyOn(globalThis, 'fetch');
+  vi.advanceTimersByTime(ms);
+  await new Promise(setImmediate);
+  const { length } = fetched.mock.calls;
+  fetched.mockRestore();
+  return length;
 }
 
 const folderOf = () => {
@@ -106,11 +127,7 @@ describe('what happens', () => {
     const shop = await openShop();
     const { lines, gateway, url } = await open({ 'forward-to': shop.url });
     const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
-    await fetch(`${url}/_sandbox/payments/${payment.id}/moves`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"move":"complete"}',
-    });
+    await moveBy(url, payment.id, 'complete');
     await expect.poll(() => lines.length).toBe(4);
     expect(lines.slice(1).map(line => line.slice(9))).toEqual([
       expect.stringMatching(new RegExp(`^201 POST /api/v1/payments {2}${payment.id} {2}\\d+ ms$`)),
@@ -128,13 +145,18 @@ describe('what happens', () => {
     ]);
   });
 
-  it('is told no more once it is closed, and no move comes late', async () => {
-    const { lines, gateway, close } = await open({ auto: [{ move: 'complete', ms: 50 }] });
-    await gateway.createDeposit(CARD);
+  it('is told no more once it is closed, and no move and no callback comes late', async () => {
+    fakeTimers();
+    const { url, lines, gateway, close } = await open({ auto: [{ move: 'complete', ms: 500 }] });
+    const { payment } = await gateway.createDeposit(CARD);
+    await delayNext(url, 600);
+    await moveBy(url, payment.id, 'authorize');
+    const told = [...lines];
+    expect(told.at(-1)).toContain('waits for');
     await close();
-    const { length } = lines;
-    await new Promise(resolve => setTimeout(resolve, 100));
-    expect(lines).toHaveLength(length);
+    expect(lines).toEqual(told);
+    expect(await postsWithin(1_000)).toBe(0);
+    expect(lines).toEqual(told);
   });
 });
 
@@ -146,12 +168,8 @@ describe('--auto', () => {
         { move: 'authorize', ms: 5 },
       ],
     });
-    const played = await fetch(`${url}/_sandbox/scenarios`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        scenario: 'create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 1, currency: EUR }',
-      }),
+    const played = await askFor(url, '/scenarios', {
+      scenario: 'create: { paymentType: DEPOSIT, paymentMethod: CARD, amount: 1, currency: EUR }',
     });
     const { payment: scene } = (await played.json()) as { payment: { id: string } };
     const { payment } = await gateway.createDeposit(CARD);
@@ -202,11 +220,7 @@ it('the sandbox is as the options say', async () => {
   ).toBe('ONRAMP_PIX');
   const webhookUrl = 'https://shop.example/callbacks?token=x';
   const last = await gateway.createDeposit({ ...CARD, webhookUrl });
-  await fetch(`${url}/_sandbox/payments/${last.payment.id}/moves`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"move":"complete"}',
-  });
+  await moveBy(url, last.payment.id, 'complete');
   const posts = () => lines.map(line => JSON.parse(line)).filter(({ type }) => type === 'callback');
   await expect.poll(() => posts().length).toBe(3);
   expect(posts().map(({ delivery }) => [delivery.status, delivery.repeats])).toEqual([
@@ -219,6 +233,12 @@ it('the sandbox is as the options say', async () => {
   };
   expect(deliveries).toHaveLength(1);
   expect(deliveries[0]?.url).not.toContain('token');
+  // Of four payments one was final: it has made way.
+  await gateway.createDeposit(CARD);
+  expect(await (await fetch(`${url}/_sandbox/payments`)).json()).toMatchObject({ total: 3, forgotten: 1 });
+  const asked = request(`${url}/_sandbox/info`, { headers: { host: 'sandbox' } }).end();
+  const [{ statusCode }] = await once(asked, 'response');
+  expect(statusCode).toBe(200);
 });
 
 it('a page is that of the shop, also for PayID', async () => {
@@ -279,6 +299,36 @@ describe('a place where it cannot listen', () => {
     expect((error as Error).message).toBe(
       `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`,
     );
+  });
+
+  it.each([
+    ['EACCES', 'No permission to listen on port 80. Use a port above 1023.'],
+    ['EAI_AGAIN', '--host: this machine has no address shop.'],
+    ['EMFILE', 'listen EMFILE'],
+  ])('is told: %s', async (code, message) => {
+    vi.spyOn(Server.prototype, 'listen').mockImplementationOnce(function (this: Server) {
+      process.nextTick(() => this.emit('error', Object.assign(new Error(`listen ${code}`), { code })));
+      return this;
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const error = await errorOf(open({ port: 80, host: 'shop' }));
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toBe(message);
+  });
+
+  it('leaves the callbacks that wait in its file to the one that listens', async () => {
+    fakeTimers();
+    const state = join(folderOf(), 'state.json');
+    const { url, gateway, close } = await open({ state });
+    const { payment } = await gateway.createDeposit({ ...CARD, webhookUrl: 'http://127.0.0.1:1/' });
+    await delayNext(url, 500);
+    await moveBy(url, payment.id, 'complete');
+    await close();
+    const port = Number(new URL((await open()).url).port);
+    expect(await errorOf(open({ state, port }))).toBeInstanceOf(UsageError);
+    expect(await postsWithin(1_000)).toBe(0);
+    await open({ state });
+    expect(await postsWithin(1_000)).toBe(1);
   });
 
   it.each(['203.0.113.7', 'nowhere.invalid'])('is told: the address %s', async host => {

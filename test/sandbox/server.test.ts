@@ -52,7 +52,7 @@ describe('the name in the Host header', () => {
 
   it.each([
     ...['shop.example', 'evil.localhost', 'localhost.evil', 'localhost:4010.evil', '127.0.0.1:123456', 'x127.0.0.1'],
-    ...['sandbox.evil', 'sandbox:123456', 'a@localhost'],
+    ...['sandbox.evil', 'sandbox:123456', 'sand:80box', 'a@localhost'],
   ])('%s is refused', async host => {
     const handler = vi.fn<Handler>();
     const { url } = await serving(handler, { allowHosts: ['sandbox'] });

@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -199,7 +200,26 @@ describe('writing', () => {
     vi.advanceTimersByTime(10_000);
     await new Promise(setImmediate);
     expect(timers()).toHaveLength(1);
-    expect(saves).toBe(1);
+    expect([saves, looks]).toEqual([1, 2]);
+  });
+
+  it('is not asked for after the end, either where nothing had happened before', async () => {
+    const timers = fakeTimers('sandbox/cli/state.ts');
+    const state = open();
+    await state.close();
+    state.touch();
+    expect(timers()).toEqual([]);
+  });
+
+  it('leaves no file open, also where it fails', async () => {
+    const probe = await openFile(file, 'w');
+    await probe.close();
+    const synced = vi.spyOn(Object.getPrototypeOf(probe), 'sync');
+    await open().begin();
+    synced.mockRejectedValueOnce(new Error('no space left'));
+    expect(await errorOf(open().begin())).toMatchObject({ message: expect.stringContaining('no space left') });
+    // A file that is closed has no number.
+    expect(synced.mock.contexts).toMatchObject([{ fd: -1 }, { fd: -1 }]);
   });
 
   it('goes on in the same file for nobody but its owner', async () => {

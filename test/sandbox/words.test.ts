@@ -131,6 +131,13 @@ describe('a scenario', () => {
     expect(error.message).toBe('Scenario: Excessive alias count indicates a resource exhaustion attack.');
   });
 
+  it.each([
+    ['a: "x', 'Scenario: line 1: Missing closing "quote.'],
+    ['create: *known', 'Scenario: Unresolved alias (the anchor must be set before the alias): known.'],
+  ])('that is no YAML is refused in one sentence: %s', async (text, message) => {
+    expect(((await errorOf(readScenario(text))) as Error).message).toBe(message);
+  });
+
   it('that is given as an object is refused by the path in it, without a line', async () => {
     const sandbox = new Sandbox();
     const refused = async (scenario: object) => ((await errorOf(sandbox.play(scenario as never))) as Error).message;
@@ -150,5 +157,6 @@ describe('a scenario', () => {
       message: expect.stringMatching(/^The gateway refuses the create: The given data was invalid\. \w+: \S/),
     });
     expect(sandbox.faults.armed).toEqual([]);
+    expect(await errorOf(sandbox.play({ create }))).toMatchObject({ code: 'refused' });
   });
 });

@@ -31,7 +31,10 @@ async function run(line: string) {
   const lines: string[] = [];
   const command = readCommand([...line.split(' '), ...(/^scenarios/.test(line) ? [] : ['--url', server.url])]);
   if (command === 'version') throw new Error('a version');
-  const code = await work(command, text => void lines.push(stripVTControlCharacters(text)));
+  const code = await work(
+    command as Parameters<typeof work>[0],
+    text => void lines.push(stripVTControlCharacters(text)),
+  );
   return { code, out: lines.join('\n'), json: () => JSON.parse(lines.join('\n')) };
 }
 

@@ -1,6 +1,6 @@
 // The test that the sandbox writes of a payment, and the values in it, letter for letter.
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { literal } from '../../src/sandbox/scenarios/literal.ts';
 import { create, exported } from '../support/eventful.ts';
 
@@ -75,6 +75,42 @@ test('order-1 is CANCELED', async () => {
     await sandbox.complete(id);
     expect(await exported(sandbox, id)).toContain('// 1. COMPLETED: under way\n');
     sandbox.reset();
+  });
+
+  it('arms no fault that its create met, and none that no callback has met yet', async () => {
+    const sandbox = answering([500], { callbackRetries: [60_000] });
+    sandbox.faults.next('slow', { ms: 0 });
+    const id = await create(sandbox);
+    await sandbox.authorize(id);
+    await vi.waitFor(() => expect(sandbox.deliveries[0]?.status).toBe(500));
+    sandbox.faults.next('callback-delay', { ms: 60_000 });
+    await sandbox.cancel(id);
+    const code = await exported(sandbox, id);
+    expect(code).toContain("steps: [{ move: 'authorize' }, { move: 'cancel' }],");
+    expect(code).not.toContain('createFault');
+    sandbox.reset();
+  });
+
+  it('arms faults in the order in which lookups met them, also where nothing moved the payment', async () => {
+    const sandbox = answering([]);
+    const id = await create(sandbox);
+    for (const fault of ['reject-429', 'reject-401', 'unknown-status'] as const) {
+      sandbox.faults.next(fault, { on: 'lookup' });
+      const headers = { authorization: 'Bearer sandbox-api-key' };
+      await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, { headers });
+    }
+    expect((await exported(sandbox, id)).replace(/\s+/g, ' ')).toContain(
+      "steps: [{ fault: 'reject-429' }, { fault: 'reject-401' }, { fault: 'unknown-status' }],",
+    );
+  });
+
+  it('leaves the move of callback-first to that fault, though the create was called before it', async () => {
+    let now = 0;
+    const sandbox = answering([], { now: () => (now += 1) });
+    sandbox.faults.next('callback-first');
+    const id = await create(sandbox);
+    expect(sandbox.timeline(id).map(({ type }) => type)).toEqual(['request', 'move', 'callback']);
+    expect(await exported(sandbox, id)).toContain("createFault: 'callback-first',\n      steps: [],");
   });
 
   it('arms a fault that met several lookups so often, before their move, and no fault of the create', async () => {

@@ -34,7 +34,7 @@ export function readCommand(args: string[]): Command | 'version' {
   for (const [index, argument] of wanted.entries()) checkArgument(argument, rest[index], name);
   const extra = rest[wanted.length];
   if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many: see help ${name}.`);
-  if (name === 'help' && rest[0] !== undefined) nameOf(rest[0]);
+  if (name === 'help') nameOf(rest[0]);
   return { name, args: rest, values: read(given) };
 }
 

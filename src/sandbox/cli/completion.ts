@@ -14,24 +14,16 @@ const flagsOf = (name: CommandName): string[] => [...Object.keys(entryOf(name).o
 const argumentsOf = (name: CommandName): readonly string[] =>
   name === 'help' ? COMMAND_NAMES : (entryOf(name).arguments?.[0]?.values ?? []);
 
-/** Options whose values are known, and those whose value is something else. */
-function valuesOf(): { known: [OptionName, readonly string[]][]; open: OptionName[] } {
-  const all = Object.entries(OPTIONS) as [OptionName, Option][];
-  const taking = all.filter(([, option]) => isValueOption(option));
-  const known = taking.flatMap(([name, option]): [OptionName, readonly string[]][] =>
-    isValueOption(option) && option.values ? [[name, option.values]] : [],
-  );
-  return { known, open: taking.map(([name]) => name).filter(name => !known.some(([other]) => other === name)) };
-}
-
 function bash(): string {
-  const { known, open } = valuesOf();
+  const files = 'COMPREPLY=($(compgen -f -- "$current")); return';
+  const values = Object.entries<Option>(OPTIONS).flatMap(([name, option]) =>
+    isValueOption(option) ? [`    --${name}) ${option.values ? `words='${option.values.join(' ')}'` : files} ;;`] : [],
+  );
   return `# Completion of ${PROGRAM} for bash.
 ${FUNCTION}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command=serve words= at
   case "$previous" in
-${known.map(([name, values]) => `    --${name}) words='${values.join(' ')}' ;;`).join('\n')}
-    ${open.map(name => `--${name}`).join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+${values.join('\n')}
   esac
   if [ -z "$words" ]; then
     for ((at = 1; at < COMP_CWORD; at++)); do
@@ -54,7 +46,6 @@ complete -o nosort -F ${FUNCTION} ${PROGRAM}`;
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 function zsh(): string {
-  const described = (name: string, does: string) => quoted(`${name.replaceAll(':', '\\:')}:${does}`);
   const spec = ([name, does]: [string, string]): string => {
     const option: Option = OPTIONS[name as OptionName];
     const text = does.replace(/[[\]:]/g, '\\$&');
@@ -73,7 +64,7 @@ function zsh(): string {
 ${FUNCTION}() {
   local -a commands
   commands=(
-${COMMAND_NAMES.map(name => `    ${described(name, entryOf(name).does)}`).join('\n')}
+${COMMAND_NAMES.map(name => `    ${quoted(`${name}:${entryOf(name).does}`)}`).join('\n')}
   )
   local command=serve at
   for ((at = 2; at < CURRENT; at++)); do

@@ -105,7 +105,7 @@ const probability: ValueOption<number> = {
   value: '<number>',
   read: written => {
     const given = Number(written);
-    if (written !== '' && given > 0 && given <= 1) return given;
+    if (given > 0 && given <= 1) return given;
     throw refuse('a number above 0, and at most 1', written);
   },
 };

@@ -49,6 +49,6 @@ async function runCommand(command: Command): Promise<number> {
       return 0;
     }
     default:
-      return work(command, print);
+      return work({ name, args, values }, print);
   }
 }

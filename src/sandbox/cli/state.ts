@@ -97,7 +97,7 @@ export class StateFile {
       }
       await rename(beside, this.#file);
     } catch (error) {
-      await rm(beside, { force: true }).catch(() => {});
+      await rm(beside).catch(() => {});
       throw error;
     }
   }

@@ -11,6 +11,7 @@ import type { PaymentRecord } from '../ledger/record.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
 import { type Command, isFile } from './arguments.ts';
+import type { CommandName } from './commands.ts';
 import { callbackLine, faultTable, paymentLine, paymentTable, paymentText } from './lines.ts';
 import { logs } from './logs.ts';
 import type { Values } from './options.ts';
@@ -35,7 +36,11 @@ interface Asked {
 
 type Work = (asked: Asked) => Promise<Done>;
 
-const WORK: Readonly<Record<string, Work>> = {
+/** All but those that ask no sandbox, and start none: `run` has them. */
+type Asking = Command & { name: Exclude<CommandName, 'serve' | 'completion' | 'help'> };
+
+/** The work of those that ask the sandbox for one thing. */
+const WORK: Readonly<Record<Exclude<Asking['name'], 'scenarios' | 'logs'>, Work>> = {
   trigger,
   list,
   show,
@@ -56,7 +61,7 @@ const WORK: Readonly<Record<string, Work>> = {
 };
 
 /** @returns the exit code */
-export async function work({ name, args, values }: Command, print: Print): Promise<number> {
+export async function work({ name, args, values }: Asking, print: Print): Promise<number> {
   if (name === 'scenarios') {
     print(scenarios(args[0], values.json === true));
     return 0;
@@ -66,9 +71,9 @@ export async function work({ name, args, values }: Command, print: Print): Promi
     await logs(remote, values, print);
     return 0;
   }
-  const done = await WORK[name]?.({ remote, name: args[0] ?? '', values });
-  if (done) print(values.json ? JSON.stringify(done.value, null, 2) : done.text);
-  return done?.isBad ? 1 : 0;
+  const done = await WORK[name]({ remote, name: args[0] ?? '', values });
+  print(values.json ? JSON.stringify(done.value, null, 2) : done.text);
+  return done.isBad ? 1 : 0;
 }
 
 /** They are in the program: no sandbox is asked. */
@@ -94,7 +99,7 @@ function scenarios(name: string | undefined, json: boolean): string {
 
 async function trigger({ remote, name, values: { to } }: Asked): Promise<Done> {
   const own = isFile(name) && { scenario: await contentsOf(name) };
-  const body = { ...own, ...(to !== undefined && { to }) };
+  const body = { ...own, to };
   const played = await remote.ask<Played>('POST', own ? '/scenarios' : `/scenarios/${name}`, { body });
   const { payment, deliveries, problems, note } = played;
   const lines = [

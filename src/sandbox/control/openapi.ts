@@ -7,12 +7,11 @@ const isSchema = (answer: Route['answer']): answer is z.ZodType => 'parse' in an
 
 export function describe(routes: readonly Route[]): object {
   const components: Record<string, object> = {};
-  /** The schema, with those that have a name of their own apart. */
+  /** The schema. Those that have a name of their own are components. */
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
-    const { $defs, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
-    const parts = { ...($defs as Record<string, object>), ...(own.id ? { [String(own.id)]: own } : {}) };
-    for (const [name, part] of Object.entries(parts)) components[name] ??= pointing(withoutId(part)) as object;
-    return own.id ? { $ref: `#/components/schemas/${own.id}` } : (pointing(own) as object);
+    const { $defs = {}, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
+    for (const [name, part] of Object.entries($defs)) components[name] ??= pointing(part) as object;
+    return pointing(own) as object;
   };
   const problem = (codes: readonly string[]) => ({
     description: codes.join(', '),
@@ -82,8 +81,6 @@ function inQuery(query: z.ZodType | undefined, schemaOf: SchemaOf): object[] {
     return { name, in: 'query', required: false, ...(description && { description }), schema };
   });
 }
-
-const withoutId = ({ id: _, ...schema }: { id?: unknown }): object => schema;
 
 /** References lead to the components. */
 const pointing = (value: unknown): unknown => {

@@ -155,10 +155,11 @@ export class Faults {
   take(on: SandboxOperation, reference: string | null | undefined, isOwnOnly?: boolean): Armed<CallFault> | undefined;
   take(on: 'callback', reference: string | null | undefined): Armed<CallbackFault> | undefined;
   take(on: Armed['on'], reference: string | null | undefined, isOwnOnly = false): Armed | undefined {
-    const own = this.#armed.filter(armed => armed.on === on && armed.reference !== undefined);
+    const meant = this.#armed.filter(armed => armed.on === on);
+    // What has no reference meets none that is armed for one.
     const fitting = [
-      ...own.filter(armed => armed.reference === reference),
-      ...(isOwnOnly ? [] : this.#armed.filter(armed => armed.on === on && armed.reference === undefined)),
+      ...meant.filter(armed => armed.reference === (reference ?? null)),
+      ...(isOwnOnly ? [] : meant.filter(armed => armed.reference === undefined)),
     ];
     const armed = fitting.find(({ probability = 1 }) => probability === 1 || this.#random() < probability);
     if (!armed) return undefined;

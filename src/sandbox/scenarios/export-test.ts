@@ -93,14 +93,14 @@ function stepsOf(events: readonly SandboxEvent[], deliveries: readonly Delivery[
   const arm = (fault: FaultStep['fault'], ms?: number) => {
     const same = steps.slice(before).find((step): step is FaultStep => 'fault' in step && step.fault === fault);
     if (same) same.count = (same.count ?? 1) + 1;
-    else steps.splice(afterFaults(steps, before), 0, { fault, ...(ms !== undefined && { ms }) });
+    else steps.splice(afterFaults(steps, before), 0, { fault, ms });
   };
   for (const event of events) {
     if (event.type === 'move') {
       before = steps.length;
       const { from, paymentStatus, errorMessage: reason } = event;
       const step: MoveStep = { move: MOVES[paymentStatus] ?? 'complete' };
-      steps.push({ ...step, ...(reason !== undefined && { reason }), ...(isFinalStatus(from) && { force: true }) });
+      steps.push({ ...step, reason, ...(isFinalStatus(from) && { force: true }) });
     } else if (event.type === 'request') {
       const { method, fault } = event;
       if (method === 'GET' && fault && !isCallbackFault(fault) && !isCreateFault(fault)) {

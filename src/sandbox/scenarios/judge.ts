@@ -62,7 +62,7 @@ function isMet(expectation: Expectation, { delivery, isLookedUp }: Witnessed): b
   }
 }
 
-const isGood = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
+const isGood = (status = 0): boolean => status >= 200 && status < 300;
 
 const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
 

@@ -38,7 +38,7 @@ function check(value: unknown, tell: (wrong: Wrong) => string): Scenario {
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-const firstLine = (text: string): string => text.split('\n')[0]?.replace(/[.:]$/, '') ?? '';
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
 /** @throws {ConfigurationError} for aliases without end */
 function contentOf(document: Document): unknown {
