@@ -274,8 +274,8 @@ describe('the card form', () => {
     expect(test).toMatch(/id="number"[^>]*value="4242 4242 4242 4242"/);
     expect(test).toMatch(/id="expiry"[^>]*value="12 \/ 29"/);
     const real = (await post(`/pay/${id}`, { ...VISA, number: '4539578763621486', cvv: '987' })).text;
-    for (const text of [test, real]) expect(text).not.toContain('987');
-    expect(real).not.toContain('4539');
+    for (const text of [test, real]) expect(text.replaceAll(id, '')).not.toContain('987');
+    expect(real.replaceAll(id, '')).not.toContain('4539');
   });
 
   it('leaves no card number anywhere in the sandbox', async () => {
