@@ -32,11 +32,11 @@ const PACKAGE = 'test/package/*.test.ts';
 const SITE = 'test/site/site.test.ts';
 
 /**
- * How many files of servers, pages and packages run at once. Most of their time is waiting; CI, which plays outages as well, has
- * the time for one after the other. They share the workers, so they must name the same number: Vitest refuses projects that
- * do not, and gives those a turn of their own that have one worker.
+ * How many files of servers, pages and packages run at once. Most of their time is waiting. CI, which plays outages as well, has
+ * the time for one file of servers after the other. Those of one group share the workers, so they must name the same number:
+ * Vitest refuses projects that do not, and gives those a turn of their own that have one worker.
  */
-const together = isCi ? {} : { maxWorkers: Math.max(3, availableParallelism()) };
+const together = { maxWorkers: isCi ? 2 : Math.max(3, availableParallelism()) };
 
 export default defineConfig({
   resolve: {
@@ -128,8 +128,8 @@ export default defineConfig({
           name: 'package',
           include: [PACKAGE],
           ...together,
-          // Beside the servers, too; in CI after the browser.
-          sequence: { groupOrder: isCi ? 3 : 1, shuffle: { tests: true } },
+          // As the browser.
+          sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
           globalSetup: 'test/package/pack.ts',
           testTimeout: 120_000,
         },
@@ -139,7 +139,7 @@ export default defineConfig({
         test: {
           name: 'site',
           include: [SITE],
-          sequence: { groupOrder: 4, shuffle: { tests: true } },
+          sequence: { groupOrder: 3, shuffle: { tests: true } },
           globalSetup: 'test/site/build.ts',
           testTimeout: 120_000,
         },
