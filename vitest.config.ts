@@ -15,6 +15,7 @@ const SERVERS = [
   'test/observability/*.test.ts',
   'test/openapi/*.test.ts',
   'test/types/*.test.ts',
+  'test/expectations.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/cli/run.test.ts',
   'test/sandbox/{completion,exported-runs,serve}.test.ts',

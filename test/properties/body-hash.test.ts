@@ -9,7 +9,7 @@ import {
   type PaymentRequest,
 } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
-import { amount, further, paymentRequest, text, tries } from '../support/arbitraries.ts';
+import { amount, further, httpUrl, paymentRequest, text, tries } from '../support/arbitraries.ts';
 import { errorOf, KEYS } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';
 
@@ -60,7 +60,6 @@ function changedAt(value: unknown, [name, ...rest]: Path, change: (leaf: unknown
   return copy;
 }
 
-const url = fc.webUrl({ withQueryParameters: true });
 const map = fc.dictionary(fc.stringMatching(/^x[a-z]{1,5}$/), fc.jsonValue({ maxDepth: 1 }), {
   minKeys: 1,
   maxKeys: 2,
@@ -69,7 +68,7 @@ const note = fc.oneof(text, fc.constant(null));
 /** What the request's own fields may hold instead. */
 const OTHERS: Record<string, fc.Arbitrary<unknown>> = {
   ...{ amount, currency: fc.stringMatching(/^[A-Z]{3,5}$/), countryCode: fc.stringMatching(/^[A-Z]{2}$/) },
-  ...{ webhookUrl: url, callbackUrl: url, returnUrl: url, externalApiId: note, description: note },
+  ...{ webhookUrl: httpUrl, callbackUrl: httpUrl, returnUrl: httpUrl, externalApiId: note, description: note },
   ...{ customer: map, additionalParameters: map, browser: map },
   billingAddress: map.map(own => ({ ...own, countryCode: 'FR' })),
 };

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { createWebhookHandler, type FetchInit, GatewayClient, memoryJournal, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
-import { text, tries, uuid } from '../support/arbitraries.ts';
+import { httpUrl, text, tries, uuid } from '../support/arbitraries.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { post } from '../support/shop-callbacks.ts';
 import { json } from '../support/wire.ts';
@@ -39,7 +39,7 @@ const anyId: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(uuid, poison, fc.nat(36)).map(([id, part, at]) => id.slice(0, at) + part + id.slice(at + 1)),
   fc.tuple(uuid, fc.nat(36)).map(([id, length]) => id.slice(0, length)),
   fc.tuple(uuid, uuid).map(ids => ids.join('/')),
-  fc.webUrl(),
+  httpUrl,
   text,
   poison,
 );
