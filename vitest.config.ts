@@ -33,11 +33,12 @@ const PACKAGE = 'test/package/*.test.ts';
 const SITE = 'test/site/site.test.ts';
 
 /**
- * How many files of servers, pages and packages run at once. Most of their time is waiting. CI, which plays outages as well, has
- * the time for one file of servers after the other. Those of one group share the workers, so they must name the same number:
- * Vitest refuses projects that do not, and gives those a turn of their own that have one worker.
+ * How many files of servers, pages and packages run at once: most of their time is waiting. CI, which plays outages as well, has the
+ * time for one file of servers after the other. Those of one group share the workers, so they must name the same number.
  */
-const together = { maxWorkers: isCi ? 2 : Math.max(3, availableParallelism()) };
+const together = Math.max(3, availableParallelism());
+const ofServers = { maxWorkers: isCi ? 1 : together };
+const ofPackages = { maxWorkers: isCi ? 2 : together };
 
 export default defineConfig({
   resolve: {
@@ -87,7 +88,7 @@ export default defineConfig({
           include: SERVERS,
           // As in unit. The longest files begin.
           sequence: { groupOrder: 1, shuffle: { tests: true } },
-          ...(isCi ? { maxWorkers: 1 } : together),
+          ...ofServers,
           // They start processes, which takes longer where others do, too.
           testTimeout: 60_000,
           globalSetup: [
@@ -102,7 +103,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'orms',
-          ...together,
+          ...ofServers,
           include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
           exclude: ['**/node_modules/**'],
           sequence: { groupOrder: 1, shuffle: { tests: true } },
@@ -116,7 +117,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
-          ...together,
+          ...ofPackages,
           // Beside the servers, which mostly wait; in CI after them.
           sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
           testTimeout: 30_000,
@@ -128,7 +129,7 @@ export default defineConfig({
         test: {
           name: 'package',
           include: [PACKAGE],
-          ...together,
+          ...ofPackages,
           // As the browser.
           sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
           globalSetup: 'test/package/pack.ts',
