@@ -49,7 +49,7 @@ const PARTS = {
   'sandbox/callbacks/callbacks.ts': ['WaitingCallback'],
   'sandbox/event-bus.ts': ['Happening'],
   'sandbox/faults/kinds.ts': ['CALLBACK_FAULTS', 'CALL_FAULTS', 'CREATE_FAULTS'],
-  'sandbox/ledger/ledger.ts': ['Entry'],
+  'sandbox/ledger/record.ts': ['Entry'],
   'sandbox/saved.ts': ['SavedCall'],
   'sandbox/scenarios/library.ts': ['ALL'],
 };
