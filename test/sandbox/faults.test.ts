@@ -271,6 +271,19 @@ describe('a fault', () => {
     expect(share).toBeLessThan(0.45);
   });
 
+  it('is tried once for a call without a reference, and is not for a played one', () => {
+    const { faults } = new Sandbox({ seed: 'a' });
+    faults.next('reject-422', { probability: 0.5, count: 1_000 });
+    const met = Array.from({ length: 1_000 }, () => faults.take('create', undefined)).filter(Boolean).length;
+    // Tried twice, it would meet three in four.
+    expect(met).toBeGreaterThan(400);
+    expect(met).toBeLessThan(600);
+    faults.clear();
+    faults.next('reject-422');
+    expect(faults.take('create', undefined, true)).toBeUndefined();
+    expect(faults.take('create', undefined)).toMatchObject({ fault: 'reject-422' });
+  });
+
   it('can be disarmed alone', () => {
     const { faults } = new Sandbox();
     const { id } = faults.next('drop');
