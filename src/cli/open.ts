@@ -11,8 +11,8 @@ import type { PgPool } from '../postgres/pg.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
 import type { SqlJournalOptions } from '../sql/journal.ts';
 import type { EventListener } from '../telemetry/events.ts';
-import { UsageError } from '../terminal/arguments.ts';
-import type { Place } from './arguments.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+import type { Values } from './commands.ts';
 
 export interface Opened {
   /** Made when it is first needed: to look into the journal takes no keys. */
@@ -27,17 +27,17 @@ export interface Opened {
 const LONGEST_WAIT = 5_000;
 
 /** @throws {UsageError} {@link ConfigurationError} if something is missing or wrong */
-export function open(place: Place, env: NodeJS.ProcessEnv, onEvent?: EventListener): Opened {
+export function open(values: Values, env: NodeJS.ProcessEnv, onEvent?: EventListener): Opened {
   // A variable that is set to nothing is not set.
   const given = (name: string) => env[name]?.trim() || undefined;
   const url = given('DATABASE_URL');
   if (!url) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
-  const scope = place.scope ?? given('PAYMENT_GATEWAY_JOURNAL_SCOPE');
+  const scope = values.scope ?? given('PAYMENT_GATEWAY_JOURNAL_SCOPE');
   const margin = given('PAYMENT_GATEWAY_SETTLE_MARGIN');
   const encryptionKey = given('PAYMENT_GATEWAY_JOURNAL_KEY');
   const { journal, close } = openJournal(url, {
     scope,
-    table: place.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
+    table: values.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
     settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
     ...(encryptionKey && { encryptionKey }),
   });

@@ -3,6 +3,7 @@ import type { Doubt, JournalEntry, JournalState } from '../journal/contract.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { columns } from '../terminal/columns.ts';
 import { printable } from '../terminal/printable.ts';
+import { SDK } from './commands.ts';
 
 const secondsOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '');
 
@@ -31,7 +32,7 @@ export function doubtsTable(doubts: readonly Doubt[], scope?: string): string {
   return `${table}
 
 Ask the gateway's support about those in doubt. Then:
-  npx payment-gateway-sdk settle <reference> <paymentId or not_created> --scope <scope>`;
+  npx payment-gateway-sdk settle <reference> <id or not_created> --scope <scope>`;
 }
 
 /** What an operator has done. @param before the state until then */
@@ -61,4 +62,4 @@ export function entryText(entry: JournalEntry): string {
 }
 
 /** Beside the output, which a script may read. */
-export const complain = (text: string): void => console.error(`payment-gateway-sdk: ${printable(text)}`);
+export const complain = (text: string): void => console.error(`${SDK.name}: ${printable(text)}`);

@@ -1,12 +1,11 @@
 // Runs one command line to its end, and answers the exit code.
-import { createRequire } from 'node:module';
 import { isGatewayError } from '../errors.ts';
 import type { Doubt, JournalEntry } from '../journal/contract.ts';
 import { doubtsIn, findReference, findUnpaid } from '../journal/find.ts';
 import { WAS_IT_MIGRATED } from '../sql/table.ts';
-import { UsageError } from '../terminal/arguments.ts';
-import { type JournalCommand, readCommand } from './arguments.ts';
-import { HELP } from './help.ts';
+import { readCommandLine } from '../terminal/command-line.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+import { type Command, SDK, type Values } from './commands.ts';
 import { type Opened, open } from './open.ts';
 import { complain, doubtsTable, entryText, STATES, settledText } from './print.ts';
 import { work } from './work.ts';
@@ -22,16 +21,9 @@ class NotFound extends Error {}
 
 export async function run(args: string[]): Promise<number> {
   try {
-    const command = readCommand(args);
-    if (command.name === 'help') {
-      print(HELP);
-    } else if (command.name === 'version') {
-      print(createRequire(import.meta.url)('payment-gateway-sdk/package.json').version);
-    } else if (command.name === 'drain' || command.name === 'sweep') {
-      return await work(command);
-    } else {
-      return await runOn(command);
-    }
+    const command = readCommandLine(SDK, args);
+    if (!('prints' in command)) return await runCommand(command);
+    print(command.prints);
     return 0;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -40,17 +32,18 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-async function runOn(command: JournalCommand): Promise<number> {
-  const opened = open(command.place, process.env);
+async function runCommand({ name, args, values }: Command): Promise<number> {
+  if (name === 'drain' || name === 'sweep') return work({ name, args, values });
+  const opened = open(values, process.env);
   try {
-    return await (command.name === 'doubts' ? listDoubts(opened, command.json) : tellOf(opened, command));
+    return await (name === 'doubts' ? listDoubts(opened, values) : tellOf(opened, { name, args, values }));
   } finally {
     await opened.close();
   }
 }
 
 /** Of every scope unless one was named: a scope that is mistyped, or forgotten, must not look like peace. */
-async function listDoubts({ journal, scope }: Opened, json: boolean): Promise<number> {
+async function listDoubts({ journal, scope }: Opened, { json }: Values): Promise<number> {
   const all = await doubtsIn(journal, undefined);
   const isWanted = (doubt: Doubt) => scope === undefined || doubt.scope === scope;
   const doubts = all.filter(isWanted);
@@ -60,12 +53,13 @@ async function listDoubts({ journal, scope }: Opened, json: boolean): Promise<nu
   return doubts.some(({ underWay }) => !underWay) ? NO : 0;
 }
 
-async function tellOf(opened: Opened, command: Exclude<JournalCommand, { name: 'doubts' }>): Promise<number> {
-  const { reference, json } = command;
+async function tellOf(opened: Opened, { name, args, values }: Command): Promise<number> {
+  const [reference, resolution] = args as [string, string];
+  const { json, despite = [] } = values;
   let entry = await find(opened, reference);
-  if (command.name === 'settle') {
+  if (name === 'settle') {
     const { state: before } = entry;
-    await opened.gateway.settle(reference, command.resolution, { despite: command.despite });
+    await opened.gateway.settle(reference, resolution, { despite: despite.flat() });
     entry = await find(opened, reference);
     if (!json) print(settledText(entry, before));
   }

@@ -6,8 +6,8 @@ import { isGatewayError } from '../errors.ts';
 import { undrainedScopes } from '../journal/find.ts';
 import type { ScopedJournal } from '../journal/reports.ts';
 import type { SweepHandler } from '../journal/sweep.ts';
-import { UsageError } from '../terminal/arguments.ts';
-import type { WorkCommand } from './arguments.ts';
+import { UsageError } from '../terminal/usage-error.ts';
+import type { Values, WorkCommand } from './commands.ts';
 import { open } from './open.ts';
 import { complain } from './print.ts';
 
@@ -38,16 +38,17 @@ export async function work(command: WorkCommand): Promise<number> {
   }
 }
 
-async function workUntil(signal: AbortSignal, command: WorkCommand): Promise<number> {
-  const { app, name, options } = command;
-  const { gateway, handler, close } = app ? await load(app) : await openOwn(command);
+async function workUntil(signal: AbortSignal, { name, values }: WorkCommand): Promise<number> {
+  const { app, limit, concurrency, follow } = values;
+  const { gateway, handler, close } = await (app ? openApp(app, values) : openOwn(name, values));
   try {
     if (name === 'drain') {
-      const drained = await gateway.drain({ ...options, signal });
+      const drained = await gateway.drain({ limit, concurrency, follow, signal });
       return ended(name, drained, drained.refused + drained.inDoubt, drained.postponed);
     }
     if (!handler) throw new UsageError(`${app} exports no handler: what createWebhookHandler returned.`);
-    const swept = await gateway.sweep({ ...options, handler, signal });
+    const { 'older-than': olderThan, 'give-up-after': giveUpAfter } = values;
+    const swept = await gateway.sweep({ limit, concurrency, olderThan, giveUpAfter, handler, signal });
     return ended(name, swept, swept.gaveUp, swept.failed);
   } catch (error) {
     // Of an app, whose database is its own.
@@ -68,13 +69,13 @@ function ended(command: string, counts: object, toLookAt: number, failed: number
 const line = (fields: object) => console.log(JSON.stringify({ time: new Date().toISOString(), ...fields }));
 
 /** By the environment, as for the other commands. What becomes of each reference is a line too. */
-async function openOwn(command: WorkCommand): Promise<App> {
-  if (command.name === 'sweep') {
+async function openOwn(name: WorkCommand['name'], values: Values): Promise<App> {
+  if (name === 'sweep') {
     throw new UsageError(
       'sweep lets payments take effect by your onPayment: pass --app <file>, a module of your app that exports its gateway and its handler.',
     );
   }
-  const opened = open(command.place, process.env, event => {
+  const opened = open(values, process.env, event => {
     if (event.type === 'journal' || event.type === 'warning') line(event);
   });
   const { journal, scope } = opened;
@@ -97,7 +98,11 @@ async function complainOfOthers(client: ScopedJournal): Promise<void> {
 }
 
 /** @throws {UsageError} for a module that is not there, or exports something else */
-async function load(file: string): Promise<App> {
+async function openApp(file: string, values: Values): Promise<App> {
+  for (const option of ['scope', 'table'] as const) {
+    if (values[option] === undefined) continue;
+    throw new UsageError(`--${option} is for a drain without --app: the journal of an app has its own.`);
+  }
   const { href } = pathToFileURL(resolve(file));
   const exported: { default?: object } = await import(href).catch(error => {
     const hint = /\.[cm]?tsx?$/.test(file) ? '. Load what it compiles to, or set NODE_OPTIONS="--import tsx"' : '';

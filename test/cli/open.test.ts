@@ -4,14 +4,15 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Values } from '../../src/cli/commands.ts';
 import { open } from '../../src/cli/open.ts';
-import { UsageError } from '../../src/terminal/arguments.ts';
+import { UsageError } from '../../src/terminal/usage-error.ts';
 import { errorOf, ID, KEYS } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const NOWHERE = { scope: undefined, table: undefined };
+const NOWHERE = {};
 const POSTGRES = { DATABASE_URL: 'postgres://u:p@h/db' };
 
 /** What each driver keeps of how it was called. */
@@ -178,16 +179,16 @@ describe('the journal', () => {
   });
 
   /** The texts and values that a look into it sends. */
-  async function looksOf(place: Partial<typeof NOWHERE> & object, env: NodeJS.ProcessEnv = {}) {
+  async function looksOf(values: Values, env: NodeJS.ProcessEnv = {}) {
     const driver = appWith('pg');
-    const opened = open({ ...NOWHERE, ...place }, { ...POSTGRES, ...env });
+    const opened = open(values, { ...POSTGRES, ...env });
     await opened.journal.list({ scope: 'eu', states: ['begun'] });
     return { opened, look: String(driver('pg').asked.at(-1)?.[0]) };
   }
 
   it('has the scope and the table of the command line, or else those of the environment', async () => {
     const env = { PAYMENT_GATEWAY_JOURNAL_SCOPE: 'us', PAYMENT_GATEWAY_JOURNAL_TABLE: 'env_table' };
-    const byLine = await looksOf({ scope: 'eu', table: 'own_table' } as never, env);
+    const byLine = await looksOf({ scope: 'eu', table: 'own_table' }, env);
     expect([byLine.opened.scope, byLine.opened.journal.scope]).toEqual(['eu', 'eu']);
     expect(byLine.look).toContain('own_table');
     const byEnv = await looksOf({}, env);

@@ -33,7 +33,7 @@ it('doubts are a table, with what to do about them', () => {
     `  p          2026-11-23T10:20:30Z  WITHDRAWAL  SEPA    9.5 EUR  under way  eu     ${ID} ${OTHER_ID}`,
     '',
     "Ask the gateway's support about those in doubt. Then:",
-    '  npx payment-gateway-sdk settle <reference> <paymentId or not_created> --scope <scope>',
+    '  npx payment-gateway-sdk settle <reference> <id or not_created> --scope <scope>',
   ]);
 });
 

@@ -11,8 +11,9 @@ import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import type { Fault } from 'payment-gateway-sdk/sandbox';
 import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { HELP } from '../../src/cli/help.ts';
+import { SDK } from '../../src/cli/commands.ts';
 import { run as runCommand } from '../../src/cli/run.ts';
+import { helpOf } from '../../src/terminal/help.ts';
 import { errorOf, OTHER_ID, record } from '../support/fixtures.ts';
 import { folder, hasOrms } from '../support/install-orms.ts';
 import { linesOf, NONE, OperatedShop, PAYOUT_77, time } from '../support/operator.ts';
@@ -152,15 +153,15 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     });
 
     it.each<[string, string[], Record<string, string>, string]>([
-      ['no command', [], {}, 'Which command? There are: doubts, show, settle, drain, sweep, help.'],
+      ['no command', [], {}, 'Which command? There are: doubts, show, settle, drain, sweep, completion, help.'],
       ['a mistyped command', ['doubt'], {}, 'Did you mean doubts?'],
       ['a mistyped option', ['doubts', '--jsn'], {}, 'Did you mean --json?'],
       ['a mistyped difference', ['settle', 'a', 'not_created', '--despite', 'amuont'], {}, 'Did you mean amount?'],
-      ['no reference', ['show'], {}, 'A reference is missing'],
+      ['no reference', ['show'], {}, 'Which reference? See help show.'],
       ['too much', ['show', 'a', 'b'], {}, '"b" is one argument too many'],
       ['despite elsewhere', ['show', 'a', '--despite', 'amount'], {}, '--despite is for settle, not for show.'],
       ['an app elsewhere', ['doubts', '--app', 'a'], {}, '--app is for drain and sweep, not for doubts.'],
-      ['a limit that is none', ['drain', '--limit', 'all'], {}, '--limit must be a whole number.'],
+      ['a limit that is none', ['drain', '--limit', 'all'], {}, '--limit takes a number 1 or more, and not "all".'],
       ['a payment that is none', ['settle', 'a', 'garbage'], {}, '"garbage" is no id of a payment: pass the UUID'],
       [
         'a scope beside an app',
@@ -170,7 +171,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       ],
       ['a table beside an app', ['drain', '--app', 'a.js', '--table', 't'], {}, '--table is for a drain without --app'],
       ['a scope of a sweep', ['sweep', '--app', 'a.js', '--scope', 'eu'], {}, '--scope is for doubts and show and'],
-      ['a limit of nothing', ['drain', '--limit', '0'], {}, '--limit must be 1 or more.'],
+      ['a limit of nothing', ['drain', '--limit', '0'], {}, '--limit takes a number 1 or more, and not "0".'],
       ['a drain without a scope', ['drain'], {}, 'drain needs the scope of the journal: --scope <scope>'],
       ['a sweep without an app', ['sweep'], {}, 'pass --app <file>'],
       ['an app that is not there', ['drain', '--app', 'nowhere.js'], {}, 'nowhere.js cannot be loaded'],
@@ -356,8 +357,9 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
       const nothing = { DATABASE_URL: '' };
       expect(await run(['--version'], nothing)).toEqual({ code: 0, out: `${version}\n`, err: '' });
-      for (const args of [['help'], ['--help'], ['doubts', '-h']])
-        expect(await run(args, nothing)).toEqual({ code: 0, out: `${HELP}\n`, err: '' });
+      for (const args of [['help'], ['--help']])
+        expect(await run(args, nothing)).toEqual({ code: 0, out: `${helpOf(SDK)}\n`, err: '' });
+      expect(await run(['doubts', '-h'], nothing)).toEqual({ code: 0, out: `${helpOf(SDK, 'doubts')}\n`, err: '' });
     });
 
     it('gives its connections back', async () => {

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import type { GatewayClient, SweepHandler } from 'payment-gateway-sdk';
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { WorkCommand } from '../../src/cli/arguments.ts';
+import type { Values, WorkCommand } from '../../src/cli/commands.ts';
 import { work } from '../../src/cli/work.ts';
-import { UsageError } from '../../src/terminal/arguments.ts';
+import { UsageError } from '../../src/terminal/usage-error.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const DRAINED = { created: 3, refused: 0, postponed: 0, inDoubt: 0 };
 const SWEPT = { processed: 2, open: 1, gaveUp: 0, failed: 0 };
-const place = { scope: undefined, table: undefined };
 const handler: SweepHandler = { process: () => Promise.reject(new Error('No payment is processed here.')) };
 
 /** What the app of a test does. */
@@ -50,15 +49,18 @@ function appOf(text = EXPORTS, name = 'app.mjs'): string {
   writeFileSync(file, text);
   return file;
 }
-const drain = (app: string | undefined, options: object = {}): WorkCommand => ({ name: 'drain', place, app, options });
-const sweep = (app: string | undefined, options: object = {}): WorkCommand => ({ name: 'sweep', app, options });
+const commandOf =
+  (name: WorkCommand['name']) =>
+  (app?: string, values: Values = {}): WorkCommand => ({ name, args: [], values: { ...(app && { app }), ...values } });
+const drain = commandOf('drain');
+const sweep = commandOf('sweep');
 
 describe('a drain of an app', () => {
   it('has its options, prints one line, and closes the app when it is done', async () => {
-    expect(await work(drain(appOf(), { limit: 5, concurrency: undefined, follow: true }))).toBe(0);
+    expect(await work(drain(appOf(), { limit: 5, concurrency: 2, follow: true }))).toBe(0);
     expect(doubles.drain).toHaveBeenCalledExactlyOnceWith({
       limit: 5,
-      concurrency: undefined,
+      concurrency: 2,
       follow: true,
       signal: expect.any(AbortSignal),
     });
@@ -81,8 +83,15 @@ describe('a drain of an app', () => {
 
 describe('a sweep of an app', () => {
   it('has its options and its handler, and prints one line', async () => {
-    expect(await work(sweep(appOf(), { olderThan: 0 }))).toBe(0);
-    expect(doubles.sweep).toHaveBeenCalledExactlyOnceWith({ olderThan: 0, handler, signal: expect.any(AbortSignal) });
+    expect(await work(sweep(appOf(), { limit: 7, concurrency: 3, 'older-than': 0, 'give-up-after': 5 }))).toBe(0);
+    expect(doubles.sweep).toHaveBeenCalledExactlyOnceWith({
+      limit: 7,
+      concurrency: 3,
+      olderThan: 0,
+      giveUpAfter: 5,
+      handler,
+      signal: expect.any(AbortSignal),
+    });
     expect(printed).toEqual([{ time: expect.any(String), command: 'sweep', ...SWEPT }]);
     expect(doubles.close).toHaveBeenCalledOnce();
     expect(doubles.drain).not.toHaveBeenCalled();
@@ -147,6 +156,16 @@ describe('the module of an app', () => {
   });
 });
 
+it.each(['scope', 'table'] as const)('the journal of an app has its own %s', async option => {
+  const error = await errorOf(work(drain(appOf(), { [option]: 'eu' })));
+  expect(error).toBeInstanceOf(UsageError);
+  expect(error).toHaveProperty(
+    'message',
+    `--${option} is for a drain without --app: the journal of an app has its own.`,
+  );
+  expect(doubles.drain).not.toHaveBeenCalled();
+});
+
 describe('a failure', () => {
   it.each<[WorkCommand['name'], unknown, string]>([
     ['drain', new Error('connection refused'), 'connection refused'],
@@ -154,7 +173,7 @@ describe('a failure', () => {
   ])('in the middle of a %s is told, and the app is closed', async (name, failure, words) => {
     doubles[name] = () => Promise.reject(failure);
     const app = appOf();
-    const error = await errorOf(work({ name, place, app, options: {} }));
+    const error = await errorOf(work(commandOf(name)(app)));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toHaveProperty('message', `The ${name} of ${app} failed: ${words}. The next one does the rest.`);
     expect([doubles.close, printed]).toEqual([expect.toSatisfy(close => close.mock.calls.length === 1), []]);
@@ -169,7 +188,7 @@ describe('a failure', () => {
 
 describe('without an app', () => {
   it('there is no sweep', async () => {
-    const error = await errorOf(work(sweep(undefined)));
+    const error = await errorOf(work(sweep()));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toHaveProperty(
       'message',
@@ -180,7 +199,7 @@ describe('without an app', () => {
   it('a drain needs a scope', async () => {
     vi.stubEnv('DATABASE_URL', 'postgres://127.0.0.1:1/x');
     vi.stubEnv('PAYMENT_GATEWAY_JOURNAL_SCOPE', '');
-    const error = await errorOf(work(drain(undefined)));
+    const error = await errorOf(work(drain()));
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toHaveProperty(
       'message',

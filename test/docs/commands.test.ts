@@ -1,10 +1,14 @@
 // Every command line in the documents is one that its command understands.
 import { describe, expect, it } from 'vitest';
-import { readCommand as readSdkCommand } from '../../src/cli/arguments.ts';
-import { readCommand as readSandboxCommand } from '../../src/sandbox/cli/arguments.ts';
+import { SDK } from '../../src/cli/commands.ts';
+import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
+import { readCommandLine } from '../../src/terminal/command-line.ts';
 import { pages, textOf } from './pages.ts';
 
-const READERS = { sdk: readSdkCommand, sandbox: readSandboxCommand };
+const READERS = {
+  sdk: (args: string[]) => readCommandLine(SDK, args),
+  sandbox: (args: string[]) => readCommandLine(SANDBOX, args),
+};
 
 /** As a shell would part them, which do without quotes. */
 const LINES = [...pages, 'AGENTS.md'].flatMap(page =>

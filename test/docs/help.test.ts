@@ -1,25 +1,27 @@
 // The page of commands is what the commands print.
-import { expect, it } from 'vitest';
-import { HELP } from '../../src/cli/help.ts';
-import { COMMAND_NAMES } from '../../src/sandbox/cli/commands.ts';
-import { helpOf } from '../../src/sandbox/cli/help.ts';
+import { describe, expect, it } from 'vitest';
+import { SDK } from '../../src/cli/commands.ts';
+import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
+import { helpOf } from '../../src/terminal/help.ts';
+import { namesOf } from '../../src/terminal/program.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { textOf } from './pages.ts';
 
 const show = (name: string, text: string) => expectDocumented('commands.md', name, `\`\`\`text\n${text}\n\`\`\``);
 
-it('payment-gateway-sdk', () => show('payment-gateway-sdk', HELP));
+describe.each([SDK, SANDBOX])('$name', program => {
+  const names = namesOf(program).filter(name => name !== 'help');
 
-it('payment-gateway-sandbox', () => {
-  show('payment-gateway-sandbox', helpOf());
-  // In these words, help prints all of them.
-  expect(helpOf('help')).toBe(helpOf());
-});
+  it('prints its help', () => {
+    show(program.name, helpOf(program));
+    // In these words, help prints all of them.
+    expect(helpOf(program, 'help')).toBe(helpOf(program));
+  });
 
-const others = COMMAND_NAMES.filter(name => name !== 'help');
-it.each(others)('payment-gateway-sandbox %s', name => show(name, helpOf(name)));
+  it.each(names)('prints the help of %s', name => show(`${program.name} ${name}`, helpOf(program, name)));
 
-it('the page has every command once, in their order', () => {
-  const headings = [...textOf('docs/commands.md').matchAll(/^### (.*)$/gm)].map(([, name]) => name);
-  expect(headings).toEqual(others);
+  it('has every command once on the page, in their order', () => {
+    const part = textOf('docs/commands.md').split(`\n## ${program.name}\n`)[1]?.split('\n## ')[0] ?? '';
+    expect([...part.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual(names);
+  });
 });

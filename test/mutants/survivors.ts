@@ -877,12 +877,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'what it throws then is left aside',
   },
   {
-    file: 'src/cli/arguments.ts',
-    from: "case 'doubts': return { name, json, place };",
-    to: "case 'doubts':",
-    because: 'the command has no reference then, as before: it is undefined',
-  },
-  {
     file: 'src/cli/open.ts',
     from: '} catch { return undefined; }',
     to: '} catch {}',
@@ -920,18 +914,6 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/sandbox/cli/options.ts',
-    from: "if (!isValueOption(option)) throw unknown('option', name, []);",
-    to: 'if (!isValueOption(option)) throw unknown("", name, []);',
-    because: 'parseArgs gives a flag no value to read',
-  },
-  {
-    file: 'src/sandbox/cli/options.ts',
-    from: "if (!isValueOption(option)) throw unknown('option', name, []);",
-    to: 'if (!isValueOption(option)) throw unknown(\'option\', name, ["Stryker was here"]);',
-    because: 'parseArgs gives a flag no value to read',
-  },
-  {
-    file: 'src/sandbox/cli/options.ts',
     from: "const [, name, after = ''] = /^(\\w+):(.+)$/.exec(written) ?? [];",
     to: 'const [, name, after = "Stryker was here!"] = /^(\\w+):(.+)$/.exec(written) ?? [];',
     because: 'where there is no time there is no move either',
@@ -941,18 +923,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: "const [, name, after = ''] = /^(\\w+):(.+)$/.exec(written) ?? [];",
     to: 'const [, name, after = \'\'] = /^(\\w+):(.+)$/.exec(written) ?? ["Stryker was here"];',
     because: 'what stands first is not read',
-  },
-  {
-    file: 'src/sandbox/cli/options.ts',
-    from: 'if (error instanceof UsageError) throw new UsageError(`--${name} ${error.message}`);',
-    to: 'if (true) throw new UsageError(`--${name} ${error.message}`);',
-    because: 'reading a value throws nothing else, unless this program is broken',
-  },
-  {
-    file: 'src/sandbox/cli/options.ts',
-    from: "if (!isValueOption(option)) throw unknown('option', name, []);",
-    to: "if (false) throw unknown('option', name, []);",
-    because: 'parseArgs gives a flag no value to read',
   },
   {
     file: 'src/sandbox/cli/serve.ts',
@@ -977,60 +947,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: "if (event.type === 'request' && event.method === 'POST' && event.paymentId && !event.isPlayed) {",
     to: "if (true && event.method === 'POST' && event.paymentId && !event.isPlayed) {",
     because: 'only a request has a method',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "name === 'help' ? COMMAND_NAMES : (entryOf(name).arguments?.[0]?.values ?? []);",
-    to: "name === 'help' ? COMMAND_NAMES : (entryOf(name).arguments?.[0].values ?? []);",
-    because: 'a command that has arguments has a first one',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "${values.join('\\n')}",
-    to: '${values.join("")}',
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "${COMMAND_NAMES.map(name => ` ${name}) words='${[...flagsOf(name), ...argumentsOf(name)].join(' ')}' ;;`).join('\\n')}",
-    to: "${COMMAND_NAMES.map(name => ` ${name}) words='${[...flagsOf(name), ...argumentsOf(name)].join(' ')}' ;;`).join(\"\")}",
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "const files = entryOf(name).arguments?.[0]?.isOpen ? [`'*:file:_files'`] : [];",
-    to: "const files = entryOf(name).arguments?.[0].isOpen ? [`'*:file:_files'`] : [];",
-    because: 'a command with values has an argument',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "const files = entryOf(name).arguments?.[0]?.isOpen ? [`'*:file:_files'`] : [];",
-    to: "const files = entryOf(name).arguments[0]?.isOpen ? [`'*:file:_files'`] : [];",
-    because: 'a command with values has an argument',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "${COMMAND_NAMES.map(name => ` ${quoted(`${name}:${entryOf(name).does}`)}`).join('\\n')}",
-    to: '${COMMAND_NAMES.map(name => ` ${quoted(`${name}:${entryOf(name).does}`)}`).join("")}',
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: ").join('\\n')}",
-    to: ').join("")}',
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "return [...options, ...(values.length > 0 ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    to: "return [...options, ...(true ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    because: 'a list of nothing offers nothing',
-  },
-  {
-    file: 'src/sandbox/cli/completion.ts',
-    from: "return [...options, ...(values.length > 0 ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    to: "return [...options, ...(values.length >= 0 ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    because: 'a list of nothing offers nothing',
   },
   {
     file: 'src/sandbox/cli/remote.ts',

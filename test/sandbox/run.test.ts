@@ -7,11 +7,12 @@ import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { type Listening, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { completionOf } from '../../src/sandbox/cli/completion.ts';
-import { helpOf } from '../../src/sandbox/cli/help.ts';
+import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
 import { Remote } from '../../src/sandbox/cli/remote.ts';
 import { run as runCommand } from '../../src/sandbox/cli/run.ts';
 import { LIBRARY } from '../../src/sandbox/scenarios/library.ts';
+import { completionOf } from '../../src/terminal/completion.ts';
+import { helpOf } from '../../src/terminal/help.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: answer }) });
@@ -56,11 +57,11 @@ describe('a command', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(await run('--version')).toEqual({ code: 0, out: version, err: '' });
     told.log.length = 0;
-    expect(await run('help', 'trigger')).toEqual({ code: 0, out: helpOf('trigger'), err: '' });
+    expect(await run('help', 'trigger')).toEqual({ code: 0, out: helpOf(SANDBOX, 'trigger'), err: '' });
     told.log.length = 0;
-    expect(await run('--help')).toEqual({ code: 0, out: helpOf(), err: '' });
+    expect(await run('--help')).toEqual({ code: 0, out: helpOf(SANDBOX), err: '' });
     told.log.length = 0;
-    expect(await run('completion', 'fish')).toEqual({ code: 0, out: completionOf('fish'), err: '' });
+    expect(await run('completion', 'fish')).toEqual({ code: 0, out: completionOf(SANDBOX, 'fish'), err: '' });
   });
 
   it('that is not understood ends with 2', async () => {

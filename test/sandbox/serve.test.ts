@@ -11,7 +11,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Values } from '../../src/sandbox/cli/options.ts';
 import { serve } from '../../src/sandbox/cli/serve.ts';
-import { UsageError } from '../../src/terminal/arguments.ts';
+import { UsageError } from '../../src/terminal/usage-error.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notOurs, readState, StateFile } from '../../src/sandbox/cli/state.ts';
 import type { SavedSandbox } from '../../src/sandbox/saved.ts';
-import { UsageError } from '../../src/terminal/arguments.ts';
+import { UsageError } from '../../src/terminal/usage-error.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 

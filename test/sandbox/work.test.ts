@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type Listening, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { readCommand } from '../../src/sandbox/cli/arguments.ts';
+import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
 import { work } from '../../src/sandbox/cli/work.ts';
 import { LIBRARY } from '../../src/sandbox/scenarios/library.ts';
+import { readCommandLine } from '../../src/terminal/command-line.ts';
 
 let answer = 200;
 const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: answer }), seed: 'work' });
@@ -29,8 +30,10 @@ afterAll(async () => {
 /** Runs a command line. */
 async function run(line: string) {
   const lines: string[] = [];
-  const command = readCommand([...line.split(' '), ...(/^scenarios/.test(line) ? [] : ['--url', server.url])]);
-  if (command === 'version') throw new Error('a version');
+  const command = readCommandLine(SANDBOX, [
+    ...line.split(' '),
+    ...(/^scenarios/.test(line) ? [] : ['--url', server.url]),
+  ]);
   const code = await work(
     command as Parameters<typeof work>[0],
     text => void lines.push(stripVTControlCharacters(text)),

@@ -1,35 +1,16 @@
-// The table of commands: from it the command line is read, the help is printed, and shells complete it.
+// The commands of the sandbox.
+import type { Command as CommandOf } from '../../terminal/command-line.ts';
+import type { CommandEntry, Program } from '../../terminal/program.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, FAULTS } from '../faults/kinds.ts';
 import { doesOf, LIBRARY, SCENARIO_NAMES } from '../scenarios/library.ts';
-import type { OptionName } from './options.ts';
+import { OPTIONS, type OptionName } from './options.ts';
 
 export const DEFAULT_PORT = 4010;
 
-/** What stands behind the name of a command. */
-export interface Argument {
-  /** What it is called in the help and in messages. */
-  name: string;
-  isOptional?: true;
-  /** Those there are, for the completion, and for a hint at a name mistyped. */
-  values?: readonly string[];
-  /** Whether there are others. */
-  isOpen?: true;
-}
+/** What a file of a scenario is called; `-` is standard input. */
+export const SCENARIO_FILE = /^-$|\.(ya?ml|json)$/;
 
-export interface CommandEntry {
-  /** One line. */
-  does: string;
-  arguments?: readonly Argument[];
-  /** Each with what it does. */
-  options: Partial<Record<OptionName, string>>;
-  /** Further paragraphs. */
-  more?: readonly string[];
-  /** Names and what they do, under a heading. */
-  lists?: readonly { title: string; entries: Readonly<Record<string, string>> }[];
-  examples?: readonly string[];
-}
-
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Entry = CommandEntry<OptionName>;
 
 const JSON_OUT = 'print JSON';
 /** Where the sandbox is. */
@@ -39,10 +20,10 @@ const REMOTE = {
   json: JSON_OUT,
 } as const;
 
-const PAYMENT: Argument = { name: 'id or reference' };
+const PAYMENT = { name: 'id or reference' } as const;
 const FORCE = 'also out of a final state';
 
-const move = (does: string, further: CommandEntry['options'] = {}): CommandEntry => ({
+const move = (does: string, further: Entry['options'] = {}): Entry => ({
   does,
   arguments: [PAYMENT],
   options: { ...further, force: FORCE, ...REMOTE },
@@ -78,7 +59,7 @@ export const COMMANDS = {
   },
   trigger: {
     does: 'play a scenario: a payment is created, moved and called back',
-    arguments: [{ name: 'scenario or file', values: SCENARIO_NAMES, isOpen: true }],
+    arguments: [{ name: 'scenario', values: SCENARIO_NAMES, orFile: SCENARIO_FILE }],
     options: { to: "your server's address for callbacks (default: the sandbox's --forward-to)", ...REMOTE },
     more: [
       'A file is YAML or JSON and ends in .yaml, .yml or .json; - reads standard input. "scenarios <name>" prints one to begin with.',
@@ -182,21 +163,18 @@ export const COMMANDS = {
     options: REMOTE,
     examples: ['export-test order-1042 > order-1042.test.ts'],
   },
-  completion: {
-    does: 'print the completion for a shell',
-    arguments: [{ name: 'shell', values: SHELLS }],
-    options: {},
-    examples: ['completion bash >> ~/.bashrc'],
-  },
-  help: {
-    does: 'print this, or the help of a command',
-    arguments: [{ name: 'command', isOptional: true }],
-    options: {},
-  },
-} as const satisfies Record<string, CommandEntry>;
+} as const satisfies Record<string, Entry>;
 
 export type CommandName = keyof typeof COMMANDS;
 
-export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
+/** One of them, with what was given to it. */
+export type Command = CommandOf<CommandName, typeof OPTIONS>;
 
-export const entryOf = (name: CommandName): CommandEntry => COMMANDS[name];
+export const SANDBOX: Program<CommandName, typeof OPTIONS> = {
+  name: 'payment-gateway-sandbox',
+  does: 'the payment gateway, on this machine. No account, no network, no money.',
+  options: OPTIONS,
+  commands: COMMANDS,
+  otherwise: 'serve',
+  exitCodes: 'Exit codes: 0 good; 1 not as expected, or not in time; 2 not understood, refused, or no sandbox there.',
+};

@@ -1,7 +1,17 @@
-// Every option of the command line: what its value looks like, and how it is read.
+// Every option of the sandbox's commands.
 import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
-import { isHttpUrl } from '../../schemas/url.ts';
-import { UsageError, unknown } from '../../terminal/arguments.ts';
+import {
+  count,
+  flag,
+  number,
+  type Options,
+  oneOf,
+  refuse,
+  text,
+  url,
+  type ValueOption,
+  type ValuesOf,
+} from '../../terminal/options.ts';
 import { DURATION, durationOf, LONGEST_WAIT } from '../duration.ts';
 
 /** A move that the sandbox makes by itself, so long after a payment was created. */
@@ -11,48 +21,6 @@ export interface Auto {
 }
 
 const MOVES = ['complete', 'authorize', 'cancel', 'fail'] as const;
-
-/** An option that takes a value. */
-interface ValueOption<T> {
-  /** What stands for it in the help. */
-  value: string;
-  /** Those there are, for the completion. */
-  values?: readonly string[];
-  isRepeated?: true;
-  /** @throws {UsageError} with a message that begins after the name of the option */
-  read(written: string): T;
-}
-
-interface Flag {
-  short?: string;
-}
-
-export type Option = ValueOption<unknown> | Flag;
-
-const refuse = (expected: string, written: string) =>
-  new UsageError(`takes ${expected}, and not ${JSON.stringify(written)}.`);
-
-const oneOf = <const T extends string>(values: readonly T[]): ValueOption<T> => ({
-  value: values.length < 3 ? values.join('|') : '<name>',
-  values,
-  read: written => {
-    const found = values.find(known => known === written);
-    if (found) return found;
-    throw refuse(values.join(' or '), written);
-  },
-});
-
-const number = (least: number, most: number, value = '<number>'): ValueOption<number> => ({
-  value,
-  read: written => {
-    const given = Number(written);
-    if (/^\d+$/.test(written) && given >= least && given <= most) return given;
-    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
-    throw refuse(`a number ${range}`, written);
-  },
-});
-
-const count = number(1, Number.MAX_SAFE_INTEGER, '<count>');
 
 const millisecondsOf = (written: string): number => {
   const ms = durationOf(written);
@@ -69,23 +37,6 @@ const patience: ValueOption<number> = {
     const ms = durationOf(written) ?? 0;
     if (ms > 0 && ms <= LONGEST_WAIT) return ms;
     throw refuse(`${DURATION}, more than 0 and at most 10m`, written);
-  },
-};
-
-/** What is given is not shown: it may be a key. */
-const text = (value: string): ValueOption<string> => ({
-  value,
-  read: written => {
-    if (written !== '') return written;
-    throw new UsageError('must not be empty.');
-  },
-});
-
-const url: ValueOption<string> = {
-  value: '<url>',
-  read: written => {
-    if (isHttpUrl(written)) return written;
-    throw refuse('an http(s) URL', written);
   },
 };
 
@@ -118,8 +69,6 @@ const moment: ValueOption<number> = {
     throw refuse('a date such as 2026-11-21T09:00:00Z', written);
   },
 };
-
-const flag: Flag = {};
 
 export const OPTIONS = {
   port: number(0, 65_535),
@@ -166,31 +115,9 @@ export const OPTIONS = {
   advance: time,
   at: moment,
   json: flag,
-  help: { short: 'h' },
-  version: flag,
-} satisfies Record<string, Option>;
+} satisfies Options;
 
 export type OptionName = keyof typeof OPTIONS;
 
-type ValueOf<O> = O extends { isRepeated: true; read(written: string): infer T }
-  ? T[]
-  : O extends { read(written: string): infer T }
-    ? T
-    : boolean;
-
 /** What was given, read. */
-export type Values = { [Name in OptionName]?: ValueOf<(typeof OPTIONS)[Name]> };
-
-export const isValueOption = (option: Option): option is ValueOption<unknown> => 'read' in option;
-
-/** @throws {UsageError} naming the option */
-export function readValue(name: OptionName, written: string): unknown {
-  const option: Option = OPTIONS[name];
-  if (!isValueOption(option)) throw unknown('option', name, []);
-  try {
-    return option.read(written);
-  } catch (error) {
-    if (error instanceof UsageError) throw new UsageError(`--${name} ${error.message}`);
-    throw error;
-  }
-}
+export type Values = ValuesOf<typeof OPTIONS>;

@@ -1,6 +1,7 @@
 // Asks a sandbox that runs already, over its own API.
-import { UsageError } from '../../terminal/arguments.ts';
+
 import { printable } from '../../terminal/printable.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import { SERVER_NAME } from '../api/server.ts';
 import { PREFIX } from '../control/define.ts';
 import type { PaymentRecord } from '../ledger/record.ts';

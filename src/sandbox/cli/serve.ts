@@ -1,7 +1,7 @@
 // Runs the sandbox until it is stopped, and prints what happens.
 import { styleText } from 'node:util';
 import { ConfigurationError } from '../../errors.ts';
-import { UsageError } from '../../terminal/arguments.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
 import type { SandboxEvent } from '../event-bus.ts';

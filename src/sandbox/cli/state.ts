@@ -1,7 +1,7 @@
 // Keeps everything that the sandbox holds in a file, so that it goes on from there after a restart or a crash.
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { UsageError } from '../../terminal/arguments.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import type { SavedSandbox } from '../saved.ts';
 
 /** Milliseconds between two writes; longer where writing takes long. */

@@ -1,17 +1,16 @@
 // The commands that ask a running sandbox for something, print the answer, and end.
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { UsageError } from '../../terminal/arguments.ts';
 import { columns, WIDTH } from '../../terminal/columns.ts';
 import { printable } from '../../terminal/printable.ts';
+import { UsageError } from '../../terminal/usage-error.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import type { Armed } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
-import { type Command, isFile } from './arguments.ts';
-import type { CommandName } from './commands.ts';
+import { type Command, type CommandName, SCENARIO_FILE } from './commands.ts';
 import { callbackLine, faultTable, paymentLine, paymentTable, paymentText } from './lines.ts';
 import { logs } from './logs.ts';
 import type { Values } from './options.ts';
@@ -36,8 +35,8 @@ interface Asked {
 
 type Work = (asked: Asked) => Promise<Done>;
 
-/** All but those that ask no sandbox, and start none: `run` has them. */
-type Asking = Command & { name: Exclude<CommandName, 'serve' | 'completion' | 'help'> };
+/** All but the one that starts a sandbox. */
+type Asking = Command & { name: Exclude<CommandName, 'serve'> };
 
 /** The work of those that ask the sandbox for one thing. */
 const WORK: Readonly<Record<Exclude<Asking['name'], 'scenarios' | 'logs'>, Work>> = {
@@ -98,7 +97,7 @@ function scenarios(name: string | undefined, json: boolean): string {
 }
 
 async function trigger({ remote, name, values: { to } }: Asked): Promise<Done> {
-  const own = isFile(name) && { scenario: await contentsOf(name) };
+  const own = SCENARIO_FILE.test(name) && { scenario: await contentsOf(name) };
   const body = { ...own, to };
   const played = await remote.ask<Played>('POST', own ? '/scenarios' : `/scenarios/${name}`, { body });
   const { payment, deliveries, problems, note } = played;

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { readCommand } from '../../src/sandbox/cli/arguments.ts';
-import { COMMAND_NAMES, entryOf } from '../../src/sandbox/cli/commands.ts';
-import { helpOf } from '../../src/sandbox/cli/help.ts';
+import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
 import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
 import { SCENARIO_NAMES } from '../../src/sandbox/scenarios/library.ts';
-import { UsageError } from '../../src/terminal/arguments.ts';
+import { readCommandLine } from '../../src/terminal/command-line.ts';
+import { helpOf } from '../../src/terminal/help.ts';
+import { entryOf, namesOf } from '../../src/terminal/program.ts';
+import { UsageError } from '../../src/terminal/usage-error.ts';
 
-const read = (line: string) => readCommand(line.split(' ').filter(Boolean));
+const NAMES = namesOf(SANDBOX);
+const read = (line: string) => readCommandLine(SANDBOX, line.split(' ').filter(Boolean));
 const refusalOf = (line: string): string => {
   try {
     read(line);
@@ -71,7 +73,6 @@ describe('the command line', () => {
     ['trigger -', ['-'], {}],
     ['trigger mine.yml', ['mine.yml'], {}],
     ['trigger mine.json', ['mine.json'], {}],
-    ['help', [], {}],
     ['--port 65535', [], { port: 65_535 }],
     ['fault slow --probability 1', ['slow'], { probability: 1 }],
     ['--port 5 trigger deposit-completed', ['deposit-completed'], { port: 5 }],
@@ -89,14 +90,6 @@ describe('the command line', () => {
     ['scenarios', [], {}],
   ])('reads %s', (line, args, values) => {
     expect(read(line)).toEqual({ name: expect.any(String), args, values });
-  });
-
-  it('prints the help of the command, and the version', () => {
-    for (const line of ['--help', '-h', 'help']) expect(read(line)).toEqual({ name: 'help', args: [], values: {} });
-    for (const line of ['trigger --help', '--help trigger', 'help trigger', 'trigger --port 5 -h']) {
-      expect(read(line)).toEqual({ name: 'help', args: ['trigger'], values: {} });
-    }
-    expect(read('--version')).toBe('version');
   });
 
   it.each([
@@ -164,16 +157,17 @@ describe('the command line', () => {
     ['show x --limit 5', '--limit is for list and logs, not for show.'],
     ['show x --force', '--force is for complete and authorize and cancel and fail, not for show.'],
     ['scenarios --port 5', 'scenarios takes no --port: see help scenarios.'],
-    ['show x --version', '--version is for no command, not for show.'],
   ])('ignores no option: %s', (line, told) => {
     expect(refusalOf(line)).toBe(told);
   });
 
   it('takes times with spaces between, and no text after them', () => {
-    expect(readCommand(['--callback-retries', '1s, 5s'])).toMatchObject({
+    expect(readCommandLine(SANDBOX, ['--callback-retries', '1s, 5s'])).toMatchObject({
       values: { 'callback-retries': [1_000, 5_000] },
     });
-    expect(() => readCommand(['--auto', 'complete:2s\nfail:1s'])).toThrow('--auto takes a move and a time');
+    expect(() => readCommandLine(SANDBOX, ['--auto', 'complete:2s\nfail:1s'])).toThrow(
+      '--auto takes a move and a time',
+    );
   });
 
   it('echoes no key', () => {
@@ -182,27 +176,27 @@ describe('the command line', () => {
 });
 
 describe('the help', () => {
-  const helps = [undefined, ...COMMAND_NAMES].map(name => [name ?? 'of all', helpOf(name)] as const);
+  const helps = [undefined, ...NAMES].map(name => [name ?? 'of all', helpOf(SANDBOX, name)] as const);
 
   it.each(helps)('%s fits 80 columns', (_, help) => {
     expect(help.split('\n').filter(line => line.length > 80)).toEqual([]);
   });
 
   it('has every command, scenario, fault and option, each where it belongs', () => {
-    for (const name of COMMAND_NAMES) {
-      expect(helpOf()).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    for (const name of NAMES) {
+      expect(helpOf(SANDBOX)).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
       if (name === 'help') continue;
-      expect(helpOf(name)).toMatch(new RegExp(`^payment-gateway-sandbox \\[?${name}\\b`));
-      for (const option of Object.keys(entryOf(name).options))
-        expect(helpOf(name)).toMatch(new RegExp(`^  --${option}\\b`, 'm'));
+      expect(helpOf(SANDBOX, name)).toMatch(new RegExp(`^payment-gateway-sandbox \\[?${name}\\b`));
+      for (const option of Object.keys(entryOf(SANDBOX, name).options))
+        expect(helpOf(SANDBOX, name)).toMatch(new RegExp(`^  --${option}\\b`, 'm'));
     }
-    for (const name of SCENARIO_NAMES) expect(helpOf('trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
-    for (const name of Object.keys(FAULTS)) expect(helpOf('fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
-    expect(new Set(helps.map(([, help]) => help)).size).toBe(COMMAND_NAMES.length);
+    for (const name of SCENARIO_NAMES) expect(helpOf(SANDBOX, 'trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const name of Object.keys(FAULTS)) expect(helpOf(SANDBOX, 'fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(new Set(helps.map(([, help]) => help)).size).toBe(NAMES.length);
   });
 
   it('has examples that are understood', () => {
-    const examples = COMMAND_NAMES.flatMap(name => entryOf(name).examples ?? []);
+    const examples = NAMES.flatMap(name => entryOf(SANDBOX, name).examples ?? []);
     expect(examples.length).toBeGreaterThan(10);
     for (const example of examples) expect(refusalOf(example.replace(/ >.*/, ''))).toBe('accepted');
   });
