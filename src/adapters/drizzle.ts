@@ -96,7 +96,7 @@ interface Slot {
 }
 
 /** With which Drizzle begins and ends a transaction. */
-const OWN = /^(?:begin|commit|rollback)$/;
+const TRANSACTION_CONTROL = /^(?:begin|commit|rollback)$/;
 
 /**
  * The transaction is one of the database's, with all that it watches over: a connection that breaks before BEGIN was
@@ -121,7 +121,7 @@ export function overClients<Tx, Client extends object>(
         const sendIn = async (...args: unknown[]) => {
           if (slot.target) return slot.target.query(...args);
           const { text, sql } = args[0] as { text?: string; sql?: string };
-          if (OWN.test(String(text ?? sql))) return answer;
+          if (TRANSACTION_CONTROL.test(String(text ?? sql))) return answer;
           throw new Error(ENDED);
         };
         return sessionOver({ query: sendIn, execute: sendIn }).transaction(async tx => {

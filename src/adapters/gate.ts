@@ -20,7 +20,7 @@ const UNDOES: ReadonlySet<unknown> = new Set(['1213', '3101', '1020', '1205', '1
 const ENDING = /^\s*(?:commit|rollback)\s*;?\s*$/i;
 
 /** Our own statements begin so, by which the gate knows them after the work of the merchant. */
-export const OWN = '/* payment-gateway-sdk */ ';
+export const OWN_STATEMENT = '/* payment-gateway-sdk */ ';
 
 /**
  * Puts a gate before methods of a connection that send statements, until its transaction ends.
@@ -98,7 +98,7 @@ export class Gate {
   async pass<T>(text: string, send: () => Promise<T>): Promise<T> {
     const isEnding = ENDING.test(text);
     if (this.#state === 'lent') return this.#inTurn(text, send);
-    if (this.#state === 'ended' && !isEnding && !text.startsWith(OWN)) throw new Error(ENDED);
+    if (this.#state === 'ended' && !isEnding && !text.startsWith(OWN_STATEMENT)) throw new Error(ENDED);
     // The connection may be somebody else's as soon as this is answered.
     if (isEnding) this.#takeAway();
     return send();

@@ -3,7 +3,7 @@ import { backgroundDelay, Deadline, delay, type Left, within, withTimeout } from
 import { ConnectionError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from './contract.ts';
 import type { WaitLimits } from './in-flight.ts';
-import type { Step } from './row.ts';
+import type { RowChange } from './row.ts';
 
 /** Milliseconds for one statement: a pool without a free connection may keep it waiting for ever. */
 const LONGEST_STATEMENT = 5_000;
@@ -39,17 +39,20 @@ export async function withinCall<T>(
 }
 
 /** A row at a time of the store's own; absent if there is none. */
-export type Found = Timed<{ row?: JournalRow | undefined }>;
+export type FoundRow = Timed<{ row?: JournalRow | undefined }>;
+
+/** Where there is no row for certain, so that none is read. An insert says what time it is. */
+export const NO_ROW: FoundRow = { now: 0 };
 
 /** Decides on the row as it is, at the store's own time. */
-export type Transition<S extends Step> = (row: JournalRow | undefined, now: number) => S;
+export type Transition<S extends RowChange> = (row: JournalRow | undefined, now: number) => S;
 
 /** How a row is changed. */
 interface ChangeOptions {
   /** The row as it was a moment ago, which saves reading it. */
-  known?: Found | undefined;
+  known?: FoundRow | undefined;
   /** Waits for each statement as long as it takes: for a caller that must know when it has ended. */
-  isPatient?: boolean;
+  isUnbounded?: boolean;
   /** The merchant's own transaction to write in, where what is there is known from an insert. */
   tx?: unknown;
 }
@@ -60,13 +63,13 @@ interface ChangeOptions {
  * @returns what the transition answered, and the row as it is then
  * @throws what the store throws; Error if the row keeps changing
  */
-export async function change<S extends Step>(
+export async function change<S extends RowChange>(
   journal: Journal,
   key: JournalKey,
   transition: Transition<S>,
-  { known, isPatient = false, tx }: ChangeOptions = {},
-): Promise<S & Found> {
-  const wait = isPatient ? <T>(statement: Promise<T>) => statement : bounded;
+  { known, isUnbounded = false, tx }: ChangeOptions = {},
+): Promise<S & FoundRow> {
+  const wait = isUnbounded ? <T>(statement: Promise<T>) => statement : bounded;
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
   // What was found after a long wait is looked at all the same.
@@ -81,7 +84,7 @@ export async function change<S extends Step>(
       const { isReplaced } = await wait(journal.replace(next, row.revision, tx));
       if (isReplaced) return { ...step, row: { ...next, revision: row.revision + 1 }, now };
       // A transaction of the merchant's is not left to read.
-      found = tx === undefined ? undefined : { now: 0 };
+      found = tx === undefined ? undefined : NO_ROW;
     } else {
       found = await wait(journal.insert(next, tx));
       if ((found as { isInserted?: boolean }).isInserted) return { ...step, ...found };
@@ -95,12 +98,12 @@ export async function change<S extends Step>(
  *
  * @returns undefined if that was in vain
  */
-export async function record<S extends Step>(
+export async function record<S extends RowChange>(
   journal: Journal,
   key: JournalKey,
   transition: Transition<S>,
-  known?: Found,
-): Promise<(S & Found) | undefined> {
+  known?: FoundRow,
+): Promise<(S & FoundRow) | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);
   // After a failure the row has to be read: the change may have been made all the same.
   let found = known;
@@ -119,7 +122,7 @@ export async function record<S extends Step>(
 const LONGEST_WAIT = 5_000;
 
 /** Waits for a recording, which goes on in the background after that. */
-export const patiently = <T>(
+export const waitForRecording = <T>(
   recording: Promise<T | undefined>,
   { deadline, signal }: WaitLimits,
 ): Promise<T | undefined> =>

@@ -48,7 +48,7 @@ export async function workOnDue(
       left -= rows.length;
       for (const row of rows) {
         if (isOver()) {
-          await release(client, row);
+          await giveBack(client, row);
         } else {
           free -= 1;
           yield { row, now };
@@ -69,11 +69,11 @@ export async function workOnDue(
 async function claim(client: ScopedJournal, query: DueQuery, count: number): Promise<Timed<{ rows: JournalRow[] }>> {
   const claiming = client.journal.claim(query, count, LEASE);
   let isLate = false;
-  const giveBack = async () => {
+  const giveBackLate = async () => {
     const { rows } = await claiming;
-    if (isLate) for (const row of rows) await release(client, row);
+    if (isLate) for (const row of rows) await giveBack(client, row);
   };
-  giveBack().catch(() => {});
+  giveBackLate().catch(() => {});
   try {
     return await bounded(claiming);
   } catch (error) {
@@ -83,7 +83,7 @@ async function claim(client: ScopedJournal, query: DueQuery, count: number): Pro
 }
 
 /** Gives a row back as it was. */
-export async function release({ journal }: ScopedJournal, row: JournalRow): Promise<void> {
+export async function giveBack({ journal }: ScopedJournal, row: JournalRow): Promise<void> {
   const { leasedUntil, ...rest } = row;
   // Whoever has changed it meanwhile has it.
   await bounded(journal.replace(rest, row.revision));

@@ -22,17 +22,17 @@ import { Deadline, withTimeout } from '../deadline.ts';
 import { ApiError, adviceOn, GatewayError, PaymentInDoubtError } from '../errors.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { Untold } from '../telemetry/call.ts';
-import { type Found, patiently, record } from './change.ts';
+import { type FoundRow, record, waitForRecording } from './change.ts';
 import type { Journal, JournalRow } from './contract.ts';
-import type { Create } from './create.ts';
 import { journalRequestOf } from './fingerprint.ts';
-import { InFlight } from './in-flight.ts';
+import { InFlight, type WaitLimits } from './in-flight.ts';
+import type { JournaledCreate } from './journaled-create.ts';
 import { isRefusedRequest, postponed, tellStillPlanned } from './planned.ts';
 import { report, reportConflict, warnNotRecorded } from './reports.ts';
 import { resume } from './resume.ts';
 import { type JournalAttempt, knownIds } from './row.ts';
-import { type Learnt, recordPayment, release, type Unpaid } from './transitions.ts';
-import { MAY_BE_PLANNED, type NotBegun, stopped, type Taken, writeDown } from './write-down.ts';
+import { type LearntPayment, recordPayment, release, type UnpaidEnd } from './transitions.ts';
+import { MAY_BE_PLANNED, stopped, type TakenPlan, type UnwrittenAttempt, writeDown } from './write-down.ts';
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -42,22 +42,29 @@ export interface CreatedOnce extends Envelope {
   stale: boolean;
 }
 
-/**
- * How an attempt ended: with an answer or an error that is being recorded; or its reference was taken already, or it could not
- * be written down.
- */
-type Ended =
-  | { found: Found }
-  | NotBegun
-  | (Recording & ({ result: Envelope } | ({ error: unknown; since: Date } & Taken)));
+/** How an attempt ended. */
+type AttemptEnd =
+  /** Its reference was taken: nothing was sent. */
+  { end: 'taken'; found: FoundRow } | UnwrittenAttempt | CreatedAttempt | FailedAttempt;
+
+interface CreatedAttempt extends Recording {
+  end: 'created';
+  result: Envelope;
+}
+
+interface FailedAttempt extends Recording, TakenPlan {
+  end: 'failed';
+  error: unknown;
+  since: Date;
+}
 
 interface Recording {
   /** The row as it is then, if it could be written. */
-  recording: Promise<Found | undefined>;
+  recording: Promise<FoundRow | undefined>;
 }
 
 /** Creates that run in this process, by journal, reference and body. */
-const inFlight = new WeakMap<Journal, Map<string, InFlight<Ended>>>();
+const inFlight = new WeakMap<Journal, Map<string, InFlight<AttemptEnd>>>();
 
 /**
  * Sends a create at most once per reference. The same create that runs in this process already is joined.
@@ -68,7 +75,7 @@ const inFlight = new WeakMap<Journal, Map<string, InFlight<Ended>>>();
  * @throws {PlanGone} another create has the plan, or it is no plan any more
  * @throws what `send` throws, with an `outcome`
  */
-export async function createOnce(create: Create): Promise<CreatedOnce> {
+export async function createOnce(create: JournaledCreate): Promise<CreatedOnce> {
   const { journal, scope, request, fields, timeout, signal } = create;
   const { reference } = request;
   const limits = { deadline: new Deadline(timeout), signal };
@@ -79,55 +86,84 @@ export async function createOnce(create: Create): Promise<CreatedOnce> {
     attemptId: randomUUID(),
     timeoutMs: timeout,
   };
-  const creates = inFlight.get(journal) ?? new Map<string, InFlight<Ended>>();
+  const creates = inFlight.get(journal) ?? new Map<string, InFlight<AttemptEnd>>();
   inFlight.set(journal, creates);
   const key = JSON.stringify([scope, reference, attempt.bodyHash]);
-  const other = creates.get(key);
-  if (!other && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent', adviceOn('not_sent') + MAY_BE_PLANNED);
-  const own = other ?? new InFlight(giveUp => make(create, attempt, limits.deadline, giveUp));
-  creates.set(key, own);
-  const leave = own.enter();
+  const running = creates.get(key);
+  if (!running && signal?.aborted) {
+    throw stopped(reference, 'aborted', 'not_sent', adviceOn('not_sent') + MAY_BE_PLANNED);
+  }
+  const flight = running ?? new InFlight(giveUp => makeAttempt(create, attempt, limits.deadline, giveUp));
+  creates.set(key, flight);
+  const forget = () => {
+    if (creates.get(key) === flight) creates.delete(key);
+  };
+  const leave = flight.enter();
   try {
-    const ended = await own.wait(limits, left => stopped(reference, left, 'unknown'));
-    if ('found' in ended) {
-      // Whoever comes next reads the row again: it may have changed by then.
-      if (creates.get(key) === own) creates.delete(key);
-      if (create.plan) throw new PlanGone();
-      // It has joined the create of a plan that was gone.
-      const again = { ...create, timeout: limits.deadline.timeout };
-      if (isFree(ended.found.row, attempt)) return await createOnce(again);
-      return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
+    const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
+    switch (ended.end) {
+      case 'taken':
+        // Whoever comes next reads the row again: it may have changed by then.
+        forget();
+        return await afterTaken(create, attempt, ended.found, limits);
+      case 'not_begun':
+        tellOfPlan(create, ended, ended.failure);
+        throw ended.failure;
+      case 'created':
+        await untilRecorded(ended, create, limits);
+        if (running) report(create, 'replayed', reference, ended.result.payment.id);
+        return { ...ended.result, replayed: running !== undefined, stale: false };
+      default:
+        return await afterFailed(create, attempt, ended, limits);
     }
-    if ('failure' in ended) {
-      tellOfPlan(create, ended, ended.failure);
-      throw ended.failure;
-    }
-    // No customer waits for what was planned, so the journal has its time also after a create that took all of its own.
-    const recorded = await patiently(ended.recording, create.plan ? { deadline: new Deadline(timeout) } : limits);
-    if ('result' in ended) {
-      if (other) report(create, 'replayed', reference, ended.result.payment.id);
-      return { ...ended.result, replayed: other !== undefined, stale: false };
-    }
-    if (recorded) {
-      // Whatever the answer was: its callback has come already. Another attempt's payment says nothing of this one.
-      if (isCreated(recorded.row, attempt)) {
-        return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
-      }
-      refuseOutcome(recorded.row, attempt, ended.error);
-    } else if (create.plan && ended.plan) {
-      // It is planned again as soon as the journal can be told, and never if the process ends before.
-      throw new PaymentInDoubtError(reference, ended.since, { cause: ended.error });
-    }
-    // Also before that is recorded, and if a drain has sent it.
-    if (!recorded || recorded.row?.state === 'planned') tellOfPlan(create, ended, ended.error);
-    throw ended.error;
   } finally {
-    if (leave() && creates.get(key) === own) creates.delete(key);
+    if (leave()) forget();
   }
 }
 
+/** The payment of the reference, if it is this one's, or a create of its own where the reference is free after all. */
+async function afterTaken(
+  create: JournaledCreate,
+  attempt: JournalAttempt,
+  found: FoundRow,
+  limits: WaitLimits,
+): Promise<CreatedOnce> {
+  if (create.plan) throw new PlanGone();
+  // It has joined the create of a plan that was gone.
+  if (isFree(found.row, attempt)) return createOnce({ ...create, timeout: limits.deadline.timeout });
+  return { ...(await resume(create, attempt, found, limits)), replayed: true };
+}
+
+/** The error, unless a callback has told of the payment in the meantime. */
+async function afterFailed(
+  create: JournaledCreate,
+  attempt: JournalAttempt,
+  ended: FailedAttempt,
+  limits: WaitLimits,
+): Promise<CreatedOnce> {
+  const { error, since, plan } = ended;
+  const recorded = await untilRecorded(ended, create, limits);
+  if (recorded) {
+    // Whatever the answer was: its callback has come already. Another attempt's payment says nothing of this one.
+    if (isCreated(recorded.row, attempt)) {
+      return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+    }
+    refuseOutcome(recorded.row, attempt, error);
+  } else if (create.plan && plan) {
+    // It is planned again as soon as the journal can be told, and never if the process ends before.
+    throw new PaymentInDoubtError(attempt.reference, since, { cause: error });
+  }
+  // Also before that is recorded, and if a drain has sent it.
+  if (!recorded || recorded.row?.state === 'planned') tellOfPlan(create, ended, error);
+  throw error;
+}
+
+/** No customer waits for what was planned, so the journal has its time also after a create that took all of its own. */
+const untilRecorded = ({ recording }: Recording, { plan, timeout }: JournaledCreate, limits: WaitLimits) =>
+  waitForRecording(recording, plan ? { deadline: new Deadline(timeout) } : limits);
+
 /** A direct create has made no payment: a drain will, if it was planned. */
-function tellOfPlan(create: Create, { plan }: Taken, error: unknown): void {
+function tellOfPlan(create: JournaledCreate, { plan }: TakenPlan, error: unknown): void {
   if (plan && !create.plan && isSurelyUnpaid(error)) tellStillPlanned(error);
 }
 
@@ -156,22 +192,34 @@ const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-/** One attempt: write it down → send it → record how it ended, which goes on in the background. */
-async function make(create: Create, attempt: JournalAttempt, deadline: Deadline, giveUp: AbortSignal): Promise<Ended> {
+/** Writes the attempt down, sends it, and records how it ended, which goes on in the background. */
+async function makeAttempt(
+  create: JournaledCreate,
+  attempt: JournalAttempt,
+  deadline: Deadline,
+  giveUp: AbortSignal,
+): Promise<AttemptEnd> {
   const { reference } = attempt;
   const written = await writeDown(create, attempt, deadline, giveUp);
   if ('failure' in written) return written;
   const { hasBegun, plan, ...found } = written;
-  if (!hasBegun) return { found };
+  if (!hasBegun) return { end: 'taken', found };
   report(create, 'begun', reference);
   try {
     const result = await create.send(deadline, giveUp);
-    return { result, recording: recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found) };
+    const recording = recordLearnt(create, attempt, { paymentId: result.payment.id, result }, found);
+    return { end: 'created', result, recording };
   } catch (error) {
     const since = new Date(found.row?.begunAt ?? found.now);
-    const isKept = isSurelyUnpaid(error) && (!isRefusedRequest(error) || create.keepsRefused?.() === true);
-    const left = isKept ? plan : undefined;
-    return { error, since, plan: left, recording: recordFailure(create, attempt, error, { found, plan: left }) };
+    const staysPlanned = isSurelyUnpaid(error) && (!isRefusedRequest(error) || create.keepsRefused?.() === true);
+    const left = staysPlanned ? plan : undefined;
+    return {
+      end: 'failed',
+      error,
+      since,
+      plan: left,
+      recording: recordFailure(create, attempt, error, { found, plan: left }),
+    };
   }
 }
 
@@ -179,17 +227,17 @@ async function make(create: Create, attempt: JournalAttempt, deadline: Deadline,
 const LONGEST_LOOK = 1_000;
 
 async function recordFailure(
-  create: Create,
+  create: JournaledCreate,
   attempt: JournalAttempt,
   error: unknown,
-  { found, plan }: { found: Found; plan: JournalRow | undefined },
-): Promise<Found | undefined> {
+  { found, plan }: { found: FoundRow; plan: JournalRow | undefined },
+): Promise<FoundRow | undefined> {
   const { journal } = create;
   const { reference } = attempt;
   const { outcome, paymentId } = error instanceof GatewayError ? error : {};
   if (isSurelyUnpaid(error)) {
     const wasSent = outcome === 'rejected';
-    const unpaid = (now: number): Unpaid => ({ wasSent, plan: plan && planAfter(error, plan, now) });
+    const unpaid = (now: number): UnpaidEnd => ({ wasSent, plan: plan && planAfter(error, plan, now) });
     const step = await record(journal, attempt, (row, now) => release(row, attempt, unpaid(now)), found);
     const end = step?.next?.state;
     if (end === 'planned' || end === 'freed') report(create, end, reference);
@@ -200,7 +248,9 @@ async function recordFailure(
   // Read again: a callback may have settled it before the answer came.
   const step = paymentId
     ? await recordLearnt(create, attempt, { paymentId }, found)
-    : await withTimeout<Found | undefined>(journal.read(attempt), LONGEST_LOOK, () => undefined).catch(() => undefined);
+    : await withTimeout<FoundRow | undefined>(journal.read(attempt), LONGEST_LOOK, () => undefined).catch(
+        () => undefined,
+      );
   if (!isCreated(step?.row, attempt)) report(create, 'in_doubt', reference, paymentId);
   return step;
 }
@@ -210,11 +260,11 @@ const planAfter = (error: unknown, plan: JournalRow, now: number): JournalRow =>
   error instanceof ApiError ? postponed(plan, now) : plan;
 
 async function recordLearnt(
-  create: Create,
+  create: JournaledCreate,
   attempt: JournalAttempt,
-  learnt: Learnt,
-  found: Found,
-): Promise<Found | undefined> {
+  learnt: LearntPayment,
+  found: FoundRow,
+): Promise<FoundRow | undefined> {
   const { reference } = attempt;
   const { paymentId, result } = learnt;
   const transition = (row: JournalRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);

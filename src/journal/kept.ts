@@ -49,7 +49,7 @@ export function withNextAction(known: Envelope, { payment }: Envelope): Envelope
 }
 
 /** Whether nothing of what is kept changes. */
-export function isKept(known: Envelope, seen: Envelope): boolean {
+export function isUnchanged(known: Envelope, seen: Envelope): boolean {
   return isDeepStrictEqual(known, keep(known, seen));
 }
 

@@ -1,7 +1,7 @@
 // Which scopes and references a journal keeps: the same in every store, so that what works in memory works in production.
 import { InvalidRequestError } from '../errors.ts';
 import { type ProblemOf, textProblem } from '../options/store-options.ts';
-import { bounded, type Found } from './change.ts';
+import { bounded, type FoundRow, NO_ROW } from './change.ts';
 import type { Journal, JournalKey } from './contract.ts';
 
 /** Bytes of UTF-8, because a key of MySQL has room for no more. */
@@ -28,5 +28,5 @@ const UNKEEPABLE = {
 };
 
 /** The row of a reference. A gateway may name one that no journal keeps, and stores would fail for it every time. */
-export const readRow = async (journal: Journal, key: JournalKey): Promise<Found> =>
-  isKeepable(key.reference) ? bounded(journal.read(key)) : { now: 0 };
+export const readRow = async (journal: Journal, key: JournalKey): Promise<FoundRow> =>
+  isKeepable(key.reference) ? bounded(journal.read(key)) : NO_ROW;

@@ -8,14 +8,14 @@ import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { serialize } from '../schemas/serialize.ts';
 import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
-import { change } from './change.ts';
+import { change, NO_ROW } from './change.ts';
 import type { Journal, JournalEntry, JournalKey } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
 import { type JournalPlan, plan, refuseSwapped } from './planned.ts';
 import { knownIds } from './row.ts';
-import { refuseAnother } from './same-request.ts';
+import { expectSameRequest } from './same-request.ts';
 import { NO_SEAL } from './seal.ts';
 
 /** What `plan` can take as its third argument. */
@@ -98,10 +98,10 @@ export async function planIn(
     body: seal.close(textOf(fields, checked.amount, extra), key),
   };
   // In the transaction nothing is tried for a limited time only: what would go on after that could be committed.
-  const within = { known: { now: 0 }, isPatient: true, tx };
+  const within = { known: NO_ROW, isUnbounded: true, tx };
   const { row, now } = await change(journal, key, (row, now) => plan(row, planned, now), within);
   if (!row) throw new Error('A plan was not written.');
-  refuseAnother(row, planned);
+  expectSameRequest(row, planned);
   // If that ends without a payment, nobody would send it.
   if (row.state === 'begun') {
     const [paymentId] = knownIds(row);

@@ -4,7 +4,7 @@ import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf, foldReference, hasReference } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { bounded, change, type Found } from './change.ts';
+import { bounded, change, type FoundRow } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
 import { isKeepable, readRow } from './key.ts';
@@ -28,7 +28,7 @@ export async function reconcilePayment(
   if (!reference || !isKeepable(reference)) return;
   const { key, known } = await find(client, payment, reference);
   const confirmed = { key, payment, attemptId: randomUUID() };
-  const tell = (disproved?: readonly string[], known?: Found) =>
+  const tell = (disproved?: readonly string[], known?: FoundRow) =>
     change(journal, key, (row, now) => reconcile(row, confirmed, now, disproved), { known });
   if (!known.row) await suspectFolded(client, payment);
   let step = await tell([], known);
@@ -56,7 +56,7 @@ export async function acknowledgePayment(client: ScopedJournal, payment: Payment
 /** A reference, and its row as it was found. */
 interface Known {
   key: JournalKey;
-  known: Found;
+  known: FoundRow;
 }
 
 /** The payment's own reference; or that in lower case, if the journal knows this very payment by it: gateways may fold. */

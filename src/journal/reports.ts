@@ -1,7 +1,7 @@
 // What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
 import { GatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { type Call, factsOf } from '../telemetry/call.ts';
+import { type Call, labelOf } from '../telemetry/call.ts';
 import type { JournalChange, WarningCode } from '../telemetry/events.ts';
 import type { Journal, JournalRow } from './contract.ts';
 
@@ -76,7 +76,7 @@ export function warnGaveUp(client: ClientJournal, row: JournalRow, giveUpAfter: 
 }
 
 export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unknown): void {
-  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed, and is tried again later: ${nameOf(error)}`;
+  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed, and is tried again later: ${tellableOf(error)}`;
   warn(client, row.reference, 'sweep_failed', message, row.paymentId);
 }
 
@@ -95,10 +95,6 @@ export function warnDrainFailed(client: ClientJournal, error: unknown): void {
 }
 
 /** What `onPayment` throws may hold the merchant's own data, such as the values of a query. */
-function nameOf(error: unknown): string {
-  if (error instanceof GatewayError) return error.message;
-  const { name, code } = factsOf(error);
-  return code === 'failed' ? name : `${name} (${code})`;
-}
+const tellableOf = (error: unknown): string => (error instanceof GatewayError ? error.message : labelOf(error));
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -5,9 +5,8 @@ import { differencesOf, isPaymentOf, moneyDifferences } from '../schemas/matchin
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { bounded, type Found, patiently, record, type Transition } from './change.ts';
+import { bounded, type FoundRow, record, type Transition, waitForRecording } from './change.ts';
 import type { JournalRow } from './contract.ts';
-import type { Create } from './create.ts';
 import {
   type Examined,
   examine,
@@ -17,10 +16,11 @@ import {
   unlessNone,
 } from './evidence.ts';
 import type { WaitLimits } from './in-flight.ts';
+import type { JournaledCreate } from './journaled-create.ts';
 import { withNextAction } from './kept.ts';
 import { report, warnMismatch, warnNotRecorded, warnStale } from './reports.ts';
-import { isUnderWay, type JournalAttempt, knownIds, type Step } from './row.ts';
-import { refuseAnother } from './same-request.ts';
+import { isUnderWay, type JournalAttempt, knownIds, type RowChange } from './row.ts';
+import { expectSameRequest } from './same-request.ts';
 import { isFailed, observe, settle } from './transitions.ts';
 
 /** The payment of a reference. */
@@ -35,24 +35,24 @@ export interface Resumed extends Envelope {
  * @throws {PaymentInDoubtError} an earlier create runs elsewhere, or its outcome is unknown
  */
 export async function resume(
-  create: Create,
+  create: JournaledCreate,
   attempt: JournalAttempt,
-  found: Found,
+  found: FoundRow,
   limits: WaitLimits,
 ): Promise<Resumed> {
   const row = found.row as JournalRow;
-  refuseAnother(row, attempt);
+  expectSameRequest(row, attempt);
   const { deadline, signal } = limits;
   const readPayment = (id: string) => create.lookUp(id, { timeout: deadline.timeout, signal });
   if (row.result) {
     const replayed = await replay(create, row, row.result, readPayment, limits);
-    const observeIt: Transition<Step> = current => observe(current, replayed);
-    await patiently(record(create.journal, row, observeIt, found), limits);
+    const observeIt: Transition<RowChange> = current => observe(current, replayed);
+    await waitForRecording(record(create.journal, row, observeIt, found), limits);
     report(create, 'replayed', row.reference, replayed.payment.id);
     return replayed;
   }
   const { payment, disproved } = await findPayment(create, found, readPayment);
-  const settleSame: Transition<Step> = current =>
+  const settleSame: Transition<RowChange> = current =>
     current?.attemptId === row.attemptId ? settle(current, { payment }, { disproved }) : {};
   const settleIt = async () => {
     const step = await record(create.journal, row, settleSame, found);
@@ -60,13 +60,13 @@ export async function resume(
     if (!step) warnNotRecorded(create, row.reference);
     return step;
   };
-  await patiently(settleIt(), limits);
+  await waitForRecording(settleIt(), limits);
   return { payment, stale: false };
 }
 
 /** The payment as it is now. A final one changes no more; one that cannot be looked up is as it was last seen. */
 async function replay(
-  create: Create,
+  create: JournaledCreate,
   row: JournalRow,
   known: Envelope,
   readPayment: ReadPayment,
@@ -80,7 +80,7 @@ async function replay(
     return { ...withNextAction(known, { payment: seen }), stale: false };
   } catch {
     // A callback may have come while the lookup was waited for.
-    const latest = await patiently(bounded(create.journal.read(row)), limits);
+    const latest = await waitForRecording(bounded(create.journal.read(row)), limits);
     const { result = known } = latest?.row ?? {};
     if (isPaid(result.payment)) return { payment: result.payment, stale: false };
     warnStale(create, row.reference, payment.id);
@@ -108,7 +108,7 @@ const canBeOf = (row: JournalRow, payment: Payment): boolean =>
     : hasExactReference(row, payment);
 
 /** The payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one of them is surely it */
-async function findPayment(create: Create, { row: begun, now }: Found, readPayment: ReadPayment) {
+async function findPayment(create: JournaledCreate, { row: begun, now }: FoundRow, readPayment: ReadPayment) {
   const row = begun as JournalRow;
   const { reference } = row;
   const underWay = isUnderWay(row, now);

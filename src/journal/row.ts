@@ -3,7 +3,7 @@ import { isSamePayment } from '../schemas/id.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 
 /** The next row; absent if nothing changes. */
-export interface Step {
+export interface RowChange {
   next?: JournalRow | undefined;
 }
 

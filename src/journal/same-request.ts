@@ -10,7 +10,7 @@ const mayDiffer = (field: (typeof FIELDS)[number], row: JournalRequest, request:
   field === 'paymentMethod' || (field === 'amount' && Number(row.amount) === Number(request.amount));
 
 /** @throws {DuplicateReferenceError} unless both are the same request */
-export function refuseAnother(row: JournalRow, request: JournalRequest & Pick<JournalKey, 'reference'>): void {
+export function expectSameRequest(row: JournalRow, request: JournalRequest & Pick<JournalKey, 'reference'>): void {
   const { state, paymentId } = row;
   if (row.bodyHash === request.bodyHash || state === 'freed') return;
   const differing = FIELDS.filter(field => row[field].toUpperCase() !== request[field].toUpperCase());

@@ -55,7 +55,7 @@ async function settleWith(
 ): Promise<void> {
   const { journal } = client;
   const { paymentId: known, ...existing } = await findOpen(journal, key, payment);
-  await refuseAnothers(journal, key, payment);
+  await refuseForeignPayment(journal, key, payment);
   const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
   // An operator who names it has looked at both.
   const { disproved }: Pick<Examined, 'disproved'> =
@@ -145,7 +145,7 @@ function openOf(row: JournalRow | undefined, payment?: Payment): JournalRow {
 }
 
 /** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */
-async function refuseAnothers(journal: Journal, key: JournalKey, payment: Payment): Promise<void> {
+async function refuseForeignPayment(journal: Journal, key: JournalKey, payment: Payment): Promise<void> {
   const row = await otherOwner(journal, key, payment);
   if (!row) return;
   const other = JSON.stringify(row.reference);

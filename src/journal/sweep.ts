@@ -6,10 +6,10 @@ import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { change } from './change.ts';
-import { inParallel, release, workOnDue } from './claims.ts';
+import { giveBack, inParallel, workOnDue } from './claims.ts';
 import { type ClientJournal, warnGaveUp, warnNotSwept } from './reports.ts';
 import { knownIds } from './row.ts';
-import { type Look, looked } from './transitions.ts';
+import { looked, type SweepFinding } from './transitions.ts';
 
 /** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
 export interface SweepHandler {
@@ -91,11 +91,11 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
     const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy && !isOwed;
     const failure = seen.failure ?? (isOld ? undefined : seen.missing);
     const outcome = failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
-    if (outcome === 'failed' && signal?.aborted) return release(client, row);
+    if (outcome === 'failed' && signal?.aborted) return giveBack(client, row);
     const isDone = outcome === 'processed' || outcome === 'gaveUp';
     const payments = [...(row.result ? [row.result.payment] : []), ...seen.payments];
     const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));
-    const found: Look = isDone ? { done: ids, seen: payments } : { pause };
+    const found: SweepFinding = isDone ? { done: ids, seen: payments } : { pause };
     // As a rule nobody has changed it meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
     const { next } = await change(journal, row, (current, now) => looked(current, row.attemptId, found, now), {

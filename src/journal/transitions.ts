@@ -14,7 +14,7 @@ import { isFinal, isPaid, rawStatusOf } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
 import { journalRequestOfPayment } from './fingerprint.ts';
-import { isKept, keep } from './kept.ts';
+import { isUnchanged, keep } from './kept.ts';
 import { isSamePlan, replanned, unleased, withdrawn } from './planned.ts';
 import {
   due,
@@ -24,7 +24,7 @@ import {
   knownIds,
   newRow,
   notDue,
-  type Step,
+  type RowChange,
   withConflict,
   withoutIds,
 } from './row.ts';
@@ -40,7 +40,7 @@ export function begin(
   attempt: JournalAttempt,
   now: number,
   plan?: JournalRow,
-): Step & { hasBegun: boolean } {
+): RowChange & { hasBegun: boolean } {
   if (!row) return plan ? { hasBegun: false } : { hasBegun: true, next: newRow(attempt, now) };
   if (isUntouched(row, attempt)) return { hasBegun: true };
   const isOpen = row.state === 'planned' && row.bodyHash === attempt.bodyHash;
@@ -52,13 +52,13 @@ export function begin(
 }
 
 /** What an attempt learnt about its payment: its id, and the whole of it if the answer could be read. */
-export interface Learnt {
+export interface LearntPayment {
   paymentId: string;
   result?: Envelope | undefined;
 }
 
 /** The next row, and the other payment of the reference if there is one. */
-export interface Recorded extends Step {
+export interface RecordedStep extends RowChange {
   /** Without an id the other payment's create is under way, or in doubt. */
   otherPayment?: { id?: string | undefined };
 }
@@ -71,9 +71,9 @@ export interface Recorded extends Step {
 export function recordPayment(
   row: JournalRow | undefined,
   attempt: JournalAttempt,
-  { paymentId, result }: Learnt,
+  { paymentId, result }: LearntPayment,
   now: number,
-): Recorded {
+): RecordedStep {
   if (!row || row.state === 'freed' || row.state === 'planned') {
     const again = newRow({ ...attempt, timeoutMs: 0 }, now);
     const next = { ...(result ? created(again, result) : again), paymentId, revision: row?.revision ?? 1 };
@@ -103,7 +103,7 @@ const created = (row: JournalRow, seen: Envelope, known?: Envelope): JournalRow 
 });
 
 /** How an attempt has ended without a payment. */
-export interface Unpaid {
+export interface UnpaidEnd {
   /** A gateway may keep a payment of what it has refused, as failed. */
   wasSent?: boolean;
   /** What the attempt has begun with, if it is to be sent again. */
@@ -114,8 +114,8 @@ export interface Unpaid {
 export function release(
   row: JournalRow | undefined,
   attempt: JournalAttempt,
-  { wasSent = false, plan }: Unpaid = {},
-): Step {
+  { wasSent = false, plan }: UnpaidEnd = {},
+): RowChange {
   if (!row || !isUntouched(row, attempt)) return {};
   const ended: JournalRow = { ...row, ...(wasSent && { isRetry: true }), state: 'freed' };
   return { next: plan ? replanned(ended, plan) : ended };
@@ -125,7 +125,12 @@ export function release(
  * An attempt whose writing failed was not sent: it is taken back. Where there is no row yet, a freed one keeps out a write
  * that is still on its way.
  */
-export function takeBack(row: JournalRow | undefined, attempt: JournalAttempt, now: number, plan?: JournalRow): Step {
+export function takeBack(
+  row: JournalRow | undefined,
+  attempt: JournalAttempt,
+  now: number,
+  plan?: JournalRow,
+): RowChange {
   if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
   // Its revision is counted up, so that a write over this row comes too late.
   if (row.state === 'freed') return { next: { ...row } };
@@ -144,7 +149,7 @@ export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number)
  * @param margin milliseconds after the attempt's time-out
  * @param disproved ids of no payment, or of another's
  */
-export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {
+export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): RowChange {
   if (row.state === 'planned') return { next: withdrawn(row) };
   const cleared = withoutIds(row, disproved);
   if (!isWithoutPayment(cleared) || settleableAt(row, margin) >= now) return {};
@@ -163,7 +168,7 @@ export interface Evidence {
  * A callback, a lookup or an operator names the payment of a doubt, or of what was freed by a mistake. It never replaces a
  * result, nor another id unless that was disproved.
  */
-export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): Step {
+export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): RowChange {
   const { id } = seen.payment;
   const { paymentId: other, ...cleared } = withoutIds(row, [...disproved, id]);
   if ((row.state !== 'begun' && row.state !== 'freed') || (other && !isOtherId)) return {};
@@ -175,8 +180,9 @@ export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOthe
  * The payment of a reference was seen again: its status may have moved on. A final one is due at once, even if another has
  * taken effect before or the sweep has given up, until it has taken effect itself.
  */
-export function observe(row: JournalRow | undefined, seen: Envelope): Step {
-  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isKept(row.result, seen)) return {};
+export function observe(row: JournalRow | undefined, seen: Envelope): RowChange {
+  if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
+    return {};
   const next = { ...row, result: keep(row.result, seen) };
   return { next: isNews(next, [row.result.payment]) ? { ...next, dueAt: row.begunAt, looks: 0 } : next };
 }
@@ -191,7 +197,7 @@ const isNews = ({ result }: JournalRow, seen: readonly Payment[]): boolean =>
  * The status of a payment has taken effect. Once it is final nothing is left to look at, unless other payments may have the
  * reference, or another final status has come in between.
  */
-export function acknowledge(row: JournalRow | undefined, payment: Payment): Step {
+export function acknowledge(row: JournalRow | undefined, payment: Payment): RowChange {
   if (!row?.paymentId || row.state !== 'created' || !isSamePayment(row.paymentId, payment.id)) return {};
   if (isNews(row, [payment])) return {};
   const { next = row } = observe(row, { payment });
@@ -203,10 +209,10 @@ export function acknowledge(row: JournalRow | undefined, payment: Payment): Step
  * How a sweep found a row: it has nothing left to look at but ids that are not among these, and final statuses in which it
  * has not seen its payment; or when to look again.
  */
-export type Look = { done: readonly string[]; seen: readonly Payment[] } | { pause: number };
+export type SweepFinding = { done: readonly string[]; seen: readonly Payment[] } | { pause: number };
 
 /** A sweep has looked at a row, which gives its lease back. @param attemptId of the row as it was claimed */
-export function looked(row: JournalRow | undefined, attemptId: string, look: Look, now: number): Step {
+export function looked(row: JournalRow | undefined, attemptId: string, look: SweepFinding, now: number): RowChange {
   // Its callback came in between; or an operator, and what is there now is another attempt's, or a plan.
   if (row?.dueAt === undefined || row.attemptId !== attemptId) return {};
   const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
@@ -217,7 +223,7 @@ export function looked(row: JournalRow | undefined, attemptId: string, look: Loo
 }
 
 /** What a confirmed payment means for its reference. */
-export interface Reconciled extends Recorded {
+export interface ReconciledStep extends RecordedStep {
   /** The reference had no payment before; it is the one that was in doubt, if it was. */
   outcome?: 'created' | 'settled';
   /** It is another payment than the one requested. */
@@ -235,7 +241,7 @@ export function reconcile(
   { key, payment, attemptId }: { key: JournalKey; payment: Payment; attemptId: string },
   now: number,
   disproved: readonly string[] = [],
-): Reconciled {
+): ReconciledStep {
   const isPlanned = row?.state === 'planned';
   // It was made before.
   if (isPlanned && isFailed(payment)) return {};
@@ -271,7 +277,7 @@ export function reconcile(
 export const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);
 
 /** A payment of another reference, as a folding gateway would write this one, is kept in mind: it may be this one's. */
-export const suspect = (row: JournalRow | undefined, payment: Payment): Step & { isNew?: boolean } =>
+export const suspect = (row: JournalRow | undefined, payment: Payment): RowChange & { isNew?: boolean } =>
   row?.state === 'begun' && !knownIds(row).some(id => isSamePayment(id, payment.id))
     ? { next: withConflict(row, payment.id), isNew: true }
     : {};

@@ -1,35 +1,36 @@
 // Writes an attempt of a create into the journal before it is sent.
 import { type Deadline, LateError, type Left, within } from '../deadline.ts';
 import { adviceOn, ConnectionError, type GatewayError, JournalError, type Outcome } from '../errors.ts';
-import { change, type Found, record } from './change.ts';
+import { change, type FoundRow, NO_ROW, record } from './change.ts';
 import type { JournalRow } from './contract.ts';
-import type { Create } from './create.ts';
+import type { JournaledCreate } from './journaled-create.ts';
 import { warnNotRecorded } from './reports.ts';
 import type { JournalAttempt } from './row.ts';
 import { begin, takeBack } from './transitions.ts';
 
 /** What it has taken over, if that was planned, and is to be planned again. */
-export interface Taken {
+export interface TakenPlan {
   plan?: JournalRow | undefined;
 }
 
 /** It could not be written down, so nothing was sent. */
-export interface NotBegun extends Taken {
+export interface UnwrittenAttempt extends TakenPlan {
+  end: 'not_begun';
   failure: GatewayError;
 }
 
 /** An attempt that is written down. */
-interface Begun extends Found, Taken {
+interface WrittenAttempt extends FoundRow, TakenPlan {
   hasBegun: boolean;
 }
 
 /** Writes the attempt down, in one statement if the reference is new. */
 export async function writeDown(
-  create: Create,
+  create: JournaledCreate,
   attempt: JournalAttempt,
   deadline: Deadline,
   giveUp: AbortSignal,
-): Promise<Begun | NotBegun> {
+): Promise<WrittenAttempt | UnwrittenAttempt> {
   const { journal } = create;
   const { reference } = attempt;
   let seen: JournalRow | undefined;
@@ -43,8 +44,8 @@ export async function writeDown(
   };
   const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now, plan);
   // As a rule a reference is new, so it is not read before.
-  const known = create.plan ? undefined : { now: 0 };
-  const writing = change(journal, attempt, beginOwn, { known, isPatient: true });
+  const known = create.plan ? undefined : NO_ROW;
+  const writing = change(journal, attempt, beginOwn, { known, isUnbounded: true });
   const inTime = <T>(promise: Promise<T>): Promise<T> =>
     within(promise, { ms: deadline.remaining, signal: giveUp }, left => {
       throw left === 'timeout' ? new LateError() : giveUp.reason;
@@ -71,7 +72,7 @@ export async function writeDown(
     const failure = isStopped
       ? stopped(reference, 'aborted', 'not_sent', advice)
       : notWritten(reference, error, advice);
-    return { failure, plan };
+    return { end: 'not_begun', failure, plan };
   }
 }
 

@@ -1,5 +1,5 @@
 // The SQL of an inbox in MySQL: a payment is a row, which is locked, and a savepoint tells its transaction from others.
-import { OWN } from '../adapters/gate.ts';
+import { OWN_STATEMENT } from '../adapters/gate.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
 import { hasMetAnother, RolledBack } from '../sql/bounded.ts';
@@ -80,14 +80,16 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
 
     async complete(query, { paymentId, status }, { name, marks }) {
       try {
-        if (!(await hasSavepoint(query, `${OWN}RELEASE SAVEPOINT ${SAVEPOINT}`))) return false;
-        return hasChanged(await query(OWN + statements(name).set, [...valuesOf(done(marks, status)), paymentId]));
+        if (!(await hasSavepoint(query, `${OWN_STATEMENT}RELEASE SAVEPOINT ${SAVEPOINT}`))) return false;
+        return hasChanged(
+          await query(OWN_STATEMENT + statements(name).set, [...valuesOf(done(marks, status)), paymentId]),
+        );
       } catch (error) {
         throw hasMetAnother(error) ? new RolledBack(MET_ANOTHER, { cause: error }) : error;
       }
     },
 
-    isEnded: async query => !(await hasSavepoint(query, `${OWN}ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)),
+    isEnded: async query => !(await hasSavepoint(query, `${OWN_STATEMENT}ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)),
 
     async outcome(query, { paymentId, status }) {
       const marks = await read(query, paymentId);

@@ -4,8 +4,8 @@ import { type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
-import type { Create } from '../journal/create.ts';
 import { type CreatedOnce, createOnce } from '../journal/create-once.ts';
+import type { JournaledCreate } from '../journal/journaled-create.ts';
 import { checkReference } from '../journal/key.ts';
 import { otherOwner } from '../journal/owner.ts';
 import { knownIds } from '../journal/row.ts';
@@ -44,7 +44,7 @@ export async function create(
   kind: RequestKind,
   input: unknown,
   options?: CreateOptions,
-  planned?: Pick<Create, 'plan' | 'keepsRefused'>,
+  planned?: Pick<JournaledCreate, 'plan' | 'keepsRefused'>,
 ): Promise<Created> {
   const call = new Call('create', gateway);
 

@@ -12,7 +12,7 @@ import type { Gateway } from './gateway.ts';
 const IDLE_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
 /** Milliseconds: no gateway keeps payouts waiting longer. */
-const LONGEST_RETRY_AFTER = 3_600_000;
+const LONGEST_DRAIN_PAUSE = 3_600_000;
 
 const NO_SCOPE =
   'drain needs a journal with the scope that its plans have: postgresJournal(pool, { scope }). Without one nothing can be planned.';
@@ -62,7 +62,7 @@ async function followPlans(drain: Drain, client: ClientJournal, outer: AbortSign
     if (asked === undefined) continue;
     failures = drain.drained.created > before ? 1 : failures + 1;
     const due = Math.min(IDLE_PAUSE * 2 ** failures, LONGEST_PAUSE);
-    await pause(Math.max(due, Math.min(asked, LONGEST_RETRY_AFTER)), signal);
+    await pause(Math.max(due, Math.min(asked, LONGEST_DRAIN_PAUSE)), signal);
   }
   stop.abort();
   await watching;

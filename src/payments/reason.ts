@@ -51,7 +51,7 @@ function textsIn(value: unknown, isNamed: boolean, depth: number): string[] {
 }
 
 /** What was sent of these fields is no customer's. */
-const OWN = new Set(['paymentType', 'paymentMethod', 'amount', 'currency', 'reference']);
+const MERCHANT_FIELDS = new Set(['paymentType', 'paymentMethod', 'amount', 'currency', 'reference']);
 /** Shorter ones are parts of every word. */
 const SHORTEST = 3;
 const UUID = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/i;
@@ -60,7 +60,7 @@ const UUID = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/i;
 const PRIVATE = /[^\s"'<>@]+@[^\s"'<>@]+|\+?\d(?:[\s().\-/]{0,3}\d){5,}|\b(?=\w*\d)[\w-]{12,}/g;
 
 function strike(words: string, { secrets, fields = {} }: Sent): string {
-  const values = Object.entries(fields).flatMap(([name, value]) => (OWN.has(name) ? [] : leavesOf(value)));
+  const values = Object.entries(fields).flatMap(([name, value]) => (MERCHANT_FIELDS.has(name) ? [] : leavesOf(value)));
   const known = [...secrets, ...values]
     .filter(value => value.trim().length >= SHORTEST)
     .sort((one, other) => other.length - one.length)

@@ -133,7 +133,7 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
 }
 
 /** What became of an event. */
-interface Taken<Begun> {
+interface EffectResult<Begun> {
   answer: InboxResult | readonly Mark[];
   /** The mark of an effect that ran. */
   begun?: Begun;
@@ -150,9 +150,9 @@ async function takeEffect<Lock, Begun>(
   sql: InboxSql<Lock, Begun>,
   event: InboxEvent,
   work: () => Promise<unknown>,
-): Promise<Taken<Begun>> {
+): Promise<EffectResult<Begun>> {
   await sql.open(query);
-  const lock = await patiently(() => sql.lock(query, event));
+  const lock = await lockWithRetries(() => sql.lock(query, event));
   if (lock === undefined) return { answer: 'busy' };
   const decision = decide(await sql.marks(query, event, lock), event);
   if (decision !== 'run') return { answer: decision };
@@ -172,7 +172,7 @@ async function takeEffect<Lock, Begun>(
 }
 
 /** A worker of another process may have the payment: it is waited for, for a moment. */
-async function patiently<Lock>(tryLock: () => Promise<Lock | undefined>): Promise<Lock | undefined> {
+async function lockWithRetries<Lock>(tryLock: () => Promise<Lock | undefined>): Promise<Lock | undefined> {
   for (const pause of [...LOCK_PAUSES, undefined]) {
     const lock = await tryLock();
     if (lock !== undefined || pause === undefined) return lock;

@@ -140,3 +140,9 @@ export function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | '
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }
+
+/** An error in a few words, none of which can be a customer's: `TypeError`, `Error (23505)`. */
+export function labelOf(error: unknown): string {
+  const { name, code } = factsOf(error);
+  return code === 'failed' ? name : `${name} (${code})`;
+}

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { type Deadline, delay } from '../deadline.ts';
 import { ConnectionError, PaymentNotFoundError } from '../errors.ts';
 import type { Journal, JournalStore } from '../journal/contract.ts';
-import type { Create } from '../journal/create.ts';
 import { createOnce } from '../journal/create-once.ts';
+import type { JournaledCreate } from '../journal/journaled-create.ts';
 import { reconcilePayment } from '../journal/reconcile.ts';
 import { settleDoubt } from '../journal/settle.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -87,7 +87,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
   const running = new Set<Promise<unknown>>();
 
   const call = new Call('create', {});
-  const create = (process: number, reference: string): Create => {
+  const create = (process: number, reference: string): JournaledCreate => {
     const amount = random() < 0.8 ? 75 : 76;
     const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount, currency: 'EUR', reference } as const;
     const lost = (outcome: 'not_sent' | 'unknown') => new ConnectionError('lost', 'ECONNRESET', { outcome });

@@ -33,7 +33,8 @@ export interface EffectSettings<Context extends object> {
   acknowledge: (payment: Payment) => Promise<void>;
   inbox: Inbox<Context>;
   onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
-  onError: (error: unknown) => unknown;
+  /** Gets what a function threw that waited for the commit. */
+  onAfterCommitError: (error: unknown) => unknown;
   warn: Warn;
 }
 
@@ -44,7 +45,7 @@ const LONGEST_AFTER_COMMIT = 25_000;
 const MOST_CONFLICTS = 3;
 
 export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
-  const { reconcile, acknowledge, inbox, onPayment, onError, warn } = settings;
+  const { reconcile, acknowledge, inbox, onPayment, onAfterCommitError, warn } = settings;
 
   /** @returns what the inbox answers, and what waits for the commit */
   const runOnce = async (event: InboxEvent, payment: Payment) => {
@@ -71,7 +72,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
       } catch (error) {
         const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${about.paymentId}.`;
         warn(about, 'after_commit_failed', message);
-        notify(onError, error);
+        notify(onAfterCommitError, error);
       }
     }
   };

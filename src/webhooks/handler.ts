@@ -8,14 +8,14 @@ import { argumentReader, callFields, functionOf, objectWith, oneOf, optionsReade
 import { isPaymentId } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
-import { Call } from '../telemetry/call.ts';
+import { Call, labelOf } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
 import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
 import type { CallbackContext, Warn } from './effect.ts';
 import { Lane, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
-import { answer, failureOf, isRefusedForGood, replyTo, replyToError, type Step } from './reply.ts';
+import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** What a webhook handler is made with. */
@@ -49,7 +49,10 @@ export interface WebhookHandlerOptions<Context extends object = object> {
    * @default 'limit'
    */
   unsigned?: 'limit' | 'refuse' | undefined;
-  /** Gets the error if a callback was not answered 200. What it throws changes nothing. */
+  /**
+   * Gets the error of a callback that was not answered 200, and of a function that `afterCommit` has run. What it throws
+   * changes nothing.
+   */
   onError?: ((error: unknown) => unknown) | undefined;
   /** Gets what became of every callback, and what somebody should look at; never a secret or customer data. */
   onEvent?: ((event: CallbackEvent) => void) | undefined;
@@ -115,10 +118,13 @@ export function createWebhookHandler<Context extends object = object>(
   const { gateway, onPayment, inbox = memoryInbox(), maxBodyBytes, verify, unsigned, onEvent } = fields;
   checkTokens(gateway, unsigned);
   // Without a listener a failure would stay unseen.
-  const { onError = onEvent ? () => {} : warnOf } = fields;
+  const onFailure = fields.onError ?? (onEvent && (() => {}));
+  const { onError, onAfterCommitError } = onFailure
+    ? { onError: onFailure, onAfterCommitError: onFailure }
+    : { onError: warnOfAnswer, onAfterCommitError: warnOfAfterCommit };
   const warn: Warn = (about, code, message) =>
     notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
-  const callbacks = createProcess({ gateway, inbox, onPayment, unsigned, onError, warn });
+  const callbacks = createProcess({ gateway, inbox, onPayment, unsigned, onAfterCommitError, warn });
   const lanes = { signed: new Lane('signed'), unsigned: new Lane('unsigned') };
 
   const tokenOf = (request: Request): string | undefined => {
@@ -148,7 +154,7 @@ export function createWebhookHandler<Context extends object = object>(
   };
 
   /** Tells what became of a callback, or of a payment that a sweep processes. */
-  const report = (call: Call, { result, ...step }: Step): void => {
+  const report = (call: Call, { result, ...step }: CallbackReport): void => {
     const { callId, paymentId, lane = 'sweep', durationMs } = call;
     if (result !== 'received') Object.assign(call, { outcome: result, ...step });
     const about = { callId, operation: 'callback', paymentId } as const;
@@ -163,7 +169,7 @@ export function createWebhookHandler<Context extends object = object>(
     let leave = () => {};
     let isAnswered = false;
 
-    const conclude = (step: Step, { status }: Response) =>
+    const conclude = (step: CallbackReport, { status }: Response) =>
       report(call, { ...step, ...(!isAnswered && { httpStatus: status }) });
     const succeed = ({ result, payment }: Processed): Response => {
       if (result === 'busy') return fail(taken(payment.id));
@@ -234,16 +240,14 @@ function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: Webho
   );
 }
 
-/** As of this SDK, of Node and of databases: it says what failed, and nothing of a customer. */
-const CODE = /^\w{1,40}$/;
-
-/** Without an onError a failure would stay unseen. The error's message may hold customer data. */
-function warnOf(error: unknown): void {
+/** The error's message may hold customer data. */
+function warnOfAnswer(error: unknown): void {
   if (isRefusedForGood(error)) return;
-  const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
-  const what = typeof code === 'string' && CODE.test(code) ? `${name} (${code})` : name;
-  emitWarning(`A callback was answered 503: ${what}. Pass onError to get the error.`);
+  emitWarning(`A callback was answered 503: ${labelOf(error)}. Pass onError to get the error.`);
 }
+
+const warnOfAfterCommit = (error: unknown): void =>
+  emitWarning(`What onPayment passed to afterCommit failed: ${labelOf(error)}. Pass onError to get the error.`);
 
 const notWebStandard = () =>
   new ConfigurationError(

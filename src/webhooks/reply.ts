@@ -5,7 +5,7 @@ import { isOfMerchant } from '../inbox/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 
 /** What became of a callback. */
-export type Step = Omit<CallbackStep, 'lane' | 'durationMs'>;
+export type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
 
 /** Seconds until a callback that was not handled is worth another try. */
 const RETRY_AFTER = { busy: 1, failed: 10 };
@@ -44,7 +44,7 @@ export const isRefusedForGood = (error: unknown): error is WebhookError =>
   isOwn(error) && error.name === 'WebhookError' && error.code in REFUSALS;
 
 /** The event of a callback that was not answered 200. */
-export function failureOf(error: unknown): Step {
+export function failureOf(error: unknown): CallbackReport {
   const code = isOwn(error) ? error.code : 'failed';
   if (isRefusedForGood(error)) return { result: 'refused', code };
   return { result: code === 'busy' ? 'busy' : 'failed', code };

@@ -9,7 +9,7 @@ export interface Waiter {
 }
 
 /** A turn that has begun. */
-export interface Begun {
+export interface StartedTurn {
   /** Settles when the lookup is done: the lane's place is free then. */
   lookedUp: Promise<unknown>;
   /** Settles at the end of the turn. It never rejects. */
@@ -29,7 +29,7 @@ interface Queue<V> {
 }
 
 /** @param begin begins a payment's turn, of these waiters, by its lookup */
-export function takeTurns<V extends Waiter>(begin: (paymentId: string, waiters: readonly V[]) => Begun) {
+export function takeTurns<V extends Waiter>(begin: (paymentId: string, waiters: readonly V[]) => StartedTurn) {
   const queues = new Map<string, Queue<V>>();
 
   /**
@@ -71,7 +71,7 @@ export function takeTurns<V extends Waiter>(begin: (paymentId: string, waiters: 
     });
   };
 
-  const start = (paymentId: string, queue: Queue<V>, turn: Turn<V>): Begun => {
+  const start = (paymentId: string, queue: Queue<V>, turn: Turn<V>): StartedTurn => {
     turn.hasBegun = true;
     queue.next = undefined;
     queue.isAtWork = true;

@@ -1,7 +1,7 @@
 // The gate before a transaction of MySQL: which statements pass, in which order, and what is made of an error that undid it.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { Gate, gateBefore, guard, lendGuarded, OWN } from '../../src/adapters/gate.ts';
+import { Gate, gateBefore, guard, lendGuarded, OWN_STATEMENT } from '../../src/adapters/gate.ts';
 import { endOf, gateOf, type RawConnection } from '../../src/adapters/mysql2.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
 import { errorOf } from '../support/fixtures.ts';
@@ -154,10 +154,10 @@ describe('a gate', () => {
     expect(await quick(gate, 'set autocommit = 0')).toBe('answer');
     await gate.lend(async () => {});
     await expect(quick(gate, 'update')).rejects.toThrow('The transaction has ended: onPayment has returned');
-    await expect(quick(gate, ` ${OWN}update`)).rejects.toThrow('The transaction has ended');
+    await expect(quick(gate, ` ${OWN_STATEMENT}update`)).rejects.toThrow('The transaction has ended');
     await expect(quick(gate, 'update; commit')).rejects.toThrow('The transaction has ended');
     await expect(quick(gate, 'commit; update')).rejects.toThrow('The transaction has ended');
-    for (const text of [`${OWN}update`, 'COMMIT', ' rollback ; ', 'Commit;'])
+    for (const text of [`${OWN_STATEMENT}update`, 'COMMIT', ' rollback ; ', 'Commit;'])
       expect(await quick(gate, text)).toBe('answer');
   });
 

@@ -95,7 +95,7 @@ describe('a change of a row', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await changing).toHaveProperty('message', 'The journal did not answer within 5000 ms.');
     const ended = vi.fn();
-    change(journal, key, () => ({ next: moved }), { isPatient: true }).then(ended, ended);
+    change(journal, key, () => ({ next: moved }), { isUnbounded: true }).then(ended, ended);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(ended).not.toHaveBeenCalled();
   });

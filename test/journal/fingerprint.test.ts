@@ -2,7 +2,7 @@ import { type JournalRow, type Payment, paymentSchema } from 'payment-gateway-sd
 import { describe, expect, it } from 'vitest';
 import { journalRequestOf, journalRequestOfPayment, scopeOf } from '../../src/journal/fingerprint.ts';
 import { keep, withNextAction } from '../../src/journal/kept.ts';
-import { refuseAnother } from '../../src/journal/same-request.ts';
+import { expectSameRequest } from '../../src/journal/same-request.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
@@ -54,7 +54,7 @@ describe('another request under the same reference', () => {
     bodyHash: 'hash',
   } as const;
   const row = (changes: object) => ({ ...request, state: 'created', ...changes }) as JournalRow;
-  const compare = (changes: object) => () => refuseAnother(row(changes), request);
+  const compare = (changes: object) => () => expectSameRequest(row(changes), request);
 
   it.each([
     [{ bodyHash: 'other', amount: '9' }, ['amount']],

@@ -127,7 +127,7 @@ describe('a planned create', () => {
     const row = (await rowOf('payout-1')) as JournalRow;
     const found = change(slow, row, current => ({ state: current?.state, ...(!current && { next: row }) }), {
       known: { now: 0 },
-      isPatient: true,
+      isUnbounded: true,
       tx,
     });
     await vi.advanceTimersByTimeAsync(6_000);

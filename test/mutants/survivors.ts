@@ -60,8 +60,8 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/payments/reason.ts',
-    from: 'const values = Object.entries(fields).flatMap(([name, value]) => (OWN.has(name) ? [] : leavesOf(value)));',
-    to: 'const values = Object.entries(fields).flatMap(([name, value]) => (OWN.has(name) ? ["Stryker was here"] : leavesOf(value)));',
+    from: 'const values = Object.entries(fields).flatMap(([name, value]) => (MERCHANT_FIELDS.has(name) ? [] : leavesOf(value)));',
+    to: 'const values = Object.entries(fields).flatMap(([name, value]) => (MERCHANT_FIELDS.has(name) ? ["Stryker was here"] : leavesOf(value)));',
     because: 'no word of an answer equals it',
   },
   {
@@ -505,7 +505,7 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/journal/change.ts',
-    from: 'found = tx === undefined ? undefined : { now: 0 };',
+    from: 'found = tx === undefined ? undefined : NO_ROW;',
     to: 'found = tx === undefined ? undefined : {};',
     because: 'the insert that follows tells the time of the store',
   },
@@ -517,7 +517,7 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/journal/create-once.ts',
-    from: 'if (creates.get(key) === own) creates.delete(key);',
+    from: 'if (creates.get(key) === flight) creates.delete(key);',
     to: 'if (true) creates.delete(key);',
     because: 'the journal keeps a second attempt from being sent; this saves it a statement',
   },
@@ -547,7 +547,7 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/journal/write-down.ts',
-    from: 'const known = create.plan ? undefined : { now: 0 };',
+    from: 'const known = create.plan ? undefined : NO_ROW;',
     to: 'const known = create.plan ? undefined : {};',
     because: 'the insert that follows tells the time of the store',
   },
@@ -588,12 +588,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'nobody waits for a recording that was given up after five minutes',
   },
   {
-    file: 'src/journal/create-once.ts',
-    from: 'if (leave() && creates.get(key) === own) creates.delete(key);',
-    to: 'if (leave() && true) creates.delete(key);',
-    because: 'the journal keeps a second attempt from being sent; this saves it a statement',
-  },
-  {
     file: 'src/journal/fingerprint.ts',
     from: 'return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));',
     to: 'return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a <= b ? -1 : 1)));',
@@ -625,7 +619,7 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/journal/key.ts',
-    from: 'isKeepable(key.reference) ? bounded(journal.read(key)) : { now: 0 };',
+    from: 'isKeepable(key.reference) ? bounded(journal.read(key)) : NO_ROW;',
     to: 'isKeepable(key.reference) ? bounded(journal.read(key)) : {};',
     because: 'nobody asks for the time of a row that there is not',
   },
@@ -667,14 +661,14 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/journal/transitions.ts',
-    from: 'export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): Step {',
-    to: 'export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = ["Stryker was here"]): Step {',
+    from: 'export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): RowChange {',
+    to: 'export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = ["Stryker was here"]): RowChange {',
     because: 'no id of a row is this one',
   },
   {
     file: 'src/journal/transitions.ts',
-    from: 'export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): Step {',
-    to: 'export function settle(row: JournalRow, seen: Envelope, { disproved = ["Stryker was here"], isOtherId }: Evidence = {}): Step {',
+    from: 'export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): RowChange {',
+    to: 'export function settle(row: JournalRow, seen: Envelope, { disproved = ["Stryker was here"], isOtherId }: Evidence = {}): RowChange {',
     because: 'no id of a row is this one',
   },
   {
@@ -1340,13 +1334,13 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'the router writes it in upper case',
   },
   {
-    file: 'src/sandbox/control/machinery.ts',
+    file: 'src/sandbox/event-stream.ts',
     from: 'if ((controller.desiredSize ?? 0) > -LONGEST_BACKLOG) return;',
     to: 'if ((controller.desiredSize ?? 0) >= -LONGEST_BACKLOG) return;',
     because: 'it ends one event later',
   },
   {
-    file: 'src/sandbox/control/machinery.ts',
+    file: 'src/sandbox/event-stream.ts',
     from: 'unsubscribe();',
     to: ';',
     because: 'what is written after the end throws, which the bus leaves aside',

@@ -86,7 +86,7 @@ it('waits for a payment, and says what there is instead', async () => {
   await sandbox.complete(id);
   expect(await coming).toMatchObject({ code: 0, out: `COMPLETED  order-1  ${id}` });
   const late = await run(`wait --id ${id} --status FAILED --timeout 5ms`).catch(error => error);
-  expect([late.constructor.name, late.message]).toEqual(['LateError', expect.stringContaining('is COMPLETED')]);
+  expect([late.constructor.name, late.message]).toEqual(['NotInTime', expect.stringContaining('is COMPLETED')]);
   await expect(run('wait')).rejects.toThrow('Which payment? Pass --reference or --id.');
 });
 

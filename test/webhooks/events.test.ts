@@ -1,6 +1,6 @@
 // What the handler reports of each callback, and what it never does.
 import { inspect } from 'node:util';
-import { ConnectionError, type Inbox } from 'payment-gateway-sdk';
+import { ConnectionError, type Inbox, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, ID } from '../support/fixtures.ts';
 import { callback, completed, openShop, post } from '../support/shop-callbacks.ts';
@@ -152,6 +152,20 @@ describe('without any listener', () => {
       'A callback was answered 503: Error (23505). Pass onError to get the error.',
       'A callback was answered 503: Error. Pass onError to get the error.',
     ]);
+  });
+
+  it('what fails after the commit is another warning: that callback was answered 200', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const onPayment: WebhookHandlerOptions['onPayment'] = (_, { afterCommit }) =>
+      afterCommit(() => Promise.reject(new TypeError('jane@customer.example')));
+    expect(await failing({ onPayment }).reply(post(callback))).toBe('200 handled');
+    expect(warn.mock.calls.map(([told]) => told)).toEqual([
+      'What onPayment passed to afterCommit failed: TypeError. Pass onError to get the error.',
+    ]);
+    warn.mockClear();
+    for (const listener of [{ onEvent: () => {} }, { onError: () => {} }])
+      expect(await failing({ onPayment, ...listener }).reply(post(callback))).toBe('200 handled');
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it('and with one there is none', async () => {

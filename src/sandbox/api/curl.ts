@@ -9,7 +9,7 @@ interface Sent {
 }
 
 /** Those that curl makes itself, and one that would make the answer unreadable. */
-const OWN = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding']);
+const MADE_BY_CURL = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding']);
 
 /** Quoted text of any letters, as one word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -27,7 +27,7 @@ export function curlOf({ method, url, headers, body }: Sent): string {
   const lines = [
     parts.join(' '),
     ...headers
-      .filter(([name]) => !OWN.has(name))
+      .filter(([name]) => !MADE_BY_CURL.has(name))
       .map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`),
     // Else curl would name a type of its own.
     ...(body.length > 0 && !hasType ? ["-H 'content-type:'"] : []),

@@ -9,7 +9,7 @@ import { DEFAULT_PORT } from './commands.ts';
 import type { Values } from './options.ts';
 
 /** Something was not so in time: exit code 1. */
-export class LateError extends Error {}
+export class NotInTime extends Error {}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -80,7 +80,7 @@ const asOptions = (message: string): string =>
 function refusalOf(text: string): Error {
   try {
     const { code, message } = JSON.parse(text);
-    return code === 'timeout' ? new LateError(printable(message)) : new UsageError(printable(asOptions(message)));
+    return code === 'timeout' ? new NotInTime(printable(message)) : new UsageError(printable(asOptions(message)));
   } catch {
     return new UsageError(printable(text));
   }

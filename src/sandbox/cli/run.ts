@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { readCommandLine } from '../../terminal/command-line.ts';
 import { UsageError } from '../../terminal/usage-error.ts';
 import { type Command, SANDBOX } from './commands.ts';
-import { LateError } from './remote.ts';
+import { NotInTime } from './remote.ts';
 import { serve } from './serve.ts';
 import { work } from './work.ts';
 
@@ -19,9 +19,9 @@ export async function run(args: string[]): Promise<number> {
     print(command.prints);
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof GatewayError || error instanceof LateError)) throw error;
+    if (!(error instanceof UsageError || error instanceof GatewayError || error instanceof NotInTime)) throw error;
     complain(error.message);
-    return error instanceof LateError ? 1 : 2;
+    return error instanceof NotInTime ? 1 : 2;
   }
 }
 

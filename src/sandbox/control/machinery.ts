@@ -3,15 +3,12 @@ import * as z from 'zod';
 import type { Call } from '../api/call-log.ts';
 import type { Clock } from '../clock.ts';
 import { environmentOf } from '../environment.ts';
-import type { EventBus } from '../event-bus.ts';
+import { eventStream } from '../event-stream.ts';
 import { faultFields } from '../faults/faults.ts';
 import type { Parts } from '../parts.ts';
 import { type Route, route } from './define.ts';
 import { pageOf, paging, total } from './payments.ts';
 import { callShape, clockShape, faultName, faultShape } from './shapes.ts';
-
-/** A reader that is so many events behind has gone away without saying so. */
-const LONGEST_BACKLOG = 10_000;
 
 export const machineryRoutes = ({ settings, calls, faults, clock, events, reset }: Parts): Route[] => [
   route({
@@ -129,7 +126,12 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Sandbox',
     summary: 'What happens from now on, one JSON value per line.',
     answer: { contentType: 'application/x-ndjson', description: 'A stream that does not end by itself.' },
-    run: () => streamOf(events),
+    run: () =>
+      eventStream(events, {
+        type: 'application/x-ndjson',
+        hello: '\n',
+        textOf: event => `${JSON.stringify(event)}\n`,
+      }),
   }),
   route({
     method: 'post',
@@ -154,21 +156,3 @@ const shownClock = (clock: Clock) => {
   const now = clock.now();
   return { now, iso: new Date(now).toISOString(), offset: clock.offset };
 };
-
-function streamOf(events: EventBus): Response {
-  const encoder = new TextEncoder();
-  let unsubscribe = () => {};
-  const body = new ReadableStream({
-    start(controller) {
-      controller.enqueue(encoder.encode('\n'));
-      unsubscribe = events.subscribe(event => {
-        controller.enqueue(encoder.encode(`${JSON.stringify(event)}\n`));
-        if ((controller.desiredSize ?? 0) > -LONGEST_BACKLOG) return;
-        unsubscribe();
-        controller.close();
-      });
-    },
-    cancel: () => unsubscribe(),
-  });
-  return new Response(body, { headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' } });
-}

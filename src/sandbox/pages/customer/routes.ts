@@ -1,10 +1,10 @@
 // The customer's pages: what a payment's address shows, what its forms do, and what tells an open page of a change.
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
+import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import { asset } from '../layout.ts';
-import { stream } from '../stream.ts';
 import { ACTS } from './acts.ts';
 import style from './customer.css?raw';
 import script from './customer.js?raw';
@@ -44,7 +44,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, ev
   app.get('/pay/:id/live', ({ req }) => {
     const { id } = viewOf(req.param('id'), new URLSearchParams()).record;
     if (req.method === 'HEAD') return new Response();
-    return stream(events, event => {
+    return serverSentEvents(events, event => {
       if (event.type === 'reset') return 'reset';
       return event.type === 'move' && event.paymentId === id ? 'move' : undefined;
     });

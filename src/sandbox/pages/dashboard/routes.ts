@@ -3,9 +3,9 @@ import type { Context } from 'hono';
 import type { Hono } from 'hono/tiny';
 import { printable } from '../../../terminal/printable.ts';
 import type { SandboxEvent } from '../../event-bus.ts';
+import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import { asset } from '../layout.ts';
-import { stream } from '../stream.ts';
 import { callPage, callTitle } from './call.ts';
 import { callsPage } from './calls.ts';
 import style from './dashboard.css?raw';
@@ -25,7 +25,7 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
 
   app.get('/dashboard.css', () => asset(style, 'text/css'));
   app.get('/dashboard.js', () => asset(script, 'text/javascript'));
-  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : stream(events, newsOf)));
+  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : serverSentEvents(events, newsOf)));
 
   app.get('/', context => {
     const view = viewOf(context);

@@ -7,7 +7,7 @@ import type { Recordable } from './fingerprint.ts';
 import type { ClientJournal } from './reports.ts';
 
 /** What a create with a reference gives to the journal. */
-export interface Create extends ClientJournal {
+export interface JournaledCreate extends ClientJournal {
   request: Recordable & { reference: string };
   /** All that is sent, as plain data. */
   fields: object;
