@@ -138,6 +138,8 @@ export interface SettleOptions extends CallOptions {
 
 /** A control character or a line break anywhere, or white space at an end: left by a careless copy. */
 const CARELESS_COPY = /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u;
+/** As in a .env file that nobody has read as one, such as docker's `--env-file`. */
+const QUOTED = /^(["'`]).*\1$/;
 const HEADER_TEXT = /^[\x20-\xff]*$/;
 
 /** Refuses a value with a sentence on what to do; it is not checked any further. */
@@ -163,6 +165,7 @@ const formerSignKey = text.min(1, 'is empty').superRefine(refusing(keyProblem)).
 
 function keyProblem(key: string): string | undefined {
   if (CARELESS_COPY.test(key)) return 'has a line break or a space at an end: copy it again';
+  if (QUOTED.test(key)) return 'begins and ends with a quotation mark: leave them out';
   return /^bearer /i.test(key) ? 'must not start with "Bearer": the SDK adds it' : undefined;
 }
 
@@ -206,8 +209,9 @@ export type Settings = ReturnType<typeof readFields>;
 
 /** @throws {ConfigurationError} naming the option and what to do, never the value */
 export function readClientOptions(options: ClientOptions): Settings {
-  if (!('rawJSON' in JSON)) throw new ConfigurationError('payment-gateway-sdk needs Node.js 22.12 or later.');
-  const { problem } = runtime();
+  const { name, problem } = runtime();
+  if (!('rawJSON' in JSON))
+    throw new ConfigurationError(`payment-gateway-sdk needs Node.js 22.12 or later, and this is ${name}.`);
   if (problem && !options?.fetch) throw new ConfigurationError(`${problem}.`);
   const settings = readFields(options);
   const { agent, fetch, baseUrl } = settings;

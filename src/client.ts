@@ -66,7 +66,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
       hasJournal: { value: settings.journal !== undefined },
     });
     this.#gateway = openGateway(settings);
-    bindMethods(this, GatewayClient.prototype);
+    bindMethods(this, prototypeOfClient());
   }
 
   /**
@@ -293,3 +293,6 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
     return settle(this.#gateway, reference, paymentId, options);
   }
 }
+
+/** Outside of the class: one that refers to itself is called `_GatewayClient` by the build, in every stack. */
+const prototypeOfClient = () => GatewayClient.prototype;

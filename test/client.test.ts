@@ -285,6 +285,12 @@ describe('a refused create', () => {
     expect((await lookup) as Error).toHaveProperty('message', expect.stringMatching(/Check apiKey\.$/));
   });
 
+  it.each([404, 405])('with status %i asks whether the address is the gateway’s, of a create', async status => {
+    const { fetch } = wire(json('{}', status));
+    const { message } = (await errorOf(client(fetch).createDeposit(CARD))) as Error;
+    expect(message).toContain(`Check baseUrl, ${KEYS.baseUrl}: is it the gateway's? No payment was created.`);
+  });
+
   it('says what was refused, what that means for the money, and of no keys where they are not in question', async () => {
     const messageOf = async (create: object) =>
       ((await errorOf(client(wire(json('{}', 422)).fetch).createDeposit({ ...CARD, ...create }))) as Error).message;

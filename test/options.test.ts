@@ -117,6 +117,8 @@ describe('what is wrong is said in full', () => {
     [{ signKey: ' s3cr3t' }, `signKey ${COPY}`],
     [{ apiKey: 'bEARER s3cr3t' }, 'apiKey must not start with "Bearer": the SDK adds it'],
     [{ signKey: 'Bearer s3cr3t' }, 'signKey must not start with "Bearer": the SDK adds it'],
+    [{ apiKey: '"s3cr3t"' }, 'apiKey begins and ends with a quotation mark: leave them out'],
+    [{ signKey: "'s3cr3t'" }, 'signKey begins and ends with a quotation mark: leave them out'],
     [{ retries: -1 }, `retries ${NOT_NEGATIVE}`],
     [{ retries: 0.5 }, `retries ${NOT_NEGATIVE}`],
     [{ retries: '1' }, `retries ${NOT_NEGATIVE}`],
@@ -174,7 +176,9 @@ describe('what is wrong is said in full', () => {
     const rawJSON = Object.getOwnPropertyDescriptor(JSON, 'rawJSON') ?? {};
     Reflect.deleteProperty(JSON, 'rawJSON');
     try {
-      expect(problem({})).toBe('payment-gateway-sdk needs Node.js 22.12 or later.');
+      expect(problem({})).toBe(
+        `payment-gateway-sdk needs Node.js 22.12 or later, and this is node/${process.version.slice(1)}.`,
+      );
     } finally {
       Object.defineProperty(JSON, 'rawJSON', rawJSON);
     }

@@ -12,6 +12,12 @@ export async function remembering<T>(work: () => T | PromiseLike<T>): Promise<T>
   }
 }
 
+/** Remembers an error as the merchant's, that is told of an effect of theirs. */
+export function ofMerchant<E extends Error>(error: E): E {
+  thrown.add(error);
+  return error;
+}
+
 export const isOfMerchant = (error: unknown): boolean => isObject(error) && thrown.has(error);
 
 const isObject = (value: unknown): value is object => Object(value) === value;

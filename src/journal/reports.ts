@@ -1,5 +1,5 @@
 // What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
-import { GatewayError } from '../errors.ts';
+import { ApiError, GatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
 import type { JournalChange, WarningCode } from '../telemetry/events.ts';
@@ -81,12 +81,12 @@ export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unkn
 }
 
 export function warnRefused(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
-  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again. Correct it, and plan it again. ${textOf(error)}`;
+  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again. Correct it, and plan it again. ${answerOf(error)}`;
   warn(client, reference, 'plan_refused', message);
 }
 
 export function warnNotSent(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
-  const message = `The planned create of ${JSON.stringify(reference)} cannot be sent by this client, and is tried again later: ${textOf(error)}`;
+  const message = `The planned create of ${JSON.stringify(reference)} cannot be sent by this client, and is tried again later. ${answerOf(error)}`;
   warn(client, reference, 'plan_not_sent', message);
 }
 
@@ -96,5 +96,13 @@ export function warnDrainFailed(client: ClientJournal, error: unknown): void {
 
 /** What `onPayment` throws may hold the merchant's own data, such as the values of a query. */
 const tellableOf = (error: unknown): string => (error instanceof GatewayError ? error.message : labelOf(error));
+
+/** Who gets a warning has no error to look into. */
+function answerOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return textOf(error);
+  const { status, reason } = error;
+  const why = reason === undefined ? '. With errorReasons: true this says why.' : `: ${reason}`;
+  return `The gateway answered ${status}${why}`;
+}
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -13,8 +13,11 @@ const mayDiffer = (field: (typeof FIELDS)[number], row: JournalRequest, request:
 export function expectSameRequest(row: JournalRow, request: JournalRequest & Pick<JournalKey, 'reference'>): void {
   const { state, paymentId } = row;
   if (row.bodyHash === request.bodyHash || state === 'freed') return;
-  const differing = FIELDS.filter(field => row[field].toUpperCase() !== request[field].toUpperCase());
-  if (row.bodyHash === UNSEEN && differing.every(field => mayDiffer(field, row, request))) return;
+  const isUnseen = row.bodyHash === UNSEEN;
+  // A gateway writes a currency in capitals, however it was asked for.
+  const asCompared = (text: string) => (isUnseen ? text.toUpperCase() : text);
+  const differing = FIELDS.filter(field => asCompared(row[field]) !== asCompared(request[field]));
+  if (isUnseen && differing.every(field => mayDiffer(field, row, request))) return;
   const differences = differing.length > 0 ? differing : ['other fields'];
   throw new DuplicateReferenceError(request.reference, differences, state, { paymentId });
 }

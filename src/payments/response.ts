@@ -124,14 +124,20 @@ function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: O
 function apiError(answer: HttpAnswer, call: Call, verdict: Verdict, reason: string | undefined): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
   const isDenied = answer.status === 401 || answer.status === 403;
-  const check = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
-  const text = [message, isDenied && check, adviceOf(verdict)].filter(Boolean).join(' ');
+  const isElsewhere = verdict.outcome && (answer.status === 404 || answer.status === 405);
+  const keys = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
+  const check = isDenied ? keys : isElsewhere && `Check baseUrl, ${call.baseUrl}: is it the gateway's?`;
+  const text = [message, check, adviceOf(verdict)].filter(Boolean).join(' ');
   return new ApiError(text, { ...answer, reason, pause: pauseAsked(answer.retryAfter) }, verdict);
 }
 
+/** Nobody listens there, or the name is nobody's: trying again does not help where the address is wrong. */
+const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
 function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {
   const advice = adviceOf(verdict) || 'A lookup changes nothing: it is safe to repeat.';
-  return new ConnectionError(`No complete answer to ${nameOf(call)} (${code}). ${advice}`, code, {
+  const check = UNREACHABLE.has(code) ? `: check baseUrl, ${call.baseUrl}, and whether it can be reached` : '';
+  return new ConnectionError(`No complete answer to ${nameOf(call)} (${code})${check}. ${advice}`, code, {
     cause,
     ...verdict,
   });

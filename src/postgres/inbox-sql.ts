@@ -1,6 +1,7 @@
 // The SQL of an inbox in Postgres: an advisory lock for each payment, and transactions told apart by their ids.
 import { ConfigurationError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
+import { ofMerchant } from '../inbox/thrown.ts';
 import { leftOpen, outsideTransaction, sqlCodeOf, withoutColumns } from '../sql/database.ts';
 import type { InboxSql } from '../sql/inbox.ts';
 import { advised, ddlOf, durably, expectCommitted, lockKey, migrate, quoted } from './table.ts';
@@ -105,7 +106,7 @@ function ignoredError(error: unknown, firstError: unknown): unknown {
   if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) return error;
   const message =
     'onPayment ignored an SQL error, so nothing was committed, and the status is not marked. Let the error pass, or use SAVEPOINT for a part that may fail.';
-  return new Error(message, { cause: firstError ?? error });
+  return ofMerchant(new Error(message, { cause: firstError ?? error }));
 }
 
 const statements = (marks: string) => ({

@@ -20,7 +20,7 @@ function amountProblem(amount: Amount): string | undefined {
   if (text.length > LONGEST_AMOUNT) return `has more than ${LONGEST_AMOUNT} characters`;
   if (text.startsWith('-') || (text.trim() !== '' && Number(text) === 0)) return 'must be greater than 0';
   if (!PLAIN_DECIMAL.test(text) || !Number.isFinite(Number(text))) {
-    return 'must be a plain decimal without sign or exponent: pass a string such as "25.50"';
+    return 'must be a plain decimal, as the string "25.50": with a point, and no comma, sign, exponent or unit';
   }
   const significant = text.replace('.', '').replace(/^0+|0+$/g, '');
   if (typeof amount === 'number' && significant.length > TRUSTED_DIGITS) {

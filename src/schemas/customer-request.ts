@@ -1,6 +1,6 @@
 // The customer and the billing address of a creation request.
 import * as z from 'zod';
-import { otherCapitals } from './hints.ts';
+import { otherSpelling } from './hints.ts';
 import { publishRequest } from './objects.ts';
 import type { BillingAddress, Customer } from './payment.ts';
 
@@ -55,7 +55,7 @@ const billingAddressFields = {
  */
 const ownFields = (fields: object) => (context: z.core.ParsePayload<object>) => {
   for (const [name, value] of Object.entries(context.value)) {
-    const meant = otherCapitals(name, Object.keys(fields));
+    const meant = otherSpelling(name, Object.keys(fields));
     const problem = typeof value === 'function' ? 'must not be a function' : meant && `did you mean "${meant}"?`;
     if (problem) context.issues.push({ code: 'custom', path: [name], message: problem, input: name });
   }

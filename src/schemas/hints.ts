@@ -11,13 +11,21 @@ export function unknownNames(kind: 'field' | 'option', unknown: readonly string[
   return `unknown ${kind} ${described.join(', ')}`;
 }
 
+/** The known name that the given one is a slip of, in a sentence; or else all there are. */
+export function hintAt(given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  return near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
+}
+
 /** The known name that the given one is a slip of. */
 export const nearest = (given: string, known: readonly string[]): string | undefined =>
   known.find(name => isSlip(given, name));
 
-/** The known name that the given one spells in other capitals. */
-export const otherCapitals = (given: string, known: readonly string[]): string | undefined =>
-  known.find(name => name !== given && name.toLowerCase() === given.toLowerCase());
+/** The known name that the given one spells in another way: `FirstName`, `first_name` or `first-name` for `firstName`. */
+export const otherSpelling = (given: string, known: readonly string[]): string | undefined =>
+  known.find(name => name !== given && lettersOf(name) === lettersOf(given));
+
+const lettersOf = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
 
 /** Says where the given method belongs, if the gateway has it at all, and lists what is accepted here. */
 export function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {

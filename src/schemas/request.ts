@@ -105,7 +105,10 @@ export type OnrampTerminalDeposit = Deposit | OnrampDeposit;
 /** An NFT purchase. That it is a deposit is this SDK's assumption: the gateway's document does not say. */
 export type NftPurchase = ApplePayDeposit | Request<'DEPOSIT', PlainNftPurchaseRequest>;
 
-const RETURN_URL = { error: 'must be an absolute URL, or null' };
+const RETURN_URL = {
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is missing: pass an absolute URL, or null' : 'must be an absolute URL, or null',
+};
 
 /** Any scheme, so that an app may pass its own, but none that runs as a script in the customer's browser. */
 const returnUrl = z

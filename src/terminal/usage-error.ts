@@ -1,5 +1,5 @@
 // What is told of a command line that is not understood, in one line, with what was meant.
-import { nearest } from '../schemas/hints.ts';
+import { hintAt } from '../schemas/hints.ts';
 
 /** A command line that is not understood: the program ends with exit code 2. */
 export class UsageError extends Error {}
@@ -7,7 +7,5 @@ export class UsageError extends Error {}
 /** The error of a name that there is not. */
 export function unknown(what: string, name: string, known: readonly string[]): UsageError {
   if (name === '') return new UsageError(`Which ${what}? There are: ${known.join(', ')}.`);
-  const near = nearest(name, known);
-  const hint = near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
-  return new UsageError(`No ${what} is called ${JSON.stringify(name)}. ${hint}`);
+  return new UsageError(`No ${what} is called ${JSON.stringify(name)}. ${hintAt(name, known)}`);
 }

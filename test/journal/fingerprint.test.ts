@@ -59,7 +59,8 @@ describe('another request under the same reference', () => {
   it.each([
     [{ bodyHash: 'other', amount: '9' }, ['amount']],
     [{ bodyHash: 'other', paymentType: 'WITHDRAWAL', currency: 'USD' }, ['paymentType', 'currency']],
-    [{ bodyHash: 'other', currency: 'eur' }, ['other fields']],
+    [{ bodyHash: 'other', currency: 'eur' }, ['currency']],
+    [{ bodyHash: 'other' }, ['other fields']],
     [{ bodyHash: 'unseen', amount: '9' }, ['amount']],
     [{ bodyHash: 'unseen', amount: '9', paymentMethod: 'BLIK' }, ['paymentMethod', 'amount']],
   ])('is refused by what differs: %j', (changes, differing) => {
@@ -71,6 +72,7 @@ describe('another request under the same reference', () => {
     ['its reference is free', { bodyHash: 'other', amount: '9', state: 'freed' }],
     ['only its payment is known, which shows the same', { bodyHash: 'unseen' }],
     ['only its payment is known, whose amount the gateway wrote as a number', { bodyHash: 'unseen', amount: '2.55e1' }],
+    ['only its payment is known, whose currency the gateway wrote otherwise', { bodyHash: 'unseen', currency: 'eur' }],
     ['only its payment is known, whose method the customer has chosen', { bodyHash: 'unseen', paymentMethod: 'BLIK' }],
   ])('it is not, where %s', (_, changes) => {
     expect(compare(changes)).not.toThrow();

@@ -1,5 +1,5 @@
 // What a merchant's listener gets to read: which payment it is about, and what to do.
-import { ConnectionError, type JournalRow, type Payment } from 'payment-gateway-sdk';
+import { ApiError, ConnectionError, type JournalRow, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import * as reports from '../../src/journal/reports.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
@@ -128,12 +128,35 @@ it.each<[string, (client: never) => void, object[]]>([
     ],
   ],
   [
+    'what the gateway has said of a planned create, to who has no error to look into',
+    client =>
+      reports.warnRefused(client, row, new ApiError('x', { status: 422, body: '{}', reason: 'No EUR here.' }, {})),
+    [
+      warning(
+        'plan_refused',
+        'The planned create of "order \\"1\\"" was refused, and is not sent again. Correct it, and plan it again. The gateway answered 422: No EUR here.',
+        { reference: row.reference },
+      ),
+    ],
+  ],
+  [
+    'how to hear what the gateway says of a planned create',
+    client => reports.warnNotSent(client, row, new ApiError('x', { status: 403, body: '{}' }, {})),
+    [
+      warning(
+        'plan_not_sent',
+        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later. The gateway answered 403. With errorReasons: true this says why.',
+        { reference: row.reference },
+      ),
+    ],
+  ],
+  [
     'why a planned create cannot be sent',
     client => reports.warnNotSent(client, row, 'no key'),
     [
       warning(
         'plan_not_sent',
-        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later: no key',
+        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later. no key',
         { reference: row.reference },
       ),
     ],

@@ -349,7 +349,7 @@ export const ROOMS: readonly Room[] = [
       'test/sandbox/server.test.ts',
       'test/contract.test.ts',
     ],
-    atLeast: 95,
-    areListed: false,
+    atLeast: 97,
+    areListed: true,
   },
 ];

@@ -23,6 +23,14 @@ describe('the id of a create whose answer broke off', () => {
   });
 });
 
+it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s names the address that may be wrong', async code => {
+  const call = new Call('create', KEYS);
+  const reading = async (code: string) => answeredWith({ code, mayHaveLeft: false, received: [] }, call);
+  const advice = `check baseUrl, ${KEYS.baseUrl}, and whether it can be reached. Nothing was sent`;
+  await expect(reading(code)).rejects.toThrow(`(${code}): ${advice}`);
+  await expect(reading('ECONNRESET')).rejects.toThrow('(ECONNRESET). Nothing was sent');
+});
+
 it.each([
   ['0, as a browser tells of a redirect', 0],
   ['199', 199],

@@ -159,6 +159,12 @@ describe('waiting', () => {
       `Not so within 20 ms: payment ${id} is COMPLETED, and its latest callback was answered 500.`,
     );
     expect((await get('/wait?reference=order-2&timeout=1')).json.message).toContain('has no such payment');
+    for (const timeout of ['0', '-1', '600001', 'soon']) {
+      expect((await get(`/wait?paymentId=${id}&timeout=${timeout}`)).json).toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining('must be milliseconds, more than 0 and at most 600000'),
+      });
+    }
     expect((await get('/wait')).json).toEqual({
       code: 'refused',
       message: 'Say which payment to wait for: pass paymentId or reference.',

@@ -172,6 +172,7 @@ describe('moves', () => {
       expect(await gateway.getPayment(id)).toHaveProperty(name);
       expect(JSON.parse(sandbox.deliveries[0]?.body ?? '')).not.toHaveProperty(name);
     }
+    expect(await gateway.getPayment(id)).toHaveProperty('destination_wallet', expect.stringMatching(/^0x[\da-f]{40}$/));
   });
 
   it('leave a final state only by force', async () => {

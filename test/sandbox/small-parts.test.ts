@@ -5,6 +5,7 @@ import { isForeign } from '../../src/sandbox/api/origin.ts';
 import { Clock } from '../../src/sandbox/clock.ts';
 import { durationOf } from '../../src/sandbox/duration.ts';
 import { environmentOf } from '../../src/sandbox/environment.ts';
+import { randomOf } from '../../src/sandbox/ledger/ids.ts';
 import { matcherOf } from '../../src/sandbox/ledger/query.ts';
 import { doesOf, SCENARIO_NAMES, textOf } from '../../src/sandbox/scenarios/library.ts';
 
@@ -35,6 +36,14 @@ describe('a time as people write it', () => {
   ])('%j is %j ms', (written, ms) => {
     expect(durationOf(written)).toBe(ms);
   });
+});
+
+it('chance is that of a seed, and without one of nobody', () => {
+  expect(randomOf(undefined)).toBe(Math.random);
+  const [one, same, other] = ['a', 'a', 'b'].map(randomOf).map(next => [next(), next(), next()]);
+  expect(one).toEqual(same);
+  expect(one).not.toEqual(other);
+  for (const number of one ?? []) expect(number >= 0 && number < 1).toBe(true);
 });
 
 describe('a search', () => {

@@ -107,14 +107,30 @@ describe('amount', () => {
     expect(problems({ ...deposit, amount })).toEqual(['amount: must be greater than 0']);
   });
 
-  it.each(['1e5', '1E5', '025', '.5', '5.', '+5', ' 5', '5 ', '1,50', '1_000', '٣', '', ' ', '0x10', 1e21, 1e-7])(
-    'refuses %j as no plain decimal',
-    amount => {
-      expect(problems({ ...deposit, amount })).toEqual([
-        'amount: must be a plain decimal without sign or exponent: pass a string such as "25.50"',
-      ]);
-    },
-  );
+  it.each([
+    '1e5',
+    '1E5',
+    '025',
+    '.5',
+    '5.',
+    '+5',
+    ' 5',
+    '5 ',
+    '1,50',
+    '1,250.50',
+    '25.50 EUR',
+    '1_000',
+    '٣',
+    '',
+    ' ',
+    '0x10',
+    1e21,
+    1e-7,
+  ])('refuses %j as no plain decimal', amount => {
+    expect(problems({ ...deposit, amount })).toEqual([
+      'amount: must be a plain decimal, as the string "25.50": with a point, and no comma, sign, exponent or unit',
+    ]);
+  });
 
   it('takes a text of a hundred characters, and none that is longer', () => {
     const text = `1.${'0'.repeat(97)}1`;
@@ -301,7 +317,9 @@ describe('other fields', () => {
   it.each([
     [{ customer: { ipAddress: '203.0.113.7' } }, 'customer.ipAddress: did you mean "ipaddress"?'],
     [{ billingAddress: { countrycode: 'DE' } }, 'billingAddress.countrycode: did you mean "countryCode"?'],
-  ])('inside customer and address are refused in other capitals: %j', (changes, problem) => {
+    [{ customer: { first_name: 'Ada' } }, 'customer.first_name: did you mean "firstName"?'],
+    [{ billingAddress: { 'postal-code': '1' } }, 'billingAddress.postal-code: did you mean "postalCode"?'],
+  ])('inside customer and address are refused in another spelling: %j', (changes, problem) => {
     expect(problems({ ...deposit, ...changes })).toEqual([problem]);
   });
 
@@ -315,6 +333,12 @@ describe('other fields', () => {
       expect(problems({ ...deposit, currency })).toEqual(['currency: must be a currency code such as "EUR"']);
     },
   );
+
+  it('need a returnUrl for Apple Pay, which may be null', () => {
+    const { returnUrl, ...without } = applePay;
+    expect(problems(without)).toEqual(['returnUrl: is missing: pass an absolute URL, or null']);
+    expect(problems(applePay)).toEqual([]);
+  });
 
   it('keep returnUrl from running as a script', () => {
     expect(problems({ ...deposit, returnUrl: 'myapp://paid' })).toEqual([]);

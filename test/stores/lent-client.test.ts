@@ -373,6 +373,14 @@ describe.skipIf(lacks(hasPostgres, 'the tx of postgresInbox: no PostgreSQL at 12
         await expectOnceNextTime();
       });
 
+      it('about a missing table of the merchant asks for no migrate()', async () => {
+        const error = await errorOf(run(tx => tx.query('select * from no_such_table').catch(() => {})));
+        expect(error).toMatchObject({
+          message: `${IGNORED} Let the error pass, or use SAVEPOINT for a part that may fail.`,
+          cause: { code: '42P01' },
+        });
+      });
+
       it('and that it has undone by a savepoint is none', async () => {
         const result = await run(async tx => {
           await credit(tx);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { LONGEST_TIMER } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
-import { nearest } from '../../schemas/hints.ts';
+import { hintAt } from '../../schemas/hints.ts';
 import type { EventBus } from '../event-bus.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import {
@@ -108,8 +108,7 @@ export class Faults {
    */
   next(fault: Fault, options: FaultOptions = {}): Armed {
     if (!isFault(fault)) {
-      const near = nearest(String(fault), Object.keys(FAULTS));
-      const hint = near ? `Did you mean ${near}?` : `There are: ${Object.keys(FAULTS).join(', ')}.`;
+      const hint = hintAt(String(fault), Object.keys(FAULTS));
       throw new ConfigurationError(`No fault is called ${JSON.stringify(fault)}. ${hint}`);
     }
     const { on, ms, count = 1, probability, reference } = readFields(options);

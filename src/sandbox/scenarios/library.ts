@@ -1,5 +1,5 @@
 // The scenarios that the sandbox brings along, as their files.
-import { nearest } from '../../schemas/hints.ts';
+import { hintAt } from '../../schemas/hints.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import callbackDelayed from './library/callback-delayed.yaml?raw';
 import callbackDuplicated from './library/callback-duplicated.yaml?raw';
@@ -50,12 +50,13 @@ export const LIBRARY: Readonly<Record<ScenarioName, string>> = ALL;
 export const SCENARIO_NAMES = Object.keys(ALL) as ScenarioName[];
 
 /** One sentence: each file begins with it. */
-export const doesOf = (text: string): string => /^does: (.+)$/m.exec(text)?.[1] ?? '';
+export const doesOf = (text: string): string => /^does: (.+)/m.exec(text)?.[1] ?? '';
 
 /** @throws {SandboxError} `unknown_scenario` */
 export function textOf(name: string): string {
   if (Object.hasOwn(ALL, name)) return ALL[name as ScenarioName];
-  const near = nearest(name, SCENARIO_NAMES);
-  const hint = near ? `Did you mean ${near}?` : `There are: ${SCENARIO_NAMES.join(', ')}.`;
-  throw new SandboxError('unknown_scenario', `No scenario is called ${JSON.stringify(name)}. ${hint}`);
+  throw new SandboxError(
+    'unknown_scenario',
+    `No scenario is called ${JSON.stringify(name)}. ${hintAt(name, SCENARIO_NAMES)}`,
+  );
 }
