@@ -1,4 +1,4 @@
-// Express 5: takes callbacks by the handler of payments.ts.
+// Express 5: takes callbacks by the handler of payments.ts. npm install express, and for TypeScript -D @types/express
 import express from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
 import { handler } from './payments.js';

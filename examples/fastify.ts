@@ -1,4 +1,4 @@
-// Fastify 5: takes callbacks by the handler of payments.ts.
+// Fastify 5, in an ESM app: takes callbacks by the handler of payments.ts. npm install fastify
 import Fastify from 'fastify';
 import { toNodeHandler } from 'payment-gateway-sdk';
 import { handler } from './payments.js';

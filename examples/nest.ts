@@ -1,4 +1,4 @@
-// NestJS: takes callbacks by the handler of payments.ts.
+// NestJS, in an ESM app: takes callbacks by the handler of payments.ts, with the packages that a Nest app has.
 import 'reflect-metadata';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

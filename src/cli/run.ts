@@ -1,5 +1,5 @@
 // Runs one command line to its end, and answers the exit code.
-import { isGatewayError } from '../errors.ts';
+import { type Issue, isGatewayError } from '../errors.ts';
 import type { Doubt, JournalEntry } from '../journal/contract.ts';
 import { doubtsIn, findReference, findUnpaid } from '../journal/find.ts';
 import { WAS_IT_MIGRATED } from '../sql/table.ts';
@@ -86,7 +86,9 @@ const isNo = (error: Error): boolean =>
   ['InvalidRequestError', 'PaymentInDoubtError', 'PaymentNotFoundError'].includes(error.name);
 
 function adviceFor(error: Error): string {
-  if (isGatewayError(error)) return inWordsOfTheCommand(error.message);
+  if (isGatewayError(error)) {
+    return withOptions(error.name === 'InvalidRequestError' ? refusalOf(error.issues) : error.message);
+  }
   if (error instanceof UsageError || error instanceof NotFound) return error.message;
   const [words = '', isMissing] = error.message.split(WAS_IT_MIGRATED);
   const hint =
@@ -96,7 +98,12 @@ function adviceFor(error: Error): string {
   return `The database of DATABASE_URL failed: ${words.replace(/\.$/, '')}. ${hint}`;
 }
 
-const inWordsOfTheCommand = (message: string): string =>
-  message
-    .replace(/^Invalid request: (?:paymentId|reference): /, 'Refused: it ')
-    .replace(/\{ despite: \[(.*)\] \}/, (_, names: string) => `--despite ${names.replace(/[' ]/g, '')}`);
+/** What the fields of a settlement are here. */
+const CALLED: Readonly<Record<string, string>> = { reference: 'the reference', paymentId: 'the payment' };
+
+const refusalOf = (issues: readonly Issue[]): string =>
+  `Refused: ${issues.map(({ path, message }) => `${CALLED[path] ?? path} ${message}`).join('; ')}.`;
+
+/** As they are typed. */
+const withOptions = (message: string): string =>
+  message.replace(/\{ despite: \[(.*)\] \}/, (_, names: string) => `--despite ${names.replace(/[' ]/g, '')}`);

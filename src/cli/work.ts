@@ -44,6 +44,7 @@ async function workUntil(signal: AbortSignal, { name, values }: WorkCommand): Pr
   try {
     if (name === 'drain') {
       const drained = await gateway.drain({ limit, concurrency, follow, signal });
+      if (drained.postponed > 0) complain(waitingOf(drained.postponed));
       return ended(name, drained, drained.refused + drained.inDoubt, drained.postponed);
     }
     if (!handler) throw new UsageError(`${app} exports no handler: what createWebhookHandler returned.`);
@@ -60,6 +61,10 @@ async function workUntil(signal: AbortSignal, { name, values }: WorkCommand): Pr
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Its counts alone would not say why: it may be an earlier drain that could not send them. */
+const waitingOf = (count: number): string =>
+  `${count} planned, and not sent yet: each waits for its next try. The warnings of the drain that tried say why.`;
 
 function ended(command: string, counts: object, toLookAt: number, failed: number): number {
   line({ command, ...counts });

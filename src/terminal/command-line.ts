@@ -44,7 +44,7 @@ export function readCommandLine<Name extends string, O extends Options>(
 type Given = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 function parse(args: string[], known: Options): { values: Given; positionals: string[] } {
-  const options = { ...known, help: { short: 'h' }, version: {} };
+  const options = { ...known, help: { short: 'h' }, version: { short: 'v' } };
   const parsed = Object.entries<Options[string]>(options).map(([name, option]) =>
     isValueOption(option)
       ? [name, { type: 'string', multiple: option.isRepeated === true }]

@@ -7,7 +7,7 @@ import { type CommandEntry, entriesOf, entryOf, type Program } from './program.t
 export const helpOf = (program: Program, name?: string): string =>
   name && name !== 'help' ? helpOfCommand(program, name) : helpOfAll(program);
 
-const ANYWHERE = { '--version': 'print the version', '-h, --help': 'print the help of a command' };
+const ANYWHERE = { '-v, --version': 'print the version', '-h, --help': 'print the help of a command' };
 
 function helpOfAll(program: Program): string {
   const { name, does, otherwise, lists = [], exitCodes } = program;

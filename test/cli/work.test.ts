@@ -77,7 +77,11 @@ describe('a drain of an app', () => {
     [{}, 0],
   ])('that ends with %o has the exit code %d', async (counts, code) => {
     doubles.drain = () => ({ ...DRAINED, ...counts });
+    const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await work(drain(appOf()))).toBe(code);
+    const waiting =
+      'payment-gateway-sdk: 1 planned, and not sent yet: each waits for its next try. The warnings of the drain that tried say why.';
+    expect(complained.mock.calls.flat()).toEqual(counts.postponed ? [waiting] : []);
   });
 });
 

@@ -877,12 +877,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'it answers nothing either',
   },
   {
-    file: 'src/cli/run.ts',
-    from: ".replace(/^Invalid request: (?:paymentId|reference): /, 'Refused: it ')",
-    to: ".replace(/Invalid request: (?:paymentId|reference): /, 'Refused: it ')",
-    because: 'no message has these words elsewhere, unless a reference does',
-  },
-  {
     file: 'src/sandbox/cli/logs.ts',
     from: "text = lines.pop() ?? '';",
     to: 'text = lines.pop() ?? "Stryker was here!";',

@@ -66,6 +66,12 @@ describe('it is said of a callback that', () => {
       said('COMPLETED', `taken, but it was not answered (connect ECONNREFUSED 127.0.0.1:1). ${RUNNING}`),
     ],
     ['failed', callback({ status: 500 }), undefined, said('COMPLETED', `taken, but it was answered 500. ${LOG}`)],
+    [
+      'met no route',
+      callback({ status: 404 }),
+      undefined,
+      said('COMPLETED', 'taken, but it was answered 404. Nothing takes callbacks there: is the path right?'),
+    ],
     ['was redirected', callback({ status: 300 }), 'taken', said('COMPLETED', `taken, but it was answered 300. ${LOG}`)],
     ['came too early', callback({ status: 199 }), 'taken', said('COMPLETED', `taken, but it was answered 199. ${LOG}`)],
     [

@@ -87,7 +87,7 @@ describe('the greeting', () => {
         `  Gateway and dashboard  ${url}`,
         "  Callbacks go to        each payment's own webhookUrl, if it is on loopback",
         '',
-        '  For the .env of your app:',
+        '  For the .env of your app, which node --env-file=.env reads:',
         `    PAYMENT_GATEWAY_URL=${url}`,
         '    PAYMENT_GATEWAY_API_KEY=sandbox-api-key',
         '    PAYMENT_GATEWAY_SIGN_KEY=sandbox-sign-key',

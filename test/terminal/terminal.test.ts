@@ -77,7 +77,7 @@ describe('a command line', () => {
 
   it('is answered with the version of the package, and with a completion', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    expect(read('--version')).toEqual({ prints: version });
+    for (const flag of ['--version', '-v']) expect(read(flag)).toEqual({ prints: version });
     expect(read('show', '--version')).toEqual({ prints: version });
     for (const shell of ['bash', 'zsh', 'fish'] as const)
       expect(read('completion', shell)).toEqual({ prints: completionOf(PROGRAM, shell) });
@@ -187,8 +187,8 @@ Options of open, which is the command if there is no other
   --json           print JSON
 
 Options of all
-  --version   print the version
-  -h, --help  print the help of a command
+  -v, --version  print the version
+  -h, --help     print the help of a command
 
 Environment
   TILL  which till

@@ -100,7 +100,7 @@ function greeting(sandbox: AnySandbox, url: string, values: Values): string {
     `  Callbacks go to        ${values['forward-to'] ?? "each payment's own webhookUrl, if it is on loopback"}`,
     ...(state === undefined ? [] : [`  Everything is kept in  ${state} (${sandbox.payments.length} payments)`]),
     '',
-    '  For the .env of your app:',
+    '  For the .env of your app, which node --env-file=.env reads:',
     ...environmentOf(url, sandbox.clientOptions).map(line => `    ${line}`),
     ...(further.length > 0 ? [`  and  new GatewayClient({ ${further.join(', ')} })`] : []),
     '',

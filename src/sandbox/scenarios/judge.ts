@@ -90,7 +90,9 @@ function advice(expectation: Expectation, { status }: Delivery): string {
   if (status === undefined) return 'Is your server running, and is that the address of its callbacks?';
   switch (expectation) {
     case 'taken':
-      return 'A server answers 2xx once a callback has taken effect: its log says why this one has not.';
+      return status === 404
+        ? 'Nothing takes callbacks there: is the path right?'
+        : 'A server answers 2xx once a callback has taken effect: its log says why this one has not.';
     case 'refused':
       return 'A server must not answer 2xx to what has no effect: it would never come again.';
     case 'not-believed':
