@@ -290,6 +290,9 @@ export type AnyGatewayError =
   | ConfigurationError
   | WebhookError;
 
+/** Whether the gateway has said that it has no such payment. */
+export const isNotFound = (error: unknown): boolean => isGatewayError(error) && error.name === 'PaymentNotFoundError';
+
 /** Whether a value is an error of this SDK, also of its other copy when an app loads both ESM and CJS. */
 export const isGatewayError = (value: unknown): value is AnyGatewayError =>
   typeof value === 'object' && value !== null && BRAND in value;

@@ -103,6 +103,30 @@ describe('imports', () => {
     expect(seen.size).toBeGreaterThan(1);
   });
 
+  it('are as ARCHITECTURE.md draws them, but for what many rooms use', () => {
+    const COMMON = ['schemas', 'options', 'telemetry', 'errors', 'deadline', 'limit', 'statuses', 'client-options'];
+    const roomOf = (file: string) => (/^(client|detached)\.ts$/.test(file) ? 'client' : (file.split(/[./]/)[0] ?? ''));
+    const edges = new Set<string>();
+    for (const file of files.filter(file => file !== 'index.ts')) {
+      for (const to of importsOf(file).filter(name => !name.startsWith('npm:')))
+        edges.add(`${roomOf(file)} → ${roomOf(to)}`);
+    }
+    const isDrawn = (edge: string) => {
+      const [from = '', to = ''] = edge.split(' → ');
+      return from !== to && !COMMON.includes(from) && !COMMON.includes(to);
+    };
+    const [, graph = ''] =
+      /```mermaid\ngraph TD\n([^`]*)```/.exec(readFileSync(new URL('ARCHITECTURE.md', root), 'utf8')) ?? [];
+    const drawn = graph
+      .trim()
+      .split('\n')
+      .flatMap(line => {
+        const [froms = [], tos = []] = line.split('-->').map(side => side.trim().split(' & '));
+        return froms.flatMap(from => tos.map(to => `${from} → ${to}`));
+      });
+    expect(drawn.sort()).toEqual([...edges].filter(isDrawn).sort());
+  });
+
   it('run one way: no file reaches itself, not even by a type', () => {
     const circles: string[] = [];
     const seen = new Set<string>();

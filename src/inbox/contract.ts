@@ -1,6 +1,6 @@
 // Makes each status of a payment take effect once: the contract that every inbox keeps.
 import type { Payment } from '../schemas/payment.ts';
-import { isFinal, rawStatusOf } from '../schemas/payment-status.ts';
+import { isFinal, progressOf, rawStatusOf } from '../schemas/payment-status.ts';
 
 /** A status that a payment has reached, by the gateway's own record. */
 export interface InboxEvent {
@@ -67,7 +67,7 @@ export function decide(marks: readonly Mark[], { status, seen }: InboxEvent): 'r
   return seen && isSame(seen, marks) ? 'run' : marks;
 }
 
-const isEarly = (status: string): boolean => status === 'PENDING' || status === 'AUTHORIZED';
+const isEarly = (status: string): boolean => progressOf(status) < 3;
 
 const isSame = (seen: readonly Mark[], marks: readonly Mark[]): boolean =>
   seen.length === marks.length && marks.every(({ status }) => seen.some(mark => mark.status === status));

@@ -1,5 +1,5 @@
 // Looks the ids up that a doubt knows: an error's body may have named anything.
-import { isGatewayError } from '../errors.ts';
+import { isNotFound } from '../errors.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { JournalRow } from './contract.ts';
@@ -52,5 +52,5 @@ export async function examine(
 
 /** Undefined if the gateway has no such payment. @throws every other error */
 export function unlessNone(error: unknown): undefined {
-  if (!isGatewayError(error) || error.name !== 'PaymentNotFoundError') throw error;
+  if (!isNotFound(error)) throw error;
 }

@@ -1,7 +1,7 @@
 // What a journal keeps of a payment: what tells it and its next action, and nothing of the customer.
 import { isDeepStrictEqual } from 'node:util';
 import type { Payment, Timestamp } from '../schemas/payment.ts';
-import { isFinal } from '../schemas/payment-status.ts';
+import { isFinal, progressOf } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 
 /** Neither customer nor address nor wallet nor free text, and no field that a gateway adds one day. */
@@ -59,10 +59,7 @@ const nextStepOf = (known: Envelope | undefined, seen: Envelope) => ({
 });
 
 const furtherOn = (known: Payment | undefined, seen: Payment): Payment =>
-  known && progressOf(seen) < progressOf(known) ? known : seen;
-
-/** PENDING and AUTHORIZED come before everything else: a status that this SDK does not know may follow a final one. */
-const progressOf = ({ paymentStatus }: Payment): number => ['PENDING', 'AUTHORIZED'].indexOf(paymentStatus) + 1 || 3;
+  known && progressOf(seen.paymentStatus) < progressOf(known.paymentStatus) ? known : seen;
 
 const pick = (from: object, names: readonly string[]): object =>
   Object.fromEntries(names.flatMap(name => (from[name as never] === undefined ? [] : [[name, from[name as never]]])));

@@ -2,6 +2,7 @@
 import { OWN_STATEMENT } from '../adapters/gate.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
+import { isPaymentId } from '../schemas/id.ts';
 import { hasMetAnother, RolledBack } from '../sql/bounded.ts';
 import { outsideTransaction, type SqlQuery, withoutColumns } from '../sql/database.ts';
 import type { InboxSql } from '../sql/inbox.ts';
@@ -120,12 +121,9 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
 const MET_ANOTHER =
   'The transaction of onPayment met another one as its end was written down, and the database has undone all of it.';
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-
 /** @throws {InvalidRequestError} for another text: a column of a fixed width takes some of them for the same */
 function idOf(paymentId: string): string {
-  const id = paymentId.toLowerCase();
-  if (UUID.test(id)) return id;
+  if (isPaymentId(paymentId)) return paymentId.toLowerCase();
   throw new InvalidRequestError([{ path: 'paymentId', message: "must be the gateway's id of the payment, a UUID" }]);
 }
 

@@ -1,6 +1,6 @@
 // Finds out whether a create that the gateway refused has made a payment all the same.
 import { delay, LateError } from '../deadline.ts';
-import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
+import { ApiError, isNotFound, type Outcome } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
@@ -71,7 +71,7 @@ export async function examineRefusal(
   const unread: string[] = [];
   const read = async (paymentId: string) =>
     findAgain(paymentId, lookUp, limits).catch(error => {
-      const saysNothing = error instanceof PaymentNotFoundError || isDenied(status, error);
+      const saysNothing = isNotFound(error) || isDenied(status, error);
       if (!saysNothing) unread.push(paymentId);
     });
   const payments = (await Promise.all(candidates.map(read))).filter(payment => payment !== undefined);
@@ -87,7 +87,7 @@ async function findAgain(paymentId: string, lookUp: LookUp, { deadline, signal }
     try {
       return await readPayment();
     } catch (error) {
-      if (!(error instanceof PaymentNotFoundError)) throw error;
+      if (!isNotFound(error)) throw error;
       // Without the time to look again, nothing is known.
       if (deadline.remaining <= pause) throw new LateError();
       await delay(pause, signal);

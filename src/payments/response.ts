@@ -123,12 +123,17 @@ function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: O
 
 function apiError(answer: HttpAnswer, call: Call, verdict: Verdict, reason: string | undefined): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
-  const isDenied = answer.status === 401 || answer.status === 403;
-  const isElsewhere = verdict.outcome && (answer.status === 404 || answer.status === 405);
-  const keys = verdict.outcome ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
-  const check = isDenied ? keys : isElsewhere && `Check baseUrl, ${call.baseUrl}: is it the gateway's?`;
-  const text = [message, check, adviceOf(verdict)].filter(Boolean).join(' ');
+  const text = [message, checkOf(answer.status, call), adviceOf(verdict)].filter(Boolean).join(' ');
   return new ApiError(text, { ...answer, reason, pause: pauseAsked(answer.retryAfter) }, verdict);
+}
+
+/** What to look at after such a status, if it is an option. */
+function checkOf(status: number, { operation, baseUrl }: Call): string | undefined {
+  const isCreate = operation === 'create';
+  if (status === 401 || status === 403)
+    return isCreate ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
+  if (isCreate && (status === 404 || status === 405)) return `Check baseUrl, ${baseUrl}: is it the gateway's?`;
+  return undefined;
 }
 
 /** Nobody listens there, or the name is nobody's: trying again does not help where the address is wrong. */

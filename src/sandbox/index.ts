@@ -10,7 +10,7 @@ export type { Clock } from './clock.ts';
 export type { WaitFor } from './control/wait-for.ts';
 export type { SandboxEvent, SandboxListener } from './event-bus.ts';
 export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
-export type { CallbackFault, CallFault, Fault, SandboxOperation } from './faults/kinds.ts';
+export type { CallbackFault, CallFault, CreateFault, Fault, SandboxOperation } from './faults/kinds.ts';
 export type { MoveOptions } from './ledger/moves.ts';
 export type { FailureReason, PaymentRecord } from './ledger/record.ts';
 export { type ListeningSandbox, Sandbox } from './sandbox.ts';

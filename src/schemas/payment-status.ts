@@ -15,6 +15,9 @@ export const isPaid = (payment: Payment): payment is CompletedPayment => payment
 export const fundsNotDelivered = (payment: Payment): boolean =>
   payment.paymentStatus === 'FAILED' && !payment.crypto_tx_hash;
 
+/** How far a payment has come. A status that this SDK does not know may follow a final one, and so counts as one. */
+export const progressOf = (status: string): 1 | 2 | 3 => (status === 'PENDING' ? 1 : status === 'AUTHORIZED' ? 2 : 3);
+
 /** The status as the gateway writes it, also one that this SDK does not know, such as `REFUNDED`. */
 export const rawStatusOf = (payment: Payment): PaymentStatus | (string & {}) =>
   payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;

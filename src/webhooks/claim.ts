@@ -1,11 +1,10 @@
 // What a callback claims of a payment, how it is kept while it waits, and how it compares with the gateway's record.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
-import { readable, readBody } from './parse.ts';
+import { invalidCallback, readable, readBody } from './parse.ts';
 
 /**
  * What a callback claims of a payment: its id, and everything else in it, unchecked. Only `id` is demanded, because the
@@ -22,8 +21,7 @@ const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
 export function readClaim(rawBody: unknown): WebhookClaim {
   const { success, data, error } = readable(() => claimSchema.safeParse(readBody(rawBody)));
   if (success) return data;
-  const issues = issuesOf(error);
-  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
+  throw invalidCallback(error);
 }
 
 const COMPARED = ['amount', 'currency', 'paymentType', 'reference'] as const;

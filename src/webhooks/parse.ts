@@ -1,5 +1,6 @@
 // Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
 import { isAnyArrayBuffer } from 'node:util/types';
+import type * as z from 'zod';
 import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { type Payment, paymentSchema } from '../schemas/payment.ts';
@@ -21,8 +22,12 @@ export type WebhookPayment = Payment;
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
   const { success, data, error } = readable(() => parsePayment(readBody(rawBody)));
   if (success) return data;
+  throw invalidCallback(error);
+}
+
+export function invalidCallback(error: z.ZodError): WebhookError {
   const issues = issuesOf(error);
-  throw new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
+  return new WebhookError('invalid', `This is not a payment callback: ${listOf(issues)}.`, issues);
 }
 
 const parsePayment = compiledWhenBusy(paymentSchema);

@@ -38,8 +38,10 @@ export const CALLBACK_FAULTS = {
 
 export const FAULTS = { ...CALL_FAULTS, ...CREATE_FAULTS, ...CALLBACK_FAULTS };
 
+/** A fault of creates alone. */
+export type CreateFault = keyof typeof CREATE_FAULTS;
 /** A fault of calls. */
-export type CallFault = keyof typeof CALL_FAULTS | keyof typeof CREATE_FAULTS;
+export type CallFault = keyof typeof CALL_FAULTS | CreateFault;
 /** A fault of callbacks. */
 export type CallbackFault = keyof typeof CALLBACK_FAULTS;
 /** Any fault. */
@@ -50,6 +52,6 @@ export type SandboxOperation = 'create' | 'lookup';
 
 export const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
 export const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);
-export const isCreateFault = (fault: Fault): boolean => Object.hasOwn(CREATE_FAULTS, fault);
+export const isCreateFault = (fault: Fault): fault is CreateFault => Object.hasOwn(CREATE_FAULTS, fault);
 /** Whose time can be set. */
 export const takesMs = (fault: Fault): boolean => fault === 'slow' || fault === 'callback-delay';

@@ -67,7 +67,7 @@ function scenarioOf({ ledger, history, calls }: Parts, id: string, deliveries: r
   const { webhookUrl, callbackUrl, reference, ...request } = ledger.requestOf(id);
   const { paymentStatus } = ledger.get(id);
   const fault = calls.creationOf(id)?.fault;
-  const createFault = fault && isCreateFault(fault) ? (fault as NonNullable<Scenario['createFault']>) : undefined;
+  const createFault = fault && isCreateFault(fault) ? fault : undefined;
   const events = history.ofPayment(id);
   // That fault completes the payment by itself.
   if (createFault === 'callback-first') {
@@ -103,9 +103,7 @@ function stepsOf(events: readonly SandboxEvent[], deliveries: readonly Delivery[
       steps.push({ ...step, reason, ...(isFinalStatus(from) && { force: true }) });
     } else if (event.type === 'request') {
       const { method, fault } = event;
-      if (method === 'GET' && fault && !isCallbackFault(fault) && !isCreateFault(fault)) {
-        arm(fault as FaultStep['fault']);
-      }
+      if (method === 'GET' && fault && !isCallbackFault(fault) && !isCreateFault(fault)) arm(fault);
     } else if (event.type === 'callback-waits') {
       if (!event.fault || !isPosted(event.fault)) continue;
       const ms = event.due === undefined ? undefined : wholeOf(event.due - event.at);

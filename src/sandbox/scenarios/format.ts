@@ -6,7 +6,7 @@ import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import type { IsSame } from '../../schemas/objects.ts';
 import { REQUEST_FIELDS } from '../../schemas/request.ts';
 import { DURATION, durationOf } from '../duration.ts';
-import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../faults/kinds.ts';
+import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
 
 /** A time: milliseconds, or a text such as `500ms`, `5s`, `2m`, `1h` or `7d`. */
 export type Duration = number | string;
@@ -42,7 +42,7 @@ export interface ScenarioCreate {
 
 /** Arms a fault for this payment alone: one of its callbacks, or of its lookups. */
 export interface FaultStep {
-  fault: keyof typeof CALL_FAULTS | keyof typeof CALLBACK_FAULTS;
+  fault: Exclude<Fault, CreateFault>;
   /** For `slow` and `callback-delay`. */
   ms?: Duration | undefined;
   /**
@@ -86,7 +86,7 @@ export interface Scenario {
   does?: string | undefined;
   create: ScenarioCreate;
   /** Injected into the create. */
-  createFault?: keyof typeof CREATE_FAULTS | undefined;
+  createFault?: CreateFault | undefined;
   /** What happens then, in this order. */
   steps?: readonly Step[] | undefined;
   expect?: Expected | undefined;
