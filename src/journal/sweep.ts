@@ -5,10 +5,11 @@ import { isOfMerchant } from '../inbox/thrown.ts';
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { change } from './change.ts';
+import { change, type Transition } from './change.ts';
 import { giveBack, inParallel, workOnDue } from './claims.ts';
+import type { JournalRow } from './contract.ts';
 import { type ClientJournal, warnGaveUp, warnNotSwept } from './reports.ts';
-import { knownIds } from './row.ts';
+import { knownIds, type RowChange } from './row.ts';
 import { looked, type SweepFinding } from './transitions.ts';
 
 /** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
@@ -79,28 +80,14 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
 
   await workOnDue(client, query, { limit, concurrency, isOver }, async ({ row, now }) => {
     const begun = performance.now();
-    const ids = knownIds(row);
-    const looks: Seen[] = [];
-    // The gateway has answered with it. What an error or a callback has named may be nothing.
-    const isThere = (id: string) => row.result !== undefined && isSamePayment(row.result.payment.id, id);
-    for (const id of ids) looks.push(await look(handler, id, { isThere: isThere(id), signal }));
-    const seen = sumOf(looks);
+    const seen = await lookAtRow(handler, row, signal);
     if (seen.asked !== undefined) isAsked = true;
-    // What was final has an effect to have yet, however old it is.
-    const isOwed = row.result !== undefined && isFinal(row.result.payment) && !seen.hasEffect;
-    const isOld = now - row.begunAt > giveUpAfter && !seen.isBusy && !isOwed;
-    const failure = seen.failure ?? (isOld ? undefined : seen.missing);
-    const outcome = failure ? 'failed' : seen.isFinal ? 'processed' : isOld ? 'gaveUp' : 'open';
+    const { outcome, finding, failure } = judge(row, seen, now - row.begunAt > giveUpAfter);
     if (outcome === 'failed' && signal?.aborted) return giveBack(client, row);
-    const isDone = outcome === 'processed' || outcome === 'gaveUp';
-    const payments = [...(row.result ? [row.result.payment] : []), ...seen.payments];
-    const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));
-    const found: SweepFinding = isDone ? { done: ids, seen: payments } : { pause };
     // As a rule nobody has changed it meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
-    const { next } = await change(journal, row, (current, now) => looked(current, row.attemptId, found, now), {
-      known,
-    });
+    const transition: Transition<RowChange> = (current, now) => looked(current, row.attemptId, finding, now);
+    const { next } = await change(journal, row, transition, { known });
     // Its callback may have come while it was looked at.
     const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
@@ -108,6 +95,39 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
     if (failure) warnNotSwept(client, row, failure.error);
   });
   return swept;
+}
+
+/** Looks at every payment that a row knows. */
+async function lookAtRow(handler: SweepHandler, row: JournalRow, signal: AbortSignal | undefined): Promise<Seen> {
+  const looks: Seen[] = [];
+  for (const id of knownIds(row)) {
+    // The gateway has answered with it. What an error or a callback has named may be nothing.
+    const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
+    looks.push(await look(handler, id, { isThere, signal }));
+  }
+  return sumOf(looks);
+}
+
+/** What a look at a row comes to. */
+interface Judgement {
+  outcome: keyof Swept;
+  finding: SweepFinding;
+  /** Why it is tried again. */
+  failure?: { error: unknown } | undefined;
+}
+
+/** @param isOverdue whether patience with it has an end */
+function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
+  const known = row.result ? [row.result.payment] : [];
+  // What was final has an effect to have yet, however old it is.
+  const isOwed = known.some(isFinal) && !seen.hasEffect;
+  const isOld = isOverdue && !seen.isBusy && !isOwed;
+  const failure = seen.failure ?? (isOld ? undefined : seen.missing);
+  const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));
+  if (failure) return { outcome: 'failed', finding: { pause }, failure };
+  if (!seen.isFinal && !isOld) return { outcome: 'open', finding: { pause } };
+  const finding = { done: knownIds(row), seen: [...known, ...seen.payments] };
+  return { outcome: seen.isFinal ? 'processed' : 'gaveUp', finding };
 }
 
 /** Looks at payments of the merchant's own list: without a journal there is neither a schedule nor an end of patience. */

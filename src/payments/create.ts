@@ -44,7 +44,7 @@ export async function create(
   kind: RequestKind,
   input: unknown,
   options?: CreateOptions,
-  planned?: Pick<JournaledCreate, 'plan' | 'keepsRefused'>,
+  planned?: Pick<JournaledCreate, 'plan' | 'onPlanRefused'>,
 ): Promise<Created> {
   const call = new Call('create', gateway);
 
@@ -103,7 +103,7 @@ async function sendOnce(
   const verdict = saysNoPayment(answer) ? await examineRefusal(answer, request, lookUp, limits) : undefined;
   const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
   const created = readCreated(answer, call, { verdict, reason });
-  gateway.refusedPlans = 0;
+  gateway.planRefusals.end();
   const { payment } = created;
   const other = await otherOwnerOf(gateway, request, payment);
   if (other) throw answeredWithAnothers(answer, call, payment, other);

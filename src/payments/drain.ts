@@ -110,20 +110,19 @@ interface Sent {
 }
 
 async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRow): Promise<Sent> {
-  let isKept = false;
-  const keepsRefused = () => {
-    gateway.refusedPlans += 1;
-    isKept = gateway.refusedPlans > MOST_REFUSALS;
-    return isKept;
+  let refused: 'freed' | 'planned' | undefined;
+  const onPlanRefused = () => {
+    refused = gateway.planRefusals.add();
+    return refused;
   };
   try {
     const { request, extra } = openPlan(client.journal, plan.body ?? '', plan);
-    await create(gateway, 'payment', request, { extra }, { plan, keepsRefused });
+    await create(gateway, 'payment', request, { extra }, { plan, onPlanRefused });
     return { result: 'created', isAnswered: true };
   } catch (error) {
     if (error instanceof PlanGone) return {};
     if (!isGatewayError(error)) throw error;
-    const result = await resultOf(client, plan, error, isKept);
+    const result = await resultOf(client, plan, error, refused === 'planned');
     // A doubt is the journal's. What the gateway has answered is its cause.
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
@@ -133,20 +132,18 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
   }
 }
 
-/** After so many refusals in a row it may be the client that is refused, such as for a wrong sign key. */
-const MOST_REFUSALS = 3;
-
 /** The errors of a plan that this client cannot send. They say nothing of the other plans. */
 const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 
+/** What becomes of a plan that was not sent, or not taken; a person is told where one is needed. @throws JournalError */
 async function resultOf(
   client: ClientJournal,
   plan: JournalRow,
   error: GatewayError,
-  isKept: boolean,
+  staysPlanned: boolean,
 ): Promise<keyof Drained> {
   if (error.outcome === 'unknown') return 'inDoubt';
-  if (isKept) {
+  if (staysPlanned) {
     warnNotSent(client, plan, error);
     return 'postponed';
   }

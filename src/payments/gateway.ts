@@ -7,9 +7,10 @@ import { VERSION } from '../http/version.ts';
 import { scopeOf } from '../journal/fingerprint.ts';
 import type { ScopedJournal } from '../journal/reports.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
+import { RefusalStreak } from './refusal-streak.ts';
 
 /** What every call of one client needs. */
-export interface Gateway extends Settings {
+export interface Gateway extends Omit<Settings, 'journal'> {
   /** Of the payments. */
   url: string;
   /** Of every call. */
@@ -17,16 +18,16 @@ export interface Gateway extends Settings {
   send: Send;
   tokens: CallbackTokens;
   journalInScope: ScopedJournal | undefined;
-  /** How many planned creates were refused since the gateway took one: counted up, and put back. */
-  refusedPlans: number;
+  planRefusals: RefusalStreak;
   /** What is warned of once. */
   warned: Set<string>;
 }
 
 export function openGateway(settings: Settings): Gateway {
-  const { baseUrl, apiKey, signKey, formerSignKeys, journal } = settings;
+  const { journal, ...others } = settings;
+  const { baseUrl, apiKey, signKey, formerSignKeys } = others;
   return {
-    ...settings,
+    ...others,
     url: `${baseUrl}/api/v1/payments`,
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -38,7 +39,7 @@ export function openGateway(settings: Settings): Gateway {
     send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
     journalInScope: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl) },
-    refusedPlans: 0,
+    planRefusals: new RefusalStreak(),
     warned: new Set(),
   };
 }
