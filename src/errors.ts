@@ -22,6 +22,7 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
 export interface Issue {
   /** The field, as in `billingAddress.countryCode`; empty for the whole. */
   path: string;
+  /** What is wrong with it, for people. It may change. */
   message: string;
 }
 
@@ -60,6 +61,7 @@ export abstract class GatewayError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
+  /** What may be logged of it: neither a body, nor customer data. */
   toJSON(): object {
     return Object.assign({ name: this.name, message: this.message }, this);
   }
@@ -76,6 +78,7 @@ type Inspect = (value: unknown, options: object) => string;
 export class InvalidRequestError extends GatewayError {
   override readonly name = 'InvalidRequestError';
   readonly code = 'invalid_request';
+  /** Everything that is wrong with the request. */
   readonly issues: readonly Issue[];
   constructor(issues: readonly Issue[], outcome?: 'not_sent') {
     const message = `Invalid request: ${listOf(issues)}.`;
@@ -133,7 +136,7 @@ export class PaymentNotFoundError extends ApiError {
   override readonly code = 'payment_not_found';
 }
 
-/** No complete answer arrived: of the gateway or, where only the journal is asked, of that. */
+/** No complete answer arrived from the gateway, or from the journal in a call that asks only the journal. */
 export class ConnectionError extends GatewayError {
   override readonly name = 'ConnectionError';
   /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
@@ -268,6 +271,7 @@ export type WebhookErrorCode =
 export class WebhookError extends GatewayError {
   override readonly name = 'WebhookError';
   readonly code: WebhookErrorCode;
+  /** What is wrong with the body, if that is `invalid`. */
   readonly issues: readonly Issue[];
   constructor(code: WebhookErrorCode, message: string, issues: readonly Issue[] = [], details?: Details) {
     super(message, details);
@@ -289,9 +293,6 @@ export type AnyGatewayError =
   | WaitTimeoutError
   | ConfigurationError
   | WebhookError;
-
-/** Whether the gateway has said that it has no such payment. */
-export const isNotFound = (error: unknown): boolean => isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
 /** Whether a value is an error of this SDK, also of its other copy when an app loads both ESM and CJS. */
 export const isGatewayError = (value: unknown): value is AnyGatewayError =>

@@ -314,6 +314,16 @@ describe('a refused create', () => {
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET']);
   });
 
+  it('is unknown where a proxy answers the lookup of the id in its body with a page, also with 404', async () => {
+    const page = new Response('<html><h1>404 Not Found</h1></html>', { status: 404 });
+    const { fetch } = wire(json(`{"error":"duplicate","order_id":"${OTHER_ID}"}`, 422), page);
+    vi.useFakeTimers();
+    const creating = errorOf(client(fetch).createDeposit(CARD));
+    await vi.advanceTimersByTimeAsync(1_600);
+    vi.useRealTimers();
+    expect(await creating).toMatchObject({ outcome: 'unknown', paymentId: OTHER_ID });
+  });
+
   it.each([
     ['object', `{"error":"duplicate","id":"${ID.slice(0, 20)}`],
     ['list', ` [{"error":"duplicate"},`],

@@ -14,6 +14,7 @@ import {
   isCompressed,
   LONGEST_ANSWER,
 } from './exchange.ts';
+import { behindAnswer, behindHeaders, isEndedByClose } from './framing.ts';
 
 /** How connections are made. */
 export interface ConnectionOptions {
@@ -200,7 +201,7 @@ function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () =>
 
 /** Whether HTTP gives the answer no body, and so leaves one unread that a careless gateway sends all the same. */
 const isBodiless = ({ statusCode, headers }: IncomingMessage): boolean =>
-  statusCode === 204 || statusCode === 304 || headers['content-length'] === '0';
+  statusCode === 204 || statusCode === 304 || Number(headers['content-length']) === 0;
 
 /** Milliseconds for such a body to arrive: it may hold the payment's id. */
 const STRAY_BODY = 100;
@@ -210,8 +211,8 @@ function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
   const isEncoded = isCompressed(headers['content-encoding']);
   const { text, isTooLong } = attempt.body;
-  const body = isBodiless(message) ? afterHeaders(attempt.raw.text) : text;
-  return { status, body, isTooLong, isEncoded, requestId: id?.toString(), retryAfter };
+  const shared = { status, isTooLong, isEncoded, requestId: id?.toString(), retryAfter };
+  if (isBodiless(message)) return { ...shared, body: behindHeaders(attempt.raw.bytes).toString() };
+  const stray = behindAnswer(attempt.raw.bytes, headers).toString().trim();
+  return { ...shared, body: text, stray: stray || undefined, isEndedByClose: isEndedByClose(headers) };
 }
-
-const afterHeaders = (raw: string): string => raw.slice(raw.lastIndexOf('\r\n\r\n') + 4);

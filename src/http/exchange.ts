@@ -25,6 +25,10 @@ export interface HttpAnswer {
   isTooLong: boolean;
   /** The body is compressed, although that was not asked for, and cannot be read. */
   isEncoded?: boolean | undefined;
+  /** What arrived behind it, as text: of a gateway that counts its bytes wrongly, or answers twice. */
+  stray?: string | undefined;
+  /** It ended with its connection: one that breaks off ends in the same way. */
+  isEndedByClose?: boolean | undefined;
   requestId?: string | undefined;
   /** The `Retry-After` header. */
   retryAfter?: string | undefined;

@@ -1,5 +1,6 @@
 // Looks the ids up that a doubt knows: an error's body may have named anything.
-import { isNotFound } from '../errors.ts';
+import { isGatewayError } from '../errors.ts';
+import { isPage } from '../schemas/json.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { JournalRow } from './contract.ts';
@@ -20,7 +21,7 @@ export interface Examined {
 /** Whether a payment that exists can be that of a doubt. */
 type CanBeOf = (row: JournalRow, payment: Payment) => boolean;
 
-/** For one beside another payment, which has the very reference: under its reference, or under none and of its money. */
+/** The payment has the row's reference, in any case of letters; or it has none, and is of the same type, amount and currency. */
 export const hasItsReference: CanBeOf = (row, payment) =>
   payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 
@@ -50,7 +51,11 @@ export async function examine(
   return { disproved, others };
 }
 
+/** Whether the gateway itself has said that it has no such payment. The page of a proxy says nothing of payments. */
+export const saysNone = (error: unknown): boolean =>
+  isGatewayError(error) && error.name === 'PaymentNotFoundError' && !isPage(error.body);
+
 /** Undefined if the gateway has no such payment. @throws every other error */
 export function unlessNone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
+  if (!saysNone(error)) throw error;
 }

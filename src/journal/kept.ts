@@ -23,8 +23,8 @@ const PAYMENT_FIELDS = [
 const CREATED_FIELDS: (keyof Timestamp)[] = ['date', 'timezone_type', 'timezone'];
 
 /**
- * A payment and its next action as the journal keeps them: the status that is further on, and what only a create has
- * answered. A final payment has no next action.
+ * A payment and its next action as the journal keeps them: the later status, and the redirect URL or the transfer that only
+ * the answer to a create has. A final payment has no next action.
  *
  * @param known as it is kept already
  * @param seen as it is now, unless the gateway's record is behind

@@ -1,4 +1,4 @@
-// Whose a payment is, if it names another reference than the one that it was given for.
+// Finds the row of the reference that a payment names, if that is not the expected one.
 import type { Payment } from '../schemas/payment.ts';
 import type { Journal, JournalKey, JournalRow } from './contract.ts';
 import { UNSEEN } from './fingerprint.ts';

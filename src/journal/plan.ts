@@ -23,7 +23,7 @@ export interface PlanOptions {
   /** Further top-level fields of the body, as for a create. */
   extra?: object | undefined;
   /**
-   * That of the client that will send it: `'onramp'` opens the on-ramp methods.
+   * The terminal of the client that will send it: `'onramp'` opens the on-ramp methods.
    * @default 'standard'
    */
   terminal?: Terminal | undefined;

@@ -11,7 +11,7 @@ export interface ScopedJournal {
   scope: string;
 }
 
-/** It, for one call. */
+/** The journal of a client, and the call that is told of what happens in it. */
 export interface ClientJournal extends ScopedJournal {
   /** To which everything is reported. */
   call: Call;

@@ -5,7 +5,7 @@ import { UNSEEN } from './fingerprint.ts';
 
 const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
 
-/** That request is not known, only what its payment shows: a customer may have chosen the method, and a number is not a text. */
+/** What was asked for is unknown, and only its payment was seen: its customer may have chosen the method, and its amount is a number. */
 const mayDiffer = (field: (typeof FIELDS)[number], row: JournalRequest, request: JournalRequest): boolean =>
   field === 'paymentMethod' || (field === 'amount' && Number(row.amount) === Number(request.amount));
 

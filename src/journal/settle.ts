@@ -97,7 +97,8 @@ async function settleWithout(
   // What has exactly this reference stays its payment, whatever an operator says.
   const isOtherId = despite.includes('paymentId');
   const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
-  const read = isOtherId ? (id: string) => readPayment(id).catch(unreadable) : readPayment;
+  const readOther = (id: string) => readPayment(id).catch(error => unlessOther(error, id, key.reference));
+  const read = isOtherId ? readOther : readPayment;
   const { match, disproved } = await examine(existing, knownIds(existing), read, canBeOf);
   if (match) throw hasPayment(match.id);
   const step = await change(journal, key, (row, now) => {
@@ -111,14 +112,25 @@ async function settleWithout(
   throw new PaymentInDoubtError(key.reference, since, { settleableAt: new Date(settleableAt(step.open, margin)) });
 }
 
-/** The gateway answers, and shows no payment; 404 is {@link examine}'s. What may be another answer in a moment says nothing. */
-function unreadable(error: unknown): undefined {
-  const isNone =
-    isGatewayError(error) &&
-    ((error.name === 'ApiError' && !saysNothing(error.status)) ||
-      // A page of a proxy is none.
-      (error.name === 'ResponseError' && isJson(error.body)));
-  if (!isNone) throw error;
+/**
+ * Of an id that an operator says is another's: undefined if the gateway answers, and shows nothing that speaks against it.
+ *
+ * @throws what may be another answer in a moment; {@link InvalidRequestError} for a record that has exactly the reference
+ */
+function unlessOther(error: unknown, id: string, reference: string): undefined {
+  if (!isGatewayError(error)) throw error;
+  if (error.name === 'PaymentNotFoundError' || (error.name === 'ApiError' && !saysNothing(error.status))) return;
+  // A page of a proxy is no record.
+  if (error.name !== 'ResponseError' || !isJson(error.body)) throw error;
+  const record = recordIn(error.body);
+  const isIt = isPaymentId(record.id) && isSamePayment(record.id, id);
+  if (isIt && (record.reference ?? reference) === reference) throw hasUnreadable(id);
+}
+
+/** The record of an answer that the schema refuses, unchecked. */
+function recordIn(body: string): { id?: unknown; reference?: unknown } {
+  const answer = Object(JSON.parse(body));
+  return Object(answer.result ?? answer);
 }
 
 async function findOpen(journal: Journal, key: JournalKey, payment?: Payment): Promise<JournalRow> {
@@ -171,6 +183,12 @@ const hasPayment = (paymentId: string) =>
   refused(
     'reference',
     `has payment ${paymentId}: settle it with that id or, if that is another order's, pass { despite: ['paymentId'] }`,
+  );
+
+const hasUnreadable = (paymentId: string) =>
+  refused(
+    'reference',
+    `has payment ${paymentId}, whose record this version cannot read: it stays in doubt until a version can. Nothing else may be paid for it`,
   );
 
 const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }]);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { JournalKey, JournalRow, JournalState } from '../journal/contract.ts';
 import { LONGEST } from '../journal/key.ts';
 import { type SqlQuery, type SqlRow, withoutColumns } from '../sql/database.ts';
-import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
+import { afterWrite, type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { emitWarning } from '../telemetry/events.ts';
 import {
   AUTOCOMMIT,
@@ -140,11 +140,6 @@ export function journalSql(table: string): JournalSql<string> {
 function clockOf({ clock }: SqlRow): number {
   if (typeof clock === 'string') return Number(clock);
   throw withoutColumns();
-}
-
-/** Of what fails after a write: its code may mean that nothing was written, as one of a server that cannot be reached does. */
-function afterWrite(error: Error): never {
-  throw new Error(`${error.message} (after a write)`, { cause: error });
 }
 
 const keyOf = ({ scope, reference }: JournalKey): [string, string] => [

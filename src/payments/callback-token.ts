@@ -22,7 +22,7 @@ export interface CallbackTokens {
   addTo(request: CheckedRequest, fields: object): object;
   /** The token of an address, if it is one of ours. It takes the same time for every token. */
   check(url: string): string | undefined;
-  /** Whether a token is that of the payment; of one without a reference every good one is. */
+  /** Whether the token belongs to the payment. A payment without a reference takes every valid token. */
   isOf(token: string, payment: Payment): boolean;
 }
 

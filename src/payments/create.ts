@@ -28,7 +28,7 @@ import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {
-  /** As a rule `PENDING`: the outcome comes by callback. A replayed one is as it is now. */
+  /** Usually `PENDING`: the outcome comes by callback. If `replayed`, the payment as it is now. */
   payment: Payment;
   /** What to do now. */
   nextAction: NextAction;

@@ -11,9 +11,9 @@ import { RefusalStreak } from './refusal-streak.ts';
 
 /** What every call of one client needs. */
 export interface Gateway extends Omit<Settings, 'journal'> {
-  /** Of the payments. */
+  /** The address of all payments. */
   url: string;
-  /** Of every call. */
+  /** What every call sends. */
   headers: Record<string, string>;
   send: Send;
   tokens: CallbackTokens;

@@ -17,7 +17,7 @@ export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 /** Milliseconds before each further lookup of a payment whose record lags behind what was said of it. */
 export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
 
-/** @param cause the call that they are made for; without one they are a call together */
+/** @param cause the call that makes these lookups; without one, all of them share an id of their own */
 export const lookUpIn =
   (gateway: Gateway, cause: Call = new Call('lookup', gateway)): LookUp =>
   (id, options) =>

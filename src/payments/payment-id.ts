@@ -6,6 +6,8 @@ interface Found {
   result?: string;
   answer?: string;
   elsewhere: Set<string>;
+  /** The `order_id` of an answer, which equals the payment's id by the document. */
+  order?: string;
 }
 
 /** JSON that was encoded twice is decoded twice, and no more. */
@@ -13,24 +15,35 @@ const DEEPEST_TEXT = 2;
 
 /**
  * Finds the payment's id in text that should be an answer of the gateway. Only a record's own `id` counts: that of the
- * answer itself, of its `result`, or of the one object with a `paymentStatus`; never that of a customer, an error or a
- * text that quotes one. Anything before and between objects (a PHP warning, a byte order mark) is ignored.
+ * answer itself, of its `result`, or of the one object with a `paymentStatus`, and without any of them the `order_id` of the
+ * answer; never that of a customer, an error or a text that quotes one. Anything before and between objects (a PHP warning, a byte order mark) is ignored.
  */
 export function findPaymentId(text: string, depth = 0): string | undefined {
   if (depth > DEEPEST_TEXT) return undefined;
   const found: Found = { elsewhere: new Set() };
   const start = /\{\s*"/g;
   for (let match = start.exec(text); match; match = start.exec(text)) {
-    start.lastIndex = readObject(text, match.index, found, depth);
+    start.lastIndex = readObject(text, match.index, found, depth) ?? text.length;
   }
   const [elsewhere, second] = found.elsewhere;
   const quoted = /^\s*"/.test(text) ? findPaymentId(unquote(text), depth + 1) : undefined;
-  return quoted ?? found.result ?? found.answer ?? (second === undefined ? elsewhere : undefined);
+  return quoted ?? found.result ?? found.answer ?? (second === undefined ? (elsewhere ?? found.order) : undefined);
+}
+
+/** Whether the text ends within an object of JSON. */
+export function isWithinObject(text: string): boolean {
+  const start = /\{\s*"/g;
+  for (let match = start.exec(text); match; match = start.exec(text)) {
+    const end = readObject(text, match.index, { elsewhere: new Set() }, DEEPEST_TEXT);
+    if (end === undefined) return true;
+    start.lastIndex = end;
+  }
+  return false;
 }
 
 /** A key with a UUID, also in JSON that is a text of other JSON. */
 const CANDIDATE =
-  /"(?:id|payment_id|paymentId)\\*"\s*:\s*\\*"([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})/gi;
+  /"(?:id|payment_id|paymentId|order_id)\\*"\s*:\s*\\*"([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})/gi;
 
 /** Every id in the text of an error, at any depth, that could be that of a payment: in lower case, each once. */
 export const candidateIds = (text: string): string[] => [
@@ -50,8 +63,8 @@ interface Frame {
 /** A text without its closing quote is a token too: the id in it may be whole. */
 const TOKEN = /\s*("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+)/sy;
 
-/** Reads the object that starts there into `found`, and answers where it ends. */
-function readObject(text: string, start: number, found: Found, depth: number): number {
+/** Reads the object that starts there into `found`, and answers where it ends, if it does. */
+function readObject(text: string, start: number, found: Found, depth: number): number | undefined {
   const tokens = new RegExp(TOKEN);
   tokens.lastIndex = start;
   const next = () => tokens.exec(text)?.[1];
@@ -79,7 +92,7 @@ function readObject(text: string, start: number, found: Found, depth: number): n
       if (frame.id && frame.hasStatus && frame.place === 'elsewhere') elsewhere.push(frame.id);
     }
   }
-  return text.length;
+  return undefined;
 }
 
 /** Where an object or array stands that begins there. */
@@ -92,6 +105,8 @@ function readValue(frame: Frame, value: string, found: Found, depth: number): vo
   if (frame.key === 'id' && frame.isObject && isPaymentId(value)) {
     frame.id = value;
     if (frame.place !== 'elsewhere') found[frame.place] = value;
+  } else if (frame.key === 'order_id' && frame.place === 'answer' && frame.isObject && isPaymentId(value)) {
+    found.order = value;
   } else if (frame.key === 'result' && frame.place === 'answer' && value.startsWith('{')) {
     const id = findPaymentId(value, depth + 1);
     if (id) found.result = id;

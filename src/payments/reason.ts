@@ -52,7 +52,7 @@ function textsIn(value: unknown, isNamed: boolean, depth: number): string[] {
 
 /** What was sent of these fields is no customer's. */
 const MERCHANT_FIELDS = new Set(['paymentType', 'paymentMethod', 'amount', 'currency', 'reference']);
-/** Shorter ones are parts of every word. */
+/** Shorter ones are parts of many words, and are struck where they are words of their own. */
 const SHORTEST = 3;
 const UUID = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/i;
 
@@ -62,7 +62,7 @@ const PRIVATE = /[^\s"'<>@]+@[^\s"'<>@]+|\+?\d(?:[\s().\-/]{0,3}\d){5,}|\b(?=\w*
 function strike(words: string, { secrets, fields = {} }: Sent): string {
   const values = Object.entries(fields).flatMap(([name, value]) => (MERCHANT_FIELDS.has(name) ? [] : leavesOf(value)));
   const known = [...secrets, ...values]
-    .filter(value => value.trim().length >= SHORTEST)
+    .filter(value => value.trim().length > 1)
     .sort((one, other) => other.length - one.length)
     .reduce((text, value) => strikeValue(text, value), words);
   // The ids of payments are digits too.
@@ -80,5 +80,8 @@ function strikeValue(text: string, sent: string): string {
   const value = plain(sent.slice(0, MOST));
   const isLong = sent.length > MOST || value.length > LONGEST_VALUE;
   const start = value.slice(0, LONGEST_VALUE).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return text.replace(new RegExp(isLong ? `${start}[^]*` : start, 'gi'), '***');
+  // Two letters of Han or Hangul are a whole name, and no part of a word.
+  const isWord = value.length < SHORTEST && /^\w+$/.test(value);
+  const pattern = isLong ? `${start}[^]*` : isWord ? `\\b${start}\\b` : start;
+  return text.replace(new RegExp(pattern, 'gi'), '***');
 }

@@ -1,15 +1,16 @@
 // Finds out whether a create that the gateway refused has made a payment all the same.
 import { delay, LateError } from '../deadline.ts';
-import { ApiError, isNotFound, type Outcome } from '../errors.ts';
+import { ApiError, type Outcome, PaymentNotFoundError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
+import { saysNone } from '../journal/evidence.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
-import { isJson } from '../schemas/json.ts';
+import { isJson, isPage } from '../schemas/json.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isDenial, isRefusal } from '../statuses.ts';
 import { LAG_PAUSES, type LookUp } from './lookup.ts';
-import { candidateIds, findPaymentId } from './payment-id.ts';
+import { candidateIds, findPaymentId, isWithinObject } from './payment-id.ts';
 
 /** What an error answer means for the money. */
 export interface Verdict {
@@ -21,14 +22,17 @@ export interface Verdict {
 const MOST_CANDIDATES = 3;
 
 /** Whether the answer says that no payment was made: the whole of it, because it may name one at its end. */
-export const saysNoPayment = (answer: HttpAnswer): boolean =>
-  isRefusal(answer.status) && !answer.isTooLong && !answer.isEncoded && (isPage(answer.body) || !isCutOff(answer.body));
+export function saysNoPayment({ status, body, isTooLong, isEncoded, stray, isEndedByClose }: HttpAnswer): boolean {
+  if (!isRefusal(status) || isTooLong || isEncoded || stray || BINARY.test(body)) return false;
+  return isWholePage(body) || !(isCutOff(body) || (isEndedByClose && isWithinObject(body)));
+}
+
+/** No text has these: it is compressed, though nobody says so. */
+const BINARY = /(?!\s)\p{Cc}/u;
 
 /** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
-function isPage(body: string): boolean {
-  if (!/^\s*<(?:!doctype|html)\b/i.test(body)) return false;
-  return /<\/html>(?:\s|<!--[^>]*>)*$/i.test(body.slice(-LONGEST_END));
-}
+const isWholePage = (body: string): boolean =>
+  isPage(body) && /<\/html>(?:\s|<!--[^>]*>)*$/i.test(body.slice(-LONGEST_END));
 /** Characters, because the expression takes the square of them. */
 const LONGEST_END = 1_000;
 
@@ -71,7 +75,7 @@ export async function examineRefusal(
   const unread: string[] = [];
   const read = async (paymentId: string) =>
     findAgain(paymentId, lookUp, limits).catch(error => {
-      const saysNothing = isNotFound(error) || isDenied(status, error);
+      const saysNothing = saysNone(error) || isDenied(status, error);
       if (!saysNothing) unread.push(paymentId);
     });
   const payments = (await Promise.all(candidates.map(read))).filter(payment => payment !== undefined);
@@ -87,7 +91,7 @@ async function findAgain(paymentId: string, lookUp: LookUp, { deadline, signal }
     try {
       return await readPayment();
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!(error instanceof PaymentNotFoundError)) throw error;
       // Without the time to look again, nothing is known.
       if (deadline.remaining <= pause) throw new LateError();
       await delay(pause, signal);

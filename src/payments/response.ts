@@ -15,6 +15,7 @@ import type { HttpAnswer } from '../http/exchange.ts';
 import { pauseAsked } from '../http/retry-policy.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isSamePayment } from '../schemas/id.ts';
+import { isPage } from '../schemas/json.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
 import type { Call } from '../telemetry/call.ts';
@@ -38,7 +39,7 @@ export function readCreated(
   { verdict, reason }: { verdict?: Verdict | undefined; reason?: string | undefined } = {},
 ): Envelope {
   if (isSuccess(answer)) return read(answer, call, 'unknown');
-  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: findPaymentId(answer.body) }, reason);
+  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: idIn(answer) }, reason);
 }
 
 /** An answer that names the payment of another create. Nothing is known of this one's. */
@@ -66,7 +67,9 @@ export function readLookedUp(
 ): Payment {
   if ('code' in result) throw noAnswer(result, call, { paymentId });
   if (result.status === 404) {
-    const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
+    const message = isPage(result.body)
+      ? `The lookup of payment ${paymentId} was answered with a page and 404, as by a proxy, which says nothing of the payment. Check baseUrl, ${call.baseUrl}.`
+      : `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
     throw new PaymentNotFoundError(message, { ...result, reason }, { paymentId });
   }
   if (!isSuccess(result)) throw apiError(result, call, { paymentId }, reason);
@@ -98,6 +101,9 @@ function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   return data;
 }
 
+/** The payment's id, also where it is behind the answer, or half there. */
+const idIn = ({ body, stray = '' }: HttpAnswer): string | undefined => findPaymentId(body + stray);
+
 /** The names of the answer, rather than those of the parts that we take it apart into. */
 const asOnTheWire = ({ path, message }: Issue): Issue => ({
   path: path.replace(/^(?:payment|transfer)\.?/, ''),
@@ -116,7 +122,7 @@ function parseJson({ body, isTooLong }: HttpAnswer): { value: unknown } | string
 }
 
 function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
-  const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
+  const verdict = { outcome, paymentId: call.paymentId ?? idIn(answer) };
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }

@@ -1,7 +1,7 @@
 // The SQL of a journal in Postgres: a statement per method, and of a create one more, which asks whether it is committed.
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
-import { type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
+import { afterWrite, type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
 import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } from './table.ts';
 
@@ -18,7 +18,7 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
   const write = async (query: SqlQuery, text: string, row: JournalRow, values: SqlValue[]) => {
     const [line] = await lines(query, text, values);
     // It is sent after that, and must not be forgotten then.
-    if (line && row.state === 'begun') await expectCommitted(query, line.id);
+    if (line && row.state === 'begun') await expectCommitted(query, line.id).catch(afterWrite);
     return line;
   };
   return {

@@ -8,7 +8,7 @@ export interface Answer {
   headers?: Record<string, string> | undefined;
   /** Why the call was refused, for people. */
   message?: string | undefined;
-  /** Of the payment that the call made or read. */
+  /** The payment that the call made or read. */
   paymentId?: string | undefined;
   /** The connection breaks in the middle of the body. */
   isCut?: boolean | undefined;

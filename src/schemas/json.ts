@@ -1,4 +1,4 @@
-// What JSON makes of a value, and whether a text is JSON.
+// What JSON makes of a value, and whether a text is JSON, or a page.
 
 // In every Node since 21, and not yet in TypeScript's library.
 const json = JSON as unknown as {
@@ -14,6 +14,9 @@ export const isJsonMap = (value: unknown): value is object =>
   !Array.isArray(value) &&
   !json.isRawJSON(value) &&
   !(value instanceof Number || value instanceof String || value instanceof Boolean);
+
+/** Whether the text begins as a page does, which is as a rule a proxy's. */
+export const isPage = (text: string): boolean => /^\s*<(?:!doctype|html)\b/i.test(text);
 
 /** Whether the whole text is JSON. */
 export function isJson(text: string): boolean {

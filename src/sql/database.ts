@@ -117,7 +117,7 @@ export const withoutColumns = () =>
     'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.',
   );
 
-/** What is written there is committed when somebody else says so, or never. */
+/** Somebody else decides whether what is written there is ever committed. */
 export const leftOpen = () =>
   new ConfigurationError(
     'A connection of this pool is in a transaction that somebody began and did not end, so what the store writes there may be undone, and money could move twice: COMMIT or ROLLBACK before each release(), also after an error.',

@@ -109,6 +109,15 @@ export const rowOf = ({ details, revision, begun, due, leased, ...key }: Journal
   ...(leased !== null && { leasedUntil: Number(leased) }),
 });
 
+/**
+ * Of what fails after a write: its code may mean that nothing was written, as that of a server that cannot be reached does, and
+ * is left out.
+ */
+export function afterWrite(error: Error): never {
+  if (error instanceof ConfigurationError) throw error;
+  throw new Error(`${error.message} (after a write)`, { cause: error });
+}
+
 /** What is wrong with the options that every journal has. */
 export const journalProblems: Record<keyof SqlJournalOptions, ProblemOf> = {
   table: tableNameProblem,

@@ -1,6 +1,6 @@
 // Confirms a callback by a lookup, for endpoints that are not made with createWebhookHandler.
 import { Deadline, pause } from '../deadline.ts';
-import { isNotFound, WebhookError } from '../errors.ts';
+import { isGatewayError, WebhookError } from '../errors.ts';
 import { LAG_PAUSES, type LookUp } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
@@ -44,6 +44,8 @@ export async function confirm(
     await pause(lag, signal);
   }
 }
+
+export const isNotFound = (error: unknown): boolean => isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
 export const unknownPayment = (paymentId: string): WebhookError =>
   new WebhookError(

@@ -1,6 +1,6 @@
 // What happens to a callback, at its payment's turn: look the payment up → let its status take effect → answer all who wait.
 import { delay, type Left, within, withTimeout } from '../deadline.ts';
-import { ConnectionError, InvalidRequestError, isNotFound, WaitTimeoutError, WebhookError } from '../errors.ts';
+import { ConnectionError, InvalidRequestError, WaitTimeoutError, WebhookError } from '../errors.ts';
 import type { Processed } from '../inbox/contract.ts';
 import { LAG_PAUSES, type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
 import { isPaymentId } from '../schemas/id.ts';
@@ -8,7 +8,7 @@ import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { type ClaimDigest, isBehind, mismatchesOf } from './claim.ts';
-import { lagging, unknownPayment } from './confirm.ts';
+import { isNotFound, lagging, unknownPayment } from './confirm.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { Lane, UnknownIds } from './lanes.ts';
 import { takeTurns, type Waiter } from './turns.ts';

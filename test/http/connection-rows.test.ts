@@ -202,6 +202,70 @@ describe('an answer over our own connection', () => {
     });
   });
 
+  const DUPLICATE = `{"error":"duplicate reference","id":"${ID}"}`;
+  const WARNING = '<br />\n<b>Warning</b>: Undefined array key "state" in /srv/Presenter.php on line 211<br />\n';
+  const refusal = (length: number, bytes: string) =>
+    `HTTP/1.1 400 Bad Request\r\ncontent-length: ${length}\r\n\r\n${bytes}`;
+
+  it.each([
+    ['whose length does not count a warning before it', refusal(DUPLICATE.length, WARNING + DUPLICATE)],
+    ['that another answer follows', refusal(2, `{}${http(created)}`)],
+    [
+      'that another answer follows, in chunks',
+      `HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${http(created)}`,
+    ],
+    ['of no length, written with two digits', `HTTP/1.1 400 Bad Request\r\ncontent-length: 00\r\n\r\n${DUPLICATE}`],
+    ['of no length, with empty lines behind it', refusal(0, `${DUPLICATE}\r\n\r\n`)],
+  ])('a refusal %s, is a doubt of the payment that arrived with it', async (_, bytes) => {
+    const script: Script = {
+      onRequest: ({ socket }, call) =>
+        void socket.write(call === 1 ? bytes : http(record('completed lookup'), 'HTTP/1.1 200 OK')),
+    };
+    await withGateway(script, undefined, {}, async (client, gateway) => {
+      const asked = { paymentMethod: 'CARD', amount: 25.5, currency: 'EUR', webhookUrl: CARD.webhookUrl } as const;
+      const error = await errorOf(client.createDeposit(asked));
+      expect(error).toMatchObject({ name: 'ApiError', outcome: 'unknown', paymentId: ID });
+      expect(gateway.creates).toBe(1);
+    });
+  });
+
+  it.each([
+    ['nothing but an empty line', refusal(2, '{}\r\n\r\n')],
+    ['nothing', refusal(2, '{}')],
+  ])('a refusal that %s follows is one', async (_, bytes) => {
+    await withGateway(answersWith(bytes), undefined, {}, async client => {
+      expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ name: 'ApiError', outcome: 'rejected' });
+    });
+  });
+
+  it('that is half behind its length still tells the id of the payment', async () => {
+    await withGateway(
+      answersWith(refusal(20, created).replace('400 Bad Request', '201 Created')),
+      undefined,
+      {},
+      async client => {
+        expect(await errorOf(client.createDeposit(CARD))).toMatchObject({
+          name: 'ResponseError',
+          outcome: 'unknown',
+          paymentId: ID,
+        });
+      },
+    );
+  });
+
+  it('that breaks off within JSON, behind words of its line, is no refusal unless it had a length', async () => {
+    const body = `Bad Request: {"error":"duplicate","payment":{"id":"${ID.slice(0, 20)}`;
+    const outcomeOf = async (bytes: string) => {
+      let error: unknown;
+      await withGateway({ onRequest: ({ socket }) => void socket.end(bytes) }, undefined, {}, async client => {
+        error = await errorOf(client.createDeposit(CARD));
+      });
+      return (error as { outcome?: string }).outcome;
+    };
+    expect(await outcomeOf(`HTTP/1.1 400 Bad Request\r\n\r\n${body}`)).toBe('unknown');
+    expect(await outcomeOf(refusal(body.length, body))).toBe('rejected');
+  });
+
   it.each(['204 No Content', '304 Not Modified'])('%s to a lookup is not waited for', async status => {
     await withGateway(answersWith(`HTTP/1.1 ${status}\r\n\r\n`), undefined, {}, async client => {
       const begun = performance.now();

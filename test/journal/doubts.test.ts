@@ -30,8 +30,8 @@ const recordOf = (id: string, changes: object = {}): Payment => ({
 interface Script {
   /** What creates are answered, in order; the last one for ever. */
   creates: (Response | Error | ((init: FetchInit) => Promise<Response>))[];
-  /** What lookups find; another id is a 404, a number is an error status. */
-  payments?: Record<string, Payment | number>;
+  /** What lookups find; another id is a 404, a number is an error status, a text is a page with 404. */
+  payments?: Record<string, Payment | number | string>;
   journal?: Journal;
   scope?: string;
 }
@@ -55,6 +55,7 @@ function open({ creates, payments = {}, ...given }: Script) {
     sent.push(init.method === 'POST' ? 'POST' : `GET ${id}`);
     if (init.method === 'GET') {
       const found = payments[id] ?? 404;
+      if (typeof found === 'string') return new Response(found, { status: 404 });
       return typeof found === 'number' ? json('{}', found) : json(JSON.stringify({ result: found }));
     }
     const answer = answers.length > 1 ? answers.shift() : answers[0];
@@ -469,6 +470,20 @@ describe('an id in an error that cannot be looked up', () => {
   });
 });
 
+it('a page that says 404 keeps an operator from not_created, unless the id is named', async () => {
+  const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
+  const page = '<html>404</html>';
+  const shop = open({ creates: [trace], payments: { [OTHER_ID]: page } });
+  await errorOf(shop.create());
+  shop.timePasses();
+  const error = await errorOf(shop.gateway.settle('payout-1', 'not_created'));
+  expect(error).toMatchObject({
+    name: 'PaymentNotFoundError',
+    message: `The lookup of payment ${OTHER_ID} was answered with a page and 404, as by a proxy, which says nothing of the payment. Check baseUrl, ${KEYS.baseUrl}.`,
+  });
+  expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun' });
+});
+
 describe('an id in an error that an operator says is none of its payments', () => {
   const despite = { despite: ['paymentId'] } as const;
   /** A doubt that knows an id, whose lookup is answered so. */
@@ -489,6 +504,19 @@ describe('an id in an error that an operator says is none of its payments', () =
   it.each([
     ['no such payment', () => json('{}', 404)],
     ['something that is no record', () => json('{"result":{"id":7}}')],
+    ['null', () => json('null')],
+    [
+      'the page of a proxy that says 404, as its own pages may be',
+      () => new Response('<html>404</html>', { status: 404 }),
+    ],
+    [
+      'an unreadable record of another payment',
+      () => json(`{"result":{"id":"${ID}","reference":"payout-1","amount":{}}}`),
+    ],
+    [
+      'its unreadable record, of another reference',
+      () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-2","amount":{}}}`),
+    ],
   ])('is let go where the gateway shows %s', async (_, lookup) => {
     const gateway = await doubtWith(lookup);
     await gateway.settle('payout-1', 'not_created', despite);
@@ -502,6 +530,16 @@ describe('an id in an error that an operator says is none of its payments', () =
       'ResponseError',
     ],
     ['nothing at all', () => lost, 'ConnectionError'],
+    [
+      'its unreadable record, of exactly the reference',
+      () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-1","amount":{}}}`),
+      'InvalidRequestError',
+    ],
+    [
+      'its unreadable record, unwrapped and without a reference',
+      () => json(`{"id":"${OTHER_ID.toUpperCase()}","amount":{}}`),
+      'InvalidRequestError',
+    ],
   ])('stays where it shows %s', async (_, lookup, name) => {
     const gateway = await doubtWith(lookup);
     expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });

@@ -84,8 +84,8 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/payments/refusal.ts',
-    from: 'return /<\\/html>(?:\\s|<!--[^>]*>)*$/i.test(body.slice(-LONGEST_END));',
-    to: 'return /<\\/html>(?:\\s|<!--[^>]*>)*$/i.test(body);',
+    from: 'isPage(body) && /<\\/html>(?:\\s|<!--[^>]*>)*$/i.test(body.slice(-LONGEST_END));',
+    to: 'isPage(body) && /<\\/html>(?:\\s|<!--[^>]*>)*$/i.test(body);',
     because: 'it is for speed',
   },
   {

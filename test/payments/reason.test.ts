@@ -108,6 +108,23 @@ describe('the reason of a refusal', () => {
     expect(error.reason).toBe(reason);
   });
 
+  it.each([
+    ['王伟', '김수', '王伟 김수 is blocked', '*** *** is blocked'],
+    ['Wu', 'Ng', 'WU Ng is blocked: wuthering, song', '*** *** is blocked: wuthering, song'],
+    ['J', 'X', 'J X is blocked', 'J X is blocked'],
+  ])('holds no name of two letters, and is not cut up by them: %s %s', async (firstName, lastName, message, reason) => {
+    const { fetch } = wire(json(JSON.stringify({ message }), 422));
+    const gateway = new GatewayClient({
+      baseUrl: 'https://g.example',
+      apiKey,
+      signKey: 'k',
+      fetch,
+      errorReasons: true,
+    });
+    const error = await errorOf(gateway.createDeposit({ ...CARD, customer: { firstName, lastName } }));
+    expect(error).toHaveProperty('reason', reason);
+  });
+
   it('has 300 characters at most, also of a body that is made to keep us busy', async () => {
     expect((await refusalOf(JSON.stringify({ message: 'no '.repeat(500) }))).reason).toHaveLength(301);
     expect((await refusalOf(JSON.stringify({ message: 'a'.repeat(1_000_000) }))).reason).toHaveLength(301);

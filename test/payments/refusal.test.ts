@@ -81,9 +81,25 @@ describe('a text or a page', () => {
 it.each<[string, Partial<HttpAnswer>]>([
   ['was too long', { isTooLong: true }],
   ['is compressed', { isEncoded: true }],
+  ['is followed by something', { stray: 'HTTP/1.1 200 OK' }],
   ['is no refusal', { status: 500 }],
 ])('what %s is not believed', (_, changes) => {
   expect([believes('{}'), believes('{}', changes)]).toEqual([true, false]);
+});
+
+it.each(['\u001f\u008b\b\0', 'a\u0001', '\u007f'])('bytes that nobody has unpacked are not believed: %j', body => {
+  expect(believes(body)).toBe(false);
+});
+
+it.each([
+  ['Bad Request: {"error":"duplicate","payment":{"id":"7b1f', false],
+  ['Bad Request: {"error":"duplicate"}, {"id', false],
+  ['Bad Request: {"error":"duplicate"} and {see the log', true],
+  ['Bad Request: {"error":"duplicate"} twice', true],
+  ['Bad Request', true],
+])('%j is believed where only its connection has ended it: %j', (body, expected) => {
+  expect(believes(body, { isEndedByClose: true })).toBe(expected);
+  expect(believes(body)).toBe(true);
 });
 
 it.each([

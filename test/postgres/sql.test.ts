@@ -164,6 +164,14 @@ describe('a journal in Postgres', () => {
     const open = double([['txid_status', [{ status: 'in progress' }]], ...answers]);
     for (const write of [sql.insert(open.query, begun), sql.replace(open.query, begun, 3)])
       await expect(write).rejects.toThrow('that somebody began and did not end');
+    // Whose code would say that nothing was written.
+    const unreachable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const gone = double([['txid_status', unreachable], ...answers]);
+    for (const write of [sql.insert(gone.query, begun), sql.replace(gone.query, begun, 3)]) {
+      const error = await errorOf(write);
+      expect(error).toMatchObject({ message: 'connect ECONNREFUSED (after a write)', cause: unreachable });
+      expect(error).not.toHaveProperty('code');
+    }
     // If that is lost, the reference is in doubt.
     const freed = double(answers);
     await sql.replace(freed.query, { ...begun, state: 'freed' }, 3);

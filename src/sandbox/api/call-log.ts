@@ -28,7 +28,7 @@ export interface Call {
   durationMs?: number | undefined;
   /** The fault that was injected. */
   fault?: CallFault | undefined;
-  /** Of the payment that it made or read. */
+  /** The payment that it made or read. */
   paymentId?: string | undefined;
   /** Whether it carried the API key of this terminal; absent for an address that there is not. */
   hasRightKey?: boolean | undefined;

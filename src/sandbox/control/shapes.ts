@@ -15,7 +15,7 @@ export const faultName = z.enum(names(FAULTS) as [Fault, ...Fault[]]).describe('
 
 export const paymentShape = z
   .looseObject({
-    id: z.guid().describe('Of the payment.'),
+    id: z.guid().describe("The payment's id."),
     paymentStatus: paymentStatus.describe('Its state.'),
     created: z
       .object({
@@ -76,7 +76,7 @@ export const callShape = z
     message: z.string().optional().describe('Why it was refused.'),
     durationMs: z.number().optional().describe('Absent while it is under way.'),
     fault,
-    paymentId: z.guid().optional().describe('Of the payment that it made or read.'),
+    paymentId: z.guid().optional().describe('The payment that it made or read.'),
     hasRightKey: z
       .boolean()
       .optional()
@@ -114,7 +114,7 @@ export const eventShape = z
       .enum(['request', 'move', 'callback-waits', 'callback', 'fault', 'clock', 'scenario', 'reset'])
       .describe('What it was.'),
     at,
-    paymentId: z.guid().optional().describe('Of the payment that it is about.'),
+    paymentId: z.guid().optional().describe('The payment that it is about.'),
   })
   .meta({ id: 'Event', description: 'Something that happened.' });
 
