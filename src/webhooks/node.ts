@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
 import { ConfigurationError, WebhookError } from '../errors.ts';
+import { isPaymentId } from '../schemas/id.ts';
 import { type ParsedBody, withParsedBody } from './request-body.ts';
 
 /** Of node:http, or of the compatibility API of node:http2. */
@@ -92,12 +93,13 @@ type RequestBody = NonNullable<RequestInit['body']>;
 
 /**
  * What a framework parsed. An empty object beside an unread body is no parse: body parsers put it there by default. And JSON that
- * was sent as a form, as PHP does by default, was torn apart by a parser of forms.
+ * was sent as a form, as PHP does by default, may have been torn apart by a parser of forms: then it has no id.
  */
 function parsedByFramework({ body, rawBody }: NodeRequest, incoming: Incoming): ParsedBody | undefined {
   if (isRaw(rawBody) || isRaw(body) || body === undefined) return undefined;
   const isForm = /form/i.test(incoming.headers['content-type'] ?? '');
-  return incoming.readableDidRead && !isForm ? { body } : undefined;
+  const isWhole = !isForm || isPaymentId(Object(body).id);
+  return incoming.readableDidRead && isWhole ? { body } : undefined;
 }
 
 function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody | undefined): Request {

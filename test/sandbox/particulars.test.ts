@@ -5,6 +5,8 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { randomOf } from '../../src/sandbox/ledger/ids.ts';
 import { isOnramp } from '../../src/sandbox/ledger/ledger.ts';
+import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
+import { transferOf } from '../../src/sandbox/ledger/transfer.ts';
 import { toPhpJson } from '../../src/sandbox/php.ts';
 import { create } from '../support/eventful.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
@@ -45,6 +47,19 @@ describe('the instructions of a transfer', () => {
       order_id: payment.id,
     });
   });
+});
+
+// By PHP: number_format($amount, 2, '.', '')
+it.each([
+  [25.5, '25.50'],
+  [7, '7.00'],
+  [1.005, '1.01'],
+  [2.675, '2.68'],
+  [10.235, '10.24'],
+  [12_345_678.9, '12345678.90'],
+  [1e21, '1000000000000000000000.00'],
+])('a transfer of %d is written with two decimals: %s', (amount, written) => {
+  expect(transferOf({ id: ID, amount, currency: 'EUR' } as PaymentRecord)).toHaveProperty('amount', written);
 });
 
 // The document's table of methods.

@@ -103,6 +103,18 @@ describe('toNodeHandler', () => {
     expect(effects).toHaveLength(1);
   });
 
+  it('takes a body that was parsed as JSON, though it was sent as a form', async () => {
+    const { node, effects } = setUp();
+    const app = express();
+    app.use(express.json({ type: () => true }));
+    app.post('/callbacks', node);
+    const url = `${await serve(app)}/callbacks`;
+    expect(await post(url, callback, 'application/x-www-form-urlencoded')).toBe('200 handled');
+    expect(effects).toHaveLength(1);
+    expect(await post(url, '{"id":"order-1"}', 'application/x-www-form-urlencoded')).toBe('503 already_parsed');
+    expect(await post(url, '[1]', 'application/x-www-form-urlencoded')).toBe('503 already_parsed');
+  });
+
   it('serves Express behind a router, whatever the type of the body is said to be', async () => {
     const { node } = setUp();
     const app = express();
