@@ -135,7 +135,7 @@ type Facts = Omit<ApiError, 'name' | 'code'> & { name: string; code: string };
 const CODE = /^\w{1,40}$/;
 
 /** What may be told of an error. Whatever is not the SDK's own may hold anything in its message. */
-export function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | 'code'> {
+function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | 'code'> {
   if (error instanceof GatewayError) return error as GatewayError & Partial<Facts>;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };

@@ -251,7 +251,7 @@ describe('the command line', () => {
     expect(run(sandbox, ['--help'])).toContain('trigger <scenario or file>');
     const operator = join(app, 'node_modules/.bin/payment-gateway-sdk');
     expect(run(operator, ['--version'])).toBe(run(sandbox, ['--version']));
-    expect(run(operator, ['--help'])).toContain('settle <reference> not_created');
+    expect(run(operator, ['--help'])).toContain('settle <reference> <id or not_created>');
   });
 });
 

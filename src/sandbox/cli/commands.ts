@@ -30,7 +30,7 @@ const move = (does: string, further: Entry['options'] = {}): Entry => ({
   more: ['Its callback is then on the way.'],
 });
 
-export const COMMANDS = {
+const COMMANDS = {
   serve: {
     does: 'run the gateway, its payment pages and its dashboard',
     options: {
