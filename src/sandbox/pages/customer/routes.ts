@@ -4,6 +4,7 @@ import { isFinalStatus } from '../../../schemas/methods.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
+import type { AddForm } from '../forms.ts';
 import { asset } from '../layout.ts';
 import { ACTS } from './acts.ts';
 import style from './customer.css?raw';
@@ -12,10 +13,6 @@ import { offersOf } from './onramp.ts';
 import { customerPage } from './page.ts';
 import { returnAddressOf } from './return-url.ts';
 import { isChoosing, type View } from './view.ts';
-
-type Form = URLSearchParams;
-/** Adds a form that pages from elsewhere cannot send; a text is the address to go on to. */
-type AddForm = (path: string, run: (form: Form, id: string) => string | Promise<Response>) => void;
 
 export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, events }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {

@@ -4,9 +4,9 @@ import { type Call, KEPT_CALLS } from '../../api/call-log.ts';
 import { type Html, nameOf } from '../layout.ts';
 import { outcomeOfCall, pill } from './outcome.ts';
 import { spanOf, timeOf } from './time.ts';
-import { linkTo, PAGE, pageOf, pager, sent, type View } from './view.ts';
+import { type Filters, filtered, sent, type View } from './view.ts';
 
-const SHOWN: Readonly<Record<string, { label: string; fits(call: Call): boolean }>> = {
+const FILTERS: Filters<Call> = {
   '': { label: 'All', fits: () => true },
   refused: { label: 'Refused or broken', fits: call => outcomeOfCall(call).tone === 'bad' },
   faulty: { label: 'With a fault', fits: ({ fault }) => fault !== undefined },
@@ -14,23 +14,17 @@ const SHOWN: Readonly<Record<string, { label: string; fits(call: Call): boolean 
 
 export function callsPage(view: View): Html {
   const all = view.parts.calls.latest;
-  const wanted = view.url.searchParams.get('show') ?? '';
-  const { fits } = SHOWN[wanted] ?? (SHOWN[''] as (typeof SHOWN)[string]);
-  const found = all.filter(fits);
-  const { offset } = pageOf(view, found.length);
+  const { shown, chips, pager } = filtered(view, all, FILTERS, 'Which calls');
   return html`<h1>Calls</h1>
   <p class="lead">What arrived at the gateway's addresses, and what was answered. The latest ${KEPT_CALLS} are kept, and the create of each payment.</p>
-  <nav class="chips" aria-label="Which calls">${Object.entries(SHOWN).map(
-    ([show, { label, fits }]) =>
-      html`<a class="chip" href="${linkTo(view, { show, page: undefined })}" ${show === wanted ? html`aria-current="true"` : ''}>${label} <span>${all.filter(fits).length}</span></a>`,
-  )}</nav>
+  ${chips}
   ${
-    found.length === 0
+    shown.length === 0
       ? html`<p class="card none">${all.length === 0 ? html`None has arrived yet. <a href="/">The first page</a> has a command that makes one.` : 'None of these.'}</p>`
       : html`<table class="log"><thead><tr><th scope="col" class="state">Answer</th><th scope="col">Call</th><th scope="col" class="payment">Payment</th><th scope="col" class="fault">Fault</th><th scope="col" class="number">Took</th><th scope="col" class="created">Arrived</th></tr></thead>
-    <tbody>${found.slice(offset, offset + PAGE).map(call => row(view, call))}</tbody></table>`
+    <tbody>${shown.map(call => row(view, call))}</tbody></table>`
   }
-  ${pager(view, found.length)}`;
+  ${pager}`;
 }
 
 const row = (view: View, call: Call): Html => {

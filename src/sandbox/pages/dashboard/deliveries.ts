@@ -6,9 +6,9 @@ import { badge, type Html, nameOf } from '../layout.ts';
 import { paymentLink } from './calls.ts';
 import { outcomeOfDelivery, outcomeOfWaiting, pill } from './outcome.ts';
 import { spanOf, timeOf } from './time.ts';
-import { formOf, linkTo, PAGE, pageOf, pager, sent, type View } from './view.ts';
+import { type Filters, filtered, formOf, PAGE, sent, type View } from './view.ts';
 
-const SHOWN: Readonly<Record<string, { label: string; fits(delivery: Delivery): boolean }>> = {
+const FILTERS: Filters<Delivery> = {
   '': { label: 'All', fits: () => true },
   'not-taken': { label: 'Not taken', fits: delivery => outcomeOfDelivery(delivery).tone === 'bad' },
   again: { label: 'Posted again', fits: ({ repeats }) => repeats !== undefined },
@@ -17,24 +17,18 @@ const SHOWN: Readonly<Record<string, { label: string; fits(delivery: Delivery): 
 export function deliveriesPage(view: View): Html {
   const { callbacks, settings } = view.parts;
   const all = callbacks.deliveries.reverse();
-  const wanted = view.url.searchParams.get('show') ?? '';
-  const { fits } = SHOWN[wanted] ?? (SHOWN[''] as (typeof SHOWN)[string]);
-  const found = all.filter(fits);
-  const { offset } = pageOf(view, found.length);
+  const { shown, chips, pager } = filtered(view, all, FILTERS, 'Which callbacks');
   return html`<h1>Callbacks</h1>
   <p class="lead">What was posted to your app, and what it answered. ${settings.forwardTo ? html`All go to <span class="mono">${settings.forwardTo}</span>.` : 'Each goes to the address of its payment.'}</p>
   ${waitingList(view)}
-  <nav class="chips" aria-label="Which callbacks">${Object.entries(SHOWN).map(
-    ([show, { label, fits }]) =>
-      html`<a class="chip" href="${linkTo(view, { show, page: undefined })}" ${show === wanted ? html`aria-current="true"` : ''}>${label} <span>${all.filter(fits).length}</span></a>`,
-  )}</nav>
+  ${chips}
   ${
-    found.length === 0
+    shown.length === 0
       ? html`<p class="card none">${all.length === 0 ? html`None has been posted yet: complete a payment, or <a href="/">play a story</a>.` : 'None of these.'}</p>`
       : html`<table class="log"><thead><tr><th scope="col" class="state">Answer</th><th scope="col">Callback</th><th scope="col" class="payment">Payment</th><th scope="col" class="fault">Fault</th><th scope="col" class="number">Took</th><th scope="col" class="created">Posted</th></tr></thead>
-    <tbody>${found.slice(offset, offset + PAGE).map(delivery => row(view, delivery))}</tbody></table>`
+    <tbody>${shown.map(delivery => row(view, delivery))}</tbody></table>`
   }
-  ${pager(view, found.length)}
+  ${pager}
   ${callbacks.forgotten === 0 ? '' : html`<p class="dim">${callbacks.forgotten.toLocaleString('en')} older callbacks are forgotten: the sandbox keeps ${settings.maxDeliveries.toLocaleString('en')}, and none of a payment that is forgotten.</p>`}`;
 }
 

@@ -2,14 +2,11 @@
 import type { Fault, SandboxOperation } from '../../faults/kinds.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
+import type { AddForm, Form } from '../forms.ts';
 import { nameOf } from '../layout.ts';
 import { pretty } from './bytes.ts';
 import { moveOf } from './moves.ts';
 import { playStory } from './stories.ts';
-
-type Form = URLSearchParams;
-/** Adds a form that pages from elsewhere cannot send; a text is the address to go on to. */
-export type AddForm = (path: string, run: (form: Form, id: string, origin: string) => string | Promise<string>) => void;
 
 export function addForms(addForm: AddForm, parts: Parts): void {
   const { ledger, moves, callbacks, faults, clock } = parts;

@@ -46,6 +46,26 @@ export function pager(view: View, total: number): Html | string {
   </nav>`;
 }
 
+/** What a list can be narrowed to; the empty name is that of all. */
+export type Filters<T> = Readonly<Record<string, { label: string; fits(one: T): boolean }>>;
+
+/** A list as its filter and its page ask for it. @param label what the filters are of */
+export function filtered<T>(view: View, all: readonly T[], filters: Filters<T>, label: string) {
+  const asked = view.url.searchParams.get('show') ?? '';
+  const wanted = Object.hasOwn(filters, asked) ? asked : '';
+  const found = all.filter(one => filters[wanted]?.fits(one));
+  const { offset } = pageOf(view, found.length);
+  const chips = Object.entries(filters).map(
+    ([show, { label, fits }]) =>
+      html`<a class="chip" href="${linkTo(view, { show, page: undefined })}" ${show === wanted ? html`aria-current="true"` : ''}>${label} <span>${all.filter(fits).length}</span></a>`,
+  );
+  return {
+    shown: found.slice(offset, offset + PAGE),
+    chips: html`<nav class="chips" aria-label="${label}">${chips}</nav>`,
+    pager: pager(view, found.length),
+  };
+}
+
 /** Text as it is, which can be scrolled with the keyboard, and copied with a script. */
 export const rawText = (id: string, label: string, text: string, className = ''): Html =>
   html`<div class="raw"><pre id="${id}" class="${className}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre><button type="button" class="small" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></div>`;
