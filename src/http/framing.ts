@@ -39,7 +39,7 @@ function chunksEnd(body: Buffer): number {
   for (let at = 0; ; ) {
     const line = body.indexOf(LINE_END, at);
     const size = Number.parseInt(body.toString('latin1', at, line), 16);
-    if (line < 0 || Number.isNaN(size)) return body.length;
+    if (line < 0 || !(size >= 0)) return body.length;
     if (size === 0) {
       // Trailers may follow.
       const end = body.indexOf(HEADERS_END, line);

@@ -21,7 +21,7 @@ export interface Examined {
 /** Whether a payment that exists can be that of a doubt. */
 type CanBeOf = (row: JournalRow, payment: Payment) => boolean;
 
-/** The payment has the row's reference, in any case of letters; or it has none, and is of the same type, amount and currency. */
+/** The payment has the row's reference, as a gateway may fold it; or it has none, and is of the same type, amount and currency. */
 export const hasItsReference: CanBeOf = (row, payment) =>
   payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 

@@ -48,6 +48,7 @@ describe('behind the answer', () => {
     ],
     ['whose chunks break off', '3\r\nbo', { 'transfer-encoding': 'chunked' }, ''],
     ['whose last chunk breaks off', '3\r\nbod\r\n0\r\n', { 'transfer-encoding': 'chunked' }, ''],
+    ['whose chunks go backwards', '-5\r\nrest', { 'transfer-encoding': 'chunked' }, ''],
     ['whose chunks are none', 'zz\r\nrest\r\n\r\n', { 'transfer-encoding': 'chunked' }, ''],
   ])('%s', (_, body, headers, expected) => {
     expect(behind(HEAD + body, headers)).toBe(expected);
