@@ -213,6 +213,14 @@ export function faultsOf(ok: string, body: string) {
       onRequest: writes(head('201 Created', 'content-length: 0') + body),
     },
     {
+      what: 'A refusal, and the payment behind its length',
+      onRequest: writes(head('400 Bad Request', 'content-length: 20') + body),
+    },
+    {
+      what: 'A refusal, and another answer behind it',
+      onRequest: writes(`${head('400 Bad Request', 'content-length: 2')}{}${sized(ok)}`),
+    },
+    {
       what: '307 Temporary Redirect',
       onRequest: writes(head('307 Temporary Redirect', 'location: /elsewhere', 'content-length: 0')),
     },
