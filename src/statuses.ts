@@ -26,6 +26,12 @@ const DENIALS: ReadonlySet<number> = new Set([401, FORBIDDEN, TOO_MANY]);
 /** Whether the gateway did not look at the call at all: not for these keys, or not now. */
 export const isDenial = (status: number): boolean => DENIALS.has(status);
 
+/** What of the client to look at after such a status of a create, if it can be that. */
+export function whatToCheck(status: number, baseUrl: string | undefined): string | undefined {
+  if (status === 401 || status === FORBIDDEN) return 'Check apiKey, signKey and signatureEncoding.';
+  return status === 404 || status === 405 ? `Check baseUrl, ${baseUrl}: is it the gateway's?` : undefined;
+}
+
 /** Statuses after which a later lookup may succeed. A create is not repeated after any: it may have been accepted. */
 export const PASSING: readonly number[] = [408, 425, TOO_MANY, 500, 502, 503, 504];
 

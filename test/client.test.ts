@@ -314,6 +314,19 @@ describe('a refused create', () => {
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET']);
   });
 
+  it.each([422, 500])(
+    'with status %i names no payment where it repeats the reference, a UUID, as an id',
+    async status => {
+      const { fetch, sent } = wire(
+        json(`{"error":"amount","id":"${OTHER_ID.toUpperCase()}","order_id":"${OTHER_ID}"}`, status),
+      );
+      const error = await errorOf(client(fetch).createDeposit({ ...CARD, reference: OTHER_ID }));
+      expect(error).toMatchObject({ outcome: status === 422 ? 'rejected' : 'unknown' });
+      expect(error).not.toHaveProperty('paymentId');
+      expect(sent).toHaveLength(1);
+    },
+  );
+
   it('is unknown where a proxy answers the lookup of the id in its body with a page, also with 404', async () => {
     const page = new Response('<html><h1>404 Not Found</h1></html>', { status: 404 });
     const { fetch } = wire(json(`{"error":"duplicate","order_id":"${OTHER_ID}"}`, 422), page);

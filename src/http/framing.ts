@@ -11,6 +11,8 @@ const LONGEST_STATUS_LINE = 16;
 /** What comes behind the headers of the answer, whatever they say; interim answers (1xx) come before it. */
 export function behindHeaders(raw: Buffer): Buffer {
   for (let at = 0; ; ) {
+    // Node takes no notice of line ends before an answer.
+    while (raw[at] === 13 || raw[at] === 10) at += 1;
     const end = raw.indexOf(HEADERS_END, at);
     const [, status] = STATUS_LINE.exec(raw.toString('latin1', at, at + LONGEST_STATUS_LINE)) ?? [];
     // A mock's bytes, or none that Node has taken for an answer.

@@ -55,6 +55,11 @@ export async function examine(
 export const saysNone = (error: unknown): boolean =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError' && !isPage(error.body);
 
+/** Undefined if a lookup was answered 404, by whomever. @throws every other error */
+export function unlessMissing(error: unknown): undefined {
+  if (!isGatewayError(error) || error.name !== 'PaymentNotFoundError') throw error;
+}
+
 /** Undefined if the gateway has no such payment. @throws every other error */
 export function unlessNone(error: unknown): undefined {
   if (!saysNone(error)) throw error;

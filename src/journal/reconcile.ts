@@ -6,7 +6,7 @@ import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { bounded, change, type FoundRow } from './change.ts';
 import type { JournalKey, JournalRow } from './contract.ts';
-import { examine, hasItsReference, type ReadPayment } from './evidence.ts';
+import { examine, hasItsReference, type ReadPayment, unlessMissing } from './evidence.ts';
 import { isKeepable, readRow } from './key.ts';
 import { type ClientJournal, report, reportConflict, type ScopedJournal, warnMismatch } from './reports.ts';
 import { acknowledge, reconcile, suspect } from './transitions.ts';
@@ -90,7 +90,9 @@ async function suspectFolded(client: ClientJournal, payment: Payment): Promise<v
 /** The doubt's own id, if the gateway has no such payment or it is another's. If that cannot be known, it stays. */
 async function disprove(row: JournalRow, readPayment: ReadPayment): Promise<readonly string[]> {
   if (!row.paymentId) return [];
-  return examine(row, [row.paymentId], readPayment, hasItsReference).then(
+  // Also by a page: that a payment was confirmed a moment ago shows that the gateway itself answers.
+  const read = (id: string) => readPayment(id).catch(unlessMissing);
+  return examine(row, [row.paymentId], read, hasItsReference).then(
     ({ disproved }) => disproved,
     () => [],
   );

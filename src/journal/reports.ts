@@ -1,6 +1,7 @@
 // What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
 import { ApiError, GatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
+import { whatToCheck } from '../statuses.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
 import type { JournalChange, WarningCode } from '../telemetry/events.ts';
 import type { Journal, JournalRow } from './contract.ts';
@@ -81,12 +82,12 @@ export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unkn
 }
 
 export function warnRefused(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
-  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again. Correct it, and plan it again. ${answerOf(error)}`;
+  const message = `The planned create of ${JSON.stringify(reference)} was refused, and is not sent again. Correct it, and plan it again. ${answerOf(client, error)}`;
   warn(client, reference, 'plan_refused', message);
 }
 
 export function warnNotSent(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
-  const message = `The planned create of ${JSON.stringify(reference)} cannot be sent by this client, and is tried again later. ${answerOf(error)}`;
+  const message = `The planned create of ${JSON.stringify(reference)} cannot be sent by this client, and is tried again later. ${answerOf(client, error)}`;
   warn(client, reference, 'plan_not_sent', message);
 }
 
@@ -98,11 +99,11 @@ export function warnDrainFailed(client: ClientJournal, error: unknown): void {
 const tellableOf = (error: unknown): string => (error instanceof GatewayError ? error.message : labelOf(error));
 
 /** Who gets a warning has no error to look into. */
-function answerOf(error: unknown): string {
+function answerOf({ call }: ClientJournal, error: unknown): string {
   if (!(error instanceof ApiError)) return textOf(error);
   const { status, reason } = error;
-  const why = reason === undefined ? '. With errorReasons: true this says why.' : `: ${reason}`;
-  return `The gateway answered ${status}${why}`;
+  const words = reason ? `: ${reason}` : '. With errorReasons: true its words stand here, if it has any.';
+  return [`The gateway answered ${status}${words}`, whatToCheck(status, call.baseUrl)].filter(Boolean).join(' ');
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -124,7 +124,7 @@ function unlessOther(error: unknown, id: string, reference: string): undefined {
   if (error.name !== 'ResponseError' || !isJson(error.body)) throw error;
   const record = recordIn(error.body);
   const isIt = isPaymentId(record.id) && isSamePayment(record.id, id);
-  if (isIt && (record.reference ?? reference) === reference) throw hasUnreadable(id);
+  if (isIt && record.reference === reference) throw hasUnreadable(id);
 }
 
 /** The record of an answer that the schema refuses, unchecked. */

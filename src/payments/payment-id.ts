@@ -45,10 +45,16 @@ export function isWithinObject(text: string): boolean {
 const CANDIDATE =
   /"(?:id|payment_id|paymentId|order_id)\\*"\s*:\s*\\*"([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})/gi;
 
-/** Every id in the text of an error, at any depth, that could be that of a payment: in lower case, each once. */
-export const candidateIds = (text: string): string[] => [
-  ...new Set(Array.from(text.matchAll(CANDIDATE), ([, id]) => String(id).toLowerCase())),
-];
+/**
+ * Every id in the text of an error, at any depth, that could be that of a payment: in lower case, each once.
+ *
+ * @param reference of the create, which an error may repeat
+ */
+export function candidateIds(text: string, reference?: string | null): string[] {
+  const ids = new Set(Array.from(text.matchAll(CANDIDATE), ([, id]) => String(id).toLowerCase()));
+  if (reference) ids.delete(reference.toLowerCase());
+  return [...ids];
+}
 
 /** An object or array whose end has not been reached. */
 interface Frame {

@@ -52,17 +52,22 @@ function textsIn(value: unknown, isNamed: boolean, depth: number): string[] {
 
 /** What was sent of these fields is no customer's. */
 const MERCHANT_FIELDS = new Set(['paymentType', 'paymentMethod', 'amount', 'currency', 'reference']);
-/** Shorter ones are parts of many words, and are struck where they are words of their own. */
+/** Characters: shorter ones are parts of many words. */
 const SHORTEST = 3;
+/** Of a name. It is struck where it is a word of its own, or of a script that has none between them. */
+const SHORTEST_NAME = 2;
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const UUID = /([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})/i;
 
 /** An address of e-mail; six digits or more, as of a card, an account, a phone or a birthday; a key, an IBAN, a wallet. */
 const PRIVATE = /[^\s"'<>@]+@[^\s"'<>@]+|\+?\d(?:[\s().\-/]{0,3}\d){5,}|\b(?=\w*\d)[\w-]{12,}/g;
 
 function strike(words: string, { secrets, fields = {} }: Sent): string {
-  const values = Object.entries(fields).flatMap(([name, value]) => (MERCHANT_FIELDS.has(name) ? [] : leavesOf(value)));
-  const known = [...secrets, ...values]
-    .filter(value => value.trim().length > 1)
+  const values = Object.entries(fields).flatMap(([name, value]) => {
+    const shortest = name === 'customer' ? SHORTEST_NAME : SHORTEST;
+    return MERCHANT_FIELDS.has(name) ? [] : leavesOf(value).filter(leaf => leaf.trim().length >= shortest);
+  });
+  const known = [...secrets.filter(secret => secret.length >= SHORTEST), ...values]
     .sort((one, other) => other.length - one.length)
     .reduce((text, value) => strikeValue(text, value), words);
   // The ids of payments are digits too.
@@ -80,8 +85,7 @@ function strikeValue(text: string, sent: string): string {
   const value = plain(sent.slice(0, MOST));
   const isLong = sent.length > MOST || value.length > LONGEST_VALUE;
   const start = value.slice(0, LONGEST_VALUE).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  // Two letters of Han or Hangul are a whole name, and no part of a word.
-  const isWord = value.length < SHORTEST && /^\w+$/.test(value);
-  const pattern = isLong ? `${start}[^]*` : isWord ? `\\b${start}\\b` : start;
-  return text.replace(new RegExp(pattern, 'gi'), '***');
+  const isWord = value.length < SHORTEST && !WITHOUT_SPACES.test(value);
+  const pattern = isLong ? `${start}[^]*` : isWord ? `(?<!\\p{L})${start}(?!\\p{L})` : start;
+  return text.replace(new RegExp(pattern, 'giu'), '***');
 }

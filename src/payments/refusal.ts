@@ -23,12 +23,18 @@ const MOST_CANDIDATES = 3;
 
 /** Whether the answer says that no payment was made: the whole of it, because it may name one at its end. */
 export function saysNoPayment({ status, body, isTooLong, isEncoded, stray, isEndedByClose }: HttpAnswer): boolean {
-  if (!isRefusal(status) || isTooLong || isEncoded || stray || BINARY.test(body)) return false;
-  return isWholePage(body) || !(isCutOff(body) || (isEndedByClose && isWithinObject(body)));
+  if (!isRefusal(status) || isTooLong || isEncoded || !saysNothingMore(stray)) return false;
+  if (isWholePage(body) || isJson(body)) return true;
+  return !(isCutOff(body) || BINARY.test(body) || (isEndedByClose && isWithinObject(body)));
 }
 
-/** No text has these: it is compressed, though nobody says so. */
-const BINARY = /(?!\s)\p{Cc}/u;
+/** A server that refuses without reading a body takes that for a request, and refuses it as well. */
+const saysNothingMore = (stray = ''): boolean =>
+  stray === '' || (/^HTTP\/\d\.\d 4\d\d\b/.test(stray) && candidateIds(stray).length === 0);
+
+/** Text has none of these, but that of a terminal: it is compressed, though nobody says so. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
 /** A whole page, as of a proxy, whose styles and scripts have braces. Comments may follow it. */
 const isWholePage = (body: string): boolean =>
@@ -70,7 +76,7 @@ export async function examineRefusal(
   lookUp: LookUp,
   limits: CallLimits,
 ): Promise<Verdict> {
-  const candidates = candidateIds(body);
+  const candidates = candidateIds(body, request.reference);
   if (candidates.length > MOST_CANDIDATES) return { outcome: 'unknown', paymentId: findPaymentId(body) };
   const unread: string[] = [];
   const read = async (paymentId: string) =>

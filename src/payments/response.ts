@@ -18,6 +18,7 @@ import { isSamePayment } from '../schemas/id.ts';
 import { isPage } from '../schemas/json.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
+import { FORBIDDEN, whatToCheck } from '../statuses.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
 
@@ -39,7 +40,7 @@ export function readCreated(
   { verdict, reason }: { verdict?: Verdict | undefined; reason?: string | undefined } = {},
 ): Envelope {
   if (isSuccess(answer)) return read(answer, call, 'unknown');
-  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: idIn(answer) }, reason);
+  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: idIn(answer, call) }, reason);
 }
 
 /** An answer that names the payment of another create. Nothing is known of this one's. */
@@ -101,8 +102,11 @@ function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   return data;
 }
 
-/** The payment's id, also where it is behind the answer, or half there. */
-const idIn = ({ body, stray = '' }: HttpAnswer): string | undefined => findPaymentId(body + stray);
+/** The payment's id, also where it is behind the answer, or half there; and not the create's own reference, repeated as an id. */
+function idIn({ body, stray = '' }: HttpAnswer, { reference }: Call): string | undefined {
+  const id = findPaymentId(body + stray);
+  return id?.toLowerCase() === reference?.toLowerCase() ? undefined : id;
+}
 
 /** The names of the answer, rather than those of the parts that we take it apart into. */
 const asOnTheWire = ({ path, message }: Issue): Issue => ({
@@ -122,24 +126,18 @@ function parseJson({ body, isTooLong }: HttpAnswer): { value: unknown } | string
 }
 
 function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
-  const verdict = { outcome, paymentId: call.paymentId ?? idIn(answer) };
+  const verdict = { outcome, paymentId: call.paymentId ?? idIn(answer, call) };
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }
 
 function apiError(answer: HttpAnswer, call: Call, verdict: Verdict, reason: string | undefined): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
-  const text = [message, checkOf(answer.status, call), adviceOf(verdict)].filter(Boolean).join(' ');
+  const { status } = answer;
+  const isDenied = status === 401 || status === FORBIDDEN;
+  const check = call.operation === 'create' ? whatToCheck(status, call.baseUrl) : isDenied && 'Check apiKey.';
+  const text = [message, check, adviceOf(verdict)].filter(Boolean).join(' ');
   return new ApiError(text, { ...answer, reason, pause: pauseAsked(answer.retryAfter) }, verdict);
-}
-
-/** What to look at after such a status, if it is an option. */
-function checkOf(status: number, { operation, baseUrl }: Call): string | undefined {
-  const isCreate = operation === 'create';
-  if (status === 401 || status === 403)
-    return isCreate ? 'Check apiKey, signKey and signatureEncoding.' : 'Check apiKey.';
-  if (isCreate && (status === 404 || status === 405)) return `Check baseUrl, ${baseUrl}: is it the gateway's?`;
-  return undefined;
 }
 
 /** Nobody listens there, or the name is nobody's: trying again does not help where the address is wrong. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { completionOf } from './completion.ts';
 import { helpOf } from './help.ts';
-import { isValueOption, type Options, readValue, type ValuesOf } from './options.ts';
+import { isValueOption, type Option, type Options, readValue, type ValuesOf } from './options.ts';
 import { type Argument, type CommandEntry, entryOf, namesOf, type Program, type SHELLS } from './program.ts';
 import { UsageError, unknown } from './usage-error.ts';
 
@@ -91,8 +91,8 @@ function checkArgument({ name, values, orFile, isOptional, check }: Argument, gi
 
 function readValues(options: Options, given: Given): Record<string, unknown> {
   const values = Object.entries(given).map(([name, written]) => {
-    const option = options[name];
-    if (option === undefined || !isValueOption(option)) return [name, written];
+    const option = options[name] as Option;
+    if (!isValueOption(option)) return [name, written];
     const read = (text: unknown) => readValue(name, option, text as string);
     return [name, Array.isArray(written) ? written.map(read) : read(written)];
   });

@@ -115,9 +115,24 @@ describe('the help', () => {
       expect(wordsOf(name)).toMatch(new RegExp(`^payment-gateway-sdk ${name}\\b`));
       for (const [option, text] of Object.entries(options)) {
         expect(helpOf(SDK, name)).toMatch(new RegExp(`^  --${option}\\b`, 'm'));
+        expect(text).toMatch(/\w/);
         expect(wordsOf(name)).toContain(text);
       }
     }
+  });
+
+  it('says what each option takes', () => {
+    const taken = (name: string) =>
+      Array.from(helpOf(SDK, name).matchAll(/^ {2}(--\S+ <\w+>)/gm), ([, option]) => option);
+    expect(taken('settle')).toEqual(['--despite <names>', '--scope <scope>', '--table <table>']);
+    expect(taken('drain')).toEqual([
+      '--app <file>',
+      '--limit <count>',
+      '--concurrency <count>',
+      '--scope <scope>',
+      '--table <table>',
+    ]);
+    expect(taken('sweep').slice(1, 3)).toEqual(['--older-than <ms>', '--give-up-after <ms>']);
   });
 
   it('has examples that are understood', () => {

@@ -112,7 +112,19 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       await shop.age();
       const { out, code } = await run(['settle', 'payout-77', 'not_created']);
       expect([code, out]).toEqual([0, expect.stringContaining('Free: the next create of payout-77 pays.')]);
+      expect((await run(['settle', 'payout-77', 'not_created'])).err).toMatch(
+        /^payment-gateway-sdk: Refused: the reference is free: .* Create it again\.\n$/,
+      );
       expect(await shop.gateway.find('payout-77')).toMatchObject({ state: 'freed' });
+    });
+
+    it('names every other scope that has doubts', async () => {
+      for (const scope of ['eu', 'fr']) {
+        shop.gateway = shop.client({ journal: postgresJournal(shop.pool, { table: shop.table, scope }) });
+        await shop.doubt();
+      }
+      const { err } = await run(['doubts', '--scope', 'us']);
+      expect(err).toMatch(/^payment-gateway-sdk: Other scopes have creates in doubt: (?:eu, fr|fr, eu)\.\n$/);
     });
 
     it('lists the doubts of every scope unless one is named, and says in which a reference is', async () => {
@@ -327,13 +339,16 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         const told =
           'payment-gateway-sdk: Nothing is planned in scope ue, and nobody drains these scopes: eu. Is --scope that of the app?\n';
         expect(await run(['drain', '--scope', 'ue'])).toEqual({ ...nothing, err: told });
+        await shop.plan('payout-2', { scope: 'fr' });
+        await shop.age();
+        expect((await run(['drain', '--scope', 'ue'])).err).toMatch(/nobody drains these scopes: (?:eu, fr|fr, eu)\. /);
         // A drain of another client has them, or they wait for their next try.
         const { rows } = await postgresJournal(shop.pool, { table: shop.table }).claim(
           { states: ['planned'] },
-          1,
+          2,
           60_000,
         );
-        expect([rows.length, await run(['drain', '--scope', 'ue'])]).toEqual([1, nothing]);
+        expect([rows.length, await run(['drain', '--scope', 'ue'])]).toEqual([2, nothing]);
       });
 
       it('says nothing of other scopes where its own has plans', async () => {

@@ -157,6 +157,10 @@ describe('the module of an app', () => {
   it('of TypeScript that does not load says how it does', async () => {
     const advice = /^nowhere\.ts cannot be loaded: .*\. Load what it compiles to, or set NODE_OPTIONS="--import tsx"$/s;
     await expect(work(drain('nowhere.ts'))).rejects.toThrow(advice);
+    for (const file of ['nowhere.mts', 'nowhere.cts', 'nowhere.tsx'])
+      await expect(work(drain(file))).rejects.toThrow('NODE_OPTIONS="--import tsx"');
+    for (const file of ['nowhere.xts', 'nowhere.ts.js'])
+      await expect(work(drain(file))).rejects.toThrow(/^(?!.*NODE_OPTIONS)/s);
   });
 });
 

@@ -16,6 +16,7 @@ describe('behind the headers', () => {
       'body',
     ],
     ['of an answer whose body has empty lines', `${HEAD}a\r\n\r\nb\r\n\r\n`, 'a\r\n\r\nb\r\n\r\n'],
+    ['of an answer behind ends of lines', `\r\n\n\r\n${HEAD}body`, 'body'],
     ['of an older HTTP', 'HTTP/1.0 200 OK\r\n\r\nbody', 'body'],
     ['that do not end', 'HTTP/1.1 200 OK\r\nx: 1\r\n', ''],
     ['of no HTTP', 'whatever a mock writes\r\n\r\nbody', ''],

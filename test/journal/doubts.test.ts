@@ -377,6 +377,13 @@ describe('an id in an error', () => {
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
   });
 
+  it('that a page says is no payment does not either: the gateway has just shown the true one', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: '<html>404</html>' } });
+    await errorOf(shop.create());
+    await shop.gateway.reconcile(recordOf(ID));
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
+  });
+
   it('that is the payment of another order does not either', async () => {
     const other = recordOf(OTHER_ID, { reference: 'payout-2' });
     const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: other } });
@@ -513,6 +520,7 @@ describe('an id in an error that an operator says is none of its payments', () =
       'an unreadable record of another payment',
       () => json(`{"result":{"id":"${ID}","reference":"payout-1","amount":{}}}`),
     ],
+    ['its unreadable record, without a reference', () => json(`{"result":{"id":"${OTHER_ID}","amount":{}}}`)],
     [
       'its unreadable record, of another reference',
       () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-2","amount":{}}}`),
@@ -536,8 +544,8 @@ describe('an id in an error that an operator says is none of its payments', () =
       'InvalidRequestError',
     ],
     [
-      'its unreadable record, unwrapped and without a reference',
-      () => json(`{"id":"${OTHER_ID.toUpperCase()}","amount":{}}`),
+      'its unreadable record, unwrapped',
+      () => json(`{"id":"${OTHER_ID.toUpperCase()}","reference":"payout-1","amount":{}}`),
       'InvalidRequestError',
     ],
   ])('stays where it shows %s', async (_, lookup, name) => {

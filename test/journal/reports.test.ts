@@ -145,7 +145,7 @@ it.each<[string, (client: never) => void, object[]]>([
     [
       warning(
         'plan_not_sent',
-        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later. The gateway answered 403. With errorReasons: true this says why.',
+        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later. The gateway answered 403. With errorReasons: true its words stand here, if it has any. Check apiKey, signKey and signatureEncoding.',
         { reference: row.reference },
       ),
     ],

@@ -112,6 +112,7 @@ describe('the reason of a refusal', () => {
     ['王伟', '김수', '王伟 김수 is blocked', '*** *** is blocked'],
     ['Wu', 'Ng', 'WU Ng is blocked: wuthering, song', '*** *** is blocked: wuthering, song'],
     ['J', 'X', 'J X is blocked', 'J X is blocked'],
+    ['Éa', 'Ян', 'ÉA Ян: gélatine réactive, янтарь', '*** ***: gélatine réactive, янтарь'],
   ])('holds no name of two letters, and is not cut up by them: %s %s', async (firstName, lastName, message, reason) => {
     const { fetch } = wire(json(JSON.stringify({ message }), 422));
     const gateway = new GatewayClient({

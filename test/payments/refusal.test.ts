@@ -87,8 +87,28 @@ it.each<[string, Partial<HttpAnswer>]>([
   expect([believes('{}'), believes('{}', changes)]).toEqual([true, false]);
 });
 
-it.each(['\u001f\u008b\b\0', 'a\u0001', '\u007f'])('bytes that nobody has unpacked are not believed: %j', body => {
+it.each(['\u001f\u008b\b\0', 'a\u0001', '\u001c'])('bytes that nobody has unpacked are not believed: %j', body => {
   expect(believes(body)).toBe(false);
+});
+
+it.each([
+  ['UTF-8 that was encoded twice', '{"error":"gr\u00c3\u009f"}'],
+  ['a letter of Windows, in a page', '<html>It\u0092s closed</html>'],
+  ['colours of a terminal', '\u001b[31mclosed\u001b[0m'],
+  ['a tab', 'closed\tnow'],
+  ['JSON that quotes the beginning of an object', '["Unexpected token { \\"a", 1]'],
+])('%s are no bytes that nobody has unpacked', (_, body) => {
+  expect([believes(body), believes(body, { isEndedByClose: true })]).toEqual([true, true]);
+});
+
+it.each([
+  ['another refusal, as of a body that was not read', 'HTTP/1.1 400 Bad Request\r\n\r\n<html></html>', true],
+  ['another refusal, which names a payment', `HTTP/1.1 400 Bad Request\r\n\r\n{"id":"${ID}"}`, false],
+  ['another answer', 'HTTP/1.1 201 Created\r\n\r\n{}', false],
+  ['another failure', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', false],
+  ['anything else', 'x', false],
+])('what is followed by %s is believed: %j', (_, stray, expected) => {
+  expect(believes('{}', { stray })).toBe(expected);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
+import { SANDBOX, SCENARIO_FILE } from '../../src/sandbox/cli/commands.ts';
 import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
 import { SCENARIO_NAMES } from '../../src/sandbox/scenarios/library.ts';
 import { readCommandLine } from '../../src/terminal/command-line.ts';
@@ -168,6 +168,17 @@ describe('the command line', () => {
     expect(() => readCommandLine(SANDBOX, ['--auto', 'complete:2s\nfail:1s'])).toThrow(
       '--auto takes a move and a time',
     );
+  });
+
+  it('offers each move with a time, and takes files by the end of their names', () => {
+    expect(SANDBOX.options.auto.values).toEqual(['complete:2s', 'authorize:2s', 'cancel:2s', 'fail:2s']);
+    expect(['-', 'a.yaml', 'a.yml', 'a.json'].map(name => SCENARIO_FILE.test(name))).toEqual([true, true, true, true]);
+    expect(['-a', 'a-', 'a.yaml.txt', 'yaml'].map(name => SCENARIO_FILE.test(name))).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('echoes no key', () => {

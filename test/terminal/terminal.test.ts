@@ -5,7 +5,7 @@ import { columns, WIDTH, wrap } from '../../src/terminal/columns.ts';
 import { readCommandLine } from '../../src/terminal/command-line.ts';
 import { completionOf } from '../../src/terminal/completion.ts';
 import { helpOf } from '../../src/terminal/help.ts';
-import { number, text } from '../../src/terminal/options.ts';
+import { number, oneOf, text } from '../../src/terminal/options.ts';
 import { endWithReader, outliveReader } from '../../src/terminal/output.ts';
 import { printable } from '../../src/terminal/printable.ts';
 import type { Program } from '../../src/terminal/program.ts';
@@ -152,6 +152,21 @@ describe('a command line', () => {
     expect(unknown('command', '', ['serve', 'list'])).toBeInstanceOf(UsageError);
     expect(unknown('command', '', ['serve', 'list']).message).toBe('Which command? There are: serve, list.');
   });
+});
+
+it('a value is named by what it may be, where that is short', () => {
+  expect([oneOf(['a', 'b']).value, oneOf(['a', 'b', 'c']).value]).toEqual(['a|b', '<name>']);
+});
+
+it('fish is told which options take a value, and which values those are', () => {
+  const options = { ...PROGRAM.options, kind: oneOf(['cash', 'card']) };
+  const open = { does: 'open it', options: { port: 'where', json: 'print JSON', kind: 'how' } };
+  const lines = completionOf({ ...PROGRAM, options, commands: { open } }, 'fish').split('\n');
+  expect(lines.filter(line => line.includes(' -l '))).toEqual([
+    "complete -c till -n '__fish_seen_subcommand_from open' -l port -r -d 'where'",
+    "complete -c till -n '__fish_seen_subcommand_from open' -l json -d 'print JSON'",
+    "complete -c till -n '__fish_seen_subcommand_from open' -l kind -r -f -a 'cash card' -d 'how'",
+  ]);
 });
 
 describe('the help', () => {
