@@ -211,7 +211,7 @@ async function makeAttempt(
     return { end: 'created', result, recording };
   } catch (error) {
     const since = new Date(found.row?.begunAt ?? found.now);
-    const staysPlanned = isSurelyUnpaid(error) && (!isRefusedRequest(error) || create.onPlanRefused?.() === 'planned');
+    const staysPlanned = isSurelyUnpaid(error) && (!isRefusedRequest(error) || create.onPlanRefused?.() === true);
     const left = staysPlanned ? plan : undefined;
     return {
       end: 'failed',

@@ -16,8 +16,8 @@ export interface JournaledCreate extends ClientJournal {
   signal?: AbortSignal | undefined;
   /** What was claimed of the journal: this plan is sent, or nothing. */
   plan?: JournalRow | undefined;
-  /** Called once the gateway has refused what was planned. @returns what is to become of the plan */
-  onPlanRefused?: (() => 'freed' | 'planned') | undefined;
+  /** Called once the gateway has refused what was planned. @returns whether it is planned again all the same */
+  onPlanRefused?: (() => boolean) | undefined;
   /** Sends it, and nothing after the deadline. Its answer is awaited until the signal. */
   send(deadline: Deadline, signal: AbortSignal): Promise<Envelope>;
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;

@@ -110,10 +110,10 @@ interface Sent {
 }
 
 async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRow): Promise<Sent> {
-  let refused: 'freed' | 'planned' | undefined;
+  let staysPlanned = false;
   const onPlanRefused = () => {
-    refused = gateway.planRefusals.add();
-    return refused;
+    staysPlanned = gateway.planRefusals.add();
+    return staysPlanned;
   };
   try {
     const { request, extra } = openPlan(client.journal, plan.body ?? '', plan);
@@ -122,7 +122,7 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
   } catch (error) {
     if (error instanceof PlanGone) return {};
     if (!isGatewayError(error)) throw error;
-    const result = await resultOf(client, plan, error, refused === 'planned');
+    const result = await resultOf(client, plan, error, staysPlanned);
     // A doubt is the journal's. What the gateway has answered is its cause.
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };

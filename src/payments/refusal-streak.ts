@@ -11,9 +11,9 @@ export class RefusalStreak {
     this.#length = 0;
   }
 
-  /** @returns what is to become of the plan: freed, for a person to correct it; or planned again, as it may not be to blame */
-  add(): 'freed' | 'planned' {
+  /** @returns whether the client may be to blame, so that the plan is to be sent again */
+  add(): boolean {
     this.#length += 1;
-    return this.#length > MOST_REFUSALS ? 'planned' : 'freed';
+    return this.#length > MOST_REFUSALS;
   }
 }

@@ -121,12 +121,28 @@ describe('a reference', () => {
     const { gateway, journal, sent, warnings } = scripted(memoryJournal(), others, created({ reference: 'Order-2' }));
     const { payment } = await gateway.createDeposit({ ...deposit, reference: 'Order-2' });
     const error = await errorOf(gateway.createDeposit({ ...deposit, reference: 'order-2' }));
-    expect(error).toMatchObject({ name: 'ResponseError', outcome: 'unknown', issues: [{ path: 'id' }] });
+    const issues = [{ path: 'id', message: 'is the payment of another create' }];
+    expect(error).toMatchObject({ name: 'ResponseError', outcome: 'unknown', issues });
+    expect((error as Error).message).toContain('A payment may exist');
     expect(error).not.toHaveProperty('paymentId');
     expect((error as Error).message).toContain(`with payment ${payment.id}, which is that of "Order-2".`);
     expect(await doubtsIn(journal)).toEqual([expect.objectContaining({ reference: 'order-2', conflictingIds: [] })]);
     expect(await gateway.find('order-2')).not.toHaveProperty('paymentId');
     expect([sent.length, warnings()]).toEqual([2, []]);
+  });
+
+  it('does not take the second payment of another reference for its own either', async () => {
+    const { gateway } = scripted(
+      memoryJournal(),
+      created({ reference: 'Order-2' }),
+      created({ id: OTHER_ID, reference: 'Order-2' }),
+    );
+    const { payment } = await gateway.createDeposit({ ...deposit, reference: 'Order-2' });
+    await gateway.reconcile({ ...payment, id: OTHER_ID });
+    expect(await errorOf(gateway.createDeposit({ ...deposit, reference: 'order-2' }))).toMatchObject({
+      name: 'ResponseError',
+      issues: [{ path: 'id' }],
+    });
   });
 
   it('takes a payment that names another reference, unless the journal has it as the payment of that', async () => {

@@ -245,6 +245,13 @@ describe('a drain', () => {
     expect(most).toBe(3);
   });
 
+  it('needs no person where the gateway is busy', async () => {
+    const { gateway, plan, warnings } = openShop(wire(json('{}', 429)).fetch);
+    await plan('payout-1');
+    expect(await gateway.drain()).toEqual({ ...NONE, postponed: 1 });
+    expect(warnings()).toEqual([]);
+  });
+
   it('sends several at once beside creates that are under way, which are no doubts yet', async () => {
     const answer = Promise.withResolvers<void>();
     const { fetch, sent } = wire(async init => {

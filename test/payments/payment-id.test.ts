@@ -23,6 +23,7 @@ describe('findPaymentId', () => {
     ['quoted in a text', `{"description":"{\\"id\\":\\"${OTHER_ID}\\"}"}`],
     ['under another name', `{"result":{"uuid":"${OTHER_ID}","order_id":"${OTHER_ID}"}}`],
     ['that is no UUID', '{"id":"order-1"}'],
+    ['of a trace', `{"trace":"${OTHER_ID}"}`],
     ['of an order that is no UUID', '{"order_id":"order-1"}'],
     ['of a list of orders', `["order_id","${OTHER_ID}"]`],
     ['of an order in another object', `{"data":{"order_id":"${OTHER_ID}"}}`],

@@ -111,7 +111,9 @@ describe('the reason of a refusal', () => {
   it.each([
     ['王伟', '김수', '王伟 김수 is blocked', '*** *** is blocked'],
     ['Wu', 'Ng', 'WU Ng is blocked: wuthering, song', '*** *** is blocked: wuthering, song'],
-    ['J', 'X', 'J X is blocked', 'J X is blocked'],
+    ['J', ' X ', 'J X is blocked', 'J X is blocked'],
+    ['王伟', '김수', '客户王伟被拒, 김수님', '客户***被拒, ***님'],
+    ['Zoë', '林某', 'zoëlike, 林某某', '***like, ***某'],
     ['Éa', 'Ян', 'ÉA Ян: gélatine réactive, янтарь', '*** ***: gélatine réactive, янтарь'],
   ])('holds no name of two letters, and is not cut up by them: %s %s', async (firstName, lastName, message, reason) => {
     const { fetch } = wire(json(JSON.stringify({ message }), 422));
@@ -124,6 +126,22 @@ describe('the reason of a refusal', () => {
     });
     const error = await errorOf(gateway.createDeposit({ ...CARD, customer: { firstName, lastName } }));
     expect(error).toHaveProperty('reason', reason);
+  });
+
+  it('holds no key, and is not cut up by one of two letters', async () => {
+    const reasonBy = async (apiKey: string) => {
+      const { fetch } = wire(json('{"message":"Key ab or abc about"}', 422));
+      const gateway = new GatewayClient({
+        baseUrl: 'https://g.example',
+        apiKey,
+        signKey: 'k',
+        fetch,
+        errorReasons: true,
+      });
+      return (await errorOf(gateway.createDeposit(CARD))) as ApiError;
+    };
+    expect(await reasonBy('ab')).toHaveProperty('reason', 'Key ab or abc about');
+    expect(await reasonBy('abc')).toHaveProperty('reason', 'Key ab or *** about');
   });
 
   it('has 300 characters at most, also of a body that is made to keep us busy', async () => {

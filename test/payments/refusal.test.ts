@@ -107,6 +107,7 @@ it.each([
   ['another answer', 'HTTP/1.1 201 Created\r\n\r\n{}', false],
   ['another failure', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', false],
   ['anything else', 'x', false],
+  ['something before another refusal', 'x\r\nHTTP/1.1 400 Bad Request\r\n\r\n', false],
 ])('what is followed by %s is believed: %j', (_, stray, expected) => {
   expect(believes('{}', { stray })).toBe(expected);
 });
@@ -114,6 +115,8 @@ it.each([
 it.each([
   ['Bad Request: {"error":"duplicate","payment":{"id":"7b1f', false],
   ['Bad Request: {"error":"duplicate"}, {"id', false],
+  ['Bad Request: { "error":"duplicate', false],
+  [`Bad Request: {"of":{"id":"${ID}","paymentStatus":"X"}}`, true],
   ['Bad Request: {"error":"duplicate"} and {see the log', true],
   ['Bad Request: {"error":"duplicate"} twice', true],
   ['Bad Request', true],
