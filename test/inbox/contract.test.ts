@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide, type Mark } from '../../src/inbox/contract.ts';
+import { isOfMerchant, ofMerchant } from '../../src/inbox/thrown.ts';
 
 const mark = (status: string, final = false): Mark => ({ status, final });
 const COMPLETED = mark('COMPLETED', true);
@@ -19,4 +20,9 @@ describe('an inbox', () => {
     expect(decide(marks, event('CANCELED', [COMPLETED, FAILED]))).toBe(marks);
     expect(decide([COMPLETED, FAILED], event('CANCELED', [COMPLETED]))).toHaveLength(2);
   });
+});
+
+it("an error that is told of a merchant's effect is the merchant's, and stays itself", () => {
+  const error = new Error('ignored');
+  expect([isOfMerchant(error), ofMerchant(error), isOfMerchant(error)]).toEqual([false, error, true]);
 });
