@@ -1585,4 +1585,10 @@ export const SURVIVORS: readonly Survivor[] = [
     to: 'function idIn({ body, stray = "Stryker was here!" }: HttpAnswer, { reference }: Call): string | undefined {',
     because: 'there is no id in it',
   },
+  {
+    file: 'src/payments/response.ts',
+    from: "return new ResponseError(`${message} ${adviceOn('unknown')}`, answer, [issue], { outcome: 'unknown' });",
+    to: 'return new ResponseError(`${message} ${adviceOn("")}`, answer, [issue], { outcome: \'unknown\' });',
+    because: 'what is neither not_sent nor rejected has the words of unknown',
+  },
 ];
