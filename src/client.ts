@@ -241,7 +241,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Sends what `journal.plan` has written down, each at most once; they begin in the order of planning. Call it from any scheduler, or pass `follow`.
+   * Sends what `journal.plan` has written down, each at most once; they begin in the order of planning. Call it from any
+   * scheduler, or pass `follow`.
    *
    * @returns how many were created, refused, postponed, or are in doubt, to be logged
    * @throws {ConfigurationError} without a journal and its scope; what the journal throws: the next drain sends the rest

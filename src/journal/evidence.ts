@@ -1,5 +1,5 @@
 // Looks the ids up that a doubt knows: an error's body may have named anything.
-import { isGatewayError } from '../errors.ts';
+import { isGatewayError, type PaymentNotFoundError } from '../errors.ts';
 import { isPage } from '../schemas/json.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -51,13 +51,16 @@ export async function examine(
   return { disproved, others };
 }
 
+/** Whether a lookup was answered 404, by whomever. */
+export const isMissing = (error: unknown): error is PaymentNotFoundError =>
+  isGatewayError(error) && error.name === 'PaymentNotFoundError';
+
 /** Whether the gateway itself has said that it has no such payment. The page of a proxy says nothing of payments. */
-export const saysNone = (error: unknown): boolean =>
-  isGatewayError(error) && error.name === 'PaymentNotFoundError' && !isPage(error.body);
+export const saysNone = (error: unknown): boolean => isMissing(error) && !isPage(error.body);
 
 /** Undefined if a lookup was answered 404, by whomever. @throws every other error */
 export function unlessMissing(error: unknown): undefined {
-  if (!isGatewayError(error) || error.name !== 'PaymentNotFoundError') throw error;
+  if (!isMissing(error)) throw error;
 }
 
 /** Undefined if the gateway has no such payment. @throws every other error */

@@ -8,7 +8,7 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { saysNothing } from '../statuses.ts';
 import { change } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN, type Journal, type JournalKey, type JournalRow } from './contract.ts';
-import { type Examined, examine, hasExactReference, hasItsReference, type ReadPayment } from './evidence.ts';
+import { type Examined, examine, hasExactReference, hasItsReference, isMissing, type ReadPayment } from './evidence.ts';
 import { readRow } from './key.ts';
 import { otherOwner } from './owner.ts';
 import { type ClientJournal, report, reportConflict } from './reports.ts';
@@ -118,8 +118,9 @@ async function settleWithout(
  * @throws what may be another answer in a moment; {@link InvalidRequestError} for a record that has exactly the reference
  */
 function unlessOther(error: unknown, id: string, reference: string): undefined {
+  if (isMissing(error)) return;
   if (!isGatewayError(error)) throw error;
-  if (error.name === 'PaymentNotFoundError' || (error.name === 'ApiError' && !saysNothing(error.status))) return;
+  if (error.name === 'ApiError' && !saysNothing(error.status)) return;
   // A page of a proxy is no record.
   if (error.name !== 'ResponseError' || !isJson(error.body)) throw error;
   const record = recordIn(error.body);

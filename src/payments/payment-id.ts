@@ -16,7 +16,8 @@ const DEEPEST_TEXT = 2;
 /**
  * Finds the payment's id in text that should be an answer of the gateway. Only a record's own `id` counts: that of the
  * answer itself, of its `result`, or of the one object with a `paymentStatus`, and without any of them the `order_id` of the
- * answer; never that of a customer, an error or a text that quotes one. Anything before and between objects (a PHP warning, a byte order mark) is ignored.
+ * answer; never that of a customer, an error or a text that quotes one. Anything before and between objects (a PHP warning, a
+ * byte order mark) is ignored.
  */
 export function findPaymentId(text: string, depth = 0): string | undefined {
   if (depth > DEEPEST_TEXT) return undefined;

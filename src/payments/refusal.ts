@@ -30,7 +30,7 @@ export function saysNoPayment({ status, body, isTooLong, isEncoded, stray, isEnd
 
 /** A server that refuses without reading a body takes that for a request, and refuses it as well. */
 const saysNothingMore = (stray = ''): boolean =>
-  stray === '' || (/^HTTP\/\d\.\d 4\d\d\b/.test(stray) && candidateIds(stray).length === 0);
+  stray === '' || (/^HTTP\/\d\.\d 4\d\d\b/.test(stray) && candidateIds(stray).length === 0 && !isWithinObject(stray));
 
 /** Text has none of these, but that of a terminal: it is compressed, though nobody says so. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

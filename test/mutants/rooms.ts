@@ -284,6 +284,7 @@ export const ROOMS: readonly Room[] = [
     mutate: ['src/cli/**/*.ts', '!src/cli/main.ts'],
     tests: [
       'test/cli/commands.test.ts',
+      'test/terminal/programs.test.ts',
       'test/cli/print.test.ts',
       'test/cli/work.test.ts',
       'test/cli/open.test.ts',

@@ -17,13 +17,20 @@ const request = {
   billingAddress: { street: 'Lindenallee 5', city: 'Köln', countryCode: 'DE' },
 } as const;
 
-async function refusalOf(body: string, { status = 422, ...options }: { status?: number; errorReasons?: boolean } = {}) {
+interface Refusal {
+  status?: number;
+  errorReasons?: boolean;
+  apiKey?: string;
+  customer?: object;
+}
+
+async function refusalOf(body: string, { status = 422, customer = request.customer, ...options }: Refusal = {}) {
   const { fetch } = wire(json(body, status));
   const gateway = new GatewayClient({
     ...{ baseUrl: 'https://gateway.example', apiKey, signKey: 'sign-key', retries: 0, fetch },
     ...{ errorReasons: true, ...options },
   });
-  return (await errorOf(gateway.createDeposit(request as never))) as ApiError;
+  return (await errorOf(gateway.createDeposit({ ...request, customer } as never))) as ApiError;
 }
 
 describe('the reason of a refusal', () => {
@@ -116,30 +123,12 @@ describe('the reason of a refusal', () => {
     ['Zoë', '林某', 'zoëlike, 林某某', '***like, ***某'],
     ['Éa', 'Ян', 'ÉA Ян: gélatine réactive, янтарь', '*** ***: gélatine réactive, янтарь'],
   ])('holds no name of two letters, and is not cut up by them: %s %s', async (firstName, lastName, message, reason) => {
-    const { fetch } = wire(json(JSON.stringify({ message }), 422));
-    const gateway = new GatewayClient({
-      baseUrl: 'https://g.example',
-      apiKey,
-      signKey: 'k',
-      fetch,
-      errorReasons: true,
-    });
-    const error = await errorOf(gateway.createDeposit({ ...CARD, customer: { firstName, lastName } }));
+    const error = await refusalOf(JSON.stringify({ message }), { customer: { firstName, lastName } });
     expect(error).toHaveProperty('reason', reason);
   });
 
   it('holds no key, and is not cut up by one of two letters', async () => {
-    const reasonBy = async (apiKey: string) => {
-      const { fetch } = wire(json('{"message":"Key ab or abc about"}', 422));
-      const gateway = new GatewayClient({
-        baseUrl: 'https://g.example',
-        apiKey,
-        signKey: 'k',
-        fetch,
-        errorReasons: true,
-      });
-      return (await errorOf(gateway.createDeposit(CARD))) as ApiError;
-    };
+    const reasonBy = (apiKey: string) => refusalOf('{"message":"Key ab or abc about"}', { apiKey });
     expect(await reasonBy('ab')).toHaveProperty('reason', 'Key ab or abc about');
     expect(await reasonBy('abc')).toHaveProperty('reason', 'Key ab or *** about');
   });

@@ -104,6 +104,7 @@ it.each([
 it.each([
   ['another refusal, as of a body that was not read', 'HTTP/1.1 400 Bad Request\r\n\r\n<html></html>', true],
   ['another refusal, which names a payment', `HTTP/1.1 400 Bad Request\r\n\r\n{"id":"${ID}"}`, false],
+  ['another refusal, which breaks off', `HTTP/1.1 400 Bad Request\r\n\r\n{"id":"${ID.slice(0, 20)}`, false],
   ['another answer', 'HTTP/1.1 201 Created\r\n\r\n{}', false],
   ['another failure', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', false],
   ['anything else', 'x', false],

@@ -4,10 +4,8 @@ import { FAULTS } from '../../src/sandbox/faults/kinds.ts';
 import { SCENARIO_NAMES } from '../../src/sandbox/scenarios/library.ts';
 import { readCommandLine } from '../../src/terminal/command-line.ts';
 import { helpOf } from '../../src/terminal/help.ts';
-import { entryOf, namesOf } from '../../src/terminal/program.ts';
 import { UsageError } from '../../src/terminal/usage-error.ts';
 
-const NAMES = namesOf(SANDBOX);
 const read = (line: string) => readCommandLine(SANDBOX, line.split(' ').filter(Boolean));
 const refusalOf = (line: string): string => {
   try {
@@ -186,29 +184,7 @@ describe('the command line', () => {
   });
 });
 
-describe('the help', () => {
-  const helps = [undefined, ...NAMES].map(name => [name ?? 'of all', helpOf(SANDBOX, name)] as const);
-
-  it.each(helps)('%s fits 80 columns', (_, help) => {
-    expect(help.split('\n').filter(line => line.length > 80)).toEqual([]);
-  });
-
-  it('has every command, scenario, fault and option, each where it belongs', () => {
-    for (const name of NAMES) {
-      expect(helpOf(SANDBOX)).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-      if (name === 'help') continue;
-      expect(helpOf(SANDBOX, name)).toMatch(new RegExp(`^payment-gateway-sandbox \\[?${name}\\b`));
-      for (const option of Object.keys(entryOf(SANDBOX, name).options))
-        expect(helpOf(SANDBOX, name)).toMatch(new RegExp(`^  --${option}\\b`, 'm'));
-    }
-    for (const name of SCENARIO_NAMES) expect(helpOf(SANDBOX, 'trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
-    for (const name of Object.keys(FAULTS)) expect(helpOf(SANDBOX, 'fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
-    expect(new Set(helps.map(([, help]) => help)).size).toBe(NAMES.length);
-  });
-
-  it('has examples that are understood', () => {
-    const examples = NAMES.flatMap(name => entryOf(SANDBOX, name).examples ?? []);
-    expect(examples.length).toBeGreaterThan(10);
-    for (const example of examples) expect(refusalOf(example.replace(/ >.*/, ''))).toBe('accepted');
-  });
+it('the help names every scenario and every fault', () => {
+  for (const name of SCENARIO_NAMES) expect(helpOf(SANDBOX, 'trigger')).toMatch(new RegExp(`^  ${name} `, 'm'));
+  for (const name of Object.keys(FAULTS)) expect(helpOf(SANDBOX, 'fault')).toMatch(new RegExp(`^  ${name} `, 'm'));
 });
