@@ -238,6 +238,13 @@ describe('an answer over our own connection', () => {
     });
   });
 
+  it.each(['0', '00'])('that has the payment behind a length of %s is that payment', async length => {
+    const bytes = `HTTP/1.1 201 Created\r\ncontent-length: ${length}\r\n\r\n${created}`;
+    await withGateway(answersWith(bytes), undefined, {}, async client => {
+      expect((await client.createDeposit(CARD)).payment.id).toBe(ID);
+    });
+  });
+
   it('that is half behind its length still tells the id of the payment', async () => {
     await withGateway(
       answersWith(refusal(20, created).replace('400 Bad Request', '201 Created')),
