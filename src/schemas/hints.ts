@@ -42,7 +42,8 @@ function whereItBelongs(given: unknown, accepted: readonly unknown[], kind: 'dep
     if (isWithdrawalMethod(given) && !isDepositMethod(given)) return `${given} is a method of withdrawals`;
   }
   if (isDepositMethod(given) || isOnrampMethod(given)) return `${given} is a method of deposits`;
-  return `is not a method of ${kind}`;
+  const near = nearest(given, accepted.map(String));
+  return near ? `did you mean ${near}?` : `is not a method of ${kind}`;
 }
 
 /** One letter too many, too few, wrong or swapped, or other capitals. */
