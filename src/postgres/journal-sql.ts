@@ -1,4 +1,5 @@
 // The SQL of a journal in Postgres: a statement per method, and of a create one more, which asks whether it is committed.
+import { randomUUID } from 'node:crypto';
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { afterWrite, type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
@@ -8,7 +9,7 @@ import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } 
 /**
  * @param table its name, as the merchant has written it
  * @param notify whether each plan tells of itself
- * @typeParam Ticket the id of the transaction
+ * @typeParam Ticket a text that is in a setting of one transaction only
  */
 export function journalSql(table: string, notify: boolean): JournalSql<string> {
   const sql = statements(table);
@@ -28,8 +29,9 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
     channel,
 
     async enter(query) {
-      const [line] = await lines(query, sql.transaction);
-      return line?.id ?? '';
+      const ticket = randomUUID();
+      await query(sql.enter, [ticket]);
+      return ticket;
     },
 
     async read(query, { scope, reference }) {
@@ -38,21 +40,21 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
       return { row: rowIn(line), now: Number(now) };
     },
 
-    async insert(query, row, id) {
-      const inserted = id
-        ? (await lines(query, sql.insertIn, [...valuesOf(row), id, channel ?? null]))[0]
+    async insert(query, row, ticket) {
+      const inserted = ticket
+        ? (await lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]))[0]
         : await write(query, sql.insert, row, valuesOf(row));
       return inserted && asRead(row, inserted);
     },
 
-    async replace(query, row, revision, id) {
+    async replace(query, row, revision, ticket) {
       const values = [...valuesOf(row), String(row.begunAt), String(revision)];
-      const replaced = id
-        ? (await lines(query, sql.replaceIn, [...values, id, channel ?? null]))[0]
+      const replaced = ticket
+        ? (await lines(query, sql.replaceIn, [...values, ticket, channel ?? null]))[0]
         : await write(query, sql.replace, row, values);
       if (replaced) return { isReplaced: true, now: Number(replaced.now) };
-      const line = timed(await lines(query, id ? sql.transaction : sql.clock));
-      return line.id === id ? { isReplaced: false, now: Number(line.now) } : undefined;
+      const { held, now } = timed(await (ticket ? lines(query, sql.ticket, [ticket]) : lines(query, sql.clock)));
+      return held === 'false' ? undefined : { isReplaced: false, now: Number(now) };
     },
 
     list: async (query, { scope, states }) => allOf(await lines(query, sql.list(states, scope), ofScope(scope))),
@@ -79,8 +81,10 @@ interface Line extends Omit<JournalLine, 'revision'> {
   revision: string | null;
   now: string;
   replica?: string;
-  /** Of a transaction. */
+  /** Of the transaction of a single statement. */
   id?: string;
+  /** Whether there is still the ticket that was asked for. */
+  held?: string;
 }
 
 /**
@@ -143,6 +147,17 @@ const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
 /** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */
 const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
 
+/**
+ * A setting of the merchant's transaction, with a ticket of each plan that is on its way. It is gone with the transaction, and
+ * what undoes a part of one, which goes on under the same id, undoes the tickets of that part. Outside a transaction it is gone
+ * with each statement.
+ */
+const TICKETS = 'payment_gateway.plans';
+const tickets = `coalesce(current_setting('${TICKETS}', true), '')`;
+const holds = (ticket: string) => `position(${ticket}::text in ${tickets}) > 0`;
+/** Otherwise the setting would grow with each plan. */
+const leave = (ticket: string) => `set_config('${TICKETS}', replace(${tickets}, ${ticket}::text, ''), true) AS tickets`;
+
 function statements(table: string) {
   const journal = quoted(table);
   // Names of one word in lower case: plugins of query builders write others in their own way.
@@ -172,12 +187,13 @@ function statements(table: string) {
       VALUES (${written(due)}) ${unlessTaken}`,
     replace: `${replace} RETURNING ${NOW}, ${id}`,
 
-    // In a transaction of the merchant's. Outside one each statement has an id of its own, and nothing is written.
-    transaction: `SELECT ${id}, ${NOW}`,
+    // In a transaction of the merchant's.
+    enter: `SELECT set_config('${TICKETS}', ${tickets} || $1::text, true) AS tickets`,
+    ticket: `SELECT (${holds('$1')})::text AS held, ${NOW}`,
     insertIn: `${insert}
-      SELECT ${written(due)} WHERE txid_current()::text = $7::text
-      ${unlessTaken}, ${notified('$8')}`,
-    replaceIn: `${replace} AND txid_current()::text = $9::text RETURNING ${NOW}, ${notified('$10')}`,
+      SELECT ${written(due)} WHERE ${holds('$7')}
+      ${unlessTaken}, ${notified('$8')}, ${leave('$7')}`,
+    replaceIn: `${replace} AND ${holds('$9')} RETURNING ${NOW}, ${notified('$10')}, ${leave('$9')}`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}
       LEFT JOIN (SELECT ${columns}, begun_at FROM ${journal}

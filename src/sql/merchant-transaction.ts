@@ -98,5 +98,5 @@ const NOT_AWAITED =
 
 export const noTransaction = () =>
   new ConfigurationError(
-    'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
+    'Nothing was planned: tx is no open transaction, or the part of it that planned was rolled back. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
   );

@@ -33,7 +33,7 @@ const ROW: JournalRow = {
 const REQUEST = { ...PAYOUT, paymentType: 'WITHDRAWAL', reference: 'payout-1' } as const;
 const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
 const NO_TRANSACTION =
-  'Nothing was planned: tx is no open transaction. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.';
+  'Nothing was planned: tx is no open transaction, or the part of it that planned was rolled back. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.';
 
 /** Answers so as soon as something was sent. */
 async function answerAfter<T>(sent: unknown, answer: T): Promise<T> {

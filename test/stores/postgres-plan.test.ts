@@ -65,6 +65,18 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     });
   });
 
+  it('leaves nothing behind in a transaction of many plans, new ones and over freed references', async () => {
+    const plans = (amount: string) => ['a', 'b', 'c'].map(each => journalOf().plan(client, wanted(each, amount)));
+    for (const amount of ['75.00', '76.00']) {
+      await client.query('begin');
+      const written = await Promise.all(plans(amount));
+      const { rows } = await client.query(`select current_setting('payment_gateway.plans') as left`);
+      await client.query('commit');
+      expect([written.map(({ state }) => state), rows]).toEqual([['planned', 'planned', 'planned'], [{ left: '' }]]);
+      for (const each of ['a', 'b', 'c']) await gatewayOf().settle(each, 'not_created');
+    }
+  });
+
   it('refuses a key that is none', () => {
     for (const encryptionKey of ['short', Buffer.alloc(16), 7]) {
       expect(() => journalOf({ encryptionKey } as never)).toThrow('encryptionKey must be 32 random bytes');

@@ -45,6 +45,7 @@ const bare: Orm = {
     const pool = callbackPool(options).promise();
     const { table } = options;
     const over = (handle: Any = pool): Handle => ({
+      tx: handle,
       credit: id => handle.execute(insertOf(table), [id]),
       times: async id => Number((await handle.execute(countOf(table), [id]))[0][0].times),
       sql: text => handle.query(text),
@@ -84,6 +85,7 @@ const drizzle: Orm = {
     const db = require('drizzle-orm/mysql2').drizzle({ client: pool });
     const credits = mysqlTable(options.table, { paymentId: char('payment_id', { length: 36 }).notNull() });
     const over = (handle: Any = db): Handle => ({
+      tx: handle,
       credit: async paymentId => handle.insert(credits).values({ paymentId }),
       times: async id => (await handle.select().from(credits).where(eq(credits.paymentId, id))).length,
       sql: async text => handle.execute(sql.raw(text)),
@@ -109,6 +111,7 @@ const kysely: Orm = {
     const db = new Kysely({ dialect: new MysqlDialect({ pool: callbackPool(options) }), plugins });
     const { table } = options;
     const over = (handle: Any = db): Handle => ({
+      tx: handle,
       credit: id => handle.insertInto(table).values({ paymentId: id }).execute(),
       times: async id => (await handle.selectFrom(table).selectAll().where('paymentId', '=', id).execute()).length,
       sql: text => sql.raw(text).execute(handle),
@@ -139,6 +142,7 @@ const knex: Orm = {
     });
     const { table } = options;
     const over = (handle: Any = db): Handle => ({
+      tx: handle,
       credit: async id => handle(table).insert({ payment_id: id }),
       times: async id => (await handle(table).where({ payment_id: id })).length,
       sql: async text => handle.raw(text),
@@ -168,6 +172,7 @@ const typeOrm: Orm = {
     await source.initialize();
     const { table } = options;
     const over = (handle: Any = source.manager): Handle => ({
+      tx: handle,
       credit: id => handle.createQueryBuilder().insert().into(table).values({ payment_id: id }).execute(),
       times: async id => Number((await handle.query(countOf(table), [id]))[0].times),
       sql: text => handle.query(text),
@@ -199,6 +204,7 @@ const prisma: Orm = {
     const client = new PrismaClient({ adapter });
     const { table } = options;
     const over = (handle: Any = client): Handle => ({
+      tx: handle,
       credit: id => handle.$executeRawUnsafe(insertOf(table), id),
       times: async id => Number((await handle.$queryRawUnsafe(countOf(table), id))[0].times),
       sql: text => handle.$executeRawUnsafe(text),

@@ -6,6 +6,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { completedEvent } from './credits.ts';
 import { PAYOUT } from './fixtures.ts';
+import type { Handle } from './orm.ts';
 import { NOTHING, type Scene } from './orm-scene.ts';
 import { uniqueName } from './stores.ts';
 
@@ -113,5 +114,50 @@ export function provePlans<Database>(scene: Scene<Database>): void {
       await expect(planner().plan(ended, wanted())).rejects.toThrow();
       expect(await stateOf()).toBeUndefined();
     });
+
+    if (scene.orm.nests === 'savepoint') proveNestedPlans();
+
+    function proveNestedPlans() {
+      /** Something that fails in a transaction within the order's, beside a plan. */
+      const beside: Record<string, (part: Handle) => Promise<unknown>> = {
+        'a check': async () => {
+          throw new Error('shop');
+        },
+        'a slow check': async part => {
+          await part.times(scene.id);
+          throw new Error('shop');
+        },
+        'a statement': part => part.sql(scene.server.failing),
+      };
+      for (const [what, fail] of Object.entries(beside)) {
+        for (const isFirst of [true, false]) {
+          const order = `which is sent ${isFirst ? 'after' : 'before'} it`;
+          scene.proof('plans', `is undone with a part of the order by ${what} that fails, ${order}`, async () => {
+            const { opened, id } = scene;
+            await opened.begin(async tx => {
+              let planning: Promise<unknown> | undefined;
+              const plan = (part: Handle) => {
+                planning = planner()
+                  .plan(part.tx, wanted())
+                  .catch(() => {});
+                return planning;
+              };
+              const order = opened.over(tx).nested(async part => {
+                await part.credit(id);
+                const both = isFirst ? [plan(part), fail(part)] : [fail(part), plan(part)];
+                await Promise.all(both);
+              });
+              await expect(order).rejects.toThrow();
+              await planning;
+            });
+            expect([await scene.state(), await stateOf(), (await gatewayOf().drain()).created]).toEqual([
+              NOTHING,
+              undefined,
+              0,
+            ]);
+          });
+        }
+      }
+    }
   });
 }

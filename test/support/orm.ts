@@ -9,6 +9,8 @@ export const requirePrisma = createRequire(`${folder}prisma/package.json`);
 
 /** What is done with a library's handle, a transaction or not. */
 export interface Handle {
+  /** The library's own. */
+  readonly tx: Any;
   credit(id: string): Promise<unknown>;
   /** Of a library whose queries are sent when they are awaited: such a one, not sent yet. */
   lazily?(id: string): PromiseLike<unknown>;

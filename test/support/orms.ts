@@ -24,6 +24,7 @@ const countOf = (table: string) => `select count(*)::text as times from ${table}
 
 function overPg(table: string, root: Any) {
   const over = (handle = root): Handle => ({
+    tx: handle,
     credit: id => handle.query(insertOf(table), [id]),
     times: async id => Number((await handle.query(countOf(table), [id])).rows[0].times),
     sql: text => handle.query(text),
@@ -43,6 +44,7 @@ function overDrizzle(table: string, root: Any) {
   const { eq, sql } = require('drizzle-orm');
   const credits = pgTable(table, { paymentId: uuid('payment_id').notNull() });
   const over = (handle = root): Handle => ({
+    tx: handle,
     credit: async paymentId => handle.insert(credits).values({ paymentId }),
     lazily: paymentId => handle.insert(credits).values({ paymentId }),
     times: async id => (await handle.select().from(credits).where(eq(credits.paymentId, id))).length,
@@ -134,6 +136,7 @@ const kysely: Orm = {
     const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins });
     const { table } = options;
     const over = (handle: Any = db): Handle => ({
+      tx: handle,
       credit: id => handle.insertInto(table).values({ paymentId: id }).execute(),
       times: async id => (await handle.selectFrom(table).selectAll().where('paymentId', '=', id).execute()).length,
       sql: text => sql.raw(text).execute(handle),
@@ -162,6 +165,7 @@ const knex: Orm = {
     });
     const { table } = options;
     const over = (handle: Any = db): Handle => ({
+      tx: handle,
       credit: async id => handle(table).insert({ payment_id: id }),
       lazily: id => handle(table).insert({ payment_id: id }),
       times: async id => (await handle(table).where({ payment_id: id })).length,
@@ -180,6 +184,7 @@ const postgres: Orm = {
     const sql = postgresJs(options);
     const { table } = options;
     const over = (handle: Any = sql): Handle => ({
+      tx: handle,
       credit: async id => handle`insert into ${sql(table)} values (${id})`,
       lazily: id => handle`insert into ${sql(table)} values (${id})`,
       times: async id => (await handle`select from ${sql(table)} where payment_id = ${id}`).length,
@@ -212,6 +217,7 @@ const typeOrm: Orm = {
     await source.initialize();
     const { table } = options;
     const over = (handle: Any = source.manager): Handle => ({
+      tx: handle,
       credit: id => handle.createQueryBuilder().insert().into(table).values({ payment_id: id }).execute(),
       times: async id => Number((await handle.query(countOf(table), [id]))[0].times),
       sql: text => handle.query(text),
@@ -243,6 +249,7 @@ const sequelize: Orm = {
     });
     const { table } = options;
     const over = (transaction?: Any): Handle => ({
+      tx: transaction,
       credit: id => db.query(insertOf(table), { bind: [id], transaction, type: QueryTypes.RAW }),
       times: async id =>
         Number((await db.query(countOf(table), { bind: [id], transaction, type: QueryTypes.SELECT }))[0].times),
@@ -270,6 +277,7 @@ const prisma: Orm = {
     const client = new PrismaClient({ adapter });
     const { table } = options;
     const over = (handle: Any = client): Handle => ({
+      tx: handle,
       credit: id => handle.$executeRawUnsafe(`insert into ${table} values ($1::uuid)`, id),
       times: async id => Number((await handle.$queryRawUnsafe(countOf(table), id))[0].times),
       sql: text => handle.$executeRawUnsafe(text),
