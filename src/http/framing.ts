@@ -4,7 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const LINE_END = '\r\n';
 const HEADERS_END = '\r\n\r\n';
-const STATUS_LINE = /^HTTP\/\d\.\d (\d{3})/;
+/** With the first digit of the status. */
+const STATUS_LINE = /^HTTP\/\d\.\d (\d)\d\d/;
 /** Characters. */
 const LONGEST_STATUS_LINE = 16;
 
@@ -14,11 +15,11 @@ export function behindHeaders(raw: Buffer): Buffer {
     // Node takes no notice of line ends before an answer.
     while (raw[at] === 13 || raw[at] === 10) at += 1;
     const end = raw.indexOf(HEADERS_END, at);
-    const [, status] = STATUS_LINE.exec(raw.toString('latin1', at, at + LONGEST_STATUS_LINE)) ?? [];
+    const [, kind] = STATUS_LINE.exec(raw.toString('latin1', at, at + LONGEST_STATUS_LINE)) ?? [];
     // A mock's bytes, or none that Node has taken for an answer.
-    if (status === undefined || end < 0) return raw.subarray(raw.length);
+    if (kind === undefined || end < 0) return raw.subarray(raw.length);
     at = end + HEADERS_END.length;
-    if (!status.startsWith('1')) return raw.subarray(at);
+    if (kind !== '1') return raw.subarray(at);
   }
 }
 
@@ -40,8 +41,9 @@ const isChunked = (headers: IncomingHttpHeaders): boolean => /\bchunked\b/i.test
 function chunksEnd(body: Buffer): number {
   for (let at = 0; ; ) {
     const line = body.indexOf(LINE_END, at);
+    // Nothing, where no line ends.
     const size = Number.parseInt(body.toString('latin1', at, line), 16);
-    if (line < 0 || !(size >= 0)) return body.length;
+    if (!(size >= 0)) return body.length;
     if (size === 0) {
       // Trailers may follow.
       const end = body.indexOf(HEADERS_END, line);

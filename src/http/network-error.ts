@@ -40,7 +40,7 @@ interface Place {
 
 const placeOf = ({ hostname, port, protocol }: URL): Place => ({
   // An IPv6 address without its brackets.
-  host: hostname.replace(/^\[|\]$/g, ''),
+  host: hostname.replace(/[[\]]/g, ''),
   port: Number(port || (protocol === 'https:' ? 443 : 80)),
 });
 

@@ -196,6 +196,29 @@ describe("an agent of the merchant's own", () => {
     await proxy.close();
   });
 
+  it('with a single socket serves the next call after one that gave up waiting for it', async () => {
+    const asked: Connection[] = [];
+    const gateway = await tcpGateway({
+      onRequest: connection => void (asked.push(connection) > 1 && answers(connection)),
+    });
+    const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
+    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent, retries: 0, timeout: 5_000 });
+    const waiting = () => Object.values(agent.requests).flat().length;
+    const first = client.createDeposit(CARD);
+    await expect.poll(() => asked.length, { interval: 5 }).toBe(1);
+    const controller = new AbortController();
+    const second = errorOf(client.createDeposit(CARD, { signal: controller.signal }));
+    await expect.poll(waiting, { interval: 5 }).toBe(1);
+    controller.abort();
+    expect(await second).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+    asked[0]?.socket.write(http(created));
+    await first;
+    await expect(client.createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
+    expect([gateway.creates, gateway.connections]).toEqual([2, 1]);
+    agent.destroy();
+    await gateway.close();
+  });
+
   it('closes the connection of a call that is given up', async () => {
     const gateway = await tcpGateway({});
     const agent = new HttpAgent({ keepAlive: true });

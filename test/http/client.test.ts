@@ -267,6 +267,8 @@ describe('a create', () => {
       // As a rule it has, and the header stays.
       expect(await refusedBy('{"message":"no\\n"}')).toMatchObject({ status: 422, outcome: 'rejected' });
       expect(await refusedBy('Straße,\r\n\tnein')).toMatchObject({ status: 422, outcome: 'rejected' });
+      // Bytes that are no text, though none of them is a control character.
+      expect(await refusedBy(Buffer.from([0x78, 0xda, 0x79]))).toMatchObject({ status: 422, outcome: 'unknown' });
     },
   );
 

@@ -105,6 +105,22 @@ describe('a connection that cannot be used again is reset', () => {
       { status: 422, outcome: 'unknown' },
       0,
     ],
+    ...['gzip', 'x-gzip', 'deflate', 'compress', 'gzip, br', 'zstd'].map(
+      name =>
+        [
+          `after a refusal of a few bytes in ${name}`,
+          {
+            onRequest: ({ socket }) => {
+              socket.write(
+                `HTTP/1.1 422 X\r\nconnection: close\r\ncontent-encoding: ${name}\r\ncontent-length: 3\r\n\r\n`,
+              );
+              socket.end(Buffer.from([0x78, 0xda, 0x79]));
+            },
+          },
+          { status: 422, outcome: 'unknown' },
+          0,
+        ] as [string, Script, object, number],
+    ),
     [
       'after a refusal that names a character set where its compression belongs',
       {

@@ -19,6 +19,7 @@ describe('behind the headers', () => {
     ['of an answer behind ends of lines', `\r\n\n\r\n${HEAD}body`, 'body'],
     ['of an older HTTP', 'HTTP/1.0 200 OK\r\n\r\nbody', 'body'],
     ['that do not end', 'HTTP/1.1 200 OK\r\nx: 1\r\n', ''],
+    ['of HTTP that something comes before', `x ${HEAD}body`, ''],
     ['of no HTTP', 'whatever a mock writes\r\n\r\nbody', ''],
     ['of nothing', '', ''],
   ])('%s', (_, raw, expected) => {
@@ -34,6 +35,7 @@ describe('behind the answer', () => {
     ['of bytes, and not of letters, there is the rest', 'żrest', { 'content-length': '2' }, 'rest'],
     ['without a length there is nothing', 'body and rest', {}, ''],
     ['in chunks there is the rest', '3\r\nbod\r\n1\r\ny\r\n0\r\n\r\nrest', { 'transfer-encoding': 'chunked' }, 'rest'],
+    ['whose chunks have empty lines', '4\r\n\r\n\r\n\r\n0\r\n\r\nrest', { 'transfer-encoding': 'chunked' }, 'rest'],
     ['whose chunks have names', '3;a=b\r\nbod\r\n0\r\n\r\nrest', { 'transfer-encoding': 'gzip, Chunked' }, 'rest'],
     [
       'whose chunks end with fields',

@@ -8,7 +8,7 @@ const system = (code: string, syscall?: string) => Object.assign(new Error(`${sy
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
 
 /** As Node reports a connection that was refused, or did not come about. */
-const connect = (code: string, address: string, port: number) =>
+const connect = (code: string, address: string, port: number | undefined) =>
   Object.assign(system(code, 'connect'), { address, port });
 const lookup = (code: string, hostname: string) => Object.assign(system(code, 'getaddrinfo'), { hostname });
 const connectTimeout = (message: string) => Object.assign(new Error(message), { code: 'UND_ERR_CONNECT_TIMEOUT' });
@@ -88,6 +88,8 @@ describe('neverLeft', () => {
   it.each([
     ['a refused connection to an address, which the name may stand for', connect('ECONNREFUSED', '10.0.0.1', 443)],
     ['a refused connection that does not say to where', system('ECONNREFUSED', 'connect')],
+    ['a refused connection of some service that has no port', connect('ECONNREFUSED', 'gateway.example', undefined)],
+    ['another failure of the gateway', Object.assign(system('ECONNRESET'), { host: 'gateway.example' })],
     ['a unix socket', Object.assign(system('ENOENT', 'connect'), { address: '/run/audit.sock' })],
     ['a name that is not the gateway', lookup('ENOTFOUND', 'audit.example')],
     ['a name that it is not told', system('ENOTFOUND', 'getaddrinfo')],
@@ -105,6 +107,15 @@ describe('neverLeft', () => {
     ['a port that fetch refuses', new Error('bad port')],
   ])('doubts what may be another failure: %s', (_, error) => {
     expect(neverLeft(fetchFailed(error), GATEWAY)).toBe(false);
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['::1', true],
+    ['127.0.0.2', false],
+    ['10.0.0.1', false],
+  ])('takes a refused connection to %s for one to localhost: %s', (address, expected) => {
+    expect(neverLeft(connect('ECONNREFUSED', address, 80), 'http://localhost/api')).toBe(expected);
   });
 
   it.each([
@@ -173,6 +184,7 @@ describe('codeOf', () => {
   );
 
   it.each<unknown>([
+    '',
     'xECONNRESET',
     'ECONNRESET!',
     'E',

@@ -117,6 +117,7 @@ export const ROOMS: readonly Room[] = [
     tests: [
       'test/statuses.test.ts',
       'test/http/network-error.test.ts',
+      'test/http/framing.test.ts',
       'test/http/retry-policy.test.ts',
       'test/http/read-body.test.ts',
       'test/http/client.test.ts',

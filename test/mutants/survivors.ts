@@ -306,6 +306,48 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'Node tells of such an end by an error, too',
   },
   {
+    file: 'src/http/connection.ts',
+    from: "else if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));",
+    to: "else if (incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));",
+    because: 'Node tells of such an end by an error, too, and a whole answer has been taken by then',
+  },
+  {
+    file: 'src/http/connection.ts',
+    from: "else if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));",
+    to: "else if (true) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));",
+    because: 'a whole answer has been taken by then',
+  },
+  {
+    file: 'src/http/framing.ts',
+    from: "const [, kind] = STATUS_LINE.exec(raw.toString('latin1', at, at + LONGEST_STATUS_LINE)) ?? [];",
+    to: 'const [, kind] = STATUS_LINE.exec(raw.toString(\'latin1\', at, at + LONGEST_STATUS_LINE)) ?? ["Stryker was here"];',
+    because: 'the first of them is not read',
+  },
+  {
+    file: 'src/http/framing.ts',
+    from: 'if (kind === undefined || end < 0) return raw.subarray(raw.length);',
+    to: 'if (kind === undefined || end <= 0) return raw.subarray(raw.length);',
+    because: 'no headers are found at the beginning, where ends of lines are passed over',
+  },
+  {
+    file: 'src/http/framing.ts',
+    from: 'return end < 0 ? body.length : end + HEADERS_END.length;',
+    to: 'return end <= 0 ? body.length : end + HEADERS_END.length;',
+    because: 'a size comes before it',
+  },
+  {
+    file: 'src/http/framing.ts',
+    from: "/\\bchunked\\b/i.test(headers['transfer-encoding'] ?? '');",
+    to: '/\\bchunked\\b/i.test(headers[\'transfer-encoding\'] ?? "Stryker was here!");',
+    because: 'that is not chunked either',
+  },
+  {
+    file: 'src/http/exchange.ts',
+    from: "COMPRESSED.test(contentEncoding ?? '');",
+    to: 'COMPRESSED.test(contentEncoding ?? "Stryker was here!");',
+    because: 'that is no compression either',
+  },
+  {
     file: 'src/webhooks/effect.ts',
     from: "async isMarked({ paymentId, mark: status = '' }: ClaimDigest): Promise<boolean> {",
     to: 'async isMarked({ paymentId, mark: status = "Stryker was here!" }: ClaimDigest): Promise<boolean> {',
