@@ -86,11 +86,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
      * @throws {WebhookError} `effect_uncertain`
      * @throws what the journal, the inbox, `onPayment` or the lookup throws
      */
-    async takeEffect(
-      found: Payment,
-      callId: string,
-      lookAgain: (paymentId: string) => Promise<Payment>,
-    ): Promise<Processed> {
+    async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<Processed> {
       let payment = found;
       let event = eventOf(payment);
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
@@ -112,7 +108,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
         }
         // The record may be a moment behind.
         await delay(LAG_PAUSES[0]);
-        payment = await lookAgain(paymentId);
+        payment = await lookAgain();
         event = { ...eventOf(payment), seen: answer };
       }
       return { result: 'busy', payment };

@@ -11,7 +11,7 @@ import { type ClaimDigest, isBehind, mismatchesOf } from './claim.ts';
 import { isNotFound, lagging, unknownPayment } from './confirm.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { Lane, UnknownIds } from './lanes.ts';
-import { takeTurns, type Waiter } from './turns.ts';
+import { type LookUpAgain, takeTurns, type Waiter } from './turns.ts';
 
 /** What the handler needs of a `GatewayClient`. */
 export interface WebhookGateway {
@@ -115,6 +115,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
     waiters: readonly CallbackWaiter[],
     payment: Payment,
     marked: Map<string | undefined, boolean>,
+    lookAgain: (waiters: readonly CallbackWaiter[]) => Promise<Payment>,
   ) => {
     for (const { claim } of waiters) {
       if (!claim || !isBehind(payment, claim) || marked.has(claim.mark) || marked.size === MOST_ASKED) continue;
@@ -125,7 +126,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
     const [first] = waiters;
     if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return { behind: waiters };
 
-    const processed = await takeEffect(payment, first.callId, id => first.lane.lookUp(() => lookUp(id)));
+    const processed = await takeEffect(payment, first.callId, () => lookAgain(waiters));
     // After a conflict it is another record that took effect.
     const isAnswered = (waiter: CallbackWaiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
     for (const waiter of waiters) if (isAnswered(waiter)) waiter.resolve(processed);
@@ -137,8 +138,10 @@ export function createProcess<Context extends object>(settings: Settings<Context
     paymentId: string,
     all: readonly CallbackWaiter[],
     firstLookup: Promise<Payment>,
+    lookUpAgain: LookUpAgain<CallbackWaiter>,
   ): Promise<void> => {
-    // The first decides the lane of later lookups, and those that are asked for first are surely asked for.
+    const lookAgain = (of: readonly CallbackWaiter[]) => lookUpAgain(of, () => lookUp(paymentId));
+    // The first is named in warnings, and those whose marks are asked for first are surely asked for.
     let waiters: readonly CallbackWaiter[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
     let lookup = firstLookup;
     let isAdmitted = false;
@@ -154,7 +157,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
         if (!isAdmitted) waiters = admit(waiters, payment);
         isAdmitted = true;
         try {
-          const { behind, processed } = await takeEffectFor(waiters, payment, marked);
+          const { behind, processed } = await takeEffectFor(waiters, payment, marked, lookAgain);
           waiters = behind;
           if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
         } catch (error) {
@@ -162,8 +165,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
           return;
         }
       }
-      const [first] = waiters;
-      if (!first) return;
+      if (waiters.length === 0) return;
       const pause = LAG_PAUSES[attempt];
       if (pause === undefined) {
         for (const { resolve, reject } of waiters) {
@@ -173,13 +175,13 @@ export function createProcess<Context extends object>(settings: Settings<Context
         return;
       }
       await delay(pause);
-      lookup = first.lane.lookUp(() => lookUp(paymentId));
+      lookup = lookAgain(waiters);
     }
   };
 
-  const turns = takeTurns<CallbackWaiter>((paymentId, waiters) => {
+  const turns = takeTurns<CallbackWaiter>((paymentId, waiters, lookUpAgain) => {
     const lookedUp = lookUp(paymentId);
-    return { lookedUp, done: runTurn(paymentId, waiters, lookedUp) };
+    return { lookedUp, done: runTurn(paymentId, waiters, lookedUp, lookUpAgain) };
   });
 
   const join = (waiter: Omit<CallbackWaiter, 'resolve' | 'reject'>) => {

@@ -16,20 +16,32 @@ export interface StartedTurn {
   done: Promise<unknown>;
 }
 
-interface Turn<V> {
-  waiters: V[];
-  /** The lanes in which it waits for a place. The first that has one lets it begin. */
+/**
+ * Makes a further lookup of the turn that is at work, in the lane of one of its waiters, or of those who wait for its end.
+ *
+ * @throws the lane's error, if each of them has turned it away
+ */
+export type LookUpAgain<V> = <T>(waiters: readonly V[], lookUp: () => Promise<T>) => Promise<T>;
+
+/** A lookup that waits for a place: the first lane that has one makes it. */
+interface PendingLookup {
   lanes: Set<Lane>;
-  hasBegun: boolean;
+  lookUp(): Promise<unknown>;
+  refuse(error: unknown): void;
 }
 
 interface Queue<V> {
   isAtWork?: boolean;
-  next?: Turn<V> | undefined;
+  /** Those who share the next turn. */
+  next?: V[] | undefined;
+  /** The first lookup of the next turn, or a further one of that which is at work. */
+  pending?: PendingLookup | undefined;
 }
 
 /** @param begin begins a payment's turn, of these waiters, by its lookup */
-export function takeTurns<V extends Waiter>(begin: (paymentId: string, waiters: readonly V[]) => StartedTurn) {
+export function takeTurns<V extends Waiter>(
+  begin: (paymentId: string, waiters: readonly V[], lookUpAgain: LookUpAgain<V>) => StartedTurn,
+) {
   const queues = new Map<string, Queue<V>>();
 
   /**
@@ -41,48 +53,79 @@ export function takeTurns<V extends Waiter>(begin: (paymentId: string, waiters: 
     const { paymentId, lane } = waiter;
     const queue: Queue<V> = queues.get(paymentId) ?? {};
     queues.set(paymentId, queue);
-    queue.next ??= { waiters: [], lanes: new Set(), hasBegun: false };
-    queue.next.waiters.push(waiter);
-    const { waiters } = queue.next;
-    if (!queue.isAtWork) waitIn(lane, queue, queue.next, paymentId);
+    queue.next ??= [];
+    const waiters = queue.next;
+    waiters.push(waiter);
+    // A flood in another lane must not hold it up.
+    if (queue.pending) waitIn(lane, queue, queue.pending);
+    else if (!queue.isAtWork) waitToBegin(paymentId, queue, waiters);
     return () => {
       const at = waiters.indexOf(waiter);
       if (at >= 0 && waiters.length > 1) waiters.splice(at, 1);
     };
   };
 
-  const waitIn = (lane: Lane, queue: Queue<V>, turn: Turn<V>, paymentId: string): void => {
-    if (turn.lanes.has(lane)) return;
-    turn.lanes.add(lane);
-    const enter = async () => {
-      // Another lane was quicker.
-      if (turn.hasBegun) return;
-      const { lookedUp, done } = start(paymentId, queue, turn);
-      const end = () => endOf(queue, paymentId);
-      done.then(end, end);
-      await lookedUp.catch(() => {});
-    };
-    lane.lookUp(enter).catch(error => {
-      turn.lanes.delete(lane);
-      if (turn.hasBegun || turn.lanes.size > 0) return;
+  const waitToBegin = (paymentId: string, queue: Queue<V>, waiters: readonly V[]): void => {
+    const refuse = (error: unknown) => {
       queue.next = undefined;
       endOf(queue, paymentId);
-      for (const { reject } of turn.waiters) reject(error);
+      for (const { reject } of waiters) reject(error);
+    };
+    waitInLanes(queue, waiters, () => start(paymentId, queue, waiters), refuse);
+  };
+
+  const waitInLanes = (
+    queue: Queue<V>,
+    waiters: readonly V[],
+    lookUp: PendingLookup['lookUp'],
+    refuse: PendingLookup['refuse'],
+  ): void => {
+    const pending: PendingLookup = { lanes: new Set(), lookUp, refuse };
+    queue.pending = pending;
+    for (const { lane } of waiters) waitIn(lane, queue, pending);
+  };
+
+  const waitIn = (lane: Lane, queue: Queue<V>, pending: PendingLookup): void => {
+    const isOver = () => queue.pending !== pending;
+    if (isOver() || pending.lanes.has(lane)) return;
+    pending.lanes.add(lane);
+    const enter = async () => {
+      // Another lane was quicker.
+      if (isOver()) return;
+      queue.pending = undefined;
+      await pending.lookUp().catch(() => {});
+    };
+    lane.lookUp(enter).catch(error => {
+      pending.lanes.delete(lane);
+      if (isOver() || pending.lanes.size > 0) return;
+      queue.pending = undefined;
+      pending.refuse(error);
     });
   };
 
-  const start = (paymentId: string, queue: Queue<V>, turn: Turn<V>): StartedTurn => {
-    turn.hasBegun = true;
+  /** @returns its first lookup */
+  const start = (paymentId: string, queue: Queue<V>, waiters: readonly V[]): Promise<unknown> => {
     queue.next = undefined;
     queue.isAtWork = true;
-    return begin(paymentId, turn.waiters);
+    const lookUpAgain: LookUpAgain<V> = (own, lookUp) =>
+      new Promise((resolve, reject) => {
+        const looking = async () => {
+          const answer = lookUp();
+          resolve(answer);
+          await answer;
+        };
+        waitInLanes(queue, [...own, ...(queue.next ?? [])], looking, reject);
+      });
+    const { lookedUp, done } = begin(paymentId, waiters, lookUpAgain);
+    const end = () => endOf(queue, paymentId);
+    done.then(end, end);
+    return lookedUp;
   };
 
   const endOf = (queue: Queue<V>, paymentId: string): void => {
     queue.isAtWork = false;
-    const { next } = queue;
-    if (!next) queues.delete(paymentId);
-    else for (const { lane } of next.waiters) waitIn(lane, queue, next, paymentId);
+    if (queue.next) waitToBegin(paymentId, queue, queue.next);
+    else queues.delete(paymentId);
   };
 
   return {

@@ -153,6 +153,34 @@ describe('the lane of callbacks without a token', () => {
     await Promise.all(flood);
   });
 
+  it.each(['COMPLETED', 'FAILED'])(
+    'does not keep a genuine signed callback waiting by a forged one of its payment, which is looked up again: %s',
+    async status => {
+      const others = Promise.withResolvers<never>();
+      let recorded = 'PENDING';
+      const { reply } = openShop({
+        gateway: {
+          getPayment: async id => (id === ID ? as(recorded) : others.promise),
+          checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
+        },
+      });
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const forged = reply(claiming('REFUNDED'));
+      await vi.advanceTimersByTimeAsync(20);
+      const flood = Array.from({ length: 900 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+      // Its second lookup waits in the flood by then.
+      await vi.advanceTimersByTimeAsync(1_000);
+      recorded = status;
+      const genuine = reply(post(JSON.stringify(as(status)), {}, SIGNED));
+      // That shows the final status, and the third one comes after a pause.
+      await vi.advanceTimersByTimeAsync(1_040);
+      expect(await Promise.race([genuine, 'waiting'])).toBe('200 handled before');
+      expect(await forged).toBe('200 handled');
+      others.reject(new Error('the end of the test'));
+      await Promise.all(flood);
+    },
+  );
+
   it('does not keep a signed callback waiting that joins one of its own', async () => {
     const others = Promise.withResolvers<never>();
     const { reply } = openShop({

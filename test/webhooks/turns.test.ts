@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { takeTurns, type Waiter } from '../../src/webhooks/turns.ts';
+import { type LookUpAgain, takeTurns, type Waiter } from '../../src/webhooks/turns.ts';
 import { ID } from '../support/fixtures.ts';
 
 setFlagsFromString('--expose-gc');
@@ -29,7 +29,9 @@ function openTurns() {
   const begun: string[][] = [];
   const refused: unknown[] = [];
   const ends: (() => void)[] = [];
-  const turns = takeTurns<Waiter & { name: string }>((_, waiters) => {
+  let again: LookUpAgain<Waiter & { name: string }> = async () => Promise.reject(new Error('No turn has begun.'));
+  const turns = takeTurns<Waiter & { name: string }>((_, waiters, lookUpAgain) => {
+    again = lookUpAgain;
     begun.push(waiters.map(({ name }) => name));
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.push(resolve);
@@ -42,7 +44,17 @@ function openTurns() {
     ends.at(-1)?.();
     await settle();
   };
-  return { join, begun, refused, end, isAtWork: () => turns.isAtWork(ID) };
+  /** A further lookup of the turn that is at work, of these lanes' waiters. */
+  const lookUpAgain = <T>(lanes: Pick<Waiter, 'lane'>[], lookUp: () => Promise<T>) => {
+    const looking = again(
+      lanes.map(({ lane }) => ({ name: 'own', paymentId: ID, lane, reject: () => {} })),
+      lookUp,
+    );
+    // Whether it ends well is asked later.
+    looking.catch(() => {});
+    return looking;
+  };
+  return { join, begun, refused, end, lookUpAgain, isAtWork: () => turns.isAtWork(ID) };
 }
 
 const settle = () => new Promise(setImmediate);
@@ -126,6 +138,78 @@ describe('a turn', () => {
     unsigned.waiting[0]?.refuse(new Error('too many'));
     await settle();
     expect([refused, isAtWork()]).toEqual([[], true]);
+  });
+});
+
+describe('a further lookup of a turn', () => {
+  /** A turn that has begun in one lane, and those who wait for its end in another. */
+  async function atWork(names: string[] = []) {
+    const [signed, unsigned] = [openLane(), openLane()];
+    const turns = openTurns();
+    turns.join('first', unsigned);
+    unsigned.waiting.shift()?.enter();
+    for (const name of names) turns.join(name, signed);
+    await settle();
+    return { ...turns, signed, unsigned };
+  }
+
+  it.each([
+    ['was there before it', ['second'], []],
+    ['comes while it waits', [], ['second']],
+    ['comes several times', ['second'], ['third', 'fourth']],
+  ])('is made in the lane of who waits for the end of the turn, and %s', async (_, before, after) => {
+    const { join, begun, end, lookUpAgain, signed, unsigned } = await atWork(before);
+    let lookups = 0;
+    const again = lookUpAgain([unsigned, unsigned], async () => {
+      lookups += 1;
+      return 'found';
+    });
+    for (const name of after) join(name, signed);
+    expect([unsigned.waiting.length, signed.waiting.length]).toEqual([1, 1]);
+    signed.waiting.shift()?.enter();
+    expect(await again).toBe('found');
+    unsigned.waiting.shift()?.enter();
+    expect([lookups, begun]).toEqual([1, [['first']]]);
+    await end();
+    signed.waiting.shift()?.enter();
+    expect(begun).toEqual([['first'], [...before, ...after]]);
+  });
+
+  it('keeps the place in its lane until it is made, also where it fails', async () => {
+    const { lookUpAgain, unsigned } = await atWork();
+    const answer = Promise.withResolvers<never>();
+    let isPlaceFree = false;
+    const lane = {
+      lookUp: async (work: () => Promise<unknown>) => {
+        await work();
+        isPlaceFree = true;
+      },
+    } as Waiter['lane'];
+    const again = lookUpAgain([{ lane }, unsigned], () => answer.promise);
+    await settle();
+    expect(isPlaceFree).toBe(false);
+    answer.reject(new Error('gone'));
+    await expect(again).rejects.toThrow('gone');
+    expect(isPlaceFree).toBe(true);
+  });
+
+  it('fails when every lane has turned it away, and the turn goes on', async () => {
+    const { join, begun, refused, end, lookUpAgain, isAtWork, signed, unsigned } = await atWork(['second']);
+    const again = lookUpAgain([unsigned], async () => 'found');
+    const error = new Error('too many');
+    unsigned.waiting.shift()?.refuse(error);
+    await settle();
+    expect(await Promise.race([again, 'waiting'])).toBe('waiting');
+    signed.waiting.shift()?.refuse(error);
+    await expect(again).rejects.toBe(error);
+    expect([isAtWork(), refused]).toEqual([true, []]);
+    const next = lookUpAgain([unsigned], async () => 'found');
+    unsigned.waiting.shift()?.enter();
+    expect(await next).toBe('found');
+    join('third', unsigned);
+    await end();
+    signed.waiting.at(-1)?.enter();
+    expect(begun).toEqual([['first'], ['second', 'third']]);
   });
 });
 
