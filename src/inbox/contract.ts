@@ -1,4 +1,5 @@
 // Makes each status of a payment take effect once: the contract that every inbox keeps.
+import { createHash } from 'node:crypto';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, progressOf, rawStatusOf } from '../schemas/payment-status.ts';
 
@@ -6,7 +7,10 @@ import { isFinal, progressOf, rawStatusOf } from '../schemas/payment-status.ts';
 export interface InboxEvent {
   /** In lower case. */
   paymentId: string;
-  /** As the gateway writes it, also when the SDK does not know it. */
+  /**
+   * As the gateway writes it, also when the SDK does not know it: at most 64 characters of text, without NUL. Of anything else it
+   * is the SHA-256, as hex.
+   */
   status: string;
   /** Whether the status is final: `PENDING` and `AUTHORIZED` have no effect after it. */
   final: boolean;
@@ -75,9 +79,17 @@ const isSame = (seen: readonly Mark[], marks: readonly Mark[]): boolean =>
 /** The event of a payment that was looked up. */
 export const eventOf = (payment: Payment): InboxEvent => ({
   paymentId: payment.id.toLowerCase(),
-  status: rawStatusOf(payment),
+  status: statusMark(rawStatusOf(payment)),
   final: isFinal(payment),
 });
+
+const LONGEST_MARK = 64;
+
+/** What a status is marked as. Databases refuse NUL, and replace what is no text: such a status would run at each delivery. */
+export const statusMark = (status: string): string =>
+  status.length <= LONGEST_MARK && status.isWellFormed() && !status.includes('\0')
+    ? status
+    : createHash('sha256').update(status, 'utf16le').digest('hex');
 
 /** Milliseconds before each further try for the lock of a payment that a worker of another process has. */
 export const LOCK_PAUSES: readonly number[] = [20, 40, 80, 160, 320, 640];

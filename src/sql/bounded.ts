@@ -91,7 +91,7 @@ const onlyOne = () =>
 
 const noPlace = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: increase its \`max\` (of mysql2: \`connectionLimit\`).`,
+    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: look whether the database answers, or increase its \`max\` (of mysql2: \`connectionLimit\`).`,
   );
 
 const noTurn = () =>

@@ -120,7 +120,7 @@ export function inboxSuite({ test, make }: InboxSuiteOptions): void {
     const [a, b] = await make();
     const id = randomUUID();
     const seen: Mark[] = [];
-    for (const status of ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀']) {
+    for (const status of ["it's; drop table --", '__proto__', 'ZAŻÓŁĆ 😀', '€'.repeat(64)]) {
       equal(await run(a, event(status, id, seen)), 'ran, worked');
       equal(await run(b, event(status, id)), 'already');
       equal(await run(b, event(status)), 'ran, worked');

@@ -1,6 +1,7 @@
 // What a callback claims of a payment, how it is kept while it waits, and how it compares with the gateway's record.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { statusMark } from '../inbox/contract.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
@@ -48,7 +49,7 @@ export function digestOf(claim: WebhookClaim): ClaimDigest {
   const { paymentStatus } = claim;
   const written = typeof paymentStatus === 'string' ? paymentStatus : '';
   const status = statusOf(written) || undefined;
-  const mark = isPaymentStatus(status) ? status : short(written) || undefined;
+  const mark = isPaymentStatus(status) ? status : written ? statusMark(written) : undefined;
   return { paymentId: claim.id.toLowerCase(), status, mark, fields };
 }
 

@@ -102,7 +102,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
           return { result: answer, payment };
         }
         if (answer.some(mark => mark.begun && mark.status === status)) {
-          const error = uncertain(payment);
+          const error = uncertain(event);
           warn({ paymentId, callId }, 'effect_uncertain', error.message);
           throw error;
         }
@@ -146,9 +146,8 @@ function worksAfterCommit() {
 const unknownStatus = (payment: Payment): string =>
   `Payment ${payment.id} has the status ${rawStatusOf(payment)}, which the gateway's document does not name: onPayment got it as UNKNOWN. Ask the gateway what it means for the money.`;
 
-function uncertain(payment: Payment): WebhookError {
-  const status = rawStatusOf(payment);
-  const call = `inbox.resolve('${payment.id}', '${status}', 'done' or 'again')`;
-  const message = `The effect of ${status} on payment ${payment.id} has begun, and something other than the inbox ended its transaction: nobody knows how much of it was done. Look, then call ${call}.`;
-  return new WebhookError('effect_uncertain', message, [], { paymentId: payment.id });
+function uncertain({ paymentId, status }: InboxEvent): WebhookError {
+  const call = `inbox.resolve('${paymentId}', '${status}', 'done' or 'again')`;
+  const message = `The effect of ${status} on payment ${paymentId} has begun, and something other than the inbox ended its transaction: nobody knows how much of it was done. Look, then call ${call}.`;
+  return new WebhookError('effect_uncertain', message, [], { paymentId });
 }

@@ -97,7 +97,7 @@ describe('works over one pool', () => {
     const second = vi.fn(async () => {});
     const error = (await whileTimePasses(errorOf(transact(second)), 1_000)) as Error;
     expect(error.message).toBe(
-      'Half of the pool was in use for 5000 ms by callbacks of other payments: increase its `max` (of mysql2: `connectionLimit`).',
+      'Half of the pool was in use for 5000 ms by callbacks of other payments: look whether the database answers, or increase its `max` (of mysql2: `connectionLimit`).',
     );
     expect(second).not.toHaveBeenCalled();
     first.catch(() => {});
