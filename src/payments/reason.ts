@@ -23,12 +23,24 @@ export interface Sent {
 export function reasonOf(answer: HttpAnswer | NoAnswer, sent: Sent): string | undefined {
   if (!('status' in answer) || answer.status < 400 || answer.status > 499) return undefined;
   const words = wordsOf(answer.body).join('; ');
-  const struck = strike(plain(words.slice(0, MOST)), sent);
+  const struck = strike(plain(unescaped(words.slice(0, MOST))), sent);
   // Where a text was cut a value may have begun, of which too little is left to find it.
   const isOpen = words.length > MOST && !struck.endsWith('***');
   const whole = isOpen ? struck.slice(0, -LONGEST_VALUE) : struck;
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;
 }
+
+/** What PHP and template engines escape for HTML: a name would not be found otherwise, and nobody can read it. */
+const ESCAPED = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/gi;
+const MEANT: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const LAST_CODE_POINT = 0x10ffff;
+
+const unescaped = (text: string): string =>
+  text.replace(ESCAPED, (escaped, name?: string, decimal?: string, hex?: string) => {
+    if (name) return String(MEANT[name.toLowerCase()]);
+    const codePoint = decimal ? Number(decimal) : Number.parseInt(String(hex), 16);
+    return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : escaped;
+  });
 
 const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
 

@@ -44,6 +44,9 @@ describe('the reason of a refusal', () => {
     ['Signature mismatch', 'Signature mismatch'],
     ['Signature mismatch ["hex"]', 'Signature mismatch ["hex"]'],
     ['{"message":" is closed\\n"}', 'is closed'],
+    // As htmlspecialchars() of PHP writes it.
+    ['{"message":"&lt;amount&gt; &amp; &quot;currency&quot; don&#039;t fit"}', `<amount> & "currency" don't fit`],
+    ['{"message":"&#x17B;&#xf3;&#322;ty &#1114111;&#1114112; &nbsp;; &Apos;"}', "Żółty \u{10ffff}&#***; &nbsp;; '"],
     ['{"error":{"a":{"b":{"c":{"d":{"e":"six deep"}}}}}}', 'six deep'],
   ])('of %s is %s', async (body, reason) => {
     expect(await refusalOf(body)).toMatchObject({ name: 'ApiError', outcome: 'rejected', reason });
@@ -121,6 +124,12 @@ describe('the reason of a refusal', () => {
     ['J', ' X ', 'J X is blocked', 'J X is blocked'],
     ['王伟', '김수', '客户王伟被拒, 김수님', '客户***被拒, ***님'],
     ['Zoë', '林某', 'zoëlike, 林某某', '***like, ***某'],
+    [
+      'Zo',
+      "O'Brien",
+      'Customer O&#039;Brien, O&#x27;BRIEN or O&apos;Brien is blocked',
+      'Customer ***, *** or *** is blocked',
+    ],
     ['Éa', 'Ян', 'ÉA Ян: gélatine réactive, янтарь', '*** ***: gélatine réactive, янтарь'],
   ])('holds no name of two letters, and is not cut up by them: %s %s', async (firstName, lastName, message, reason) => {
     const error = await refusalOf(JSON.stringify({ message }), { customer: { firstName, lastName } });

@@ -167,7 +167,7 @@ describe('the lane of callbacks without a token', () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const forged = reply(claiming('REFUNDED'));
       await vi.advanceTimersByTimeAsync(20);
-      const flood = Array.from({ length: 900 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
+      const flood = Array.from({ length: 20 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));
       // Its second lookup waits in the flood by then.
       await vi.advanceTimersByTimeAsync(1_000);
       recorded = status;
