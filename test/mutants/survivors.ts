@@ -348,6 +348,12 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'that is no compression either',
   },
   {
+    file: 'src/webhooks/node.ts',
+    from: "const isForm = /form/i.test(incoming.headers['content-type'] ?? '');",
+    to: 'const isForm = /form/i.test(incoming.headers[\'content-type\'] ?? "Stryker was here!");',
+    because: 'that is no form either',
+  },
+  {
     file: 'src/webhooks/effect.ts',
     from: "async isMarked({ paymentId, mark: status = '' }: ClaimDigest): Promise<boolean> {",
     to: 'async isMarked({ paymentId, mark: status = "Stryker was here!" }: ClaimDigest): Promise<boolean> {',

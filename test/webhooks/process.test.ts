@@ -481,6 +481,7 @@ describe('a status that the document does not name', () => {
     expect(warningsOf(events)).toEqual([]);
     record.status = 'REFUNDED';
     expect(await settled(reply(claiming('REFUNDED')))).toBe('200 handled');
+    expect(warningsOf(events)).toHaveLength(1);
     expect(await settled(reply(claiming('REFUNDED')))).toBe('200 handled before');
     expect(statuses(effects)).toEqual(['COMPLETED', 'REFUNDED']);
     const message = `Payment ${ID} has the status REFUNDED, which the gateway's document does not name: onPayment got it as UNKNOWN. Ask the gateway what it means for the money.`;

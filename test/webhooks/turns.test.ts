@@ -85,11 +85,12 @@ describe('a turn', () => {
 
   it('waits also in the lane of a waiter that joins it after the one before has ended', async () => {
     const [signed, unsigned] = [openLane(), openLane()];
-    const { join, begun, end } = openTurns();
+    const { join, begun, end, isAtWork } = openTurns();
     join('first', unsigned);
     unsigned.waiting[0]?.enter();
     join('second', unsigned);
     await end();
+    expect(isAtWork()).toBe(false);
     join('third', signed);
     signed.waiting[0]?.enter();
     expect(begun).toEqual([['first'], ['second', 'third']]);
