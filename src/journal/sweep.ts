@@ -120,7 +120,7 @@ interface Judgement {
 function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
   const known = row.result ? [row.result.payment] : [];
   // What was final has an effect to have yet, however old it is.
-  const isOwed = known.some(isFinal) && !seen.hasEffect;
+  const isOwed = row.result !== undefined && isFinal(row.result.payment) && !seen.hasEffect;
   const isOld = isOverdue && !seen.isBusy && !isOwed;
   const failure = seen.failure ?? (isOld ? undefined : seen.missing);
   const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));

@@ -47,8 +47,9 @@ export async function writeDown(
   const known = create.plan ? undefined : NO_ROW;
   const writing = change(journal, attempt, beginOwn, { known, isUnbounded: true });
   const inTime = <T>(promise: Promise<T>): Promise<T> =>
-    within(promise, { ms: deadline.remaining, signal: giveUp }, left => {
-      throw left === 'timeout' ? new LateError() : giveUp.reason;
+    // Also where all have left, who know why.
+    within(promise, { ms: deadline.remaining, signal: giveUp }, () => {
+      throw new LateError();
     });
   try {
     return { ...(await inTime(writing)), plan };

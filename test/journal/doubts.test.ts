@@ -531,26 +531,36 @@ describe('an id in an error that an operator says is none of its payments', () =
     expect(await gateway.find('payout-1')).toMatchObject({ state: 'freed' });
   });
 
-  it.each([
+  const UNREADABLE = {
+    name: 'InvalidRequestError',
+    issues: [
+      {
+        path: 'reference',
+        message: `has payment ${OTHER_ID}, whose record this version cannot read: it stays in doubt until a version can. Nothing else may be paid for it`,
+      },
+    ],
+  };
+
+  it.each<[string, () => Response | Error, object]>([
     [
       'the page of a proxy',
       () => new Response('<html>busy</html>', { headers: { 'content-type': 'text/html' } }),
-      'ResponseError',
+      { name: 'ResponseError' },
     ],
-    ['nothing at all', () => lost, 'ConnectionError'],
+    ['nothing at all', () => lost, { name: 'ConnectionError' }],
     [
       'its unreadable record, of exactly the reference',
       () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-1","amount":{}}}`),
-      'InvalidRequestError',
+      UNREADABLE,
     ],
     [
       'its unreadable record, unwrapped',
       () => json(`{"id":"${OTHER_ID.toUpperCase()}","reference":"payout-1","amount":{}}`),
-      'InvalidRequestError',
+      UNREADABLE,
     ],
-  ])('stays where it shows %s', async (_, lookup, name) => {
+  ])('stays where it shows %s', async (_, lookup, expected) => {
     const gateway = await doubtWith(lookup);
-    expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });
+    expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject(expected);
     expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID });
   });
 });
@@ -1091,6 +1101,24 @@ describe('a create that joins one under way', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await first).toHaveProperty('outcome');
     expect(await second).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+    expect([shop.sent, await shop.gateway.inDoubt()]).toEqual([[], []]);
+  });
+
+  it('says that it was aborted while it was written down, and sends nothing', async () => {
+    const journal = memoryJournal();
+    const writing = Promise.withResolvers<void>();
+    const insert: Journal['insert'] = async row => {
+      await writing.promise;
+      return journal.insert(row);
+    };
+    const shop = open({ creates: [created(ID)], journal: { ...journal, insert } });
+    const controller = new AbortController();
+    const creating = errorOf(shop.create({ signal: controller.signal }));
+    await new Promise(setImmediate);
+    controller.abort();
+    expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
+    writing.resolve();
+    await new Promise(setImmediate);
     expect([shop.sent, await shop.gateway.inDoubt()]).toEqual([[], []]);
   });
 

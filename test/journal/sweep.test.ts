@@ -76,10 +76,10 @@ it('a handler without the journal is refused: what it confirms would settle no d
 
 describe('a payment whose callback was lost', () => {
   it('takes effect by the sweep, once, and is not looked at again', async () => {
-    const { sweep, lose, effects, lookups, clock } = openShop();
+    const { sweep, lose, effects, lookups, clock, warnings } = openShop();
     await lose('payout-1');
     expect(await sweep()).toEqual({ ...NONE, processed: 1 });
-    expect(effects).toEqual(['payout-1']);
+    expect([effects, warnings()]).toEqual([['payout-1'], []]);
     clock.now += 30 * DAY;
     expect([await sweep(), effects.length, lookups.length]).toEqual([NONE, 1, 1]);
   });
@@ -170,6 +170,44 @@ describe('a reference with two payments', () => {
     clock.now += DAY;
     expect([await sweep(), await journal.list({ states: ['begun'] })]).toEqual([NONE, { rows: [], now: clock.now }]);
   });
+});
+
+describe('a reference of which two payments are known', () => {
+  /** Each of them is processed so. */
+  async function openWithTwo(process: (id: string, nth: number) => Promise<never>) {
+    const shop = openShop();
+    const ids = [await shop.create('payout-1')];
+    const stranger = new GatewayClient(shop.sandbox.clientOptions);
+    const { payment } = await stranger.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+    await shop.gateway.reconcile(payment);
+    ids.push(payment.id);
+    return { ...shop, sweep: () => shop.sweep({ handler: { process: (id: string) => process(id, ids.indexOf(id)) } }) };
+  }
+
+  it.each([[['busy', 'ran']], [['ran', 'busy']]])(
+    'is not given up while a worker has one of them: %j',
+    async results => {
+      const { sweep, clock } = await openWithTwo(
+        async (id, nth) => ({ result: results[nth], payment: { id, paymentStatus: 'PENDING' } }) as never,
+      );
+      clock.now += 60 * DAY;
+      expect(await sweep()).toEqual({ ...NONE, open: 1 });
+    },
+  );
+
+  it.each([[[5, 60]], [[60, 5]]])(
+    'is left for the longer of the pauses that are asked for: %j minutes',
+    async pauses => {
+      const { sweep, clock } = await openWithTwo((_, nth) =>
+        Promise.reject({ code: 'busy', retryAfter: (pauses[nth] ?? 0) * MINUTE }),
+      );
+      expect(await sweep()).toEqual({ ...NONE, failed: 1 });
+      clock.now += 59 * MINUTE;
+      expect(await sweep()).toEqual(NONE);
+      clock.now += 2 * MINUTE;
+      expect(await sweep()).toEqual({ ...NONE, failed: 1 });
+    },
+  );
 });
 
 describe('a payment that is not final', () => {
@@ -335,12 +373,12 @@ describe('a final payment that the handler alone has seen take effect', () => {
   });
 
   it('is done, although the gateway has changed its end since the journal heard of it', async () => {
-    const { gateway, lose, sweep, clock } = openShop();
+    const { gateway, lose, sweep, clock, warnings } = openShop();
     const payment = await gateway.getPayment(await lose('payout-1'));
     await gateway.reconcile(payment);
     const failed = { ...payment, paymentStatus: 'FAILED' as const };
     const handler = { process: async () => ({ result: 'ran' as const, payment: failed }) };
-    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, processed: 1 }, []]);
     clock.now += DAY;
     expect(await sweep({ handler })).toEqual(NONE);
   });
@@ -574,6 +612,11 @@ describe('a sweep', () => {
     it('gives a gateway the pause that it asks for: the rest is left', async () => {
       const { asked, swept } = sweepWith(() => ({ code: 'busy', retryAfter: 1_000 }));
       expect([await swept, asked]).toEqual([{ ...NONE, failed: 1 }, ['a']]);
+    });
+
+    it('takes no words for a pause', async () => {
+      const { asked, swept } = sweepWith(() => ({ code: 'busy', retryAfter: 'tomorrow' }));
+      expect([await swept, asked]).toEqual([{ ...NONE, failed: 3 }, ids]);
     });
 
     it('leaves the rest when it is stopped, and counts none of those that were stopped', async () => {
