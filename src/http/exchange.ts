@@ -37,7 +37,7 @@ export interface HttpAnswer {
 /** Servers write other things in the header too, such as a character set. */
 const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
 export const isCompressed = (contentEncoding: string | null | undefined): boolean =>
-  COMPRESSED.test(contentEncoding ?? '');
+  COMPRESSED.test(String(contentEncoding));
 
 /** What is known of an attempt, also while it runs. */
 export interface Attempt {

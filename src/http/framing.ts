@@ -36,7 +36,7 @@ export function behindAnswer(raw: Buffer, headers: IncomingHttpHeaders): Buffer 
 export const isEndedByClose = (headers: IncomingHttpHeaders): boolean =>
   !isChunked(headers) && headers['content-length'] === undefined;
 
-const isChunked = (headers: IncomingHttpHeaders): boolean => /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');
+const isChunked = (headers: IncomingHttpHeaders): boolean => /\bchunked\b/i.test(String(headers['transfer-encoding']));
 
 function chunksEnd(body: Buffer): number {
   for (let at = 0; ; ) {

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { JournalRow } from '../../src/journal/contract.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import {
+  afterWrite,
   type JournalSql,
   journalOptions,
   journalProblems,
@@ -197,6 +198,17 @@ describe('a journal in a database', () => {
     expect(sql.claim).toHaveBeenCalledTimes(2);
   });
 
+  it('listens to its plans, where its SQL tells of them and the database can listen', async () => {
+    const listen = vi.fn(async () => {});
+    const { journal } = open({ channel: 'plans' }, { listen });
+    const heard = () => {};
+    const { signal } = new AbortController();
+    await journal.watch?.(heard, signal);
+    expect(listen.mock.calls).toEqual([['plans', heard, signal]]);
+    for (const deaf of [open({ channel: 'plans' }), open({}, { listen })])
+      expect(deaf.journal).not.toHaveProperty('watch');
+  });
+
   it('tells an error of the database in the words of its SQL, without what was written', async () => {
     const error = Object.assign(new Error('Failed query, params: zoe@customer.example'), {
       cause: Object.assign(new Error('no such table'), { code: '42P01' }),
@@ -223,6 +235,22 @@ describe('a journal in a database', () => {
       expect(told).toMatchObject({ message: 'advised', cause: { message: 'no such table', code: '42P01' } });
       expect(inspect(told, { showHidden: true })).not.toContain('zoe');
     }
+  });
+});
+
+describe('an error after a write', () => {
+  const thrownBy = async (error: Error) => (await errorOf(Promise.reject(error).catch(afterWrite))) as Error;
+
+  it('has no code, which may mean that nothing was written, and keeps its words', async () => {
+    const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const error = await thrownBy(gone);
+    expect([error.message, error.cause]).toEqual(['connect ECONNREFUSED (after a write)', gone]);
+    expect(error).not.toHaveProperty('code');
+  });
+
+  it('stays itself where it says what to change', async () => {
+    const error = new ConfigurationError('COMMIT first');
+    expect(await thrownBy(error)).toBe(error);
   });
 });
 
