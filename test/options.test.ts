@@ -195,6 +195,8 @@ describe('what is right is taken', () => {
     { apiKey: 'ÿ' },
     { apiKey: 'aBearer b' },
     { apiKey: 'Bearer' },
+    { apiKey: '"s3"cr3t' },
+    { signKey: "s3'cr3t'" },
     { retries: 0 },
     { maxConnections: 1 },
     { formerSignKeys: [] },

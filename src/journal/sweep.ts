@@ -99,7 +99,7 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
 
 /** Looks at every payment that a row knows. */
 async function lookAtRow(handler: SweepHandler, row: JournalRow, signal: AbortSignal | undefined): Promise<Seen> {
-  const looks: Seen[] = [];
+  const looks: Look[] = [];
   for (const id of knownIds(row)) {
     // The gateway has answered with it. What an error or a callback has named may be nothing.
     const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
@@ -120,7 +120,7 @@ interface Judgement {
 function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
   const known = row.result ? [row.result.payment] : [];
   // What was final has an effect to have yet, however old it is.
-  const isOwed = row.result !== undefined && isFinal(row.result.payment) && !seen.hasEffect;
+  const isOwed = known.some(isFinal) && !seen.hasEffect;
   const isOld = isOverdue && !seen.isBusy && !isOwed;
   const failure = seen.failure ?? (isOld ? undefined : seen.missing);
   const pause = Math.max(pauseAfter(row.looks + 1), Math.min(seen.asked ?? 0, LONGEST_PAUSE));
@@ -147,12 +147,12 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
 
 const newSwept = (): Swept => ({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
 
-/** What a look at a payment has shown, or looks at all payments of a row. */
-interface Seen {
-  /** As the gateway has them now. */
-  payments: readonly Payment[];
-  /** Nothing is left to happen. An error alone says no other. */
-  isFinal: boolean;
+/** What a look at a payment has shown. */
+interface Look {
+  /** As the gateway has it now. */
+  payment?: Payment;
+  /** Nothing is left to happen. */
+  isFinal?: boolean;
   /** The payment that there is has ended, and that has taken effect. */
   hasEffect?: boolean;
   /** Somebody else is at work on one, and may fail. */
@@ -165,6 +165,11 @@ interface Seen {
   missing?: { error: unknown } | undefined;
 }
 
+/** What the looks at all payments of a row have shown. */
+interface Seen extends Omit<Look, 'payment'> {
+  payments: readonly Payment[];
+}
+
 /** A payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
@@ -173,27 +178,27 @@ async function look(
   handler: SweepHandler,
   id: string,
   { isThere, signal }: { isThere: boolean; signal: AbortSignal | undefined },
-): Promise<Seen> {
+): Promise<Look> {
   try {
     const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
     const isBusy = result === 'busy';
     const hasEnded = isFinal(payment) && !isBusy;
-    return { payments: [payment], isFinal: hasEnded, hasEffect: hasEnded && isThere, isBusy };
+    return { payment, isFinal: hasEnded, hasEffect: hasEnded && isThere, isBusy };
   } catch (error) {
     // By shape, as the handler may be of another copy of the SDK.
     const told = isOfMerchant(error) ? {} : (error ?? {});
     const { code, retryAfter } = told as { code?: unknown; retryAfter?: unknown };
-    if (UNKNOWN.has(code)) return { payments: [], isFinal: false, missing: isThere ? { error } : undefined };
+    if (UNKNOWN.has(code)) return { missing: isThere ? { error } : undefined };
     const asked = typeof retryAfter === 'number' ? retryAfter : undefined;
-    return { payments: [], isFinal: true, failure: { error }, asked };
+    return { failure: { error }, asked };
   }
 }
 
 /** Of several errors the first counts, and of several pauses the longest. */
-function sumOf(looks: readonly Seen[]): Seen {
+function sumOf(looks: readonly Look[]): Seen {
   const pauses = looks.flatMap(({ asked }) => asked ?? []);
   return {
-    payments: looks.flatMap(({ payments }) => payments),
+    payments: looks.flatMap(({ payment }) => payment ?? []),
     isFinal: looks.every(({ isFinal }) => isFinal),
     hasEffect: looks.some(({ hasEffect }) => hasEffect),
     isBusy: looks.some(({ isBusy }) => isBusy),

@@ -47,8 +47,8 @@ export async function writeDown(
   const known = create.plan ? undefined : NO_ROW;
   const writing = change(journal, attempt, beginOwn, { known, isUnbounded: true });
   const inTime = <T>(promise: Promise<T>): Promise<T> =>
-    // Also where all have left, who know why.
     within(promise, { ms: deadline.remaining, signal: giveUp }, () => {
+      // Whether it was stopped is asked of the signal below.
       throw new LateError();
     });
   try {

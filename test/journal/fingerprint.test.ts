@@ -63,7 +63,6 @@ describe('another request under the same reference', () => {
     [{ bodyHash: 'other' }, ['other fields']],
     [{ bodyHash: 'unseen', amount: '9' }, ['amount']],
     [{ bodyHash: 'unseen', currency: 'USD' }, ['currency']],
-    [{ bodyHash: 'unseen', paymentType: 'WITHDRAWAL' }, ['paymentType']],
     [{ bodyHash: 'unseen', amount: '9', paymentMethod: 'BLIK' }, ['paymentMethod', 'amount']],
   ])('is refused by what differs: %j', (changes, differing) => {
     expect(compare(changes)).toThrow(expect.objectContaining({ name: 'DuplicateReferenceError', differing }));

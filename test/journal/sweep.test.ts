@@ -76,10 +76,10 @@ it('a handler without the journal is refused: what it confirms would settle no d
 
 describe('a payment whose callback was lost', () => {
   it('takes effect by the sweep, once, and is not looked at again', async () => {
-    const { sweep, lose, effects, lookups, clock, warnings } = openShop();
+    const { sweep, lose, effects, lookups, clock } = openShop();
     await lose('payout-1');
     expect(await sweep()).toEqual({ ...NONE, processed: 1 });
-    expect([effects, warnings()]).toEqual([['payout-1'], []]);
+    expect(effects).toEqual(['payout-1']);
     clock.now += 30 * DAY;
     expect([await sweep(), effects.length, lookups.length]).toEqual([NONE, 1, 1]);
   });
@@ -172,42 +172,42 @@ describe('a reference with two payments', () => {
   });
 });
 
-describe('a reference of which two payments are known', () => {
-  /** Each of them is processed so. */
-  async function openWithTwo(process: (id: string, nth: number) => Promise<never>) {
+describe('a reference with two payments, of which one', () => {
+  const HOUR = 60 * MINUTE;
+  /** Of the second the sandbox has a record too, and the journal its id. */
+  async function openTwo() {
     const shop = openShop();
-    const ids = [await shop.create('payout-1')];
-    const stranger = new GatewayClient(shop.sandbox.clientOptions);
-    const { payment } = await stranger.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+    const id = await shop.create('payout-1');
+    const second = new GatewayClient(shop.sandbox.clientOptions);
+    const { payment } = await second.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
     await shop.gateway.reconcile(payment);
-    ids.push(payment.id);
-    return { ...shop, sweep: () => shop.sweep({ handler: { process: (id: string) => process(id, ids.indexOf(id)) } }) };
+    return { ...shop, id, twin: payment.id };
   }
 
-  it.each([[['busy', 'ran']], [['ran', 'busy']]])(
-    'is not given up while a worker has one of them: %j',
-    async results => {
-      const { sweep, clock } = await openWithTwo(
-        async (id, nth) => ({ result: results[nth], payment: { id, paymentStatus: 'PENDING' } }) as never,
-      );
-      clock.now += 60 * DAY;
-      expect(await sweep()).toEqual({ ...NONE, open: 1 });
-    },
-  );
+  it('is at work elsewhere is not given up, however old it is', async () => {
+    const { gateway, sandbox, sweep, clock, warnings, id, twin } = await openTwo();
+    await sandbox.complete(twin);
+    clock.now += 60 * DAY;
+    const before = warnings();
+    const handler = {
+      async process(asked: string) {
+        const payment = await gateway.getPayment(asked);
+        return { result: asked === id ? ('busy' as const) : ('ran' as const), payment };
+      },
+    };
+    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, open: 1 }, before]);
+  });
 
-  it.each([[[5, 60]], [[60, 5]]])(
-    'is left for the longer of the pauses that are asked for: %j minutes',
-    async pauses => {
-      const { sweep, clock } = await openWithTwo((_, nth) =>
-        Promise.reject({ code: 'busy', retryAfter: (pauses[nth] ?? 0) * MINUTE }),
-      );
-      expect(await sweep()).toEqual({ ...NONE, failed: 1 });
-      clock.now += 59 * MINUTE;
-      expect(await sweep()).toEqual(NONE);
-      clock.now += 2 * MINUTE;
-      expect(await sweep()).toEqual({ ...NONE, failed: 1 });
-    },
-  );
+  it('is to be left alone for longer than the other, is left alone for that long', async () => {
+    const { sweep, clock, id } = await openTwo();
+    const process = (asked: string) => Promise.reject({ code: 'busy', retryAfter: asked === id ? 2 * HOUR : HOUR });
+    expect(await sweep({ handler: { process } })).toEqual({ ...NONE, failed: 1 });
+    clock.now += 2 * HOUR - 1;
+    expect(await sweep()).toEqual(NONE);
+    // The look took a moment of real time, which its pause begins after.
+    clock.now += 1_000;
+    expect(await sweep()).toEqual({ ...NONE, open: 1 });
+  });
 });
 
 describe('a payment that is not final', () => {
@@ -334,6 +334,14 @@ describe('a doubt', () => {
     ]);
   });
 
+  it('whose payment never ends is given up as any other', async () => {
+    const { sweep, gateway, sandbox, clock, warnings } = openShop();
+    sandbox.faults.next('commit-then-cut');
+    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' }));
+    clock.now += 31 * DAY;
+    expect([await sweep(), warnings()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
+  });
+
   it('without an id is left to its callback, or to an operator', async () => {
     const { sweep, gateway, sandbox, lookups } = openShop();
     sandbox.faults.next('commit-then-drop');
@@ -356,6 +364,14 @@ it('a doubt in which two payments are known is looked at for both', async () => 
 });
 
 describe('a final payment that the handler alone has seen take effect', () => {
+  it('is done without a warning, and never told as given up', async () => {
+    const { gateway, lose, sweep, clock, warnings } = openShop();
+    const payment = await gateway.getPayment(await lose('payout-1'));
+    const handler = { process: async () => ({ result: 'ran' as const, payment }) };
+    clock.now += 60 * DAY;
+    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, processed: 1 }, []]);
+  });
+
   it('is done, although the journal has heard of its end while it was looked at', async () => {
     const { gateway, create, sandbox, sweep, clock } = openShop();
     const id = await create('payout-1');
@@ -373,12 +389,12 @@ describe('a final payment that the handler alone has seen take effect', () => {
   });
 
   it('is done, although the gateway has changed its end since the journal heard of it', async () => {
-    const { gateway, lose, sweep, clock, warnings } = openShop();
+    const { gateway, lose, sweep, clock } = openShop();
     const payment = await gateway.getPayment(await lose('payout-1'));
     await gateway.reconcile(payment);
     const failed = { ...payment, paymentStatus: 'FAILED' as const };
     const handler = { process: async () => ({ result: 'ran' as const, payment: failed }) };
-    expect([await sweep({ handler }), warnings()]).toEqual([{ ...NONE, processed: 1 }, []]);
+    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
     clock.now += DAY;
     expect(await sweep({ handler })).toEqual(NONE);
   });
@@ -441,6 +457,26 @@ it('a payment that the gateway has forgotten is not given up because another one
     },
   };
   expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
+});
+
+it('a payment is not given up beside one that the gateway does not know, if its end is corrected while it is looked at', async () => {
+  const { gateway, sandbox, sweep, lose, clock } = openShop();
+  const id = await lose('payout-1');
+  const payment = await gateway.getPayment(id);
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  for (const seen of [payment, twin.payment]) await gateway.reconcile(seen);
+  clock.now += 60 * DAY;
+  const corrected = { ...payment, paymentStatus: 'FAILED' as const };
+  const handler = {
+    async process(asked: string) {
+      if (asked === id) return { result: 'ran' as const, payment };
+      await gateway.reconcile(corrected);
+      throw Object.assign(new Error(), { code: 'unknown_payment' });
+    },
+  };
+  expect(await sweep({ handler })).toEqual({ ...NONE, open: 1 });
+  const later = { process: async () => ({ result: 'ran' as const, payment: corrected }) };
+  expect(await sweep({ handler: later })).toEqual({ ...NONE, processed: 1 });
 });
 
 it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
@@ -524,6 +560,15 @@ describe('what fails', () => {
     expect(await gateway.sweep({ handler, olderThan: 0 })).toEqual({ ...NONE, processed: 28 });
     clock.now += 1_000;
     expect([await gateway.sweep({ handler, olderThan: 0 }), lookups.length]).toEqual([{ ...NONE, processed: 2 }, 30]);
+  });
+
+  it('with a Retry-After that is no number asks for no pause', async () => {
+    const { sweep, lose, clock } = openShop();
+    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
+    const process = () => Promise.reject({ code: 'busy', retryAfter: '7200' });
+    expect(await sweep({ handler: { process }, concurrency: 1 })).toEqual({ ...NONE, failed: 2 });
+    clock.now += MINUTE + 1_000;
+    expect(await sweep()).toEqual({ ...NONE, processed: 2 });
   });
 
   it('in the journal fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
@@ -612,11 +657,6 @@ describe('a sweep', () => {
     it('gives a gateway the pause that it asks for: the rest is left', async () => {
       const { asked, swept } = sweepWith(() => ({ code: 'busy', retryAfter: 1_000 }));
       expect([await swept, asked]).toEqual([{ ...NONE, failed: 1 }, ['a']]);
-    });
-
-    it('takes no words for a pause', async () => {
-      const { asked, swept } = sweepWith(() => ({ code: 'busy', retryAfter: 'tomorrow' }));
-      expect([await swept, asked]).toEqual([{ ...NONE, failed: 3 }, ids]);
     });
 
     it('leaves the rest when it is stopped, and counts none of those that were stopped', async () => {

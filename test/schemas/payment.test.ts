@@ -8,6 +8,7 @@ import {
   paymentSchema,
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
+import { progressOf } from '../../src/schemas/payment-status.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const pending = JSON.parse(record('created, unwrapped'));
@@ -229,6 +230,11 @@ describe('states', () => {
   ])('%s: final %s, paid %s', (paymentStatus, final, paid) => {
     const payment = parse({ paymentStatus });
     expect([isFinal(payment), isPaid(payment)]).toEqual([final, paid]);
+  });
+
+  // A record that is behind must not take back what a later one has shown.
+  it('come one after another, and one that is unknown may follow a final one', () => {
+    expect([...PAYMENT_STATUSES, 'REFUNDED'].map(progressOf)).toEqual([1, 2, 3, 3, 3, 3]);
   });
 
   it.each(['REFUNDED', 'completed', 'UNKNOWN', '', 'toString'])(

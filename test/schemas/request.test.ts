@@ -67,6 +67,7 @@ describe('methods', () => {
     [{ ...deposit, paymentMethod: 'CASH' }, 'paymentMethod: is not a method of deposits'],
     [{ ...deposit, paymentMethod: 'card' }, 'paymentMethod: did you mean CARD?'],
     [{ ...deposit, paymentMethod: 'APPLE_PAY' }, 'paymentMethod: did you mean APPLEPAY?'],
+    [{ ...deposit, paymentMethod: 'Apple - Pay' }, 'paymentMethod: did you mean APPLEPAY?'],
     [{ ...deposit, paymentMethod: 'CRAD' }, 'paymentMethod: did you mean CARD?'],
     [{ ...deposit, paymentMethod: undefined }, 'paymentMethod: is missing'],
     [{ ...deposit, paymentMethod: 7 }, 'paymentMethod: must be a string'],
