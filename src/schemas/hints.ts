@@ -34,7 +34,7 @@ export function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 
 
 function whereItBelongs(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
   if (typeof given !== 'string') return given === undefined ? 'is missing' : 'must be a string';
-  const meant = accepted.find(method => method === given.toUpperCase().replace(/[^A-Z\d]/g, ''));
+  const meant = accepted.find(method => capitalsOf(String(method)) === capitalsOf(given));
   if (meant) return `did you mean ${meant}?`;
   if (kind === 'deposits') {
     if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase only';
@@ -45,6 +45,8 @@ function whereItBelongs(given: unknown, accepted: readonly unknown[], kind: 'dep
   const near = nearest(given, accepted.map(String));
   return near ? `did you mean ${near}?` : `is not a method of ${kind}`;
 }
+
+const capitalsOf = (method: string): string => method.toUpperCase().replace(/[^A-Z\d]/g, '');
 
 /** One letter too many, too few, wrong or swapped, or other capitals. */
 function isSlip(given: string, known: string): boolean {

@@ -90,6 +90,15 @@ describe('methods', () => {
     ]);
   });
 
+  it.each([
+    ['User choice', 'USER_CHOICE'],
+    ['onramp-apple-pay', 'ONRAMP_APPLEPAY'],
+  ])('knows a method of an on-ramp terminal in another spelling: %s', (paymentMethod, meant) => {
+    expect(problems({ ...deposit, paymentMethod }, onrampTerminalPaymentSchema)).toEqual([
+      expect.stringContaining(`paymentMethod: did you mean ${meant}?`),
+    ]);
+  });
+
   it('refuses for an NFT what the document does not list', () => {
     expect(problems({ ...deposit, paymentMethod: 'BLIK' }, nftPurchaseSchema)).toEqual([
       expect.stringMatching(/^paymentMethod: .*accepted here: APPLEPAY, GOOGLEPAY, OPENBANKING, CARD$/),
