@@ -3,7 +3,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConfigurationError } from '../errors.ts';
 import { storeOptions, timeoutProblem } from '../options/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
-import { DEFAULT_SIZE, poolSizeProblem, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import {
+  DEFAULT_SIZE,
+  noTransaction,
+  poolSizeProblem,
+  type SqlDatabase,
+  type SqlQuery,
+  type SqlRow,
+} from '../sql/database.ts';
 import { Gate, guard, lendGuarded } from './gate.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 
@@ -69,7 +76,7 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
       const { $queryRawUnsafe, $connect } = (tx ?? {}) as Internals;
       if (!$queryRawUnsafe || $connect)
         throw noTransactionOf('that of prisma.$transaction(async tx => …)', tx, 'fromPrisma');
-      return queryOf(tx as Executor);
+      return whileOpen(tx, queryOf(tx as Executor));
     },
     transaction: work => {
       const run = (tx: Tx) => {
@@ -79,6 +86,35 @@ export function fromPrisma<Tx>(prisma: PrismaDatabase<Tx>, options: PrismaOption
       return client.$transaction(run, { isolationLevel: 'ReadCommitted', maxWait: LONGEST_WAIT, timeout });
     },
     ...(isMysql && { lend: lendGuarded }),
+  };
+}
+
+/** Under which a client of a transaction tells which transactions are open: the outermost, and those within it. */
+const SCOPE = Symbol.for('prisma.client.transaction.scope_context');
+
+interface Scope {
+  scopeId?: unknown;
+  scopeState?: { stack?: readonly unknown[] };
+}
+
+/**
+ * Statements in a transaction, as long as it is open. Prisma sends a statement some time after it was asked for, and so perhaps
+ * after a nested transaction was rolled back: it would run in the outer one. A version that tells nothing of its transactions
+ * can refuse none.
+ */
+function whileOpen(tx: unknown, query: SqlQuery): SqlQuery {
+  const { scopeId, scopeState: { stack = [scopeId] } = {} } = (tx as { [SCOPE]?: Scope })[SCOPE] ?? {};
+  const expectOpen = () => {
+    if (!stack.includes(scopeId)) throw noTransaction();
+  };
+  return async (sql, values) => {
+    expectOpen();
+    if (stack[0] !== scopeId) {
+      // Prisma has ended it when this is answered, if it has begun to.
+      await query('SELECT 1 AS turn');
+      expectOpen();
+    }
+    return query(sql, values);
   };
 }
 

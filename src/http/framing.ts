@@ -4,6 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const LINE_END = '\r\n';
 const HEADERS_END = '\r\n\r\n';
+/** Only as the last of its codings: else the end of the connection ends the answer. */
+const CHUNKED = /(?:^|,)\s*chunked\s*$/i;
 /** With the first digit of the status. */
 const STATUS_LINE = /^HTTP\/\d\.\d (\d)\d\d/;
 /** Characters. */
@@ -36,7 +38,7 @@ export function behindAnswer(raw: Buffer, headers: IncomingHttpHeaders): Buffer 
 export const isEndedByClose = (headers: IncomingHttpHeaders): boolean =>
   !isChunked(headers) && headers['content-length'] === undefined;
 
-const isChunked = (headers: IncomingHttpHeaders): boolean => /\bchunked\b/i.test(String(headers['transfer-encoding']));
+const isChunked = (headers: IncomingHttpHeaders): boolean => CHUNKED.test(String(headers['transfer-encoding']));
 
 function chunksEnd(body: Buffer): number {
   for (let at = 0; ; ) {

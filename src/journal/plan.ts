@@ -33,7 +33,8 @@ export interface PlanOptions {
 export interface Planning<Tx> {
   /**
    * Writes a create down inside your own transaction, with the order or the payout that it belongs to: either both are
-   * committed, or neither. `gateway.drain()` sends it after that, once. Wait for it before the transaction ends.
+   * committed, or neither. `gateway.drain()` sends it after that, once. Wait for it before the transaction ends, and before a nested
+   * one begins.
    *
    * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's own handle, as `onPayment` gets it
    * @param request as for `createPayment`, with a `reference`

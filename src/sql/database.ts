@@ -111,6 +111,12 @@ export const outsideTransaction = () =>
     'transaction() of the SqlDatabase ran its query outside a transaction: each statement would be committed by itself, and an effect that fails in the middle would stay. Begin one, and run query in it.',
   );
 
+/** What a plan is told that has no transaction to be in. */
+export const noTransaction = () =>
+  new ConfigurationError(
+    'Nothing was planned: tx is no open transaction, or the part of it that planned was rolled back. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
+  );
+
 /** Of a database of somebody's own whose rows are not as the statement names them. */
 export const withoutColumns = () =>
   new ConfigurationError(

@@ -15,8 +15,8 @@ import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import { repeated, turnsOver } from './bounded.ts';
-import { type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
-import { insideTransactions, noTransaction, type Tickets } from './merchant-transaction.ts';
+import { noTransaction, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
+import { insideTransactions, type Tickets } from './merchant-transaction.ts';
 import { tableNameProblem } from './table.ts';
 
 /** What a journal can take as its second argument. */

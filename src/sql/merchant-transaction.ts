@@ -1,6 +1,6 @@
 // Writes in a transaction of the merchant's own, which only they begin and end.
 import { ConfigurationError } from '../errors.ts';
-import type { SqlDatabase, SqlQuery } from './database.ts';
+import { noTransaction, type SqlDatabase, type SqlQuery } from './database.ts';
 
 /** A transaction of the merchant's, as it was when somebody began to write in it. */
 export class Entered<Ticket> {
@@ -95,8 +95,3 @@ function queryIn(db: SqlDatabase<unknown>, tx: unknown): SqlQuery {
 
 const NOT_AWAITED =
   'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.';
-
-export const noTransaction = () =>
-  new ConfigurationError(
-    'Nothing was planned: tx is no open transaction, or the part of it that planned was rolled back. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
-  );

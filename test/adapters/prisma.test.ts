@@ -279,3 +279,50 @@ describe('a transaction of Prisma over MySQL', () => {
     expect(sent.map(([id]) => id)).toEqual(['tx-1', 'tx-2', 'tx-2', 'tx-2', 'tx-3', undefined, 'tx-1']);
   });
 });
+
+describe('a transaction of the merchant’s', () => {
+  /** Its transactions as Prisma 7.10 shows them, the outermost first, to the client of one of them. */
+  function openIn(stack: string[], scopeId: string) {
+    const { prisma } = client();
+    const sent: string[] = [];
+    const tx = {
+      [Symbol.for('prisma.client.transaction.scope_context')]: { kind: 'nested', scopeId, scopeState: { stack } },
+      async $queryRawUnsafe(sql: string) {
+        sent.push(sql);
+        return [];
+      },
+    };
+    const query = fromPrisma(prisma as never).queryIn?.(tx as never);
+    return { sent, query: async (sql: string) => query?.(sql) };
+  }
+
+  it('gets its statements, the outermost at once, and one within it after one that tells whether it still is', async () => {
+    const outer = openIn(['outer'], 'outer');
+    await outer.query('insert');
+    expect(outer.sent).toEqual(['insert']);
+    const inner = openIn(['outer', 'inner'], 'inner');
+    await inner.query('insert');
+    expect(inner.sent).toEqual(['SELECT 1 AS turn', 'insert']);
+  });
+
+  it.each([
+    ['the outermost one', [], 'outer'],
+    ['one within it', ['outer'], 'inner'],
+  ])('that has ended gets none: %s', async (_, stack, scopeId) => {
+    const { sent, query } = openIn(stack, scopeId);
+    expect(await errorOf(query('insert'))).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('Nothing was planned: tx is no open transaction'),
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('that ends while that is asked gets none', async () => {
+    const stack = ['outer', 'inner'];
+    const { sent, query } = openIn(stack, 'inner');
+    const late = errorOf(query('insert'));
+    stack.pop();
+    expect(await late).toBeInstanceOf(ConfigurationError);
+    expect(sent).toEqual(['SELECT 1 AS turn']);
+  });
+});

@@ -75,6 +75,10 @@ it.each([
   [{ 'content-length': '0' }, false],
   [{ 'transfer-encoding': 'chunked' }, false],
   [{ 'transfer-encoding': 'gzip' }, true],
+  [{ 'transfer-encoding': 'x-chunked' }, true],
+  [{ 'transfer-encoding': 'chunkedx' }, true],
+  [{ 'transfer-encoding': 'chunked, gzip' }, true],
+  [{ 'transfer-encoding': 'gzip,CHUNKED ' }, false],
 ])('an answer with %j ends with its connection: %j', (headers, expected) => {
   expect(isEndedByClose(headers)).toBe(expected);
 });
