@@ -143,7 +143,7 @@ const FIGURES: [page: string, says: string, file: string, constant: RegExp][] = 
   ['docs/payments.md', 'is respected, up to ten seconds', 'src/http/retry-policy.ts', /LONGEST_RETRY_AFTER = 10_000;/],
   ['docs/callback-rules.md', '0.5 s and after another second', 'src/payments/lookup.ts', /= \[500, 1_000\];/],
   ['docs/what-the-gateway-leaves-open.md', 'after 0.5 s and after 1 s', 'src/payments/lookup.ts', /= \[500, 1_000\];/],
-  ['docs/callback-rules.md', 'A lookup is given ten\nseconds', 'src/webhooks/process.ts', /LONGEST_LOOKUP = 10_000;/],
+  ['docs/callback-rules.md', 'A lookup is given ten seconds', 'src/webhooks/process.ts', /LONGEST_LOOKUP = 10_000;/],
   ['docs/callback-rules.md', 'For five seconds further', 'src/webhooks/lanes.ts', /REMEMBERED_FOR = 5_000;/],
 ];
 
