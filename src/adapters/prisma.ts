@@ -98,25 +98,38 @@ interface Scope {
 }
 
 /**
- * Statements in a transaction, as long as it is open. Prisma sends a statement some time after it was asked for, and so perhaps
- * after a nested transaction was rolled back: it would run in the outer one. A version that tells nothing of its transactions
- * can refuse none.
+ * Statements in a transaction, one after the other, as long as it is open and no other one is within it. Prisma sends a statement
+ * some time after it was asked for, and so perhaps after a nested transaction was rolled back: it would run in the outer one; or
+ * after another one was begun: it would be undone with that. A version that tells nothing of its transactions can refuse none.
  */
 function whileOpen(tx: unknown, query: SqlQuery): SqlQuery {
   const { scopeId, scopeState: { stack = [scopeId] } = {} } = (tx as { [SCOPE]?: Scope })[SCOPE] ?? {};
   const expectOpen = () => {
     if (!stack.includes(scopeId)) throw noTransaction();
+    if (stack.at(-1) !== scopeId) throw new ConfigurationError(BESIDE);
   };
-  return async (sql, values) => {
+  const send: SqlQuery = async (sql, values) => {
     expectOpen();
     if (stack[0] !== scopeId) {
       // Prisma has ended it when this is answered, if it has begun to.
       await query('SELECT 1 AS turn');
       expectOpen();
     }
-    return query(sql, values);
+    const answer = await query(sql, values);
+    // Also when it is answered: one that has begun in the meantime is not over yet.
+    if (stack.includes(scopeId)) expectOpen();
+    return answer;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  return (...statement) => {
+    const answer = last.then(() => send(...statement));
+    last = answer.catch(() => {});
+    return answer;
   };
 }
+
+const BESIDE =
+  'A nested transaction is open beside the plan, and Prisma may write the plan into it: await the plan before you begin one, and plan in the innermost one. Roll this transaction back.';
 
 /** An operation of a client, as its extensions see it. */
 interface Operation {

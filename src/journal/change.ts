@@ -53,8 +53,6 @@ interface ChangeOptions {
   known?: FoundRow | undefined;
   /** Waits for each statement as long as it takes: for a caller that must know when it has ended. */
   isUnbounded?: boolean;
-  /** The merchant's own transaction to write in, where what is there is known from an insert. */
-  tx?: unknown;
 }
 
 /**
@@ -67,7 +65,7 @@ export async function change<S extends RowChange>(
   journal: Journal,
   key: JournalKey,
   transition: Transition<S>,
-  { known, isUnbounded = false, tx }: ChangeOptions = {},
+  { known, isUnbounded = false }: ChangeOptions = {},
 ): Promise<S & FoundRow> {
   const wait = isUnbounded ? <T>(statement: Promise<T>) => statement : bounded;
   const deadline = new Deadline(LONGEST_CONTEST);
@@ -81,12 +79,11 @@ export async function change<S extends RowChange>(
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
     if (row) {
-      const { isReplaced } = await wait(journal.replace(next, row.revision, tx));
+      const { isReplaced } = await wait(journal.replace(next, row.revision));
       if (isReplaced) return { ...step, row: { ...next, revision: row.revision + 1 }, now };
-      // A transaction of the merchant's is not left to read.
-      found = tx === undefined ? undefined : NO_ROW;
+      found = undefined;
     } else {
-      found = await wait(journal.insert(next, tx));
+      found = await wait(journal.insert(next));
       if ((found as { isInserted?: boolean }).isInserted) return { ...step, ...found };
     }
   }

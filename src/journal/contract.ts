@@ -83,12 +83,13 @@ export interface JournalStore {
    * Writes the row with revision 1 and the store's own time as `begunAt`, and as `dueAt` if it has one, durably, unless the
    * key is taken.
    *
-   * @param tx the merchant's own transaction to write in, which must be open
+   * @param tx the merchant's own transaction to write in, which must be open: there the row also takes the place of one that is
+   * `freed`, whose `isRetry` it keeps, with the next revision. All that writes is sent at once, before the call returns
    * @returns the row that is there now
    */
   insert(row: JournalRow, tx?: unknown): Promise<Timed<{ row: JournalRow; isInserted: boolean }>>;
   /** Writes the row over the one with that revision, durably, and counts the revision up. Another revision stays. */
-  replace(row: JournalRow, revision: number, tx?: unknown): Promise<Timed<{ isReplaced: boolean }>>;
+  replace(row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
   /** The rows in these states, those begun first coming first. */
   list(query: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
   /** Leases rows that are due, those due first coming first; no row goes to two callers. A lease is a change. */

@@ -4,7 +4,8 @@ import { functionProblem, marginProblem, storeOptions } from '../options/store-o
 import { warnOfForgetting } from '../telemetry/events.ts';
 import type { Journal, JournalKey, JournalQuery, JournalRow } from './contract.ts';
 import { scopeProblem } from './key.ts';
-import { type Planning, planIn } from './plan.ts';
+import { type Planning, planBy } from './plan.ts';
+import { refuseSwapped } from './planned.ts';
 
 /** What a `memoryJournal` is made with. */
 export interface MemoryJournalOptions {
@@ -51,7 +52,9 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
     scope,
     settleMargin,
     async plan(tx, request, options) {
-      const entry = await planIn(journal, 'memoryJournal', tx, request, options);
+      refuseSwapped(tx);
+      const insert = (row: JournalRow) => journal.insert(row, tx ?? 'any');
+      const entry = await planBy(insert, journal, 'memoryJournal', request, options);
       for (const wake of watchers) wake();
       return entry;
     },
@@ -62,12 +65,18 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
     async read(key) {
       return { row: structuredClone(rows.get(nameOf(key))), now: now() };
     },
-    async insert(row) {
+    async insert(row, tx) {
       const existing = rows.get(nameOf(row));
-      if (existing) return { row: structuredClone(existing), isInserted: false, now: now() };
+      const freed = tx !== undefined && existing?.state === 'freed' ? existing : undefined;
       const at = now();
-      const dueAt = row.dueAt === undefined ? undefined : at;
-      const inserted = { ...row, revision: 1, begunAt: at, ...(dueAt !== undefined && { dueAt }) };
+      if (existing && !freed) return { row: structuredClone(existing), isInserted: false, now: at };
+      const inserted: JournalRow = {
+        ...row,
+        revision: (freed?.revision ?? 0) + 1,
+        begunAt: at,
+        ...(row.dueAt !== undefined && { dueAt: at }),
+        ...(freed?.isRetry && { isRetry: true }),
+      };
       return { row: write(inserted), isInserted: true, now: at };
     },
     async replace(row, revision) {

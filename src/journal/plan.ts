@@ -8,12 +8,11 @@ import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { serialize } from '../schemas/serialize.ts';
 import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
-import { change, NO_ROW } from './change.ts';
-import type { Journal, JournalEntry, JournalKey } from './contract.ts';
+import type { Journal, JournalEntry, JournalKey, JournalRow } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
-import { type JournalPlan, plan, refuseSwapped } from './planned.ts';
+import { type JournalPlan, plannedRow } from './planned.ts';
 import { knownIds } from './row.ts';
 import { expectSameRequest } from './same-request.ts';
 import { NO_SEAL } from './seal.ts';
@@ -33,8 +32,8 @@ export interface PlanOptions {
 export interface Planning<Tx> {
   /**
    * Writes a create down inside your own transaction, with the order or the payout that it belongs to: either both are
-   * committed, or neither. `gateway.drain()` sends it after that, once. Wait for it before the transaction ends, and before a nested
-   * one begins.
+   * committed, or neither. `gateway.drain()` sends it after that, once. Its statements are sent before it returns, as those of an
+   * INSERT of your own. Wait for it before the transaction ends.
    *
    * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's own handle, as `onPayment` gets it
    * @param request as for `createPayment`, with a `reference`
@@ -74,16 +73,17 @@ export interface PlannedRequest {
   extra: object;
 }
 
-/** @param owner what messages call the journal */
-export async function planIn(
-  journal: Journal,
+/**
+ * @param owner what messages call the journal
+ * @param insert writes a row in the merchant's transaction
+ */
+export async function planBy(
+  insert: (row: JournalRow) => ReturnType<Journal['insert']>,
+  { scope, seal = NO_SEAL }: Pick<Journal, 'scope' | 'seal'>,
   owner: string,
-  tx: unknown,
   input: unknown,
   options: PlanOptions | undefined,
 ): Promise<JournalEntry> {
-  const { scope, seal = NO_SEAL } = journal;
-  refuseSwapped(tx);
   if (!scope) throw new ConfigurationError(NO_SCOPE(owner));
   const { extra = {}, terminal } = readPlan(options);
   const checked = parseRequest('payment', terminal, input);
@@ -98,10 +98,7 @@ export async function planIn(
     planId: randomUUID(),
     body: seal.close(textOf(fields, checked.amount, extra), key),
   };
-  // In the transaction nothing is tried for a limited time only: what would go on after that could be committed.
-  const within = { known: NO_ROW, isUnbounded: true, tx };
-  const { row, now } = await change(journal, key, (row, now) => plan(row, planned, now), within);
-  if (!row) throw new Error('A plan was not written.');
+  const { row, now } = await write(insert, planned);
   expectSameRequest(row, planned);
   // If that ends without a payment, nobody would send it.
   if (row.state === 'begun') {
@@ -109,6 +106,21 @@ export async function planIn(
     throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId });
   }
   return entryOf(row, now);
+}
+
+/** How often somebody else may free the reference between our statements. */
+const MOST_TRIES = 10;
+
+/**
+ * Nothing is awaited before it is sent: what the merchant sends next comes after it, as after an INSERT of their own. It is not
+ * given up either, for what goes on after that could be committed.
+ */
+async function write(insert: (row: JournalRow) => ReturnType<Journal['insert']>, planned: JournalPlan) {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const written = await insert(plannedRow(planned));
+    if (written.isInserted || written.row.state !== 'freed') return written;
+  }
+  throw new Error(`The journal's row of ${JSON.stringify(planned.reference)} keeps changing: try again.`);
 }
 
 /** As it was asked for: an amount keeps its digits. */

@@ -2,7 +2,7 @@
 import { ApiError, ConfigurationError, type GatewayError } from '../errors.ts';
 import { isOfRequest } from '../statuses.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
-import { newRow, type RowChange } from './row.ts';
+import { newRow } from './row.ts';
 
 /** A create that is to be sent later. */
 export interface JournalPlan extends JournalKey, JournalRequest {
@@ -19,13 +19,13 @@ export function refuseSwapped(tx: unknown): void {
   );
 }
 
-/** A request is planned if its reference is new or freed. Of one that is begun nobody knows how it will end. */
-export function plan(row: JournalRow | undefined, { planId, body, ...request }: JournalPlan, now: number): RowChange {
-  if (row && row.state !== 'freed') return {};
-  const first = newRow({ ...request, attemptId: planId, timeoutMs: 0 }, now);
-  const revision = row?.revision ?? first.revision;
-  return { next: { ...first, state: 'planned', body, dueAt: now, ...(row?.isRetry && { isRetry: true }), revision } };
-}
+/** The row of a plan, for a store that sets its times. */
+export const plannedRow = ({ planId, body, ...request }: JournalPlan): JournalRow => ({
+  ...newRow({ ...request, attemptId: planId, timeoutMs: 0 }, 0),
+  state: 'planned',
+  body,
+  dueAt: 0,
+});
 
 /** For whoever claims it next. */
 export const unleased = ({ leasedUntil, ...row }: JournalRow): JournalRow => row;

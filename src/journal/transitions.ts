@@ -2,7 +2,7 @@
 //
 //   freed ──▶ planned ──▶ begun ──▶ created, for ever
 //
-//   planned   by the merchant's own transaction: over nothing, or over what is freed (see planned.ts)
+//   planned   by the merchant's own transaction: over nothing, or over what is freed (see plan.ts)
 //   begun     by a create: over nothing, over what is freed, or over the same request that is planned
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
 //   freed     because it was refused, never sent, or an operator says "not created"; what was planned and never sent is

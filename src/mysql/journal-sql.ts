@@ -15,7 +15,6 @@ import {
   hasSavepoint,
   hex,
   IS_COMMITTED,
-  inserted,
   insertedAlone,
   MOMENT,
   migrate,
@@ -28,14 +27,8 @@ import {
   textOf,
 } from './table.ts';
 
-/** One for each plan: of two of the same name the later one replaces the other. */
-const savepointOf = (ticket: string): string => `payment_gateway_plan_${ticket.slice(0, 16)}`;
-
-/**
- * @param table its name, as the merchant has written it
- * @typeParam Ticket the reference of a row that only one transaction sees, as hex
- */
-export function journalSql(table: string): JournalSql<string> {
+/** @param table its name, as the merchant has written it */
+export function journalSql(table: string): JournalSql {
   const sql = statements(quoted(table));
   let isChecked = false;
   /** Of a statement of our own. */
@@ -47,64 +40,50 @@ export function journalSql(table: string): JournalSql<string> {
     isChecked = true;
     return now;
   };
-  const clock = async (query: SqlQuery, ticket?: string) => {
-    const [line = {}] = await query(sql.clock);
-    return ticket ? clockOf(line) : check(line);
-  };
+  const clock = async (query: SqlQuery) => check((await query(sql.clock))[0] ?? {});
 
   return {
     migrate: database => migrate(database, table, sql.migrations),
     ddl: () => ddlOf(table, sql.migrations),
     advised,
 
-    async enter(query, isLatest) {
-      const ticket = Buffer.from(randomUUID()).toString('hex');
-      const savepoint = savepointOf(ticket);
-      // All are sent before anything that the merchant sends next: what undoes the transaction undoes the ticket, and with its
-      // end the savepoints are gone. Later ROLLBACK TO would also undo what the merchant has sent beside the plan.
-      const [, , , isOpen] = await Promise.all([
-        query(sql.enter, [ticket]),
-        query(`SAVEPOINT ${savepoint}`),
-        query(`SAVEPOINT ${savepoint}_seen`),
-        hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${savepoint}_seen`),
-      ]);
-      // RELEASE takes later savepoints with it, and so those of later plans.
-      if (isOpen && (!isLatest() || (await hasSavepoint(query, `RELEASE SAVEPOINT ${savepoint}_seen`)))) return ticket;
-      await query(sql.leave, [ticket]);
-      return undefined;
+    async read(query, key) {
+      const [line] = await query(sql.read, keyOf(key));
+      return line ? { row: rowIn(line), now: check(line) } : { now: await clock(query) };
     },
 
-    async leave(query, ticket) {
-      await query(sql.leave, [ticket]);
-      return hasSavepoint(query, `RELEASE SAVEPOINT ${savepointOf(ticket)}`);
-    },
-
-    async read(query, key, ticket) {
-      const [line] = await query(ticket ? sql.readIn : sql.read, keyOf(key));
-      if (!line) return { now: await clock(query, ticket) };
-      return { row: rowIn(line), now: ticket ? clockOf(line) : check(line) };
-    },
-
-    async insert(query, row, ticket) {
-      const values = [...keyOf(row), row.state, textOrNull(row.dueAt), textOrNull(row.leasedUntil), detailsOf(row)];
-      const isInserted = ticket
-        ? await inserted(query, sql.insertIn, [...values, ticket])
-        : await insertedAlone(query, sql.insert, values);
-      if (!isInserted) return undefined;
-      const { row: written } = await this.read(query, row, ticket).catch(afterWrite);
+    async insert(query, row) {
+      if (!(await insertedAlone(query, sql.insert, valuesOf(row)))) return undefined;
+      const { row: written } = await this.read(query, row).catch(afterWrite);
       return written;
     },
 
-    async replace(query, row, revision, ticket) {
+    async insertIn(query, row) {
+      const values = valuesOf(row);
+      const ticket = Buffer.from(randomUUID()).toString('hex');
+      const savepoint = `payment_gateway_plan_${ticket.slice(0, 16)}`;
+      const [, , , , , [line], , isSame] = await Promise.all([
+        query(sql.enter, [ticket]),
+        query(`SAVEPOINT ${savepoint}`),
+        query(sql.leave, [ticket]),
+        // Only in a transaction does that bring the ticket back. A deadlock has undone both.
+        hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${savepoint}`),
+        query(sql.insertIn, [...values, ticket]),
+        query(sql.readIn, [...keyOf(row), ticket]),
+        query(sql.leave, [ticket]),
+        // It would take later ones with it, and there are none.
+        hasSavepoint(query, `RELEASE SAVEPOINT ${savepoint}`),
+      ]);
+      if (!line) return undefined;
+      if (!isSame) throw new Error(NOT_AWAITED);
+      const found = line.state === null ? undefined : rowIn(line);
+      return { row: found, isInserted: found?.attemptId === row.attemptId, now: clockOf(line) };
+    },
+
+    async replace(query, row, revision) {
       const times = [row.begunAt, row.dueAt, row.leasedUntil].map(textOrNull);
       const values = [row.state, ...times, detailsOf(row), ...keyOf(row), String(revision)];
-      const isReplaced = ticket
-        ? hasChanged(await query(sql.replaceIn, [ticket, ...values]))
-        : hasChanged(await query(sql.replace, values));
-      if (ticket) {
-        const [line] = await query(sql.ticket, [ticket]);
-        return line && { isReplaced, now: clockOf(line) };
-      }
+      const isReplaced = hasChanged(await query(sql.replace, values));
       if (isReplaced) return { isReplaced, now: await clock(query).catch(afterWrite) };
       const { row: found, now } = await this.read(query, row);
       if (found?.revision === revision) return refuseUncommitted(query);
@@ -150,6 +129,15 @@ const keyOf = ({ scope, reference }: JournalKey): [string, string] => [
 const ofScope = (scope: string | undefined): string[] =>
   scope === undefined ? [] : [hex(scope, 'scope', LONGEST.scope)];
 
+/** In the order of the placeholders. */
+const valuesOf = (row: JournalRow) => [
+  ...keyOf(row),
+  row.state,
+  textOrNull(row.dueAt),
+  textOrNull(row.leasedUntil),
+  detailsOf(row),
+];
+
 const textOrNull = (value: number | undefined): string | null => (value === undefined ? null : String(value));
 
 const detailsOf = ({ scope, reference, state, revision, begunAt, dueAt, leasedUntil, ...details }: JournalRow) =>
@@ -158,6 +146,9 @@ const detailsOf = ({ scope, reference, state, revision, begunAt, dueAt, leasedUn
 const rowIn = (line: SqlRow): JournalRow =>
   rowOf({ ...(line as unknown as JournalLine), scope: textOf(line.scope), reference: textOf(line.reference) });
 
+const NOT_AWAITED =
+  'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.';
+
 const NOT_DURABLE =
   'mysqlJournal: innodb_flush_log_at_trx_commit is not 1 on this server, so a crash of it may lose the creates of the last second, and whoever repeats one of them pays it again. Set it to 1, and sync_binlog to 1 where replicas are promoted.';
 
@@ -165,40 +156,47 @@ function statements(journal: string) {
   const clock = `${ms(NOW)} AS clock, CAST(@@global.innodb_flush_log_at_trx_commit AS CHAR) AS flush,
     ${AUTOCOMMIT},
     IF(@@global.read_only OR @@global.innodb_read_only, '1', '0') AS replica`;
-  const columns = `HEX(scope) AS scope, HEX(reference) AS reference, state, CAST(revision AS CHAR) AS revision,
-    ${ms('begun_at')} AS begun, ${ms('due_at')} AS due, ${ms('leased_until')} AS leased, details`;
+  const columns = `HEX(entry.scope) AS scope, HEX(entry.reference) AS reference, entry.state AS state,
+    CAST(entry.revision AS CHAR) AS revision, ${ms('entry.begun_at')} AS begun, ${ms('entry.due_at')} AS due,
+    ${ms('entry.leased_until')} AS leased, entry.details AS details`;
   const key = `scope = ${TEXT} AND reference = ${TEXT}`;
-  const read = `SELECT ${clock}, ${columns} FROM ${journal} WHERE ${key}`;
+  const ofEntry = `entry.scope = ${TEXT} AND entry.reference = ${TEXT}`;
   const insert = `INSERT INTO ${journal} (scope, reference, state, due_at, leased_until, details, revision, begun_at)`;
   const written = `${TEXT}, ${TEXT}, ?, IF(? IS NULL, NULL, ${NOW}), ${MOMENT}, ${TEXT}, 1, ${NOW}`;
-  const changes = `entry.state = ?, entry.revision = entry.revision + 1, entry.begun_at = ${MOMENT}, entry.due_at = ${MOMENT},
-    entry.leased_until = ${MOMENT}, entry.details = ${TEXT}
-    WHERE entry.scope = ${TEXT} AND entry.reference = ${TEXT} AND entry.revision = CAST(? AS UNSIGNED)`;
-  /** Of the transaction that has the ticket, and of no other one. */
   const ticket = `ticket.scope = '' AND ticket.reference = ${TEXT}`;
+  /** In the order in which they are set: of what was set before, the later ones see that. */
+  const overFreed = Object.entries({
+    begun_at: 'VALUES(begun_at)',
+    due_at: 'VALUES(due_at)',
+    leased_until: 'VALUES(leased_until)',
+    details: `IF(${journal}.details LIKE '%"isRetry":true%', CONCAT('{"isRetry":true,', SUBSTR(VALUES(details), 2)), VALUES(details))`,
+    revision: `${journal}.revision + 1`,
+    state: 'VALUES(state)',
+  }).map(([name, value]) => `${name} = IF(${journal}.state = 'freed', ${value}, ${journal}.${name})`);
   const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
   const inScope = (scope: string | undefined) => (scope === undefined ? '' : ` AND scope = ${TEXT}`);
 
   return {
     clock: `SELECT ${clock}`,
-    read,
-    // A snapshot of the merchant's may be older than the row.
-    readIn: `${read} FOR UPDATE`,
-
+    read: `SELECT ${clock}, ${columns} FROM ${journal} AS entry WHERE ${ofEntry}`,
     insert: `${insert} SELECT ${written} FROM DUAL WHERE ${IS_COMMITTED}`,
-    insertIn: `${insert} SELECT ${written} FROM ${journal} AS ticket WHERE ${ticket}`,
-    replace: `UPDATE ${journal} AS entry SET ${changes} AND ${IS_COMMITTED}`,
-    replaceIn: `UPDATE ${journal} AS entry JOIN ${journal} AS ticket ON ${ticket}
-      SET ${changes}`,
+    replace: `UPDATE ${journal} SET state = ?, revision = revision + 1, begun_at = ${MOMENT}, due_at = ${MOMENT},
+      leased_until = ${MOMENT}, details = ${TEXT}
+      WHERE ${key} AND revision = CAST(? AS UNSIGNED) AND ${IS_COMMITTED}`,
 
+    // In a transaction of the merchant's: by a row that only it has.
     enter: `${insert} VALUES ('', ${TEXT}, 'ticket', NULL, NULL, '', 0, ${NOW})`,
-    ticket: `SELECT ${clock} FROM ${journal} AS ticket WHERE ${ticket}`,
+    insertIn: `${insert} SELECT ${written} FROM ${journal} AS ticket WHERE ${ticket}
+      ON DUPLICATE KEY UPDATE ${overFreed.join(', ')}`,
+    // A snapshot of the merchant's may be older than the row.
+    readIn: `SELECT ${clock}, ${columns} FROM ${journal} AS ticket LEFT JOIN ${journal} AS entry ON ${ofEntry}
+      WHERE ${ticket} FOR UPDATE`,
     leave: `DELETE FROM ${journal} WHERE scope = '' AND reference = ${TEXT}`,
 
-    list: (states: readonly JournalState[], scope: string | undefined) => `SELECT ${clock}, ${columns} FROM ${journal}
-      WHERE ${isOneOf(states)}${inScope(scope)} ORDER BY begun_at`,
+    list: (states: readonly JournalState[], scope: string | undefined) => `SELECT ${clock}, ${columns}
+      FROM ${journal} AS entry WHERE ${isOneOf(states)}${inScope(scope)} ORDER BY begun_at`,
 
-    due: (limit: number, scope: string | undefined) => `SELECT ${columns} FROM ${journal} FORCE INDEX (due)
+    due: (limit: number, scope: string | undefined) => `SELECT ${columns} FROM ${journal} AS entry FORCE INDEX (due)
       WHERE state = ?${inScope(scope)} AND due_at <= ${NOW} AND (leased_until IS NULL OR leased_until <= ${NOW})
         AND begun_at <= ${NOW} - INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND
       ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,

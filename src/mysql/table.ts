@@ -73,21 +73,24 @@ export async function refuseUncommitted(query: SqlQuery): Promise<never> {
 /** What MySQL answers an INSERT whose key is taken. */
 const TAKEN = '1062';
 
-const unlessTaken = (inserting: Promise<boolean>): Promise<boolean> =>
-  inserting.catch(error => {
+/**
+ * Runs an INSERT with the condition {@link IS_COMMITTED}.
+ *
+ * @returns whether the key was free
+ * @throws {ConfigurationError} if the condition does not hold
+ */
+export async function insertedAlone(
+  query: SqlQuery,
+  sql: string,
+  values: readonly (string | null)[],
+): Promise<boolean> {
+  try {
+    return hasChanged(await query(sql, values)) || (await refuseUncommitted(query));
+  } catch (error) {
     if (sqlCodeOf(error) !== TAKEN) throw error;
     return false;
-  });
-
-type Insert = [query: SqlQuery, sql: string, values: readonly (string | null)[]];
-
-/** Runs an INSERT. @returns whether the key was free */
-export const inserted = (...[query, sql, values]: Insert): Promise<boolean> =>
-  unlessTaken(query(sql, values).then(hasChanged));
-
-/** The same for one with the condition {@link IS_COMMITTED}. @throws {ConfigurationError} if that does not hold */
-export const insertedAlone = (...[query, sql, values]: Insert): Promise<boolean> =>
-  unlessTaken(query(sql, values).then(answer => hasChanged(answer) || refuseUncommitted(query)));
+  }
+}
 
 /** Whether a write has changed a row. */
 export function hasChanged([answer]: readonly SqlRow[]): boolean {

@@ -51,17 +51,21 @@ function queryIn(tx: unknown): SqlQuery {
 
 /** The transaction is that of `fromPostgresJs`; Drizzle makes the handle. */
 function overPostgresJs<Tx>(sql: PostgresJs<object>, sessionOver: (client: object) => Session): SqlDatabase<Tx> {
-  const { transaction, lend, ...rest } = fromPostgresJs(sql);
+  const { transaction, lend, queryIn, ...rest } = fromPostgresJs(sql);
   return {
     ...rest,
-    queryIn,
+    // What is asked of its own handle is sent later than its SAVEPOINT.
+    queryIn(tx) {
+      checkTransaction(tx);
+      return queryIn(sessionOf(tx).client);
+    },
     transaction: work =>
       transaction((own, query) => {
         const shim = { begin: (inner: (sql: object) => unknown) => inner(own) };
         return sessionOver(shim).transaction(tx => work(tx as Tx, query));
       }),
     lend: (tx, work) => {
-      const session = (tx as Internals).session as Required<Session>;
+      const session = sessionOf(tx);
       return lend(session.client, lent => {
         session.client = lent;
         return work(tx);
@@ -69,3 +73,5 @@ function overPostgresJs<Tx>(sql: PostgresJs<object>, sessionOver: (client: objec
     },
   };
 }
+
+const sessionOf = (tx: unknown) => (tx as Internals).session as Required<Session>;

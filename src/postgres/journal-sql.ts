@@ -9,9 +9,8 @@ import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } 
 /**
  * @param table its name, as the merchant has written it
  * @param notify whether each plan tells of itself
- * @typeParam Ticket a text that is in a setting of one transaction only
  */
-export function journalSql(table: string, notify: boolean): JournalSql<string> {
+export function journalSql(table: string, notify: boolean): JournalSql {
   const sql = statements(table);
   const channel = notify ? channelOf(table) : undefined;
   const lines = async (query: SqlQuery, text: string, values?: SqlValue[]) => linesOf(await query(text, values));
@@ -28,33 +27,35 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
     advised,
     channel,
 
-    async enter(query) {
-      const ticket = randomUUID();
-      await query(sql.enter, [ticket]);
-      return ticket;
-    },
-
     async read(query, { scope, reference }) {
       const [line] = await lines(query, sql.read, [scope, reference]);
       const { now } = line ?? timed(await lines(query, sql.clock));
       return { row: rowIn(line), now: Number(now) };
     },
 
-    async insert(query, row, ticket) {
-      const inserted = ticket
-        ? (await lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]))[0]
-        : await write(query, sql.insert, row, valuesOf(row));
+    async insert(query, row) {
+      const inserted = await write(query, sql.insert, row, valuesOf(row));
       return inserted && asRead(row, inserted);
     },
 
-    async replace(query, row, revision, ticket) {
-      const values = [...valuesOf(row), String(row.begunAt), String(revision)];
-      const replaced = ticket
-        ? (await lines(query, sql.replaceIn, [...values, ticket, channel ?? null]))[0]
-        : await write(query, sql.replace, row, values);
+    async insertIn(query, row) {
+      const ticket = randomUUID();
+      const [, [written]] = await Promise.all([
+        query(sql.enter, [ticket]),
+        lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]),
+      ]);
+      if (written) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
+      const { row: found, now } = await this.read(query, row);
+      const isTaken = found && found.state !== 'freed';
+      const [line] = isTaken ? [] : await lines(query, sql.ticket, [ticket]);
+      return line?.held === 'false' ? undefined : { row: found, isInserted: false, now };
+    },
+
+    async replace(query, row, revision) {
+      const replaced = await write(query, sql.replace, row, [...valuesOf(row), String(row.begunAt), String(revision)]);
       if (replaced) return { isReplaced: true, now: Number(replaced.now) };
-      const { held, now } = timed(await (ticket ? lines(query, sql.ticket, [ticket]) : lines(query, sql.clock)));
-      return held === 'false' ? undefined : { isReplaced: false, now: Number(now) };
+      const { now } = timed(await lines(query, sql.clock));
+      return { isReplaced: false, now: Number(now) };
     },
 
     list: async (query, { scope, states }) => allOf(await lines(query, sql.list(states, scope), ofScope(scope))),
@@ -70,9 +71,15 @@ export function journalSql(table: string, notify: boolean): JournalSql<string> {
 const ofScope = (scope: string | undefined): string[] => (scope === undefined ? [] : [scope]);
 
 /** As it would be read, without the time that takes. */
-const asRead = (row: JournalRow, { now, due }: Line): JournalRow =>
+const asRead = (row: JournalRow, { now, due, revision, tried }: Line): JournalRow =>
   JSON.parse(
-    JSON.stringify({ ...row, revision: 1, begunAt: Number(now), ...(due !== null && { dueAt: Number(due) }) }),
+    JSON.stringify({
+      ...row,
+      revision: Number(revision ?? 1),
+      begunAt: Number(now),
+      ...(due !== null && { dueAt: Number(due) }),
+      ...(tried === 'true' && { isRetry: true }),
+    }),
   );
 
 /** A line of an answer. */
@@ -83,8 +90,10 @@ interface Line extends Omit<JournalLine, 'revision'> {
   replica?: string;
   /** Of the transaction of a single statement. */
   id?: string;
-  /** Whether there is still the ticket that was asked for. */
+  /** Whether the transaction has the ticket. */
   held?: string;
+  /** Whether the reference was tried before. */
+  tried?: string;
 }
 
 /**
@@ -144,19 +153,20 @@ const REPLICA = 'pg_is_in_recovery()::text AS replica';
 /** The store's time, on a line of its own if there is no row. */
 const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
 
+/** Of what is freed, whose details have no objects within. */
+const WAS_TRIED = `row.details::text LIKE '%"isRetry":true%'`;
+
+const INTO = '(scope, reference, state, revision, begun_at, due_at, leased_until, details)';
+
 /** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */
 const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
 
 /**
- * A setting of the merchant's transaction, with a ticket of each plan that is on its way. It is gone with the transaction, and
- * what undoes a part of one, which goes on under the same id, undoes the tickets of that part. Outside a transaction it is gone
- * with each statement.
+ * A setting of the merchant's transaction: the ticket of a plan that is on its way. Outside a transaction it is gone with the
+ * statement that sets it; with the transaction, or the part of it that planned, it is undone.
  */
-const TICKETS = 'payment_gateway.plans';
-const tickets = `coalesce(current_setting('${TICKETS}', true), '')`;
-const holds = (ticket: string) => `position(${ticket}::text in ${tickets}) > 0`;
-/** Otherwise the setting would grow with each plan. */
-const leave = (ticket: string) => `set_config('${TICKETS}', replace(${tickets}, ${ticket}::text, ''), true) AS tickets`;
+const TICKET = 'payment_gateway.plan';
+const holds = (ticket: string) => `current_setting('${TICKET}', true) IS NOT DISTINCT FROM ${ticket}::text`;
 
 function statements(table: string) {
   const journal = quoted(table);
@@ -164,18 +174,9 @@ function statements(table: string) {
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
     ${ms('leased_until')} AS leased, details::text`;
   const key = 'scope = $1::text AND reference = $2::text';
-  const written = (next: string) => `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${next},
-        ${moment('$5')}, $6::text::json`;
-  const insert = `INSERT INTO ${journal} (scope, reference, state, revision, begun_at, due_at, leased_until, details)`;
+  const written = `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(),
+        CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END, ${moment('$5')}, $6::text::json`;
   const id = 'txid_current()::text AS id';
-  const unlessTaken = `ON CONFLICT (scope, reference) DO NOTHING
-      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, ${id}`;
-  const due = 'CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END';
-  const replace = `UPDATE ${journal} SET state = $3::text, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
-        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
-      WHERE ${key} AND revision = $8::text::integer`;
-  const notified = (channel: string) =>
-    `CASE WHEN ${channel}::text IS NOT NULL THEN pg_notify(${channel}::text, '')::text END AS told`;
 
   return {
     // As simple as can be: most of what it takes is planning.
@@ -183,17 +184,24 @@ function statements(table: string) {
     clock: `SELECT ${NOW}, ${REPLICA}`,
 
     // These two are what a create waits for.
-    insert: `${insert}
-      VALUES (${written(due)}) ${unlessTaken}`,
-    replace: `${replace} RETURNING ${NOW}, ${id}`,
+    insert: `INSERT INTO ${journal} ${INTO}
+      VALUES (${written}) ON CONFLICT (scope, reference) DO NOTHING
+      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, ${id}`,
+    replace: `UPDATE ${journal} SET state = $3::text, revision = ${durably('revision + 1')}, begun_at = ${moment('$7')},
+        due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
+      WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}, ${id}`,
 
     // In a transaction of the merchant's.
-    enter: `SELECT set_config('${TICKETS}', ${tickets} || $1::text, true) AS tickets`,
+    enter: `SELECT set_config('${TICKET}', $1::text, true) AS ticket`,
     ticket: `SELECT (${holds('$1')})::text AS held, ${NOW}`,
-    insertIn: `${insert}
-      SELECT ${written(due)} WHERE ${holds('$7')}
-      ${unlessTaken}, ${notified('$8')}, ${leave('$7')}`,
-    replaceIn: `${replace} AND ${holds('$9')} RETURNING ${NOW}, ${notified('$10')}, ${leave('$9')}`,
+    insertIn: `INSERT INTO ${journal} AS row ${INTO}
+      SELECT ${written} WHERE ${holds('$7')}
+      ON CONFLICT (scope, reference) DO UPDATE SET state = excluded.state, revision = row.revision + 1,
+        begun_at = excluded.begun_at, due_at = excluded.due_at, leased_until = excluded.leased_until,
+        details = CASE WHEN ${WAS_TRIED} THEN '{"isRetry":true,' || substr($6::text, 2) ELSE $6::text END::json
+      WHERE row.state = 'freed'
+      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, revision::text, (${WAS_TRIED})::text AS tried,
+        CASE WHEN $8::text IS NOT NULL THEN pg_notify($8::text, '')::text END AS told`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}
       LEFT JOIN (SELECT ${columns}, begun_at FROM ${journal}

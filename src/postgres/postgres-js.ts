@@ -2,8 +2,8 @@
 
 import { beforeEnd, ENDED } from '../adapters/ended.ts';
 import { misfit, noTransactionOf } from '../adapters/misfit.ts';
-import { aborted } from '../deadline.ts';
-import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
+import { aborted, delay } from '../deadline.ts';
+import { noTransaction, poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 
 /** What postgres() of postgres.js returns, by shape. */
 export interface PostgresJs<Tx> {
@@ -24,7 +24,9 @@ export interface PostgresJs<Tx> {
  * const journal = postgresJournal(fromPostgresJs(sql), { scope: 'eu-terminal' });
  * // The whole of it, with its handler: docs/orms/postgres-js.md
  */
-export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Required<Pick<SqlDatabase<Tx>, 'lend'>> {
+export function fromPostgresJs<Tx>(
+  sql: PostgresJs<Tx>,
+): SqlDatabase<Tx> & Required<Pick<SqlDatabase<Tx>, 'lend' | 'queryIn'>> {
   const { begin, unsafe, options } = (sql ?? {}) as Partial<PostgresJs<Tx>>;
   if (!begin || !unsafe || !options) {
     const takes = unsafe
@@ -36,8 +38,8 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
   const { prepare = true } = options;
   const queryOf =
     (handle: Handle): SqlQuery =>
-    async (text, values = []) =>
-      withPlainNames((await handle.unsafe(text, values as never, { prepare })) as SqlRow[]);
+    async (...statement) =>
+      withPlainNames((await asked(handle, prepare, ...statement)) as SqlRow[]);
 
   return {
     dialect: 'postgres',
@@ -46,7 +48,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> & Requi
     queryIn(tx) {
       const { savepoint } = (tx ?? {}) as { savepoint?: unknown };
       if (!savepoint) throw noTransactionOf('the sql of sql.begin(async sql => …)', tx, 'fromPostgresJs');
-      return queryOf(tx as Handle);
+      return whileOpen(tx as Handle, prepare);
     },
     async listen(channel, onNotice, signal) {
       // postgres.js keeps a listener whose LISTEN has failed, and listens for it again by itself.
@@ -86,6 +88,37 @@ const inLowerCase = (row: object): SqlRow =>
 
 type Handle = Pick<PostgresJs<unknown>, 'unsafe'>;
 
+const asked = (handle: Handle, prepare: boolean, ...[text, values = []]: Parameters<SqlQuery>) =>
+  handle.unsafe(text, values as never, { prepare });
+
+/** Milliseconds from the answer of a statement until the next one is sent, at most. */
+const SOON = 1_000;
+
+/**
+ * Statements in a transaction, as long as it is open. What is asked of one that has ended, while another statement of it runs,
+ * postgres.js never sends.
+ */
+function whileOpen(handle: Handle, prepare: boolean): SqlQuery {
+  let running: Promise<unknown> | undefined;
+  return async (...statement) => {
+    const before = running;
+    const query = asked(handle, prepare, ...statement);
+    const answer = Promise.resolve(query as Promise<SqlRow[]>);
+    const settled = answer.catch(() => {});
+    running = settled;
+    settled.then(() => {
+      if (running === settled) running = undefined;
+    });
+    if (before) {
+      const isUnsent = () => (query as Partial<LazyQuery>).state === null;
+      await before;
+      if (isUnsent()) await Promise.race([settled, delay(SOON)]);
+      if (isUnsent()) throw noTransaction();
+    }
+    return withPlainNames(await answer);
+  };
+}
+
 /** The `sql` of a transaction or of a savepoint. */
 interface Sql {
   (...args: unknown[]): unknown;
@@ -95,6 +128,8 @@ interface Sql {
 /** A query of postgres.js, which its handler sends as soon as somebody awaits it. */
 interface LazyQuery {
   handler?: ((query: LazyQuery) => unknown) | undefined;
+  /** Null until it is sent. */
+  state: unknown;
   reject(error: Error): unknown;
 }
 

@@ -1,5 +1,6 @@
 // A journal in the merchant's own database: five methods over the SQL of one, and plans in the merchant's transactions.
 import { ConfigurationError } from '../errors.ts';
+import type { FoundRow } from '../journal/change.ts';
 import type {
   DueQuery,
   Journal,
@@ -10,13 +11,12 @@ import type {
   Timed,
 } from '../journal/contract.ts';
 import { scopeProblem } from '../journal/key.ts';
-import type { Planning } from '../journal/plan.ts';
+import { type Planning, planBy } from '../journal/plan.ts';
 import { refuseSwapped } from '../journal/planned.ts';
 import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { noTransaction, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
-import { insideTransactions, type Tickets } from './merchant-transaction.ts';
 import { tableNameProblem } from './table.ts';
 
 /** What a journal can take as its second argument. */
@@ -56,24 +56,24 @@ export interface SqlJournal<Tx> extends Journal, Planning<Tx> {
   ddl(): string;
 }
 
-/** The statements of a journal in the SQL of one database. @typeParam Ticket tells a transaction of the merchant's from others */
-export interface JournalSql<Ticket> extends Tickets<Ticket> {
+/** The statements of a journal in the SQL of one database. */
+export interface JournalSql {
   /** What each plan notifies, where the database can. */
   channel?: string | undefined;
   migrate(database: SqlDatabase<unknown>): Promise<void>;
   ddl(): string;
 
-  /** @param ticket where it runs in a transaction of the merchant's, which may have begun long ago */
-  read(query: SqlQuery, key: JournalKey, ticket?: Ticket): Promise<Timed<{ row?: JournalRow | undefined }>>;
-  /** @returns the row as it was written; nothing if the key is taken, or the transaction is another one than the ticket's */
-  insert(query: SqlQuery, row: JournalRow, ticket?: Ticket): Promise<JournalRow | undefined>;
-  /** @returns nothing if there is a ticket, and the transaction is another one */
-  replace(
-    query: SqlQuery,
-    row: JournalRow,
-    revision: number,
-    ticket?: Ticket,
-  ): Promise<Timed<{ isReplaced: boolean }> | undefined>;
+  read(query: SqlQuery, key: JournalKey): Promise<FoundRow>;
+  /** @returns the row as it was written; nothing if the key is taken */
+  insert(query: SqlQuery, row: JournalRow): Promise<JournalRow | undefined>;
+  /**
+   * The same in a transaction of the merchant's, which only they begin and end; there also over a row that is freed. It sends all
+   * that writes at once, so that neither the end of the transaction nor a part of it that begins meanwhile can come between.
+   *
+   * @returns the row that is there now; nothing if that is no open transaction
+   */
+  insertIn(query: SqlQuery, row: JournalRow): Promise<(FoundRow & { isInserted: boolean }) | undefined>;
+  replace(query: SqlQuery, row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
   list(query: SqlQuery, which: JournalQuery): Promise<Timed<{ rows: JournalRow[] }>>;
   claim(
     database: SqlDatabase<unknown>,
@@ -145,10 +145,10 @@ export function journalOptions<Options extends SqlJournalOptions>(
 }
 
 /** @param owner what messages call the journal */
-export function sqlJournal<Ticket, OwnTx>(
+export function sqlJournal<OwnTx>(
   owner: string,
   db: SqlDatabase<unknown>,
-  sql: JournalSql<Ticket>,
+  sql: JournalSql,
   { scope, settleMargin, encryptionKey, formerEncryptionKeys }: SqlJournalOptions,
 ): SqlJournal<OwnTx> {
   const advise = (error: unknown): never => {
@@ -158,8 +158,23 @@ export function sqlJournal<Ticket, OwnTx>(
   /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(() => db.query(text, values));
-  /** Nothing is repeated in there: the transaction is over then. */
-  const inside = insideTransactions(db, sql, advise);
+
+  const insertAlone = async (row: JournalRow) => {
+    const inserted = await sql.insert(query, row);
+    if (inserted) return { row: inserted, isInserted: true, now: inserted.begunAt };
+    return { ...kept(row, await sql.read(query, row)), isInserted: false };
+  };
+  /** Into a transaction of the merchant's: nothing is repeated there, because it is over then. */
+  const insertIn = (tx: unknown) => {
+    if (!db.queryIn) throw new ConfigurationError(CANNOT_PLAN);
+    const within = db.queryIn(tx);
+    const advised: SqlQuery = (text, values) => within(text, values).catch(advise);
+    return async (row: JournalRow) => {
+      const written = await sql.insertIn(advised, row);
+      if (!written) throw noTransaction();
+      return { ...kept(row, written), isInserted: written.isInserted };
+    };
+  };
 
   const { channel } = sql;
   const listen = db.listen?.bind(db);
@@ -174,44 +189,26 @@ export function sqlJournal<Ticket, OwnTx>(
     async plan(tx, request, options) {
       refuseSwapped(tx);
       if (tx === undefined || tx === null) throw noTransaction();
-      // Before anything that the merchant sends next, so that a plan which nobody awaits cannot get into another transaction.
-      return inside(tx, async own => {
-        // Its schemas take longer to load than all the rest of this.
-        const { planIn } = await import('../journal/plan.ts');
-        return planIn(journal, owner, own, request, options);
-      });
+      return planBy(insertIn(tx), journal, owner, request, options);
     },
 
     read: key => sql.read(query, key),
 
-    async insert(row, tx) {
-      const write = async (run: SqlQuery, ticket?: Ticket) => {
-        const inserted = await sql.insert(run, row, ticket);
-        if (inserted) return { row: inserted, isInserted: true, now: inserted.begunAt };
-        const { row: found, now } = await sql.read(run, row, ticket);
-        if (found) return { row: found, isInserted: false, now };
-        throw ticket ? noTransaction() : notKept(row);
-      };
-      return tx === undefined ? write(query) : inside(tx, ({ run, ticket }) => write(run, ticket));
-    },
+    insert: async (row, tx) => (tx === undefined ? insertAlone(row) : insertIn(tx)(row)),
 
-    async replace(row, revision, tx) {
-      const replaced =
-        tx === undefined
-          ? await sql.replace(query, row, revision)
-          : await inside(tx, ({ run, ticket }) => sql.replace(run, row, revision, ticket));
-      if (replaced) return replaced;
-      throw noTransaction();
-    },
-
+    replace: (row, revision) => sql.replace(query, row, revision),
     list: which => sql.list(query, which),
     claim: (which, limit, leaseMs) => alone(() => sql.claim(db, which, limit, leaseMs)),
   };
   return journal;
 }
 
-/** Whoever has changed the table so would pay references again. */
-const notKept = ({ reference }: JournalRow) =>
-  new Error(
+const CANNOT_PLAN = 'To write into your transaction, the SqlDatabase needs queryIn(tx).';
+
+/** @throws if there is none: whoever has changed the table so would pay references again */
+function kept({ reference }: JournalRow, { row, now }: FoundRow): Timed<{ row: JournalRow }> {
+  if (row) return { row, now };
+  throw new Error(
     `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or somebody who deletes its rows, prevents it.`,
   );
+}

@@ -285,10 +285,15 @@ describe('a transaction of the merchant’s', () => {
   function openIn(stack: string[], scopeId: string) {
     const { prisma } = client();
     const sent: string[] = [];
+    let running = 0;
     const tx = {
       [Symbol.for('prisma.client.transaction.scope_context')]: { kind: 'nested', scopeId, scopeState: { stack } },
       async $queryRawUnsafe(sql: string) {
-        sent.push(sql);
+        sent.push(running === 0 ? sql : `${sql}, while another one runs`);
+        running += 1;
+        await Promise.resolve();
+        running -= 1;
+        if (sql === 'fails') throw new Error('of the database');
         return [];
       },
     };
@@ -317,10 +322,43 @@ describe('a transaction of the merchant’s', () => {
     expect(sent).toEqual([]);
   });
 
+  it.each([
+    ['is asked for', (stack: string[]) => stack.push('part'), []],
+    ['is answered', (stack: string[]) => queueMicrotask(() => queueMicrotask(() => stack.push('part'))), ['insert']],
+  ])('tells that another one was begun within it before a statement %s', async (_, begin, sentThen) => {
+    const stack = ['outer'];
+    const { sent, query } = openIn(stack, 'outer');
+    const asked = errorOf(query('insert'));
+    begin(stack);
+    const error = await asked;
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty(
+      'message',
+      'A nested transaction is open beside the plan, and Prisma may write the plan into it: await the plan before you begin one, and plan in the innermost one. Roll this transaction back.',
+    );
+    expect(sent).toEqual(sentThen);
+  });
+
+  it('that was ended properly meanwhile has taken its statement', async () => {
+    const stack = ['outer'];
+    const { query } = openIn(stack, 'outer');
+    const asked = query('insert');
+    queueMicrotask(() => queueMicrotask(() => stack.pop()));
+    expect(await asked).toEqual([]);
+  });
+
+  it('gets its statements one after the other, also after one that failed', async () => {
+    const { sent, query } = openIn(['outer'], 'outer');
+    const answers = await Promise.allSettled([query('first'), query('fails'), query('last')]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(sent).toEqual(['first', 'fails', 'last']);
+  });
+
   it('that ends while that is asked gets none', async () => {
     const stack = ['outer', 'inner'];
     const { sent, query } = openIn(stack, 'inner');
     const late = errorOf(query('insert'));
+    await Promise.resolve();
     stack.pop();
     expect(await late).toBeInstanceOf(ConfigurationError);
     expect(sent).toEqual(['SELECT 1 AS turn']);

@@ -44,7 +44,7 @@ describe('a change of a row', () => {
       row: { ...moved, revision: 2 },
       now: 2_000,
     });
-    expect(replace).toHaveBeenCalledExactlyOnceWith(moved, 1, undefined);
+    expect(replace).toHaveBeenCalledExactlyOnceWith(moved, 1);
   });
 
   it('writes nothing where nothing changes', async () => {
@@ -98,19 +98,6 @@ describe('a change of a row', () => {
     change(journal, key, () => ({ next: moved }), { isUnbounded: true }).then(ended, ended);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(ended).not.toHaveBeenCalled();
-  });
-
-  it("in the merchant's own transaction is never read again", async () => {
-    const { journal, read } = journalOf({
-      insert: async () => ({ row, isInserted: false, now: 2_000 }),
-      replace: vi.fn(async () => ({ isReplaced: false, now: 2_000 })),
-    });
-    let decided = 0;
-    const decide = (found: JournalRow | undefined) => ({
-      next: ++decided < 4 ? { ...(found ?? row), looks: 1 } : undefined,
-    });
-    await whileTimePasses(change(journal, key, decide, { known: { now: 0 }, tx: 'tx' }), 1);
-    expect([read.mock.calls.length, decided]).toEqual([0, 4]);
   });
 });
 

@@ -3,6 +3,7 @@ import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
 import { PAYOUT } from '../support/fixtures.ts';
+import { ATTEMPT } from '../support/sql-double.ts';
 
 describe('memoryJournal', () => {
   journalSuite({
@@ -69,6 +70,24 @@ describe('memoryJournal, as a sweep and an operator read it,', () => {
     const claim = async () => (await journal.claim({ scope: 'eu', states: ['begun'] }, 2, 60_000)).rows;
     expect((await claim()).map(({ reference }) => reference)).toEqual(['order-10', 'order-20']);
     expect((await claim()).map(({ reference }) => reference)).toEqual(['order-30']);
+  });
+
+  it('puts a row in the place of a freed one in a transaction alone, and keeps that it was tried before', async () => {
+    const journal = memoryJournal({ now: () => 7_000 });
+    const first = newRow(ATTEMPT, 1_000);
+    const freed = { ...first, state: 'freed', isRetry: true } as const;
+    const planned = { ...first, state: 'planned', attemptId: 'plan', dueAt: 1 } as const;
+    await journal.insert(freed);
+    expect(await journal.insert(planned)).toMatchObject({ isInserted: false, row: { state: 'freed' } });
+    expect(await journal.insert(planned, 'tx')).toEqual({
+      isInserted: true,
+      row: { ...planned, isRetry: true, revision: 2, begunAt: 7_000, dueAt: 7_000 },
+      now: 7_000,
+    });
+    expect(await journal.insert({ ...planned, attemptId: 'other' }, 'tx')).toMatchObject({
+      isInserted: false,
+      row: { attemptId: 'plan', revision: 2 },
+    });
   });
 
   it('wakes those who watch it by each plan, until they stop to', async () => {

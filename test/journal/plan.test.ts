@@ -4,13 +4,13 @@ import {
   DuplicateReferenceError,
   GatewayClient,
   InvalidRequestError,
-  type Journal,
   type JournalRow,
+  type JournalState,
   memoryJournal,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { change } from '../../src/journal/change.ts';
+import { planBy } from '../../src/journal/plan.ts';
 import { errorOf, KEYS, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { accept, MINUTE, NONE, notReached, openShop, PLANNED, taken, tx } from '../support/planned-shop.ts';
@@ -113,25 +113,43 @@ describe('a planned create', () => {
     expect((await journal.plan(tx, request, { terminal: 'onramp' })).state).toBe('planned');
   });
 
-  it('is seen as planned also by who waited long for another transaction to write it', async () => {
-    vi.useFakeTimers();
-    const { journal, plan, rowOf } = openShop(accept());
-    await plan('payout-1');
-    const slow: Journal = {
-      ...journal,
-      insert: async row => {
-        await new Promise(resolve => setTimeout(resolve, 6_000));
-        return journal.insert(row);
-      },
+  describe('that is written by a store', () => {
+    const planBySteps = (...steps: (() => Promise<JournalState | undefined>)[]) => {
+      const journal = memoryJournal({ scope: 'eu' });
+      let step = 0;
+      const insert = async (row: JournalRow) => {
+        const state = await (steps[step] ?? steps.at(-1))?.();
+        step += 1;
+        return state ? { row: { ...row, state }, isInserted: false, now: 1 } : journal.insert(row, tx);
+      };
+      const planning = planBy(insert, { scope: 'eu' }, 'memoryJournal', PLANNED, undefined);
+      return { planning, steps: () => step };
     };
-    const row = (await rowOf('payout-1')) as JournalRow;
-    const found = change(slow, row, current => ({ state: current?.state, ...(!current && { next: row }) }), {
-      known: { now: 0 },
-      isUnbounded: true,
-      tx,
+
+    it('waits for other transactions as long as that takes', async () => {
+      vi.useFakeTimers();
+      const { planning } = planBySteps(() => new Promise(resolve => setTimeout(() => resolve(undefined), 60_000)));
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect((await planning).state).toBe('planned');
     });
-    await vi.advanceTimersByTimeAsync(6_000);
-    expect((await found).state).toBe('planned');
+
+    it('is sent before the call returns', () => {
+      let isSent = false;
+      void planBySteps(async () => {
+        isSent = true;
+        return undefined;
+      });
+      expect(isSent).toBe(true);
+    });
+
+    it('is written again where somebody has freed the reference meanwhile, ten times', async () => {
+      const freed = async () => 'freed' as const;
+      const { planning, steps } = planBySteps(freed, freed, async () => undefined);
+      expect([(await planning).state, steps()]).toEqual(['planned', 3]);
+      const never = planBySteps(freed);
+      await expect(never.planning).rejects.toThrow(`The journal's row of "payout-1" keeps changing: try again.`);
+      expect(never.steps()).toBe(10);
+    });
   });
 
   it('needs a journal with a scope, and says so', async () => {

@@ -1,6 +1,6 @@
 import type { Envelope, JournalRow, Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { plan, postponed } from '../../src/journal/planned.ts';
+import { plannedRow, postponed } from '../../src/journal/planned.ts';
 import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
 import {
   abandon,
@@ -518,12 +518,8 @@ describe('what is planned', () => {
   });
   const { body, dueAt, ...withoutBody } = planned();
 
-  it('is planned over nothing, and over what is freed', () => {
-    expect(plan(undefined, wanted, BEGUN)).toEqual({ next: planned() });
-    expect(plan({ ...freed, isRetry: true, revision: 7 }, wanted, BEGUN)).toEqual({
-      next: planned({ isRetry: true, revision: 7 }),
-    });
-    for (const row of [begun, created(), planned()]) expect(plan(row, wanted, BEGUN)).toEqual({});
+  it('has a body, and its times from the store', () => {
+    expect(plannedRow(wanted)).toEqual(planned({ begunAt: 0, dueAt: 0 }));
   });
 
   it('becomes an attempt, which keeps no body', () => {

@@ -310,47 +310,13 @@ describe('a journal in MySQL', () => {
       },
     });
     expect(there.asked).toEqual([
-      [expect.stringMatching(/FROM `doubts` WHERE scope = UNHEX\(\?\) AND reference = UNHEX\(\?\)$/), KEY],
+      [
+        expect.stringMatching(
+          /FROM `doubts` AS entry WHERE entry.scope = UNHEX\(\?\) AND entry.reference = UNHEX\(\?\)$/,
+        ),
+        KEY,
+      ],
     ]);
-    const within = double([
-      ['FOR UPDATE', []],
-      ['SELECT', [LINE]],
-    ]);
-    expect(await journalSql('doubts').read(within.query, row, 'ticket')).toEqual({ now: 5_000 });
-    expect(within.sent()[0]).toMatch(/ FOR UPDATE$/);
-  });
-
-  it('in a transaction checks nothing of the server, which is the merchant’s to choose', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const line = { ...lineOf('payout-1'), autocommit: 'open', replica: '1', flush: '2' };
-    expect(await journalSql('doubts').read(double([['SELECT', [line]]]).query, row, 'ticket')).toMatchObject({
-      now: 5_000,
-    });
-    expect(
-      await journalSql('doubts').read(
-        double([
-          ['FOR UPDATE', []],
-          ['SELECT', [line]],
-        ]).query,
-        row,
-        'ticket',
-      ),
-    ).toEqual({ now: 5_000 });
-    expect(warn).not.toHaveBeenCalled();
-  });
-
-  it('says of a replace in a transaction whether it is still that one', async () => {
-    const own = double([
-      ['UPDATE', changed],
-      ['SELECT', [LINE]],
-    ]);
-    expect(await journalSql('doubts').replace(own.query, row, 3, 'ticket')).toEqual({ isReplaced: true, now: 5_000 });
-    expect(own.asked[1]?.[1]).toEqual(['ticket']);
-    const over = double([
-      ['UPDATE', unchanged],
-      ['SELECT', []],
-    ]);
-    expect(await journalSql('doubts').replace(over.query, row, 3, 'ticket')).toBeUndefined();
   });
 
   it.each<[string, string, boolean]>([
@@ -443,19 +409,96 @@ describe('a journal in MySQL', () => {
     );
   });
 
-  it('enters a transaction by a ticket whose savepoints have short names', async () => {
-    const { query, asked } = double([]);
-    const ticket = await journalSql('doubts').enter(query, () => true);
-    const [, uuid = ''] = /^([\da-f]{72})$/.exec(ticket ?? '') ?? [];
-    const name = `payment_gateway_plan_${uuid.slice(0, 16)}`;
-    // MySQL takes names of at most 64 characters.
-    expect(asked.slice(1)).toEqual([
-      [`SAVEPOINT ${name}`],
-      [`SAVEPOINT ${name}_seen`],
-      [`ROLLBACK TO SAVEPOINT ${name}_seen`],
-      [`RELEASE SAVEPOINT ${name}_seen`],
-    ]);
-    expect(asked[0]?.[1]).toEqual([uuid]);
+  describe('in a merchant’s transaction', () => {
+    /** As it is found there. */
+    const own = (changes: object = {}) => ({
+      ...lineOf('payout-1'),
+      details: JSON.stringify({ amount: '5', attemptId: row.attemptId }),
+      ...changes,
+    });
+    const NONE = { ...LINE, state: null };
+    const noSavepoint = mysqlError(1305);
+
+    it('sends all its statements before the call returns, with a ticket and a savepoint of their own', async () => {
+      const { query, asked, sent } = double([['FOR UPDATE', [own()]]]);
+      const writing = journalSql('doubts').insertIn(query, row);
+      expect(asked).toHaveLength(8);
+      expect(await writing).toMatchObject({ row: { reference: 'payout-1' }, isInserted: true, now: 5_000 });
+      const [ticket = ''] = (asked[0]?.[1] ?? []) as string[];
+      expect(ticket).toMatch(/^[\da-f]{72}$/);
+      // MySQL takes names of at most 64 characters.
+      const name = `payment_gateway_plan_${ticket.slice(0, 16)}`;
+      expect(sent().map(text => text.replace(/(?<=^(?:INSERT|SELECT|DELETE)).*/, ''))).toEqual([
+        'INSERT',
+        `SAVEPOINT ${name}`,
+        'DELETE',
+        `ROLLBACK TO SAVEPOINT ${name}`,
+        'INSERT',
+        'SELECT',
+        'DELETE',
+        `RELEASE SAVEPOINT ${name}`,
+      ]);
+      expect(asked.map(([, values]) => values?.at(-1))).toEqual([
+        ...[ticket, undefined, ticket, undefined],
+        ...[ticket, ticket, ticket, undefined],
+      ]);
+      await journalSql('doubts').insertIn(query, row);
+      expect(asked[8]?.[1]).not.toEqual([ticket]);
+    });
+
+    it.each<[string, object, object | undefined]>([
+      ['what is there already', own({ details: '{"attemptId":"other"}' }), { isInserted: false }],
+      ['that there is nothing, where neither was written nor found', NONE, { row: undefined, isInserted: false }],
+    ])('answers %s', async (_, line, answer) => {
+      const { query } = double([['FOR UPDATE', [line as never]]]);
+      expect(await journalSql('doubts').insertIn(query, row)).toMatchObject({ ...answer, now: 5_000 });
+    });
+
+    it('answers nothing outside a transaction, where the ticket is gone', async () => {
+      const { query } = double([
+        ['FOR UPDATE', []],
+        ['TO SAVEPOINT', noSavepoint],
+        ['RELEASE', noSavepoint],
+      ]);
+      expect(await journalSql('doubts').insertIn(query, row)).toBeUndefined();
+    });
+
+    it('says so where the transaction ended before that', async () => {
+      const { query } = double([
+        ['FOR UPDATE', [own()]],
+        ['RELEASE', noSavepoint],
+      ]);
+      expect(await errorOf(journalSql('doubts').insertIn(query, row))).toEqual(
+        new Error(
+          'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.',
+        ),
+      );
+    });
+
+    it('fails with the first of its statements that does, and sends the others all the same', async () => {
+      const deadlock = mysqlError(1213);
+      const { query, asked } = double([
+        ["VALUES (''", deadlock],
+        ['SAVEPOINT', noSavepoint],
+        ['FOR UPDATE', []],
+      ]);
+      expect(await errorOf(journalSql('doubts').insertIn(query, row))).toBe(deadlock);
+      expect(asked).toHaveLength(8);
+    });
+
+    it('sends nothing where a text does not fit', async () => {
+      const { query, asked } = double([]);
+      const long = { ...row, reference: 'x'.repeat(1_021) };
+      await expect(journalSql('doubts').insertIn(query, long)).rejects.toThrow('A reference of 1021 bytes');
+      expect(asked).toEqual([]);
+    });
+
+    it('checks nothing of the server, which is the merchant’s to choose', async () => {
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+      const line = own({ autocommit: 'open', replica: '1', flush: '2' });
+      await journalSql('doubts').insertIn(double([['FOR UPDATE', [line as never]]]).query, row);
+      expect(warn).not.toHaveBeenCalled();
+    });
   });
 });
 

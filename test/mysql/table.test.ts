@@ -8,7 +8,6 @@ import {
   hasChanged,
   hasSavepoint,
   hex,
-  inserted,
   insertedAlone,
   migrate,
   opened,
@@ -116,17 +115,6 @@ describe('an answer of MySQL', () => {
       expect(() => hasChanged(answer)).toThrow(ConfigurationError);
       expect(() => hasChanged(answer)).toThrow('must answer one row to a write over MySQL: { affected }');
     }
-  });
-
-  it('tells whether a key was free', async () => {
-    const answering =
-      (affected: string): SqlQuery =>
-      async () => [{ affected }];
-    expect(await inserted(answering('1'), 'insert', ['a'])).toBe(true);
-    expect(await inserted(answering('0'), 'insert', ['a'])).toBe(false);
-    expect(await inserted(failing(mysqlError(1062)), 'insert', [])).toBe(false);
-    const other = mysqlError(1064);
-    expect(await errorOf(inserted(failing(other), 'insert', []))).toBe(other);
   });
 
   it('tells whether a key was free, and that nothing would have been committed', async () => {

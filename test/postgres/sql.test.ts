@@ -219,7 +219,6 @@ describe('a journal in Postgres', () => {
       sql.list(silent.query, { scope: 'eu', states: ['begun'] }),
       sql.read(silent.query, row),
       sql.replace(silent.query, row, 3),
-      sql.replace(silent.query, row, 3, '77'),
     ]) {
       const error = await errorOf(work);
       expect(error).toBeInstanceOf(ConfigurationError);
@@ -265,34 +264,70 @@ describe('a journal in Postgres', () => {
     expect(await sql.insert(double([]).query, row)).toBeUndefined();
   });
 
-  it('in a merchant’s transaction names that, and the channel if plans tell of themselves', async () => {
-    const answers: Parameters<typeof double>[0] = [
-      ['INSERT', [{ now: '5000', due: null }]],
-      ['UPDATE', [{ now: '5000' }]],
-    ];
-    const { query, asked } = double(answers);
-    const tickets = [await sql.enter(query, () => true), await sql.enter(query, () => true)];
-    expect(new Set(tickets).size).toBe(2);
-    await sql.insert(query, row, '77');
-    expect(await sql.replace(query, row, 3, '77')).toEqual({ isReplaced: true, now: 5_000 });
-    await journalSql('doubts', false).insert(query, row, '77');
-    expect(asked.map(([, values]) => values?.slice(-3))).toEqual([
-      [tickets[0]],
-      [tickets[1]],
-      [expect.any(String), '77', 'doubts'],
-      ['3', '77', 'doubts'],
-      [expect.any(String), '77', null],
-    ]);
+  describe('in a merchant’s transaction', () => {
+    const WRITTEN = { now: '5000', due: '6000', revision: '1', tried: 'false' };
+
+    it('sends both statements before the call returns, with a ticket of their own, and the channel if plans tell of themselves', async () => {
+      const { query, asked } = double([['INSERT', [WRITTEN]]]);
+      const writing = sql.insertIn(query, row);
+      expect(asked).toHaveLength(2);
+      const written = { ...row, revision: 1, begunAt: 5_000, dueAt: 6_000 };
+      expect(await writing).toEqual({ row: written, isInserted: true, now: 5_000 });
+      await journalSql('doubts', false).insertIn(query, row);
+      const [[first] = [], insert, [second] = [], other] = asked.map(([, values]) => values ?? []);
+      expect(asked[0]?.[0]).toBe("SELECT set_config('payment_gateway.plan', $1::text, true) AS ticket");
+      expect(first).not.toBe(second);
+      expect(insert).toEqual(['eu', 'payout-1', 'begun', null, null, expect.any(String), first, 'doubts']);
+      expect(other?.slice(-2)).toEqual([second, null]);
+    });
+
+    it('answers what it keeps of a freed reference that it has written over', async () => {
+      const { query } = double([['INSERT', [{ ...WRITTEN, due: null, revision: '4', tried: 'true' }]]]);
+      expect(await sql.insertIn(query, row)).toEqual({
+        row: { ...row, revision: 4, begunAt: 5_000, isRetry: true },
+        isInserted: true,
+        now: 5_000,
+      });
+    });
+
+    it('reads what is there where nothing was written, and asks nothing more', async () => {
+      const { query, asked } = double([
+        ['INSERT', []],
+        ['FROM "doubts"', [FOUND]],
+      ]);
+      expect(await sql.insertIn(query, row)).toEqual({ row: ROW, isInserted: false, now: 5_000 });
+      expect(asked).toHaveLength(3);
+      expect(asked[2]?.[1]).toEqual(['eu', 'payout-1']);
+    });
+
+    it.each<[string, object[], object | undefined]>([
+      ['nothing is there', [], undefined],
+      ['what is there is freed', [{ ...FOUND, state: 'freed' }], { ...ROW, state: 'freed' }],
+    ])('asks for its ticket where nothing was written although %s', async (_, found, there) => {
+      for (const held of ['true', 'false']) {
+        const { query, asked } = double([
+          ['INSERT', []],
+          ['FROM "doubts"', found as never],
+          ['AS held', [{ held, now: '5000' }]],
+          ['SELECT', [LINE]],
+        ]);
+        const answer = held === 'true' ? { row: there, isInserted: false, now: 5_000 } : undefined;
+        expect(await sql.insertIn(query, row)).toEqual(answer);
+        expect(asked.at(-1)?.[1]).toEqual(asked[0]?.[1]);
+      }
+    });
+
+    it('fails with the first of its statements that does', async () => {
+      const aborted = sqlError('25P02');
+      const { query } = double([
+        ['set_config(', aborted],
+        ['INSERT', sqlError('25P02')],
+      ]);
+      expect(await errorOf(sql.insertIn(query, row))).toBe(aborted);
+    });
   });
 
-  it('says of a replace that changed nothing whether its transaction is still that one', async () => {
-    const still = double([
-      ['UPDATE', []],
-      ['held', [{ held: 'true', now: '5000' }], [{ held: 'false', now: '5000' }]],
-    ]);
-    expect(await sql.replace(still.query, row, 3, '77')).toEqual({ isReplaced: false, now: 5_000 });
-    expect(still.asked[1]?.[1]).toEqual(['77']);
-    expect(await sql.replace(still.query, row, 3, '77')).toBeUndefined();
+  it('says of a replace whether it has changed anything', async () => {
     const outside = double([
       ['UPDATE', []],
       ['SELECT', [LINE]],

@@ -44,7 +44,7 @@ async function answerAfter<T>(sent: unknown, answer: T): Promise<T> {
 
 /** SQL that takes everything. Its queries carry the name of what they run on. */
 function open(
-  changes: Partial<JournalSql<string>> = {},
+  changes: Partial<JournalSql> = {},
   database: Partial<SqlDatabase<string>> = {},
   options: SqlJournalOptions = { scope: 'eu' },
 ) {
@@ -66,7 +66,7 @@ function open(
     transaction: work => work('tx', outside),
     ...database,
   };
-  const sql: JournalSql<string> = {
+  const sql: JournalSql = {
     migrate: vi.fn(async () => {}),
     ddl: () => 'the DDL',
     read: vi.fn(query => answerAfter(query('read'), { row: ROW, now: 5 })),
@@ -74,12 +74,13 @@ function open(
     replace: vi.fn(query => answerAfter(query('replace'), { isReplaced: true, now: 8 })),
     list: vi.fn(query => answerAfter(query('list'), { rows: [ROW], now: 9 })),
     claim: vi.fn(async () => ({ rows: [ROW], now: 10 })),
-    enter: vi.fn(query => answerAfter(query('enter'), 'ticket')),
-    leave: vi.fn(query => answerAfter(query('leave'), true)),
+    insertIn: vi.fn((query, row) =>
+      answerAfter(query('insertIn'), { row: { ...row, begunAt: 7 }, isInserted: true, now: 7 }),
+    ),
     advised: error => error,
     ...changes,
   };
-  const journal = sqlJournal<string, unknown>('postgresJournal', db, sql, options);
+  const journal = sqlJournal<unknown>('postgresJournal', db, sql, options);
   const sentIn = (tx: string) => within[tx]?.mock.calls.map(([text]) => text);
   return { journal, sql, db, outside, queryIn, sentIn };
 }
@@ -166,7 +167,7 @@ describe('a journal in a database', () => {
     expect(await journal.claim({ states: ['begun'] }, 4, 5_000)).toEqual({ rows: [ROW], now: 10 });
     expect(outside.mock.calls.map(([text]) => text)).toEqual(['read', 'insert', 'replace', 'list']);
     expect(vi.mocked(sql.read).mock.calls).toEqual([[query, KEY]]);
-    expect(vi.mocked(sql.insert).mock.calls).toEqual([[query, ROW, undefined]]);
+    expect(vi.mocked(sql.insert).mock.calls).toEqual([[query, ROW]]);
     expect(vi.mocked(sql.replace).mock.calls).toEqual([[query, ROW, 3]]);
     expect(vi.mocked(sql.list).mock.calls).toEqual([[query, { states: ['begun'] }]]);
     expect(vi.mocked(sql.claim).mock.calls).toEqual([[expect.anything(), { states: ['begun'] }, 4, 5_000]]);
@@ -216,7 +217,7 @@ describe('a journal in a database', () => {
     const advised = (given: unknown) => new Error('advised', { cause: given });
     const reject = () => Promise.reject(error);
     const { journal } = open(
-      { advised, migrate: reject, claim: reject, enter: inside => inside('enter') as never },
+      { advised, migrate: reject, claim: reject },
       {
         query: reject,
         queryIn: () => reject,
@@ -255,66 +256,36 @@ describe('an error after a write', () => {
 });
 
 describe("a journal in a merchant's transaction", () => {
-  it('enters it, writes, and leaves it', async () => {
+  it('writes there, and nowhere else', async () => {
     const { journal, sql, outside, sentIn } = open();
     expect(await journal.insert(ROW, 'tx')).toEqual({ row: { ...ROW, begunAt: 7 }, isInserted: true, now: 7 });
-    expect(await journal.replace(ROW, 3, 'tx')).toEqual({ isReplaced: true, now: 8 });
-    expect(sentIn('tx')).toEqual(['enter', 'insert', 'leave', 'enter', 'replace', 'leave']);
-    expect(vi.mocked(sql.insert).mock.calls).toEqual([[query, ROW, 'ticket']]);
-    expect(vi.mocked(sql.replace).mock.calls).toEqual([[query, ROW, 3, 'ticket']]);
-    expect(vi.mocked(sql.leave as () => unknown).mock.calls).toEqual([
-      [query, 'ticket'],
-      [query, 'ticket'],
-    ]);
+    expect(sentIn('tx')).toEqual(['insertIn']);
+    expect(vi.mocked(sql.insertIn).mock.calls).toEqual([[query, ROW]]);
     expect(outside).not.toHaveBeenCalled();
   });
 
-  it('reads with its ticket where the key is taken', async () => {
-    const { journal, sql } = open({ insert: async () => undefined });
+  it('answers what is there already', async () => {
+    const { journal } = open({ insertIn: async () => ({ row: ROW, isInserted: false, now: 5 }) });
     expect(await journal.insert(ROW, 'tx')).toEqual({ row: ROW, isInserted: false, now: 5 });
-    expect(vi.mocked(sql.read).mock.calls).toEqual([[query, ROW, 'ticket']]);
   });
 
-  it.each([
-    ['that is none', { enter: async () => undefined }],
-    ['that is another one by then', { insert: async () => undefined, read: async () => ({ now: 5 }) }],
-  ])('plans nothing in one %s', async (_, changes) => {
-    const { journal } = open(changes);
+  it('writes nothing in one that is none', async () => {
+    const { journal } = open({ insertIn: async () => undefined });
     const error = await errorOf(journal.insert(ROW, 'tx'));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toHaveProperty('message', NO_TRANSACTION);
   });
 
-  it('changes nothing in one that is another one by then', async () => {
-    const { journal } = open({ replace: async () => undefined });
-    expect(await errorOf(journal.replace(ROW, 1, 'tx'))).toHaveProperty('message', NO_TRANSACTION);
+  it('says so where the row is neither written nor there', async () => {
+    const { journal } = open({ insertIn: async () => ({ isInserted: false, now: 5 }) });
+    await expect(journal.insert(ROW, 'tx')).rejects.toThrow('could neither be written nor found');
   });
 
   it('repeats nothing there: the database has undone all of it', async () => {
-    const { journal, sql } = open({ insert: vi.fn(() => Promise.reject(DEADLOCK)) });
+    const insertIn = vi.fn(() => Promise.reject(DEADLOCK));
+    const { journal } = open({ insertIn });
     expect(await errorOf(journal.insert(ROW, 'tx'))).toBe(DEADLOCK);
-    expect([sql.insert, sql.leave].map(part => vi.mocked(part as () => unknown).mock.calls.length)).toEqual([1, 1]);
-  });
-
-  it('tells the error of what it wrote, also where it cannot leave', async () => {
-    const thrown = new Error('of the database');
-    const reject = () => Promise.reject(thrown);
-    const { journal } = open({ insert: reject, leave: () => Promise.reject(new Error('gone')) });
-    expect(await errorOf(journal.insert(ROW, 'tx'))).toBe(thrown);
-  });
-
-  it('says so where the transaction ended before that', async () => {
-    const { journal } = open({ leave: async () => false });
-    expect(await errorOf(journal.insert(ROW, 'tx'))).toEqual(
-      new Error(
-        'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.',
-      ),
-    );
-  });
-
-  it('needs not leave one that its SQL tells apart by itself', async () => {
-    const { journal } = open({ leave: undefined as never });
-    expect(await journal.insert(ROW, 'tx')).toHaveProperty('isInserted', true);
+    expect(insertIn).toHaveBeenCalledTimes(1);
   });
 
   it('needs a database that can write in one', async () => {
@@ -323,71 +294,13 @@ describe("a journal in a merchant's transaction", () => {
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toHaveProperty('message', 'To write into your transaction, the SqlDatabase needs queryIn(tx).');
   });
-
-  it('leaves it in the reverse order of entering, whichever write ends first', async () => {
-    const latest: boolean[] = [];
-    const slow = Promise.withResolvers<void>();
-    let tickets = 0;
-    const order: string[] = [];
-    const { journal } = open({
-      enter: async (_, isLatest) => {
-        latest.push(isLatest());
-        await new Promise(setImmediate);
-        latest.push(isLatest());
-        tickets += 1;
-        return `ticket ${tickets}`;
-      },
-      insert: async (_, row, ticket) => {
-        if (ticket === 'ticket 2') await slow.promise;
-        order.push(`wrote in ${ticket}`);
-        return row;
-      },
-      leave: async (_, ticket) => order.push(`left ${ticket}`) > 0,
-    });
-    const tx = {};
-    const both = [journal.insert(ROW, tx), journal.insert({ ...ROW, reference: 'payout-2' }, tx)];
-    await new Promise(resolve => setTimeout(resolve, 20));
-    expect([latest, order]).toEqual([[true, true, false, true], ['wrote in ticket 1']]);
-    slow.resolve();
-    await Promise.all(both);
-    expect(order).toEqual(['wrote in ticket 1', 'wrote in ticket 2', 'left ticket 2', 'left ticket 1']);
-    // Both are forgotten.
-    await journal.insert(ROW, tx);
-    expect([latest.slice(4), order.slice(4)]).toEqual([
-      [true, true],
-      ['wrote in ticket 3', 'left ticket 3'],
-    ]);
-  });
-
-  it('waits for no write in another transaction, and for none that failed', async () => {
-    let isHung = true;
-    const { journal } = open({
-      insert: async (_, row) => {
-        if (row.reference === 'hangs' && isHung) await new Promise(() => {});
-        if (row.reference === 'fails') throw new Error('of the database');
-        return row;
-      },
-    });
-    const tx = {};
-    void journal.insert({ ...ROW, reference: 'hangs' }, {});
-    const first = journal.insert(ROW, tx);
-    const second = errorOf(journal.insert({ ...ROW, reference: 'fails' }, tx));
-    expect([await first, await second]).toEqual([
-      expect.objectContaining({ isInserted: true }),
-      new Error('of the database'),
-    ]);
-    isHung = false;
-  });
 });
 
 describe('a plan', () => {
-  it('is written in one visit of its transaction', async () => {
-    const { journal, sentIn } = open({
-      read: query => answerAfter(query('read'), { now: 5 }),
-      insert: (query, row) => answerAfter(query('insert'), { ...row, begunAt: 7 }),
-    });
+  it('is written in its transaction', async () => {
+    const { journal, sentIn } = open();
     expect(await journal.plan('tx', REQUEST)).toMatchObject({ ...KEY, state: 'planned' });
-    expect(sentIn('tx')).toEqual(['enter', 'insert', 'leave']);
+    expect(sentIn('tx')).toEqual(['insertIn']);
   });
 
   it('says what it is for where its scope is missing, and names the journal', async () => {
@@ -402,11 +315,18 @@ describe('a plan', () => {
     await expect(journal.plan('tx', REQUEST, { terminla: 'onramp' } as never)).rejects.toThrow('terminla');
   });
 
-  it('enters the transaction at once, before anything that is sent next', () => {
-    const enter = vi.fn(async () => 'ticket');
-    const { journal } = open({ enter });
-    void journal.plan('tx', REQUEST).catch(() => {});
-    expect(enter).toHaveBeenCalledTimes(1);
+  it('is sent before the call returns, and so before anything that is sent next', () => {
+    const { journal, sentIn } = open();
+    void journal.plan('tx', REQUEST);
+    expect(sentIn('tx')).toEqual(['insertIn']);
+  });
+
+  it('tells of a wrong transaction before it looks at the request', async () => {
+    const refuse = () => {
+      throw new ConfigurationError('a client of pg');
+    };
+    const { journal } = open({}, { queryIn: refuse });
+    await expect(journal.plan('tx', {} as never)).rejects.toThrow('a client of pg');
   });
 
   it.each([undefined, null])('needs a transaction: %s', async tx => {

@@ -177,7 +177,7 @@ for (const { name, needs, pool: open } of mysqlServers) {
 
     describe('a plan that nobody awaits, whose transaction ends', () => {
       const ends = ['commit', 'rollback'].flatMap(ending =>
-        ['commit', 'rollback'].flatMap(next => [2, 3, 4, 5, 6].map(after => ({ ending, next, after }))),
+        ['commit', 'rollback'].flatMap(next => [2, 3, 4, 5, 6, 7].map(after => ({ ending, next, after }))),
       );
       const title =
         'by $ending after statement $after of it, and $next of the next, is planned, or says that it may not be';

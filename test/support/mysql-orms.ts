@@ -190,6 +190,7 @@ const typeOrm: Orm = {
 
 const prisma: Orm = {
   name: 'Prisma over `@prisma/adapter-mariadb`',
+  isLate: true,
   packages: ['@prisma/client', '@prisma/adapter-mariadb'],
   nests: 'savepoint',
   async open(options) {

@@ -37,7 +37,8 @@ export function provePlans<Database>(scene: Scene<Database>): void {
     const write = (fails: boolean) =>
       scene.inboxOf(opened).run({ ...completedEvent(), paymentId: reference }, async ({ tx }) => {
         expect(await journal.insert(row, tx)).toMatchObject({ isInserted: true });
-        expect(await journal.insert(row, tx)).toMatchObject({ isInserted: false });
+        const another = { ...row, attemptId: randomUUID() };
+        expect(await journal.insert(another, tx)).toMatchObject({ isInserted: false });
         if (fails) throw new Error('shop');
       });
     await expect(write(true)).rejects.toThrow('shop');
@@ -118,6 +119,28 @@ export function provePlans<Database>(scene: Scene<Database>): void {
     if (scene.orm.nests === 'savepoint') proveNestedPlans();
 
     function proveNestedPlans() {
+      scene.proof('plans', 'is kept where a part of the order that was begun after it is undone', async () => {
+        const { opened, id, orm } = scene;
+        const ofPart = { ...wanted(), reference: `${id}-part` };
+        const order = opened.begin(async tx => {
+          const planning = planner().plan(tx, wanted());
+          const part = opened.over(tx).nested(async part => {
+            await part.credit(id);
+            await planner().plan(part.tx, ofPart);
+            throw new Error('shop');
+          });
+          const [planned, undone] = await Promise.allSettled([planning, part]);
+          expect(undone).toMatchObject({ reason: { message: 'shop' } });
+          if (planned.status === 'rejected') throw planned.reason;
+        });
+        if (orm.isLate) await expect(order).rejects.toThrow('A nested transaction is open beside the plan');
+        else await order;
+        const states = [await stateOf(), (await gatewayOf().find(ofPart.reference))?.state];
+        expect([await scene.state(), ...states]).toEqual([NOTHING, orm.isLate ? undefined : 'planned', undefined]);
+        const once = orm.isLate ? 0 : 1;
+        expect([(await gatewayOf().drain()).created, madeOf()]).toEqual([once, once]);
+      });
+
       /** Something that fails in a transaction within the order's, beside a plan. */
       const beside: Record<string, (part: Handle) => Promise<unknown>> = {
         'a check': async () => {

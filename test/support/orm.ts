@@ -53,6 +53,8 @@ export interface Orm<Database = PostgresDatabase> {
   /** Whose version counts. */
   packages: readonly string[];
   nests: 'savepoint' | 'refuses';
+  /** It sends a statement some time after it was asked for: what begins meanwhile may come before. */
+  isLate?: boolean;
   /** The stores take its pool as it is. */
   isPool?: boolean;
   open(options: OrmOptions): Promise<OpenOrm<Database>>;

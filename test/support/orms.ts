@@ -268,6 +268,7 @@ const sequelize: Orm = {
 
 const prisma: Orm = {
   name: 'Prisma over `@prisma/adapter-pg`',
+  isLate: true,
   packages: ['@prisma/client'],
   nests: 'savepoint',
   async open(options) {
