@@ -74,8 +74,11 @@ export interface PlannedRequest {
 }
 
 /**
- * @param owner what messages call the journal
+ * Awaits nothing before it inserts: what the merchant sends next comes after it, as after an INSERT of their own. It does not give
+ * that up either, for what goes on then could be committed.
+ *
  * @param insert writes a row in the merchant's transaction
+ * @param owner what messages call the journal
  */
 export async function planBy(
   insert: (row: JournalRow) => ReturnType<Journal['insert']>,
@@ -98,7 +101,7 @@ export async function planBy(
     planId: randomUUID(),
     body: seal.close(textOf(fields, checked.amount, extra), key),
   };
-  const { row, now } = await write(insert, planned);
+  const { row, now } = await insert(plannedRow(planned));
   expectSameRequest(row, planned);
   // If that ends without a payment, nobody would send it.
   if (row.state === 'begun') {
@@ -106,21 +109,6 @@ export async function planBy(
     throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId });
   }
   return entryOf(row, now);
-}
-
-/** How often somebody else may free the reference between our statements. */
-const MOST_TRIES = 10;
-
-/**
- * Nothing is awaited before it is sent: what the merchant sends next comes after it, as after an INSERT of their own. It is not
- * given up either, for what goes on after that could be committed.
- */
-async function write(insert: (row: JournalRow) => ReturnType<Journal['insert']>, planned: JournalPlan) {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const written = await insert(plannedRow(planned));
-    if (written.isInserted || written.row.state !== 'freed') return written;
-  }
-  throw new Error(`The journal's row of ${JSON.stringify(planned.reference)} keeps changing: try again.`);
 }
 
 /** As it was asked for: an amount keeps its digits. */

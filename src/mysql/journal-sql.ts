@@ -76,8 +76,10 @@ export function journalSql(table: string): JournalSql {
       ]);
       if (!line) return undefined;
       if (!isSame) throw new Error(NOT_AWAITED);
+      const now = clockOf(line);
       const found = line.state === null ? undefined : rowIn(line);
-      return { row: found, isInserted: found?.attemptId === row.attemptId, now: clockOf(line) };
+      const isInserted = found?.attemptId === row.attemptId;
+      return { isInserted, now, ...((isInserted || found?.state !== 'freed') && { row: found }) };
     },
 
     async replace(query, row, revision) {

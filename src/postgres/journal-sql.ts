@@ -45,10 +45,11 @@ export function journalSql(table: string, notify: boolean): JournalSql {
         lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]),
       ]);
       if (written) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
+      // The conflict has locked the row: it is as it was then.
       const { row: found, now } = await this.read(query, row);
-      const isTaken = found && found.state !== 'freed';
-      const [line] = isTaken ? [] : await lines(query, sql.ticket, [ticket]);
-      return line?.held === 'false' ? undefined : { row: found, isInserted: false, now };
+      if (found && found.state !== 'freed') return { row: found, isInserted: false, now };
+      const { held } = timed(await lines(query, sql.ticket, [ticket]));
+      return held === 'true' ? { isInserted: false, now } : undefined;
     },
 
     async replace(query, row, revision) {

@@ -70,7 +70,7 @@ export interface JournalSql {
    * The same in a transaction of the merchant's, which only they begin and end; there also over a row that is freed. It sends all
    * that writes at once, so that neither the end of the transaction nor a part of it that begins meanwhile can come between.
    *
-   * @returns the row that is there now; nothing if that is no open transaction
+   * @returns the row that is there now, if it was written or is in the way; nothing if that is no open transaction
    */
   insertIn(query: SqlQuery, row: JournalRow): Promise<(FoundRow & { isInserted: boolean }) | undefined>;
   replace(query: SqlQuery, row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;

@@ -88,7 +88,7 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   postgresJournal('plan', "(${holds('$1')})::text AS held", "'true' AS held, $1::text AS ticket"),
   postgresJournal('plan', '$1::text, true) AS ticket', '$1::text, false) AS ticket'),
   postgresJournal('plan', 'LIKE \'%"isRetry":true%\'', "LIKE 'true'"),
-  postgresJournal('plan', "found.state !== 'freed'", 'found.state'),
+  postgresJournal('plan', "found && found.state !== 'freed'", 'found'),
   postgresJournal('plan', 'query(sql.enter, [ticket]),', 'await query(sql.enter, [ticket]),'),
   postgresJournal('postgres-plan', "pg_notify($8::text, '')::text", "''::text"),
   postgresJournal('postgres-plan', "due_at) WHERE state = 'planned'", "due_at) WHERE state = 'created'"),

@@ -446,12 +446,14 @@ describe('a journal in MySQL', () => {
       expect(asked[8]?.[1]).not.toEqual([ticket]);
     });
 
-    it.each<[string, object, object | undefined]>([
-      ['what is there already', own({ details: '{"attemptId":"other"}' }), { isInserted: false }],
-      ['that there is nothing, where neither was written nor found', NONE, { row: undefined, isInserted: false }],
-    ])('answers %s', async (_, line, answer) => {
+    it.each<[string, object, string | undefined]>([
+      ['what is there already', own({ details: '{"attemptId":"other"}' }), 'begun'],
+      ['no row where none was written or found', NONE, undefined],
+      ['none that is freed, and was left so', own({ details: '{"attemptId":"other"}', state: 'freed' }), undefined],
+    ])('answers %s', async (_, line, state) => {
       const { query } = double([['FOR UPDATE', [line as never]]]);
-      expect(await journalSql('doubts').insertIn(query, row)).toMatchObject({ ...answer, now: 5_000 });
+      const { row: found, ...answer } = (await journalSql('doubts').insertIn(query, row)) ?? {};
+      expect([found?.state, answer]).toEqual([state, { isInserted: false, now: 5_000 }]);
     });
 
     it('answers nothing outside a transaction, where the ticket is gone', async () => {

@@ -1,7 +1,8 @@
 // fromPostgresJs over a double of postgres.js, by itself and under Drizzle: what becomes of its handles at their end.
 import { fromDrizzle, fromPostgresJs } from 'payment-gateway-sdk/postgres';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withPlainNames } from '../../src/postgres/postgres-js.ts';
+import type { SqlQuery } from '../../src/sql/database.ts';
 import { dialectOf } from '../support/drizzle.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -69,6 +70,67 @@ describe('fromPostgresJs', () => {
     await open(other.sql).query('select 1');
     expect(other.asked).toEqual([['root', 'select 1', [], { prepare: false }]]);
     expect([open(sql).dialect, open(sql).pool]).toEqual(['postgres', { identity: sql, max: 4 }]);
+  });
+
+  describe('in a transaction of the merchant’s', () => {
+    afterEach(() => void vi.useRealTimers());
+
+    /** A query of postgres.js, which has no state until it is sent. */
+    class Query {
+      state: object | null = null;
+      readonly #settling = Promise.withResolvers<object[]>();
+      /** Milliseconds from now. */
+      constructor({ sentAfter, answeredAfter }: { sentAfter?: number; answeredAfter?: number }) {
+        if (sentAfter !== undefined) setTimeout(() => Object.assign(this, { state: {} }), sentAfter);
+        if (answeredAfter !== undefined) setTimeout(() => this.#settling.resolve([{ a: '1' }]), answeredAfter);
+      }
+      // biome-ignore lint/suspicious/noThenProperty: postgres.js sends a query as soon as somebody awaits it
+      then(...given: Parameters<Promise<object[]>['then']>) {
+        return this.#settling.promise.then(...given);
+      }
+    }
+    const queryOver = (...queries: Query[]) => {
+      const { sql } = postgres();
+      const tx = { savepoint() {}, unsafe: () => queries.shift() };
+      return open(sql).queryIn?.(tx as never) as SqlQuery;
+    };
+    const both = (query: SqlQuery) => Promise.all([errorOr(query('first')), errorOr(query('second'))]);
+    const errorOr = (promise: Promise<unknown>) => promise.catch(error => error);
+
+    it.each([
+      ['that was sent with the first one', { sentAfter: 0, answeredAfter: 60_000 }],
+      ['that is sent a moment after the first one was answered', { sentAfter: 1_009, answeredAfter: 60_000 }],
+    ])('waits for a statement %s as long as it takes', async (_, second) => {
+      vi.useFakeTimers();
+      const answers = both(queryOver(new Query({ sentAfter: 0, answeredAfter: 10 }), new Query(second)));
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(await answers).toEqual([[{ a: '1' }], [{ a: '1' }]]);
+    });
+
+    it('tells within a second of one that is never sent, because the transaction has ended', async () => {
+      vi.useFakeTimers();
+      const answers = both(queryOver(new Query({ sentAfter: 0, answeredAfter: 10 }), new Query({})));
+      await vi.advanceTimersByTimeAsync(1_010);
+      expect(await answers).toEqual([
+        [{ a: '1' }],
+        expect.objectContaining({
+          name: 'ConfigurationError',
+          message: expect.stringContaining('no open transaction'),
+        }),
+      ]);
+    });
+
+    it('waits for one that comes behind statements of the merchant’s, whatever was asked before', async () => {
+      vi.useFakeTimers();
+      const behind = { sentAfter: 30_000, answeredAfter: 30_001 };
+      const query = queryOver(new Query({ sentAfter: 0, answeredAfter: 10 }), new Query(behind));
+      const first = query('first');
+      await vi.advanceTimersByTimeAsync(10);
+      await first;
+      const second = query('second');
+      await vi.advanceTimersByTimeAsync(30_001);
+      expect(await second).toEqual([{ a: '1' }]);
+    });
   });
 
   it('plans only in a transaction', async () => {
