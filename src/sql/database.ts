@@ -40,7 +40,7 @@ export interface SqlDatabase<Tx> {
    * @param work its `query` runs statements in the same transaction as `tx`
    */
   transaction<T>(work: (tx: Tx, query: SqlQuery) => Promise<T>): Promise<T>;
-  /** Runs statements in a transaction that the merchant began. */
+  /** Runs statements in a transaction that the merchant began: those that are asked at once, in their order. */
   queryIn?(tx: Tx): SqlQuery;
   /**
    * Calls back for each NOTIFY on a channel, until the signal is aborted; resolves then. It may hold a connection for that.

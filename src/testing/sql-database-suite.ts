@@ -157,6 +157,17 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
       deepEqual(await linesOf(database.query, table), []);
     },
   );
+
+  withTable('sends there what is asked at once in its order, if it can', async (database, table) => {
+    const { queryIn } = database;
+    if (!queryIn) return;
+    await database.transaction(async tx => {
+      const query = queryIn(tx);
+      const change = (to: number) => query(`UPDATE ${table} SET line = '${to}' WHERE line = '${to - 1}'`);
+      await Promise.all([query(`INSERT INTO ${table} VALUES ('0')`), ...[1, 2, 3, 4, 5, 6, 7].map(change)]);
+    });
+    deepEqual(await linesOf(database.query, table), ['7']);
+  });
 }
 
 /** Texts that somebody could take for something else. */
