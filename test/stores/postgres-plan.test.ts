@@ -65,6 +65,33 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     });
   });
 
+  it('asks for two statements at once at most, because of a third pg warns, and will refuse it', async () => {
+    let running = 0;
+    const most: number[] = [];
+    const counted = {
+      query: async (...asked: [string, unknown[]]) => {
+        running += 1;
+        most.push(running);
+        const answer = await client.query(...asked);
+        running -= 1;
+        return answer;
+      },
+      release() {},
+    };
+    await client.query('begin');
+    // A new one, the same again, and one over a freed reference.
+    for (const amount of ['75.00', '75.00', '76.00']) {
+      if (amount === '76.00') {
+        await client.query('commit');
+        await gatewayOf().settle('payout-1', 'not_created');
+        await client.query('begin');
+      }
+      expect((await journalOf().plan(counted as never, wanted('payout-1', amount))).state).toBe('planned');
+    }
+    await client.query('commit');
+    expect(most).toEqual([1, 2, 1, 2, 1, 1, 2]);
+  });
+
   it('leaves no more behind in a transaction of many plans than of one, new ones and over freed references', async () => {
     const plans = (amount: string) => ['a', 'b', 'c'].map(each => journalOf().plan(client, wanted(each, amount)));
     for (const amount of ['75.00', '76.00']) {

@@ -2,4 +2,3 @@
 // against no import.
 import '../../src/http/client.ts';
 import '../../src/http/connection.ts';
-import '../../src/journal/plan.ts';
