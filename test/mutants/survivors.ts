@@ -872,6 +872,12 @@ export const SURVIVORS: readonly Survivor[] = [
   },
   {
     file: 'src/postgres/postgres-js.ts',
+    from: 'if (isUnsent()) await Promise.race([settled, delay(SOON)]);',
+    to: 'if (true) await Promise.race([settled, delay(SOON)]);',
+    because: 'what was sent is waited for all the same',
+  },
+  {
+    file: 'src/postgres/postgres-js.ts',
     from: 'void listening?.then(begun => begun?.unlisten()).catch(() => {});',
     to: 'void listening?.then(begun => begun.unlisten()).catch(() => {});',
     because: 'what it throws then is left aside',

@@ -186,6 +186,7 @@ describe('listening on a pool of pg', () => {
     notify();
     stops[0]?.abort();
     await listening[0];
+    await turn();
     notify();
     expect([heard, released]).toEqual([[1, 2], []]);
     stops[1]?.abort();

@@ -120,6 +120,18 @@ describe('fromPostgresJs', () => {
       ]);
     });
 
+    it('tells so of a third one as well, which was asked while the second one ran', async () => {
+      vi.useFakeTimers();
+      const second = new Query({ sentAfter: 0, answeredAfter: 5_000 });
+      const query = queryOver(new Query({ sentAfter: 0, answeredAfter: 10 }), second, new Query({}));
+      const answers = both(query);
+      await vi.advanceTimersByTimeAsync(10);
+      const third = errorOf(query('third'));
+      await vi.advanceTimersByTimeAsync(6_000);
+      expect(await third).toHaveProperty('name', 'ConfigurationError');
+      expect(await answers).toEqual([[{ a: '1' }], [{ a: '1' }]]);
+    });
+
     it('waits for one that comes behind statements of the merchant’s, whatever was asked before', async () => {
       vi.useFakeTimers();
       const behind = { sentAfter: 30_000, answeredAfter: 30_001 };
@@ -281,6 +293,13 @@ describe('a transaction of postgres.js', () => {
     for (const late of [made.unsafe, made.file, made.savepoint]) expect(() => late()).toThrow(ENDED);
   });
 
+  it('passes on what is no query, such as the name of a column', async () => {
+    const { sql } = postgres();
+    const name = Object.freeze({ value: 'amount' });
+    const begin = async (_: string, work: (tx: unknown) => Promise<unknown>) => work(() => name);
+    expect(await open(Object.assign(sql, { begin })).transaction(async tx => tx('amount'))).toBe(name);
+  });
+
   it('never settles a work behind its end, whose connection is somebody else’s by then', async () => {
     const { sql } = postgres();
     const lost = new Error('CONNECTION_CLOSED');
@@ -378,6 +397,7 @@ describe('fromDrizzle over postgres.js', () => {
       });
       expect(() => tx.session.client('late')).toThrow(ENDED);
       await query('ours');
+      expect(() => db.queryIn?.({} as never)).toThrow('plan takes as its tx that of db.transaction(async tx => …)');
     });
     expect(asked.map(part => part.slice(0, 3))).toEqual([
       ['begin', 'isolation level read committed read write'],

@@ -254,6 +254,9 @@ describe('a journal in Postgres', () => {
     const due = { ...row, dueAt: 1, leasedUntil: 9 };
     const { query, asked } = double([['INSERT', [{ now: '5000', due: '6000', id: '77' }]], COMMITTED]);
     expect(await sql.insert(query, due)).toEqual({ ...due, revision: 1, begunAt: 5_000, dueAt: 6_000 });
+    expect(asked[0]?.[0]).toMatch(
+      /^INSERT INTO "doubts" \(scope, reference, state, revision, begun_at, due_at, leased_until, details\) VALUES/,
+    );
     const [scope, reference, state, dueAt, leasedUntil, details] = asked[0]?.[1] ?? [];
     expect([scope, reference, state, dueAt, leasedUntil]).toEqual(['eu', 'payout-1', 'begun', '1', '9']);
     expect(JSON.parse(String(details))).toMatchObject({ amount: '5', attemptId: 'attempt', bodyHash: 'hash' });
