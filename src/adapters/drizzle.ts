@@ -1,6 +1,7 @@
 // Drizzle, as a database for our stores: its handles, over transactions of our own.
 import type { SqlDatabase, SqlQuery } from '../sql/database.ts';
 import { ENDED } from './ended.ts';
+import { sentAtOnce } from './lazy.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A database of Drizzle, by shape. */
@@ -82,7 +83,7 @@ export function checkTransaction(tx: unknown): void {
 
 /** What a handle answers; Drizzle takes no text with placeholders, but everything that can be made one. */
 export const send = (handle: Pick<DrizzleDatabase<unknown>, 'execute'>, ...[sql, params = []]: Parameters<SqlQuery>) =>
-  handle.execute({ getSQL: () => ({ toQuery: () => ({ sql, params }) }) } as never);
+  sentAtOnce(handle.execute({ getSQL: () => ({ toQuery: () => ({ sql, params }) }) } as never));
 
 /** What sends statements for Drizzle. */
 interface Sender {

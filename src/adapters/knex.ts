@@ -2,6 +2,7 @@
 import { ConfigurationError } from '../errors.ts';
 import { type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
 import { guard, lendGuarded } from './gate.ts';
+import { sentAtOnce } from './lazy.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 import { gateOf, mysqlRows, type RawConnection } from './mysql2.ts';
 
@@ -105,7 +106,7 @@ function postgresQueryOf(handle: Executor): SqlQuery {
       bindings.push(values[Number(number) - 1]);
       return '?';
     });
-    const answer = await handle.raw(text, bindings as never);
+    const answer = await sentAtOnce(handle.raw(text, bindings as never));
     // A merchant's postProcessResponse may have taken the rows out.
     const rows = Array.isArray(answer) ? answer : (answer as { rows?: unknown } | undefined)?.rows;
     if (Array.isArray(rows)) return rows as SqlRow[];
@@ -115,7 +116,7 @@ function postgresQueryOf(handle: Executor): SqlQuery {
 
 function mysqlQueryOf(handle: Executor): SqlQuery {
   return async (sql, values = []) => {
-    const answer = await handle.raw(sql, values as never);
+    const answer = await sentAtOnce(handle.raw(sql, values as never));
     if (Array.isArray(answer)) return mysqlRows(answer[0]);
     throw new ConfigurationError(CHANGED);
   };

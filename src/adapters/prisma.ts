@@ -12,6 +12,7 @@ import {
   type SqlRow,
 } from '../sql/database.ts';
 import { Gate, guard, lendGuarded } from './gate.ts';
+import { sentAtOnce } from './lazy.ts';
 import { misfit, noTransactionOf } from './misfit.ts';
 
 /** A client of Prisma over PostgreSQL, MySQL or MariaDB, by shape. */
@@ -98,9 +99,10 @@ interface Scope {
 }
 
 /**
- * Statements in a transaction, one after the other, as long as it is open and no other one is within it. Prisma sends a statement
- * some time after it was asked for, and so perhaps after a nested transaction was rolled back: it would run in the outer one; or
- * after another one was begun: it would be undone with that. A version that tells nothing of its transactions can refuse none.
+ * Statements in a transaction, as long as it is open and no other one is within it. Prisma sends a statement some time after it
+ * was asked for, and so perhaps after a nested transaction was rolled back: it would run in the outer one; or after another one was
+ * begun: it would be undone with that. In a nested one the first, which all others need, is answered before they are sent, all at
+ * once. A version that tells nothing of its transactions can refuse none.
  */
 function whileOpen(tx: unknown, query: SqlQuery): SqlQuery {
   const { scopeId, scopeState: { stack = [scopeId] } = {} } = (tx as { [SCOPE]?: Scope })[SCOPE] ?? {};
@@ -108,23 +110,32 @@ function whileOpen(tx: unknown, query: SqlQuery): SqlQuery {
     if (!stack.includes(scopeId)) throw noTransaction();
     if (stack.at(-1) !== scopeId) throw new ConfigurationError(BESIDE);
   };
-  const send: SqlQuery = async (sql, values) => {
+  const send: SqlQuery = async (...statement) => {
+    // What is begun in the same turn is seen.
+    await undefined;
     expectOpen();
-    if (stack[0] !== scopeId) {
-      // Prisma has ended it when this is answered, if it has begun to.
-      await query('SELECT 1 AS turn');
-      expectOpen();
+    try {
+      return await query(...statement);
+    } finally {
+      // One that has begun in the meantime is not over yet.
+      if (stack.includes(scopeId)) expectOpen();
     }
-    const answer = await query(sql, values);
-    // Also when it is answered: one that has begun in the meantime is not over yet.
-    if (stack.includes(scopeId)) expectOpen();
-    return answer;
   };
-  let last: Promise<unknown> = Promise.resolve();
-  return (...statement) => {
-    const answer = last.then(() => send(...statement));
-    last = answer.catch(() => {});
-    return answer;
+  if (stack[0] === scopeId) return send;
+  /** Prisma has ended it when this is answered, if it has begun to. */
+  const turn = async () => {
+    expectOpen();
+    await query('SELECT 1 AS turn');
+  };
+  let before: Promise<unknown> | undefined;
+  return async (...statement) => {
+    if (before) {
+      await before;
+      return send(...statement);
+    }
+    const first = turn().then(() => send(...statement));
+    before = first.then(turn).catch(() => {});
+    return first;
   };
 }
 
@@ -202,7 +213,7 @@ type Writer = { $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<nu
 const rowsOf =
   (handle: Executor): SqlQuery =>
   async (sql, values = []) =>
-    (await handle.$queryRawUnsafe(sql, ...(values as never[]))) as SqlRow[];
+    (await sentAtOnce(handle.$queryRawUnsafe(sql, ...(values as never[])))) as SqlRow[];
 
 /** Of what is written, Prisma tells the number of rows only to whoever does not ask for them. */
 const mysqlQueryOf =
@@ -210,7 +221,7 @@ const mysqlQueryOf =
   async (sql, values = []) => {
     if (READS.test(sql)) return rowsOf(handle)(sql, values);
     const writer = handle as Executor & Writer;
-    return [{ affected: String(await writer.$executeRawUnsafe(sql, ...values)) }];
+    return [{ affected: String(await sentAtOnce(writer.$executeRawUnsafe(sql, ...values))) }];
   };
 
 const READS = /^\s*SELECT\b/i;

@@ -62,24 +62,25 @@ export function journalSql(table: string): JournalSql {
       const values = valuesOf(row);
       const ticket = Buffer.from(randomUUID()).toString('hex');
       const savepoint = `payment_gateway_plan_${ticket.slice(0, 16)}`;
-      const [, , , , , [line], , isSame] = await Promise.all([
+      const [, , , , , , answer, , isSame] = await Promise.all([
         query(sql.enter, [ticket]),
         query(`SAVEPOINT ${savepoint}`),
         query(sql.leave, [ticket]),
-        // Only in a transaction does that bring the ticket back. A deadlock has undone both.
+        query(sql.left, [ticket, ticket]),
+        // Only in a transaction does that bring the ticket back. A deadlock has undone all of it.
         hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${savepoint}`),
-        query(sql.insertIn, [...values, ticket]),
-        query(sql.readIn, [...keyOf(row), ticket]),
-        query(sql.leave, [ticket]),
+        query(sql.insertIn, [...values, ticket, ticket]),
+        query(sql.readIn, [...keyOf(row), ticket]).catch(afterWrite),
+        query(sql.leave, [ticket]).catch(afterWrite),
         // It would take later ones with it, and there are none.
-        hasSavepoint(query, `RELEASE SAVEPOINT ${savepoint}`),
+        hasSavepoint(query, `RELEASE SAVEPOINT ${savepoint}`).catch(afterWrite),
       ]);
+      // Prisma has none for a transaction within which another one has begun.
+      const [line] = answer ?? [{}];
       if (!line) return undefined;
-      if (!isSame) throw new Error(NOT_AWAITED);
-      const now = clockOf(line);
+      if (!isSame || !answer) throw new Error(NOT_AWAITED);
       const found = line.state === null ? undefined : rowIn(line);
-      const isInserted = found?.attemptId === row.attemptId;
-      return { isInserted, now, ...((isInserted || found?.state !== 'freed') && { row: found }) };
+      return { row: found, isInserted: found?.attemptId === row.attemptId, now: clockOf(line) };
     },
 
     async replace(query, row, revision) {
@@ -186,13 +187,14 @@ function statements(journal: string) {
       leased_until = ${MOMENT}, details = ${TEXT}
       WHERE ${key} AND revision = CAST(? AS UNSIGNED) AND ${IS_COMMITTED}`,
 
-    // In a transaction of the merchant's: by a row that only it has.
+    // In a transaction of the merchant's: by a row that was deleted, and is there again.
     enter: `${insert} VALUES ('', ${TEXT}, 'ticket', NULL, NULL, '', 0, ${NOW})`,
-    insertIn: `${insert} SELECT ${written} FROM ${journal} AS ticket WHERE ${ticket}
+    left: `SET @payment_gateway_plan = (SELECT ? FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${journal} AS ticket WHERE ${ticket}))`,
+    insertIn: `${insert} SELECT ${written} FROM ${journal} AS ticket WHERE ${ticket} AND @payment_gateway_plan = ?
       ON DUPLICATE KEY UPDATE ${overFreed.join(', ')}`,
-    // A snapshot of the merchant's may be older than the row.
+    // A snapshot of the merchant's may be older than the row. If that is locked, the write has waited for it in vain.
     readIn: `SELECT ${clock}, ${columns} FROM ${journal} AS ticket LEFT JOIN ${journal} AS entry ON ${ofEntry}
-      WHERE ${ticket} FOR UPDATE`,
+      WHERE ${ticket} FOR UPDATE NOWAIT`,
     leave: `DELETE FROM ${journal} WHERE scope = '' AND reference = ${TEXT}`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT ${clock}, ${columns}

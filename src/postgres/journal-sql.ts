@@ -40,16 +40,13 @@ export function journalSql(table: string, notify: boolean): JournalSql {
 
     async insertIn(query, row) {
       const ticket = randomUUID();
-      const [, [written]] = await Promise.all([
+      const [, answer] = await Promise.all([
         query(sql.enter, [ticket]),
         lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]),
       ]);
-      if (written) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
-      // The conflict has locked the row: it is as it was then.
-      const { row: found, now } = await this.read(query, row);
-      if (found && found.state !== 'freed') return { row: found, isInserted: false, now };
-      const { held } = timed(await lines(query, sql.ticket, [ticket]));
-      return held === 'true' ? { isInserted: false, now } : undefined;
+      const written = timed(answer);
+      if (written.revision !== null) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
+      return written.held === 'true' ? { ...(await this.read(query, row)), isInserted: false } : undefined;
     },
 
     async replace(query, row, revision) {
@@ -72,12 +69,12 @@ export function journalSql(table: string, notify: boolean): JournalSql {
 const ofScope = (scope: string | undefined): string[] => (scope === undefined ? [] : [scope]);
 
 /** As it would be read, without the time that takes. */
-const asRead = (row: JournalRow, { now, due, revision, tried }: Line): JournalRow =>
+const asRead = (row: JournalRow, { now, begun = now, due, revision, tried }: Line): JournalRow =>
   JSON.parse(
     JSON.stringify({
       ...row,
       revision: Number(revision ?? 1),
-      begunAt: Number(now),
+      begunAt: Number(begun),
       ...(due !== null && { dueAt: Number(due) }),
       ...(tried === 'true' && { isRetry: true }),
     }),
@@ -163,11 +160,12 @@ const INTO = '(scope, reference, state, revision, begun_at, due_at, leased_until
 const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
 
 /**
- * A setting of the merchant's transaction: the ticket of a plan that is on its way. Outside a transaction it is gone with the
+ * A setting of the merchant's transaction, with a ticket of each plan that is on its way. Outside a transaction it is gone with the
  * statement that sets it; with the transaction, or the part of it that planned, it is undone.
  */
-const TICKET = 'payment_gateway.plan';
-const holds = (ticket: string) => `current_setting('${TICKET}', true) IS NOT DISTINCT FROM ${ticket}::text`;
+const TICKETS = 'payment_gateway.plans';
+const tickets = `coalesce(current_setting('${TICKETS}', true), '')`;
+const holds = (ticket: string) => `position(${ticket}::text in ${tickets}) > 0`;
 
 function statements(table: string) {
   const journal = quoted(table);
@@ -175,8 +173,9 @@ function statements(table: string) {
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
     ${ms('leased_until')} AS leased, details::text`;
   const key = 'scope = $1::text AND reference = $2::text';
-  const written = `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(),
-        CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END, ${moment('$5')}, $6::text::json`;
+  const due = 'CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END';
+  const written = `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${due}, ${moment('$5')}, $6::text::json`;
+  const planned = `begun_at, due_at, revision, (${WAS_TRIED})::text AS tried`;
   const id = 'txid_current()::text AS id';
 
   return {
@@ -192,17 +191,19 @@ function statements(table: string) {
         due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
       WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}, ${id}`,
 
-    // In a transaction of the merchant's.
-    enter: `SELECT set_config('${TICKET}', $1::text, true) AS ticket`,
-    ticket: `SELECT (${holds('$1')})::text AS held, ${NOW}`,
-    insertIn: `INSERT INTO ${journal} AS row ${INTO}
-      SELECT ${written} WHERE ${holds('$7')}
-      ON CONFLICT (scope, reference) DO UPDATE SET state = excluded.state, revision = row.revision + 1,
-        begun_at = excluded.begun_at, due_at = excluded.due_at, leased_until = excluded.leased_until,
-        details = CASE WHEN ${WAS_TRIED} THEN '{"isRetry":true,' || substr($6::text, 2) ELSE $6::text END::json
-      WHERE row.state = 'freed'
-      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, revision::text, (${WAS_TRIED})::text AS tried,
-        CASE WHEN $8::text IS NOT NULL THEN pg_notify($8::text, '')::text END AS told`,
+    // In a transaction of the merchant's. ON CONFLICT DO UPDATE would lock also a row that it leaves as it is.
+    enter: `SELECT set_config('${TICKETS}', ${tickets} || $1::text, true) AS tickets`,
+    insertIn: `WITH inserted AS (INSERT INTO ${journal} AS row ${INTO} SELECT ${written} WHERE ${holds('$7')}
+          ON CONFLICT (scope, reference) DO NOTHING RETURNING ${planned}),
+        replaced AS (UPDATE ${journal} AS row SET state = $3::text, revision = ${durably('revision + 1')},
+          begun_at = clock_timestamp(), due_at = ${due}, leased_until = ${moment('$5')},
+          details = CASE WHEN ${WAS_TRIED} THEN '{"isRetry":true,' || substr($6::text, 2) ELSE $6::text END::json
+          WHERE ${key} AND state = 'freed' AND ${holds('$7')} AND NOT EXISTS (SELECT FROM inserted) RETURNING ${planned})
+      SELECT ${NOW}, (${holds('$7')})::text AS held, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
+        revision::text, tried,
+        CASE WHEN revision IS NOT NULL AND $8::text IS NOT NULL THEN pg_notify($8::text, '')::text END AS told,
+        set_config('${TICKETS}', replace(${tickets}, $7::text, ''), true) AS tickets
+      FROM (SELECT 1) AS always LEFT JOIN (SELECT * FROM inserted UNION ALL SELECT * FROM replaced) AS row ON true`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}
       LEFT JOIN (SELECT ${columns}, begun_at FROM ${journal}

@@ -102,15 +102,17 @@ function whileOpen(handle: Handle, prepare: boolean): SqlQuery {
   let running: Promise<unknown> | undefined;
   return async (...statement) => {
     const before = running;
-    const query = asked(handle, prepare, ...statement);
-    const answer = Promise.resolve(query as Promise<SqlRow[]>);
+    const query = asked(handle, prepare, ...statement) as LazyQuery & Promise<SqlRow[]>;
+    // As soon as it is asked, and not when the promise of it is awaited.
+    query.execute?.();
+    const answer = Promise.resolve(query);
     const settled = answer.catch(() => {});
     running = settled;
     settled.then(() => {
       if (running === settled) running = undefined;
     });
     if (before) {
-      const isUnsent = () => (query as Partial<LazyQuery>).state === null;
+      const isUnsent = () => query.state === null;
       await before;
       if (isUnsent()) await Promise.race([settled, delay(SOON)]);
       if (isUnsent()) throw noTransaction();
@@ -130,6 +132,7 @@ interface LazyQuery {
   handler?: ((query: LazyQuery) => unknown) | undefined;
   /** Null until it is sent. */
   state: unknown;
+  execute?(): unknown;
   reject(error: Error): unknown;
 }
 

@@ -70,7 +70,7 @@ export interface JournalSql {
    * The same in a transaction of the merchant's, which only they begin and end; there also over a row that is freed. It sends all
    * that writes at once, so that neither the end of the transaction nor a part of it that begins meanwhile can come between.
    *
-   * @returns the row that is there now, if it was written or is in the way; nothing if that is no open transaction
+   * @returns the row that is there now; nothing if that is no open transaction
    */
   insertIn(query: SqlQuery, row: JournalRow): Promise<(FoundRow & { isInserted: boolean }) | undefined>;
   replace(query: SqlQuery, row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
@@ -172,7 +172,10 @@ export function sqlJournal<OwnTx>(
     return async (row: JournalRow) => {
       const written = await sql.insertIn(advised, row);
       if (!written) throw noTransaction();
-      return { ...kept(row, written), isInserted: written.isInserted };
+      const { isInserted } = written;
+      const found = kept(row, written);
+      if (!isInserted && found.row.state === 'freed') throw new Error(freedMeanwhile(row));
+      return { ...found, isInserted };
     };
   };
 
@@ -202,6 +205,9 @@ export function sqlJournal<OwnTx>(
   };
   return journal;
 }
+
+const freedMeanwhile = ({ reference }: JournalRow) =>
+  `Reference ${JSON.stringify(reference)} was freed while it was planned, so nothing was planned: roll back, and plan it again.`;
 
 const CANNOT_PLAN = 'To write into your transaction, the SqlDatabase needs queryIn(tx).';
 

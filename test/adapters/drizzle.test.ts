@@ -130,12 +130,20 @@ describe('a Drizzle', () => {
     expect(checkTransaction({ nestedIndex: 0 })).toBeUndefined();
   });
 
-  it('is sent a text with its values as a query of its own', () => {
-    const queryOf = (handle: { execute(query: never): never }, ...args: Parameters<SqlQuery>) =>
-      (send(handle, ...args) as unknown as { getSQL(): { toQuery(): unknown } }).getSQL().toQuery();
-    const handle = { execute: (query: never) => query };
-    expect(queryOf(handle, 'select $1', ['x'])).toEqual({ sql: 'select $1', params: ['x'] });
-    expect(queryOf(handle, 'select 1')).toEqual({ sql: 'select 1', params: [] });
+  it('is sent a text with its values as a query of its own, before anybody awaits it', () => {
+    const sent: unknown[] = [];
+    const handle = {
+      execute: (query: { getSQL(): { toQuery(): unknown } }) => ({
+        // biome-ignore lint/suspicious/noThenProperty: Drizzle sends a query as soon as somebody awaits it
+        then: () => void sent.push(query.getSQL().toQuery()),
+      }),
+    };
+    send(handle as never, 'select $1', ['x']);
+    send(handle as never, 'select 1');
+    expect(sent).toEqual([
+      { sql: 'select $1', params: ['x'] },
+      { sql: 'select 1', params: [] },
+    ]);
   });
 });
 

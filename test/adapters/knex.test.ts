@@ -1,6 +1,6 @@
 // fromKnex over a double of it: what is asked of it, and who may end its transactions.
 import { fromKnex } from 'payment-gateway-sdk/postgres';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RolledBack } from '../../src/sql/bounded.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -54,6 +54,16 @@ const PG = { dialect: 'postgresql', driverName: 'pg' };
 const MYSQL = { dialect: 'mysql', driverName: 'mysql2' };
 
 describe('fromKnex', () => {
+  it.each([{ dialect: 'postgresql' }, { dialect: 'mysql', driverName: 'mysql2' }])(
+    'sends a statement before anybody awaits it: %o',
+    client => {
+      const then = vi.fn(() => new Promise(() => {}));
+      const raw = () => ({ then });
+      void fromKnex({ ...knex(client).db, raw } as never).query('select 1');
+      expect(then).toHaveBeenCalledTimes(1);
+    },
+  );
+
   it.each([
     ['pg', PG, 'postgres'],
     ['mysql2', MYSQL, 'mysql'],

@@ -422,16 +422,17 @@ describe('a journal in MySQL', () => {
     it('sends all its statements before the call returns, with a ticket and a savepoint of their own', async () => {
       const { query, asked, sent } = double([['FOR UPDATE', [own()]]]);
       const writing = journalSql('doubts').insertIn(query, row);
-      expect(asked).toHaveLength(8);
+      expect(asked).toHaveLength(9);
       expect(await writing).toMatchObject({ row: { reference: 'payout-1' }, isInserted: true, now: 5_000 });
       const [ticket = ''] = (asked[0]?.[1] ?? []) as string[];
       expect(ticket).toMatch(/^[\da-f]{72}$/);
       // MySQL takes names of at most 64 characters.
       const name = `payment_gateway_plan_${ticket.slice(0, 16)}`;
-      expect(sent().map(text => text.replace(/(?<=^(?:INSERT|SELECT|DELETE)).*/, ''))).toEqual([
+      expect(sent().map(text => text.replace(/(?<=^(?:INSERT|SELECT|DELETE|SET)).*/, ''))).toEqual([
         'INSERT',
         `SAVEPOINT ${name}`,
         'DELETE',
+        'SET',
         `ROLLBACK TO SAVEPOINT ${name}`,
         'INSERT',
         'SELECT',
@@ -439,17 +440,16 @@ describe('a journal in MySQL', () => {
         `RELEASE SAVEPOINT ${name}`,
       ]);
       expect(asked.map(([, values]) => values?.at(-1))).toEqual([
-        ...[ticket, undefined, ticket, undefined],
+        ...[ticket, undefined, ticket, ticket, undefined],
         ...[ticket, ticket, ticket, undefined],
       ]);
       await journalSql('doubts').insertIn(query, row);
-      expect(asked[8]?.[1]).not.toEqual([ticket]);
+      expect(asked[9]?.[1]).not.toEqual([ticket]);
     });
 
     it.each<[string, object, string | undefined]>([
       ['what is there already', own({ details: '{"attemptId":"other"}' }), 'begun'],
       ['no row where none was written or found', NONE, undefined],
-      ['none that is freed, and was left so', own({ details: '{"attemptId":"other"}', state: 'freed' }), undefined],
     ])('answers %s', async (_, line, state) => {
       const { query } = double([['FOR UPDATE', [line as never]]]);
       const { row: found, ...answer } = (await journalSql('doubts').insertIn(query, row)) ?? {};
@@ -477,6 +477,13 @@ describe('a journal in MySQL', () => {
       );
     });
 
+    it('says so, too, where the library has no answer', async () => {
+      const { query } = double([['FOR UPDATE', [own()]]]);
+      const mute: SqlQuery = async (text, values) =>
+        text.includes('FOR UPDATE') ? (undefined as never) : query(text, values);
+      await expect(journalSql('doubts').insertIn(mute, row)).rejects.toThrow('ended before the plan was written');
+    });
+
     it('fails with the first of its statements that does, and sends the others all the same', async () => {
       const deadlock = mysqlError(1213);
       const { query, asked } = double([
@@ -485,7 +492,18 @@ describe('a journal in MySQL', () => {
         ['FOR UPDATE', []],
       ]);
       expect(await errorOf(journalSql('doubts').insertIn(query, row))).toBe(deadlock);
-      expect(asked).toHaveLength(8);
+      expect(asked).toHaveLength(9);
+    });
+
+    it('says of what fails after the write that it came after it', async () => {
+      for (const has of ['FOR UPDATE NOWAIT', 'RELEASE']) {
+        const { query } = double([
+          [has, mysqlError(1317)],
+          ['FOR UPDATE', [own()]],
+        ]);
+        const error = await errorOf(journalSql('doubts').insertIn(query, row));
+        expect(error).toHaveProperty('message', 'ERROR 1317 (after a write)');
+      }
     });
 
     it('sends nothing where a text does not fit', async () => {

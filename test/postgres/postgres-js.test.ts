@@ -94,6 +94,12 @@ describe('fromPostgresJs', () => {
       const tx = { savepoint() {}, unsafe: () => queries.shift() };
       return open(sql).queryIn?.(tx as never) as SqlQuery;
     };
+    it('sends a statement before anybody awaits it', () => {
+      const execute = vi.fn();
+      void queryOver(Object.assign(new Query({}), { execute }))('first');
+      expect(execute).toHaveBeenCalledTimes(1);
+    });
+
     const both = (query: SqlQuery) => Promise.all([errorOr(query('first')), errorOr(query('second'))]);
     const errorOr = (promise: Promise<unknown>) => promise.catch(error => error);
 

@@ -276,6 +276,16 @@ describe("a journal in a merchant's transaction", () => {
     expect(error).toHaveProperty('message', NO_TRANSACTION);
   });
 
+  it('says so where the row was freed by somebody, and so is not in the way, and yet not written', async () => {
+    const freed: JournalRow = { ...ROW, state: 'freed' };
+    const { journal } = open({ insertIn: async () => ({ row: freed, isInserted: false, now: 5 }) });
+    await expect(journal.insert(ROW, 'tx')).rejects.toThrow(
+      'Reference "payout-1" was freed while it was planned, so nothing was planned: roll back, and plan it again.',
+    );
+    const over = open({ insertIn: async () => ({ row: freed, isInserted: true, now: 5 }) });
+    expect(await over.journal.insert(ROW, 'tx')).toHaveProperty('isInserted', true);
+  });
+
   it('says so where the row is neither written nor there', async () => {
     const { journal } = open({ insertIn: async () => ({ isInserted: false, now: 5 }) });
     await expect(journal.insert(ROW, 'tx')).rejects.toThrow('could neither be written nor found');

@@ -175,6 +175,26 @@ for (const { name, needs, pool: open } of mysqlServers) {
       });
     });
 
+    it('plans nothing outside a transaction, whichever of its statements fails', async () => {
+      const journal = journalOf(pool);
+      const connection = await pool.getConnection();
+      for (let fails = 1; fails <= 9; fails++) {
+        const request = { ...PLAN, reference: randomUUID(), webhookUrl: 'https://shop.example/callbacks' } as const;
+        let sent = 0;
+        const failing = (name: 'query' | 'execute') => async (asked: never) => {
+          sent += 1;
+          if (sent === fails) throw Object.assign(new Error('denied'), { errno: 1142 });
+          return (connection[name] as (asked: never) => Promise<unknown>).call(connection, asked);
+        };
+        const tx = { query: failing('query'), execute: failing('execute') };
+        await expect(journal.plan(tx as never, request)).rejects.toThrow(/denied|no open transaction/);
+        await connection.query('select 1');
+        const { row } = await journal.read({ scope: 'scope', reference: request.reference });
+        expect([fails, row]).toEqual([fails, undefined]);
+      }
+      connection.release();
+    });
+
     describe('a plan that nobody awaits, whose transaction ends', () => {
       const ends = ['commit', 'rollback'].flatMap(ending =>
         ['commit', 'rollback'].flatMap(next => [2, 3, 4, 5, 6, 7].map(after => ({ ending, next, after }))),

@@ -116,6 +116,25 @@ export function provePlans<Database>(scene: Scene<Database>): void {
       expect(await stateOf()).toBeUndefined();
     });
 
+    scene.proof('plans', 'takes nothing with it that is sent at the same time, nor another plan', async () => {
+      const { opened, id } = scene;
+      for (const selects of [0, 1, 2, 3]) {
+        const [first, second] = [`${id}-${selects}`, `${id}-${selects}-late`];
+        await opened.begin(async tx => {
+          const handle = opened.over(tx);
+          const late = async () => {
+            for (let select = 0; select < selects; select++) await handle.times(id);
+            await handle.credit(id);
+            return planner().plan(tx, { ...wanted(), reference: second });
+          };
+          const both = [planner().plan(tx, { ...wanted(), reference: first }), late()];
+          for (const { state } of await Promise.all(both)) expect(state).toBe('planned');
+        });
+        for (const reference of [first, second]) expect((await gatewayOf().find(reference))?.state).toBe('planned');
+        expect((await scene.state()).credited).toBe(selects + 1);
+      }
+    });
+
     if (scene.orm.nests === 'savepoint') proveNestedPlans();
 
     function proveNestedPlans() {
