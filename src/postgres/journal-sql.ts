@@ -45,7 +45,8 @@ export function journalSql(table: string, notify: boolean): JournalSql {
         lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]),
       ]);
       const written = timed(answer);
-      if (written.revision !== null) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
+      const isInserted = typeof written.revision === 'string';
+      if (isInserted) return { row: asRead(row, written), isInserted, now: Number(written.now) };
       return written.held === 'true' ? { ...(await this.read(query, row)), isInserted: false } : undefined;
     },
 

@@ -297,9 +297,13 @@ describe('a journal in Postgres', () => {
       });
     });
 
-    it('reads what is there where nothing was written', async () => {
+    it.each([
+      ['a null', UNWRITTEN],
+      // As a library may answer that a merchant has taught so.
+      ['nothing at all', { now: '5009', held: 'true' }],
+    ])('reads what is there where the revision that was written is %s', async (_, answer) => {
       const { query, asked } = double([
-        ['INSERT', [UNWRITTEN]],
+        ['INSERT', [answer]],
         ['FROM "doubts"', [FOUND]],
       ]);
       expect(await sql.insertIn(query, row)).toEqual({ row: ROW, isInserted: false, now: 5_000 });
