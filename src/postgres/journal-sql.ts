@@ -11,8 +11,8 @@ import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } 
  * @param notify whether each plan tells of itself
  */
 export function journalSql(table: string, notify: boolean): JournalSql {
-  const sql = statements(table);
   const channel = notify ? channelOf(table) : undefined;
+  const sql = statements(table, channel);
   const lines = async (query: SqlQuery, text: string, values?: SqlValue[]) => linesOf(await query(text, values));
   /** Outside any transaction of the merchant's. */
   const write = async (query: SqlQuery, text: string, row: JournalRow, values: SqlValue[]) => {
@@ -40,14 +40,13 @@ export function journalSql(table: string, notify: boolean): JournalSql {
 
     async insertIn(query, row) {
       const ticket = randomUUID();
-      const [, answer] = await Promise.all([
+      const [, [written]] = await Promise.all([
         query(sql.enter, [ticket]),
-        lines(query, sql.insertIn, [...valuesOf(row), ticket, channel ?? null]),
+        lines(query, sql.insertIn, [...valuesOf(row), ticket, ...(channel ? [channel] : [])]),
       ]);
-      const written = timed(answer);
-      const isInserted = typeof written.revision === 'string';
-      if (isInserted) return { row: asRead(row, written), isInserted, now: Number(written.now) };
-      return written.held === 'true' ? { ...(await this.read(query, row)), isInserted: false } : undefined;
+      if (written) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
+      const found = timed(await lines(query, sql.readIn, [row.scope, row.reference, ticket]));
+      return found.held === 'true' ? { row: rowIn(found), isInserted: false, now: Number(found.now) } : undefined;
     },
 
     async replace(query, row, revision) {
@@ -70,12 +69,12 @@ export function journalSql(table: string, notify: boolean): JournalSql {
 const ofScope = (scope: string | undefined): string[] => (scope === undefined ? [] : [scope]);
 
 /** As it would be read, without the time that takes. */
-const asRead = (row: JournalRow, { now, begun = now, due, revision, tried }: Line): JournalRow =>
+const asRead = (row: JournalRow, { now, due, revision, tried }: Line): JournalRow =>
   JSON.parse(
     JSON.stringify({
       ...row,
       revision: Number(revision ?? 1),
-      begunAt: Number(begun),
+      begunAt: Number(now),
       ...(due !== null && { dueAt: Number(due) }),
       ...(tried === 'true' && { isRetry: true }),
     }),
@@ -152,7 +151,7 @@ const REPLICA = 'pg_is_in_recovery()::text AS replica';
 /** The store's time, on a line of its own if there is no row. */
 const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
 
-/** Of what is freed, whose details have no objects within. */
+/** Details have no objects within. */
 const WAS_TRIED = `row.details::text LIKE '%"isRetry":true%'`;
 
 const INTO = '(scope, reference, state, revision, begun_at, due_at, leased_until, details)';
@@ -167,8 +166,10 @@ const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(sta
 const TICKETS = 'payment_gateway.plans';
 const tickets = `coalesce(current_setting('${TICKETS}', true), '')`;
 const holds = (ticket: string) => `position(${ticket}::text in ${tickets}) > 0`;
+/** Otherwise the setting would grow with each plan. */
+const leave = (ticket: string) => `set_config('${TICKETS}', replace(${tickets}, ${ticket}::text, ''), true) AS tickets`;
 
-function statements(table: string) {
+function statements(table: string, channel: string | undefined) {
   const journal = quoted(table);
   // Names of one word in lower case: plugins of query builders write others in their own way.
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
@@ -176,7 +177,6 @@ function statements(table: string) {
   const key = 'scope = $1::text AND reference = $2::text';
   const due = 'CASE WHEN $4::text IS NOT NULL THEN clock_timestamp() END';
   const written = `$1::text, $2::text, $3::text, ${durably('1')}, clock_timestamp(), ${due}, ${moment('$5')}, $6::text::json`;
-  const planned = `begun_at, due_at, revision, (${WAS_TRIED})::text AS tried`;
   const id = 'txid_current()::text AS id';
 
   return {
@@ -192,19 +192,19 @@ function statements(table: string) {
         due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
       WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}, ${id}`,
 
-    // In a transaction of the merchant's. ON CONFLICT DO UPDATE would lock also a row that it leaves as it is.
+    // In a transaction of the merchant's. ON CONFLICT locks also a row that it leaves as it is: what is there already is left out.
     enter: `SELECT set_config('${TICKETS}', ${tickets} || $1::text, true) AS tickets`,
-    insertIn: `WITH inserted AS (INSERT INTO ${journal} AS row ${INTO} SELECT ${written} WHERE ${holds('$7')}
-          ON CONFLICT (scope, reference) DO NOTHING RETURNING ${planned}),
-        replaced AS (UPDATE ${journal} AS row SET state = $3::text, revision = ${durably('revision + 1')},
-          begun_at = clock_timestamp(), due_at = ${due}, leased_until = ${moment('$5')},
-          details = CASE WHEN ${WAS_TRIED} THEN '{"isRetry":true,' || substr($6::text, 2) ELSE $6::text END::json
-          WHERE ${key} AND state = 'freed' AND ${holds('$7')} AND NOT EXISTS (SELECT FROM inserted) RETURNING ${planned})
-      SELECT ${NOW}, (${holds('$7')})::text AS held, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
-        revision::text, tried,
-        CASE WHEN revision IS NOT NULL AND $8::text IS NOT NULL THEN pg_notify($8::text, '')::text END AS told,
-        set_config('${TICKETS}', replace(${tickets}, $7::text, ''), true) AS tickets
-      FROM (SELECT 1) AS always LEFT JOIN (SELECT * FROM inserted UNION ALL SELECT * FROM replaced) AS row ON true`,
+    insertIn: `INSERT INTO ${journal} AS row ${INTO} SELECT ${written} WHERE ${holds('$7')}
+        AND NOT EXISTS (SELECT FROM ${journal} WHERE ${key} AND state <> 'freed')
+      ON CONFLICT (scope, reference) DO UPDATE SET state = excluded.state, revision = row.revision + 1,
+        begun_at = excluded.begun_at, due_at = excluded.due_at, leased_until = excluded.leased_until,
+        details = CASE WHEN ${WAS_TRIED} THEN '{"isRetry":true,' || substr(excluded.details::text, 2)
+          ELSE excluded.details::text END::json
+        WHERE row.state = 'freed'
+      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, revision::text, (${WAS_TRIED})::text AS tried,
+        ${leave('$7')}${channel ? `, pg_notify($8::text, '')::text AS told` : ''}`,
+    readIn: `SELECT ${NOW}, (${holds('$3')})::text AS held, ${leave('$3')}, ${columns}
+      FROM (SELECT 1) AS always LEFT JOIN ${journal} ON ${key}`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}
       LEFT JOIN (SELECT ${columns}, begun_at FROM ${journal}
