@@ -225,7 +225,8 @@ ${table(
 
 A sweep of ${OPEN} open payments beside ${FINAL.toLocaleString('en')} final ones takes ${borne.sweep.ms.toFixed(0)} ms of the database for its ${borne.sweep.statements} statements, and the next
 one, for which nothing is due, ${borne.emptySweep.ms.toFixed(1)} ms: planning and running, without commits. It uses the indexes
-${borne.indexes.map(index => `\`${index}\``).join(' and ')}. By itself: \`node bench/outbox.ts\`.
+${borne.indexes.map(index => `\`${index}\``).join(' and ')}. By itself, once
+\`npm run bench\` has set it up: \`node bench/outbox.ts\`.
 
 ## The sandbox
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, type Fetch, GatewayClient } from 'payment-gateway-sdk';
 import { type PostgresJournal, postgresJournal } from 'payment-gateway-sdk/postgres';
 import pg from 'pg';
+import { watchedPool } from '../test/support/watched-pool.ts';
 import { median } from './statistics.ts';
 
 const PLANS = 2_000;
@@ -141,20 +142,17 @@ export async function outbox(rounds: number): Promise<Outbox> {
     for (const [index] of JSON.stringify(plan).matchAll(/payment_gateway_journal_\w+/g)) plans.add(index);
   };
   let measured: Promise<void> = Promise.resolve();
-  const measuring = {
-    connect: () => pool.connect(),
-    async query(text: string, values: unknown[] = []) {
-      measured = measured.then(() => measure(text, values));
-      await measured;
-      return pool.query(text, values);
-    },
-  };
+  const measuring = watchedPool(pool, async (text, values, send) => {
+    measured = measured.then(() => measure(text, values));
+    await measured;
+    return send();
+  });
   const sweeping = new GatewayClient({ ...options, journal: postgresJournal(measuring, { scope: 'bench' }) });
   const handler = createWebhookHandler({ gateway: sweeping, onPayment: () => {}, onEvent: () => {} });
   const sweepOf = async (count: number) => {
     [ms, statements] = [0, 0];
     const swept = await sweeping.sweep({ handler, olderThan: 0 });
-    if (swept.open !== count) throw new Error(`The sweep has found ${JSON.stringify(swept)}.`);
+    if (swept.open !== count || statements === 0) throw new Error(`The sweep has found ${JSON.stringify(swept)}.`);
     return { ms, statements };
   };
   const sweep = await sweepOf(OPEN);
