@@ -6,7 +6,7 @@ import { emitWarning } from '../telemetry/events.ts';
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command: string; rowCount?: number | null }>;
   release(destroy?: boolean | Error): void;
-  /** `T` or `E` within a transaction. Older versions of `pg` do not tell. */
+  /** `T` or `E` within a transaction, `I` outside. Older versions of `pg` do not tell. */
   getTransactionStatus?(): string | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
@@ -27,8 +27,10 @@ export type ClientOf<Pool> = Pool extends {
   ? Client
   : PgClient;
 
-/** What a client answers that somebody gave back before the end of its transaction. */
+/** What a client answers within a transaction. */
 const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
+/** @param status as a client tells it; nothing, if it is too old for that */
+export const isOpen = (status: string | null | undefined): boolean => IN_TRANSACTION.has(status);
 
 const LEFT_OPEN =
   'A client was given back to the pool within a transaction, which is rolled back now: call COMMIT or ROLLBACK before each release(), and release(true) where that fails.';
@@ -43,7 +45,7 @@ export async function connect(pool: PgPool): Promise<PgClient> {
   const most = sizeOf(pool.options?.max);
   for (let tries = 0; tries <= most; tries++) {
     const client = await pool.connect();
-    if (!IN_TRANSACTION.has(client.getTransactionStatus?.())) return client;
+    if (!isOpen(client.getTransactionStatus?.())) return client;
     client.release(true);
     emitWarning(LEFT_OPEN);
   }

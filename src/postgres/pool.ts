@@ -2,10 +2,11 @@
 
 import { noTransactionOf } from '../adapters/misfit.ts';
 import { inTransaction } from '../adapters/own-transaction.ts';
-import { poolOf, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
+import { markCommitted } from '../sql/committed.ts';
+import { leftOpen, poolOf, type SqlDatabase, type SqlQuery, type SqlRow, type SqlValue } from '../sql/database.ts';
 import { lend } from './lent-client.ts';
 import { listenOn } from './listen.ts';
-import { connect, type PgClient, type PgPool } from './pg.ts';
+import { connect, isOpen, type PgClient, type PgPool } from './pg.ts';
 
 /** The pool as a database, whose transactions lend their client to `onPayment`. */
 export const fromPool = <Client extends PgClient>(pool: PgPool): SqlDatabase<Client> => ({
@@ -44,8 +45,11 @@ async function runAlone(
   let isDone = false;
   try {
     const rows = await queryOf(client)(sql, values);
+    const status = client.getTransactionStatus?.();
+    // Somebody goes on with a client that they have given back.
+    if (isOpen(status)) throw leftOpen();
     isDone = true;
-    return rows;
+    return status === 'I' ? markCommitted(rows) : rows;
   } finally {
     client.removeListener('error', onError);
     client.release(!isDone);

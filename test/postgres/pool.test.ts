@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseOf } from '../../src/postgres/database.ts';
 import { listenOn } from '../../src/postgres/listen.ts';
 import { fromPool } from '../../src/postgres/pool.ts';
+import { isCommitted } from '../../src/sql/committed.ts';
 import { errorOf } from '../support/fixtures.ts';
 
 const lost = new Error('Connection terminated unexpectedly');
@@ -102,6 +103,33 @@ describe('a pool of pg', () => {
     expect(await fromPool(old).query('select 1')).toEqual([{ text: 'select 1' }]);
     expect(released).toEqual([false, false]);
   });
+
+  it('tells of a statement that it is committed, if its client tells that nothing goes on', async () => {
+    for (const [status, known] of [
+      ['I', true],
+      [null, false],
+    ] as const) {
+      const db = fromPool(pool(undefined, {}, () => status).pool);
+      expect(isCommitted(await db.query('insert'))).toBe(known);
+      await db.transaction(async (_, query) => expect(isCommitted(await query('insert'))).toBe(false));
+    }
+  });
+
+  it.each(['T', 'E'])(
+    'fails where somebody goes on with a client that they gave back, and closes it: %s',
+    async status => {
+      let isSent = false;
+      const sent = () => {
+        isSent = true;
+        return { rows: [] };
+      };
+      const { pool: given, released } = pool(undefined, { insert: sent }, () => (isSent ? status : 'I'));
+      const error = await errorOf(fromPool(given).query('insert'));
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect((error as Error).message).toContain('is in a transaction that somebody began and did not end');
+      expect(released).toEqual([true]);
+    },
+  );
 
   it('gives nobody a client whose statement failed, and outlives its error', async () => {
     const answer = Promise.withResolvers<never>();

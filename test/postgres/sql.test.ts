@@ -6,6 +6,8 @@ import type { InboxEvent } from '../../src/inbox/contract.ts';
 import { newRow } from '../../src/journal/row.ts';
 import { inboxSql } from '../../src/postgres/inbox-sql.ts';
 import { channelOf, journalSql } from '../../src/postgres/journal-sql.ts';
+import { markCommitted } from '../../src/sql/committed.ts';
+import type { SqlQuery } from '../../src/sql/database.ts';
 import { errorOf, ID, PAYOUT } from '../support/fixtures.ts';
 import { ATTEMPT, double, sqlError } from '../support/sql-double.ts';
 
@@ -266,6 +268,17 @@ describe('a journal in Postgres', () => {
     expect(await sql.insert(never.query, row)).toEqual({ ...row, revision: 1, begunAt: 5_000 });
     expect(never.asked[0]?.[1]?.slice(3, 5)).toEqual([null, null]);
     expect(await sql.insert(double([]).query, row)).toBeUndefined();
+  });
+
+  it('asks whether a begun row is committed only where the driver has not told', async () => {
+    const { query, asked } = double([
+      ['INSERT', [{ now: '5000', due: null, id: '77' }]],
+      ['UPDATE', [{ now: '5000', id: '77' }]],
+    ]);
+    const telling: SqlQuery = async (...statement) => markCommitted(await query(...statement));
+    expect(await sql.insert(telling, row)).toMatchObject({ begunAt: 5_000 });
+    expect(await sql.replace(telling, row, 1)).toEqual({ isReplaced: true, now: 5_000 });
+    expect(asked.map(([text]) => text.slice(0, 6))).toEqual(['INSERT', 'UPDATE']);
   });
 
   describe('in a merchant’s transaction', () => {

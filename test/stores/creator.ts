@@ -35,12 +35,10 @@ async function framed<T>(name: string, begin: () => Promise<T>, left: () => Prom
   }
 }
 
-/** What the journal asks of its database, by a word of its SQL. Postgres is asked whether it has
- * committed the beginning; MySQL answers a write alone, so its row and the time are read. */
+/** What the journal asks of its database, by a word of its SQL. MySQL answers a write alone, so its row and the time are read. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/INSERT INTO/, 'begin'],
   [/UPDATE/, 'recording'],
-  [/txid_status/, 'the check'],
   [/^SELECT .* details/s, 'read'],
   [/^SELECT .* clock/s, 'the clock'],
 ];

@@ -228,20 +228,56 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
     },
   );
 
-  it('makes three statements of a create, and two of one that finds it created', async () => {
+  it.each([
+    ['two statements', true, ['INSERT', 'UPDATE']],
+    ['three, where pg does not tell what is committed,', false, ['INSERT', 'SELECT txid_status', 'UPDATE']],
+  ])('makes %s of a create, and two of one that finds it created', async (_, tells, expected) => {
     const statements: string[] = [];
     const watched = watchedPool(pool, (text, _values, send) => {
       statements.push(/^(?:INSERT|UPDATE|SELECT(?: txid_status)?)/.exec(text)?.[0] ?? text);
       return send();
     });
-    const journal = postgresJournal(watched, { table });
+    const silent = async () =>
+      Object.assign(Object.create(await watched.connect()), { getTransactionStatus: undefined });
+    const journal = postgresJournal(tells ? watched : ({ ...watched, connect: silent } as never), { table });
     const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal });
     const request = { ...CARD, reference: randomUUID() };
     await gateway.createDeposit(request);
-    expect(statements.splice(0)).toEqual(['INSERT', 'SELECT txid_status', 'UPDATE']);
+    expect(statements.splice(0)).toEqual(expected);
     expect(await gateway.createDeposit(request)).toHaveProperty('replayed', true);
     expect(statements).toEqual(['INSERT', 'SELECT']);
   });
+
+  it.each([
+    ['tells', {}],
+    ['does not tell', { getTransactionStatus: undefined }],
+  ])(
+    'sends no create whose record is in the transaction of somebody who goes on with a released client, where pg %s of it',
+    async (_, older) => {
+      /** Each INSERT meets a BEGIN, which nobody commits. */
+      const racing = {
+        async connect() {
+          const client = await pool.connect();
+          const query = async (text: string, values: unknown[]) => {
+            if (text.startsWith('INSERT')) await client.query('BEGIN');
+            return client.query(text, values);
+          };
+          const release = () => client.release(true);
+          return Object.assign(Object.create(client), { query, release }, older);
+        },
+        query() {},
+      };
+      const sandbox = new Sandbox();
+      const journal = postgresJournal(racing as never, { table });
+      const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
+      const reference = randomUUID();
+      const error = await errorOf(gateway.createDeposit({ ...CARD, reference }));
+      expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+      expect(String((error as Error).message)).toContain('is in a transaction that somebody began and did not end');
+      expect(sandbox.payments).toEqual([]);
+      expect(await postgresJournal(pool, { table }).read({ scope: '', reference })).toMatchObject({ row: undefined });
+    },
+  );
 
   it('gives up on a pool that is used up, and undoes an attempt that is written too late', async () => {
     const small = postgresPool({ max: 1 });
