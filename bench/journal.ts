@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import pg from 'pg';
+import { watchedPool } from '../test/support/watched-pool.ts';
 import { median } from './statistics.ts';
 
 const CREATES = 1_000;
@@ -24,18 +25,14 @@ export async function journal(rounds: number, inFlight: number): Promise<Journal
   const [[baseUrl]] = await once(server, 'message');
   const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 20 });
   const table = `bench_${randomUUID().replaceAll('-', '')}`;
-  const store = postgresJournal(pool, { table, scope: 'bench' });
+  let statements = 0;
+  const counted = watchedPool(pool, (_text, _values, send) => {
+    statements += 1;
+    return send();
+  });
+  const store = postgresJournal(counted, { table, scope: 'bench' });
   await store.migrate();
   await pool.query(`CREATE TABLE ${table}_two (reference text PRIMARY KEY, state text NOT NULL)`);
-
-  let statements = 0;
-  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
-  Object.assign(pool, {
-    query: (...args: unknown[]) => {
-      statements += 1;
-      return query(...args);
-    },
-  });
 
   const options = { baseUrl, apiKey: 'bench-api-key', signKey: 'bench-sign-key' };
   const [plain, journalled] = [new GatewayClient(options), new GatewayClient({ ...options, journal: store })];
@@ -47,13 +44,17 @@ export async function journal(rounds: number, inFlight: number): Promise<Journal
       reference: randomUUID(),
       webhookUrl: 'https://shop.example/callbacks',
     }) as const;
+  const commit = (text: string, values: unknown[]) => {
+    statements += 1;
+    return pool.query(text, values);
+  };
   const ways: Record<string, () => Promise<unknown>> = {
     'a plain create': () => plain.createDeposit(request()),
     'a plain create and two commits': async () => {
       const one = request();
-      await pool.query(`INSERT INTO ${table}_two VALUES ($1, 'begun')`, [one.reference]);
+      await commit(`INSERT INTO ${table}_two VALUES ($1, 'begun')`, [one.reference]);
       await plain.createDeposit(one);
-      await pool.query(`UPDATE ${table}_two SET state = 'created' WHERE reference = $1`, [one.reference]);
+      await commit(`UPDATE ${table}_two SET state = 'created' WHERE reference = $1`, [one.reference]);
     },
     'a create with postgresJournal': () => journalled.createDeposit(request()),
   };

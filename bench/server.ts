@@ -5,6 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
+const REFERENCE = 'order-1042';
 const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
 
 /** What the gateway's document shows of a create, and the least that each of the others needs. */
@@ -17,7 +18,7 @@ const ANSWERS: Record<string, (padding: string) => object> = {
       paymentType: 'DEPOSIT',
       description,
       paymentMethod: 'CARD',
-      reference: 'order-1042',
+      reference: REFERENCE,
       amount: 25.5,
       currency: 'EUR',
       customer: null,
@@ -66,9 +67,13 @@ const bodies = new Map(
 );
 
 const answer: RequestListener = (request, response) => {
-  request.resume().on('end', () => {
+  let sent = '';
+  request.setEncoding('utf8').on('data', chunk => {
+    sent += chunk;
+  });
+  request.on('end', () => {
     const [, name = ''] = request.url?.split('/') ?? [];
-    const body = bodies.get(name) ?? bodies.get('/api/v1/payments');
+    const body = bodies.get(name) ?? ofReference(sent);
     response.writeHead(request.method === 'POST' ? 201 : 200, {
       'content-type': 'application/json',
       'content-length': body?.byteLength,
@@ -76,6 +81,14 @@ const answer: RequestListener = (request, response) => {
     response.end(body);
   });
 };
+
+/** Of a payment, which must be the one that was asked for. */
+function ofReference(sent: string): Buffer | undefined {
+  const payment = bodies.get('/api/v1/payments');
+  const [, reference] = /"reference":"([^"]+)"/.exec(sent) ?? [];
+  if (!reference || reference === REFERENCE) return payment;
+  return Buffer.from(String(payment).replace(REFERENCE, reference));
+}
 
 const file = (name: string) => readFileSync(new URL(`../test/fixtures/tls/${name}`, import.meta.url));
 
