@@ -47,14 +47,28 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
   };
   const matching = ({ scope, states }: JournalQuery) =>
     [...rows.values()].filter(row => (scope ?? row.scope) === row.scope && states.includes(row.state));
+  /** @param isWithin in a transaction, where it may take the place of a freed row */
+  const insert = (row: JournalRow, isWithin: boolean) => {
+    const existing = rows.get(nameOf(row));
+    const freed = isWithin && existing?.state === 'freed' ? existing : undefined;
+    const at = now();
+    if (existing && !freed) return { row: structuredClone(existing), isInserted: false, now: at };
+    const inserted: JournalRow = {
+      ...row,
+      revision: (freed?.revision ?? 0) + 1,
+      begunAt: at,
+      ...(row.dueAt !== undefined && { dueAt: at }),
+      ...(freed?.isRetry && { isRetry: true }),
+    };
+    return { row: write(inserted), isInserted: true, now: at };
+  };
   const watchers = new Set<() => void>();
   const journal: MemoryJournal = {
     scope,
     settleMargin,
     async plan(tx, request, options) {
       refuseSwapped(tx);
-      const insert = (row: JournalRow) => journal.insert(row, tx ?? 'any');
-      const entry = await planBy(insert, journal, 'memoryJournal', request, options);
+      const entry = await planBy(async row => insert(row, true), journal, 'memoryJournal', request, options);
       for (const wake of watchers) wake();
       return entry;
     },
@@ -65,20 +79,7 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
     async read(key) {
       return { row: structuredClone(rows.get(nameOf(key))), now: now() };
     },
-    async insert(row, tx) {
-      const existing = rows.get(nameOf(row));
-      const freed = tx !== undefined && existing?.state === 'freed' ? existing : undefined;
-      const at = now();
-      if (existing && !freed) return { row: structuredClone(existing), isInserted: false, now: at };
-      const inserted: JournalRow = {
-        ...row,
-        revision: (freed?.revision ?? 0) + 1,
-        begunAt: at,
-        ...(row.dueAt !== undefined && { dueAt: at }),
-        ...(freed?.isRetry && { isRetry: true }),
-      };
-      return { row: write(inserted), isInserted: true, now: at };
-    },
+    insert: async (row, tx) => insert(row, tx !== undefined),
     async replace(row, revision) {
       const isReplaced = rows.get(nameOf(row))?.revision === revision;
       if (isReplaced) write({ ...row, revision: revision + 1 });

@@ -133,7 +133,7 @@ it('the hash of a body changes with any leaf', async () => {
       // And what was changed back is the first one again.
       expect(await create(request, extra)).toMatchObject({ replayed: true });
     }),
-    tries(120),
+    tries(40),
   );
   expect(changed).toEqual(
     new Set([
