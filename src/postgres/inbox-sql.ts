@@ -61,14 +61,14 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
     },
 
     async keep(query, event, { name }) {
-      const [kept] = await query(endings(name).keep, valuesOf(event));
-      if (kept) await expectCommitted(query, kept.xid);
+      const written = await query(endings(name).keep, valuesOf(event));
+      if (written[0]) await expectCommitted(query, written, written[0].xid);
     },
 
     async resolve(query, paymentId, status, resolution) {
-      const [resolved] = await query(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
-      if (resolved) await expectCommitted(query, resolved.xid);
-      return resolved !== undefined;
+      const written = await query(resolution === 'done' ? sql.done : sql.again, [paymentId, status]);
+      if (written[0]) await expectCommitted(query, written, written[0].xid);
+      return written.length > 0;
     },
   };
 }

@@ -1,7 +1,6 @@
 // The SQL of a journal in Postgres: a statement per method, and of a create one more where its driver does not tell that it is committed.
 import { randomUUID } from 'node:crypto';
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
-import { isCommitted } from '../sql/committed.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { afterWrite, type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
 import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
@@ -17,11 +16,10 @@ export function journalSql(table: string, notify: boolean): JournalSql {
   const lines = async (query: SqlQuery, text: string, values?: SqlValue[]) => linesOf(await query(text, values));
   /** Outside any transaction of the merchant's. */
   const write = async (query: SqlQuery, text: string, row: JournalRow, values: SqlValue[]) => {
-    const answer = await query(text, values);
-    const [line] = linesOf(answer);
+    const written = await query(text, values);
+    const [line] = linesOf(written);
     // It is sent after that, and must not be forgotten then.
-    const isDoubtful = row.state === 'begun' && !isCommitted(answer);
-    if (line && isDoubtful) await expectCommitted(query, line.id).catch(afterWrite);
+    if (line && row.state === 'begun') await expectCommitted(query, written, line.id).catch(afterWrite);
     return line;
   };
   return {
