@@ -133,7 +133,7 @@ export default defineConfig({
           ...ofPackages,
           // As the browser.
           sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
-          globalSetup: 'test/package/pack.ts',
+          globalSetup: ['test/support/install-tools.ts', 'test/package/pack.ts'],
           testTimeout: 120_000,
         },
       },

@@ -12,7 +12,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, root } from './consumer.ts';
-import { installTools, load } from './tools.ts';
+import { load } from './tools.ts';
 
 type Format = 'esm' | 'cjs';
 
@@ -73,7 +73,6 @@ describe.skipIf(lacks(isCi, 'the client in a bundle, whose tools CI fetches'))('
   let url = '';
   let close = async () => {};
   beforeAll(async () => {
-    installTools();
     app = emptyProject(inject('tarball'));
     empty = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-bundles-'));
     ({ url, close } = await new Sandbox().listen());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
 import { root, run } from './consumer.ts';
-import { installTools, load, tool } from './tools.ts';
+import { load, tool } from './tools.ts';
 
 const ENTRIES = [
   'index',
@@ -70,10 +70,9 @@ function reportOn(entry: string, folder: string): boolean {
 
 describe.skipIf(lacks(isCi, 'the public surface, which CI compares'))('the public surface', () => {
   beforeAll(() => {
-    installTools();
     // The declarations that the tarball was made of.
     expect(inject('packed')).toContain('dist/index.d.ts');
-  }, 240_000);
+  });
 
   // Mend, after a look at the difference: PAYMENT_GATEWAY_NO_SKIPS=1 UPDATE_DOCS=1 npx vitest run --project package -t surface
   it.each(ENTRIES)('of %s is as the report in test/package/api says', entry => {
