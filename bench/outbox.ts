@@ -152,7 +152,8 @@ export async function outbox(rounds: number): Promise<Outbox> {
   const sweepOf = async (count: number) => {
     [ms, statements] = [0, 0];
     const swept = await sweeping.sweep({ handler, olderThan: 0 });
-    if (swept.open !== count || statements === 0) throw new Error(`The sweep has found ${JSON.stringify(swept)}.`);
+    if (swept.open !== count) throw new Error(`The sweep has found ${JSON.stringify(swept)}.`);
+    if (statements === 0) throw new Error('No statement of the sweep was seen: the journal asks in another way.');
     return { ms, statements };
   };
   const sweep = await sweepOf(OPEN);

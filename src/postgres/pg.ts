@@ -29,6 +29,7 @@ export type ClientOf<Pool> = Pool extends {
 
 /** What a client answers within a transaction. */
 const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
+
 /** @param status as a client tells it; nothing, if it is too old for that */
 export const isOpen = (status: string | null | undefined): boolean => IN_TRANSACTION.has(status);
 
