@@ -18,10 +18,13 @@ const SERVERS = [
   'test/expectations.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/cli/run.test.ts',
-  'test/sandbox/{exported-runs,serve}.test.ts',
+  'test/sandbox/{exported-runs,run,serve,server}.test.ts',
   'test/terminal/completion.test.ts',
+  'test/contract.test.ts',
+  'test/outside/*.test.ts',
+  'test/properties/created-at.test.ts',
   'test/http/{agent,connection*}.test.ts',
-  'test/webhooks/{flood,hostile}.test.ts',
+  'test/webhooks/{flood,hostile,node}.test.ts',
   'test/soak/soak.test.ts',
 ];
 /** The pages of docs/orms. */
@@ -57,6 +60,12 @@ export default defineConfig({
   test: {
     // Without this, a style sheet that is imported as text would be empty.
     css: true,
+    tags: [
+      {
+        name: 'long',
+        description: 'Takes more than a twentieth of a second: npm test plays it, and test:unit does not.',
+      },
+    ],
     coverage: { include: ['src/**/*.ts'] },
     setupFiles: ['test/support/matchers.ts'],
     // What is polled comes, on a machine where others compute too after some seconds.

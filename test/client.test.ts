@@ -404,7 +404,7 @@ describe('an accepted create whose answer cannot be read', () => {
       'order_id',
     ],
     ['20 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(20_000_000)}"}`, ''],
-  ])('for %s still yields the payment id', async (_, body, path) => {
+  ])('for %s still yields the payment id', { tags: 'long' }, async (_, body, path) => {
     const { fetch, sent } = wire(json(body, 201));
     const error = await errorOf(client(fetch).createDeposit(CARD));
     expect(error).toMatchObject({

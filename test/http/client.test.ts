@@ -130,7 +130,7 @@ describe('a lookup', () => {
     vi.restoreAllMocks();
   });
 
-  it("is stopped by a signal's own time-out, and says so", async () => {
+  it("is stopped by a signal's own time-out, and says so", { tags: 'long' }, async () => {
     vi.useRealTimers();
     for (const answer of [json('', 503, { 'retry-after': '5' }), () => new Promise<Response>(() => {})]) {
       const error = await errorOf(
@@ -463,7 +463,7 @@ describe('a repeated attempt', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
 
-  it("ends with the call's signal", async () => {
+  it("ends with the call's signal", { tags: 'long' }, async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { fetch, seen } = silent();
     const controller = new AbortController();
@@ -476,7 +476,7 @@ describe('a repeated attempt', () => {
     vi.restoreAllMocks();
   });
 
-  it('ends with the time-out', async () => {
+  it('ends with the time-out', { tags: 'long' }, async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     fakeTimers();
     const { fetch, seen } = silent();
@@ -501,7 +501,7 @@ describe('a signal of another realm', () => {
     };
   };
 
-  it('stops a call like any other', async () => {
+  it('stops a call like any other', { tags: 'long' }, async () => {
     const { signal, abort } = foreign();
     const sent: Request[] = [];
     const fetch = (request: Request) => {

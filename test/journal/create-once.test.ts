@@ -547,7 +547,7 @@ describe('a journal that fails', () => {
     expect(sandbox.payments).toEqual([]);
   });
 
-  it('by taking too long stops it, and what it writes too late is undone', async () => {
+  it('by taking too long stops it, and what it writes too late is undone', { tags: 'long' }, async () => {
     const journal = memoryJournal();
     const slow = Promise.withResolvers<void>();
     const insert: Journal['insert'] = async row => {

@@ -796,7 +796,7 @@ describe('an answer that names no payment', () => {
     expect(shop.changes()).toEqual(['begun', 'freed', 'begun', 'created']);
   });
 
-  it('leaves a doubt after every other status from 400 to 599: nothing is sent again', async () => {
+  it('leaves a doubt after every other status from 400 to 599: nothing is sent again', { tags: 'long' }, async () => {
     for (const status of OTHERS) {
       const shop = answered(status);
       expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'unknown' });

@@ -111,7 +111,7 @@ describe('a drain that follows', () => {
     expect(await following).toEqual({ ...NONE, created: 1, postponed: 3 });
   });
 
-  it('goes on with the others while one hangs', async () => {
+  it('goes on with the others while one hangs', { tags: 'long' }, async () => {
     const hanging = Promise.withResolvers<void>();
     const sent: string[] = [];
     const takes = accept(sent);

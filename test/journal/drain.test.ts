@@ -75,7 +75,7 @@ describe('a drain', () => {
     expect(await gateway.drain()).toEqual(NONE);
   });
 
-  it('claims one at a time while another one hangs in its other lane', async () => {
+  it('claims one at a time while another one hangs in its other lane', { tags: 'long' }, async () => {
     const hanging = Promise.withResolvers<void>();
     const takes = accept();
     const { journal, open, plan, clock } = openShop(takes);
@@ -181,7 +181,9 @@ describe('a drain', () => {
     if (answer instanceof Error) expect(referencesOf(sent).slice(1)).toEqual(['payout-1', 'payout-2', 'payout-3']);
   });
 
-  it('goes on to the others where the gateway forbids one, which is tried again ever later', async () => {
+  it('goes on to the others where the gateway forbids one, which is tried again ever later', {
+    tags: 'long',
+  }, async () => {
     const { fetch, sent } = wire(json('{}', 403), taken, json('{}', 403));
     const { gateway, plan, clock } = openShop(fetch);
     await plan('payout-1');
@@ -214,7 +216,9 @@ describe('a drain', () => {
     expect(rows.filter(({ body, leasedUntil }) => body && !leasedUntil)).toHaveLength(47);
   });
 
-  it('puts one more create in doubt in each run of an outage, whoever runs it, and sends several again once one is answered', async () => {
+  it('puts one more create in doubt in each run of an outage, whoever runs it, and sends several again once one is answered', {
+    tags: 'long',
+  }, async () => {
     let isAway = true;
     let [atOnce, most] = [0, 0];
     const { journal, open, plan, clock } = openShop(async (_, init) => {
@@ -252,7 +256,7 @@ describe('a drain', () => {
     expect(warnings()).toEqual([]);
   });
 
-  it('sends several at once beside creates that are under way, which are no doubts yet', async () => {
+  it('sends several at once beside creates that are under way, which are no doubts yet', { tags: 'long' }, async () => {
     const answer = Promise.withResolvers<void>();
     const { fetch, sent } = wire(async init => {
       await answer.promise;

@@ -5,9 +5,13 @@ import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
 import { PAYOUT } from '../support/fixtures.ts';
 import { ATTEMPT } from '../support/sql-double.ts';
 
+/** What of the suites takes long. */
+const LONG = /in any order of creates|until its worker has left/;
+const test = (name: string, run: () => Promise<void>) => it(name, { tags: LONG.test(name) ? 'long' : [] }, run);
+
 describe('memoryJournal', () => {
   journalSuite({
-    test: it,
+    test,
     make: () => {
       const journal = memoryJournal();
       return [journal, journal];
@@ -17,7 +21,7 @@ describe('memoryJournal', () => {
 
 describe('memoryInbox', () => {
   inboxSuite({
-    test: it,
+    test,
     make: () => {
       const inbox = memoryInbox();
       return [inbox, inbox];

@@ -48,7 +48,7 @@ describe('what a plan is not', () => {
 });
 
 describe('what is kept of a plan', () => {
-  it('makes the very request that was planned, for any request and extra', async () => {
+  it('makes the very request that was planned, for any request and extra', { tags: 'long' }, async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 12 });
     const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined));
     const fields = fc.dictionary(

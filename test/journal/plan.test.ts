@@ -239,20 +239,26 @@ describe('a planned create', () => {
   it.each([
     ['its time-out', () => ({ timeout: 300 })],
     ['its signal', () => ({ signal: AbortSignal.timeout(200) })],
-  ])('stays planned where a create of it was not sent within %s, and the error says so', async (_, options) => {
-    // A handshake that nobody answers: nothing leaves, and no time is left to see it recorded.
-    const hole = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(hole, 'listening');
-    onTestFinished(() => void hole.close());
-    const { journal, plan } = openShop(accept());
-    await plan('payout-1');
-    const { port } = hole.address() as AddressInfo;
-    const away = new GatewayClient({ ...KEYS, baseUrl: `https://127.0.0.1:${port}`, journal });
-    const error = await errorOf(away.createWithdrawal(PAYOUT, options()));
-    expect(error).toMatchObject({ outcome: 'not_sent', isStillPlanned: true });
-  });
+  ])(
+    'stays planned where a create of it was not sent within %s, and the error says so',
+    { tags: 'long' },
+    async (_, options) => {
+      // A handshake that nobody answers: nothing leaves, and no time is left to see it recorded.
+      const hole = createServer(() => {}).listen(0, '127.0.0.1');
+      await once(hole, 'listening');
+      onTestFinished(() => void hole.close());
+      const { journal, plan } = openShop(accept());
+      await plan('payout-1');
+      const { port } = hole.address() as AddressInfo;
+      const away = new GatewayClient({ ...KEYS, baseUrl: `https://127.0.0.1:${port}`, journal });
+      const error = await errorOf(away.createWithdrawal(PAYOUT, options()));
+      expect(error).toMatchObject({ outcome: 'not_sent', isStillPlanned: true });
+    },
+  );
 
-  it('stays planned where the gateway has refused three, and taken none: its key may be wrong, not each request', async () => {
+  it('stays planned where the gateway has refused three, and taken none: its key may be wrong, not each request', {
+    tags: 'long',
+  }, async () => {
     let answer: Answer = json('{"error":"signature"}', 400);
     const { gateway, plan, stateOf, clock, warnings } = openShop(async (url, init) => wire(answer).fetch(url, init));
     const references = Array.from({ length: 20 }, (_, index) => `payout-${index}`);
@@ -340,7 +346,9 @@ describe('a planned create', () => {
     await vi.waitFor(async () => expect(await stateOf('payout-1')).toBe('freed'));
   });
 
-  it('stays planned where its answer came before the journal could be told, and the error says so', async () => {
+  it('stays planned where its answer came before the journal could be told, and the error says so', {
+    tags: 'long',
+  }, async () => {
     const { journal, open, plan } = openShop(wire(notReached).fetch);
     await plan('payout-1');
     let replaced = 0;
@@ -381,7 +389,7 @@ describe('a planned create', () => {
     expect(await creating).not.toHaveProperty('isStillPlanned');
   });
 
-  it('may be there, as the error says, where the journal did not answer at all', async () => {
+  it('may be there, as the error says, where the journal did not answer at all', { tags: 'long' }, async () => {
     const { open, journal } = openShop(accept());
     const deaf = open({ ...journal, insert: () => new Promise(() => {}), read: () => new Promise(() => {}) });
     const error = await errorOf(deaf.createWithdrawal(PAYOUT, { timeout: 100 }));
@@ -393,7 +401,7 @@ describe('a planned create', () => {
     );
   });
 
-  it('is refused while a create of it runs, because that may end without a payment', async () => {
+  it('is refused while a create of it runs, because that may end without a payment', { tags: 'long' }, async () => {
     const answer = Promise.withResolvers<void>();
     const { fetch, sent } = wire(() => answer.promise.then(() => json('{}', 422)), taken);
     const { gateway, plan } = openShop(fetch);

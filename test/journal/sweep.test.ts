@@ -102,7 +102,7 @@ describe('a payment whose callback was lost', () => {
     expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
-  it('is found among many, each once, by three sweeps at a time', async () => {
+  it('is found among many, each once, by three sweeps at a time', { tags: 'long' }, async () => {
     const { sweep, lose, effects, lookups } = openShop();
     const references = Array.from({ length: 120 }, (_, index) => `payout-${index}`);
     for (const reference of references) await lose(reference);
@@ -132,7 +132,9 @@ describe('a payment whose callback came', () => {
     expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
-  it('is looked at again if a later final status, such as a chargeback, had its effect fail', async () => {
+  it('is looked at again if a later final status, such as a chargeback, had its effect fail', {
+    tags: 'long',
+  }, async () => {
     fakeTimers();
     let isDown = false;
     const shop = openShop({ fetch: (url, init) => shop.handler(new Request(url, init)) }, () => {
@@ -211,7 +213,7 @@ describe('a reference with two payments, of which one', () => {
 });
 
 describe('a payment that is not final', () => {
-  it('is looked at ever less often', async () => {
+  it('is looked at ever less often', { tags: 'long' }, async () => {
     const { sweep, create, sandbox, clock, effects } = openShop();
     const id = await create('payout-1');
     const begun = clock.now;
@@ -227,7 +229,7 @@ describe('a payment that is not final', () => {
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
-  it('is never looked at within its pause, and always by the first sweep after it', async () => {
+  it('is never looked at within its pause, and always by the first sweep after it', { tags: 'long' }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 90 * MINUTE }), { minLength: 5, maxLength: 25 }),
@@ -536,7 +538,7 @@ describe('what fails', () => {
     },
   );
 
-  it('by Retry-After ends the sweep, which asks nothing more until then', async () => {
+  it('by Retry-After ends the sweep, which asks nothing more until then', { tags: 'long' }, async () => {
     const { clock, handler, gateway, journal, lose, lookups } = openShop();
     for (let index = 0; index < 30; index++) await lose(`payout-${index}`);
     const busy = new GatewayClient({
@@ -726,7 +728,7 @@ describe('a sweep', () => {
     ]);
   });
 
-  it('of a list of ids needs no journal', async () => {
+  it('of a list of ids needs no journal', { tags: 'long' }, async () => {
     const { handler, lose, create, sandbox, effects } = openShop();
     const gateway = new GatewayClient(sandbox.clientOptions);
     const ids = [await lose('payout-1'), await create('payout-2'), 'no-id', OTHER_ID];

@@ -28,6 +28,7 @@ export default defineConfig({
   resolve: whole.resolve ?? {},
   test: {
     css: true,
+    tags: whole.test?.tags ?? [],
     include: [...tests],
     isolate: false,
     ...(process.env.MUTANTS_PLAN && { runner: './test/mutants/quick-runner.ts', pool: 'threads', maxWorkers: 1 }),

@@ -105,7 +105,7 @@ describe('no transaction begins or ends with', () => {
   });
 });
 
-it('texts of a megabyte are read to their end', () => {
+it('texts of a megabyte are read to their end', { tags: 'long' }, () => {
   for (const text of ['/*'.repeat(500_000), "'".repeat(1_000_001), '$$'.repeat(500_001), '-'.repeat(1_000_000)])
     expect(controlsTransaction(`${text};commit`)).toBe(false);
 });

@@ -1,4 +1,5 @@
 // One request is the same however it is written, and another one as soon as anything in it differs.
+// @module-tag long
 import fc from 'fast-check';
 import {
   type Created,

@@ -1,4 +1,5 @@
 // An error tree counts as never sent only if each of its leaves is on the list.
+// @module-tag long
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { neverLeft } from '../../src/http/network-error.ts';

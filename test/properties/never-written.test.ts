@@ -1,4 +1,5 @@
 // An attempt that a journal may have written is taken back, whatever the database has said, unless that is on the list.
+// @module-tag long
 import fc from 'fast-check';
 import { GatewayClient, type Journal, memoryJournal } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';

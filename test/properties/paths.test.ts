@@ -1,4 +1,5 @@
 // Whatever anybody passes, posts or answers: what is asked for is the payments' own address, or that of one payment.
+// @module-tag long
 import fc from 'fast-check';
 import { createWebhookHandler, type FetchInit, GatewayClient, memoryJournal, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';

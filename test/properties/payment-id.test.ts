@@ -1,4 +1,5 @@
 // The id that is found in what is left of an answer is the payment's own, or none.
+// @module-tag long
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findPaymentId } from '../../src/payments/payment-id.ts';

@@ -1,4 +1,5 @@
 // Any record is read, whatever of it is absent, null or new, and keeps what it was given.
+// @module-tag long
 import fc from 'fast-check';
 import { GatewayClient, PAYMENT_STATUSES, parseWebhook } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';

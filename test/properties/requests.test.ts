@@ -1,4 +1,5 @@
 // Any request that the types allow arrives as it was written, under its signature, and comes back as it was sent.
+// @module-tag long
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { type Created, type CreateOptions, GatewayClient, memoryJournal } from 'payment-gateway-sdk';

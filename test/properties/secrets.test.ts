@@ -1,4 +1,5 @@
 // No error, and no event, shows a key, a signature or what a customer entrusted to a shop, whatever it was made of.
+// @module-tag long
 import fc from 'fast-check';
 import {
   type FetchInit,

@@ -1,4 +1,5 @@
 // Whatever parseWebhook is given, also by mistake or in malice: a payment, or a WebhookError.
+// @module-tag long
 import fc from 'fast-check';
 import { isGatewayError, parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';

@@ -237,7 +237,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('are the latest five hundred, and the create of each payment', async () => {
+  it('are the latest five hundred, and the create of each payment', { tags: 'long' }, async () => {
     const { sandbox, gateway, create, get } = open();
     const id = await create();
     for (let count = 0; count < 500; count++) await gateway.getPayment(id);
@@ -281,7 +281,7 @@ describe('callbacks', () => {
     expect((await get('/deliveries/x')).status).toBe(404);
   });
 
-  it('are repeated as the schedule says, until they are answered with 2xx', async () => {
+  it('are repeated as the schedule says, until they are answered with 2xx', { tags: 'long' }, async () => {
     const statuses = [500, 302, 204, 200];
     const { sandbox, create } = open({
       fetch: async () => new Response(null, { status: statuses.shift() ?? 200 }),
@@ -611,7 +611,7 @@ it('a fault of its own is no refusal', async () => {
 });
 
 describe('an answer', () => {
-  it('takes longer by the latency', async () => {
+  it('takes longer by the latency', { tags: 'long' }, async () => {
     const { gateway, create } = open({ latency: 40 });
     const begun = performance.now();
     await gateway.getPayment(await create());

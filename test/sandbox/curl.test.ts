@@ -95,7 +95,7 @@ describe('a call as curl', () => {
     expect([...words(curlOf({ ...at, body: Uint8Array.from([0, 0x31, 7, 0x38]) })).input]).toEqual([0, 0x31, 7, 0x38]);
   });
 
-  it('fills the key in only for a call that had it', async () => {
+  it('fills the key in only for a call that had it', { tags: 'long' }, async () => {
     const sandbox = new Sandbox({ apiKey: "it's-a-key" });
     const send = async (key: string) => {
       const headers = { authorization: `Bearer ${key}`, signature: '00', cookie: 'session=1' };

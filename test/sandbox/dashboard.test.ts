@@ -80,7 +80,7 @@ describe('the list of payments', () => {
     expect(text).toContain('href="/?search=anna&amp;status=CANCELED"');
   });
 
-  it('shows fifty at a time, the newest first', async () => {
+  it('shows fifty at a time, the newest first', { tags: 'long' }, async () => {
     const { create, get } = open();
     for (let count = 1; count <= 120; count++) await create({ reference: `order-${count}` });
     const page = async (page: string) => referencesOf((await get(`/?page=${page}`)).text);
@@ -201,7 +201,7 @@ describe('the timeline', () => {
     );
   });
 
-  it('tells of what is held back, delayed, retried and lost, and by which fault', async () => {
+  it('tells of what is held back, delayed, retried and lost, and by which fault', { tags: 'long' }, async () => {
     const answers = [503, 200];
     const fetch = async () => new Response('busy', { status: answers.shift() ?? 200 });
     const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -437,7 +437,7 @@ describe('a payment', () => {
 });
 
 describe('a newcomer', () => {
-  it('plays a story with one button', async () => {
+  it('plays a story with one button', { tags: 'long' }, async () => {
     const { sandbox, get, press } = open();
     const { text, words } = await get('/');
     expect(words).toContain('No payment yet. Make the first one:');
@@ -449,7 +449,7 @@ describe('a newcomer', () => {
     expect(sandbox.deliveries).toMatchObject([{ status: 200 }]);
   });
 
-  it('is shown a command that creates a payment as it stands', async () => {
+  it('is shown a command that creates a payment as it stands', { tags: 'long' }, async () => {
     const { sandbox, get } = open({ apiKey: "it's a key", signatureEncoding: 'base64' });
     const [, command = ''] = /id="first-curl"[^>]*><code>([^<]*)/.exec((await get('/')).text) ?? [];
     const text = command.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&lt;', '<');

@@ -247,7 +247,7 @@ describe('a fault', () => {
     expect(sandbox.deliveries.map(({ fault }) => fault)).toEqual([undefined, 'callback-lose']);
   });
 
-  it('is injected as likely as it says, and into the same calls in every run of a seed', async () => {
+  it('is injected as likely as it says, and into the same calls in every run of a seed', { tags: 'long' }, async () => {
     const hits = async (seed: string) => {
       const sandbox = new Sandbox({ seed });
       const gateway = new GatewayClient(sandbox.clientOptions);

@@ -387,7 +387,7 @@ describe('for tests of merchants', () => {
     expect((await create(sandbox)).paymentStatus).toBe('PENDING');
   });
 
-  it('a reset ends a slow create, which leaves no trace in the next test', async () => {
+  it('a reset ends a slow create, which leaves no trace in the next test', { tags: 'long' }, async () => {
     const sandbox = new Sandbox({ seed: 'slow', fetch: accepting });
     sandbox.faults.next('slow', { ms: 60_000 });
     const slow = errorOf(create(sandbox));

@@ -122,7 +122,7 @@ describe('writing', () => {
     expect([written(), files()]).toEqual([asJson('first'), ['state.json']]);
   });
 
-  it('comes a second after the first change, once', async () => {
+  it('comes a second after the first change, once', { tags: 'long' }, async () => {
     const timers = fakeTimers('sandbox/cli/state.ts');
     const state = open();
     held = 'second';
@@ -138,7 +138,7 @@ describe('writing', () => {
     expect([saves, written()]).toEqual([2, asJson('third')]);
   });
 
-  it('comes again after further changes', async () => {
+  it('comes again after further changes', { tags: 'long' }, async () => {
     fakeTimers();
     const state = open();
     for (const count of [1, 2]) {
@@ -151,7 +151,7 @@ describe('writing', () => {
     expect([saves, written()]).toEqual([3, asJson('change 2')]);
   });
 
-  it('comes ten times as late as it takes, where it takes long', async () => {
+  it('comes ten times as late as it takes, where it takes long', { tags: 'long' }, async () => {
     const timers = fakeTimers('sandbox/cli/state.ts');
     const state = open();
     duration = 250;
@@ -163,7 +163,7 @@ describe('writing', () => {
     await state.close();
   });
 
-  it('that fails is told once, until it works again', async () => {
+  it('that fails is told once, until it works again', { tags: 'long' }, async () => {
     fakeTimers();
     const state = open();
     await state.begin();

@@ -77,7 +77,7 @@ test('order-1 is CANCELED', async () => {
     sandbox.reset();
   });
 
-  it('arms no fault that its create met, and none that no callback has met yet', async () => {
+  it('arms no fault that its create met, and none that no callback has met yet', { tags: 'long' }, async () => {
     const sandbox = answering([500], { callbackRetries: [60_000] });
     sandbox.faults.next('slow', { ms: 0 });
     const id = await create(sandbox);

@@ -30,7 +30,7 @@ const drifted = (fields: object) =>
 it.each([
   ['a record', paymentSchema, completed.result ?? completed],
   ['an answer', envelopeSchema, created],
-])('reads %s that drifted as it did before it was compiled', (_, schema, valid) => {
+])('reads %s that drifted as it did before it was compiled', { tags: 'long' }, (_, schema, valid) => {
   const parse = busy<Payment | unknown>(schema as typeof paymentSchema, valid);
   fc.assert(
     fc.property(drifted(valid), value => {
@@ -41,7 +41,7 @@ it.each([
   );
 });
 
-it('is compiled once, at its thousandth parse, and into something else', () => {
+it('is compiled once, at its thousandth parse, and into something else', { tags: 'long' }, () => {
   const compile = vi.fn((schema: typeof paymentSchema) => z.compile(schema));
   const parse = compiledWhenBusy(paymentSchema, compile);
   for (let count = 1; count <= 999; count++) parse(completed);

@@ -41,7 +41,7 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 describe(`${BODIES} random and near-valid bodies`, () => {
-  it('make parseWebhook answer a payment, or throw a WebhookError', () => {
+  it('make parseWebhook answer a payment, or throw a WebhookError', { tags: 'long' }, () => {
     const outcomes = { parsed: 0, refused: 0, wrong: 0 };
     for (const body of sampled) {
       try {
@@ -59,6 +59,7 @@ describe(`${BODIES} random and near-valid bodies`, () => {
 
   it('make the handler look up nothing that cannot be a payment, and grow by nothing', {
     timeout: 30_000,
+    tags: 'long',
   }, async () => {
     // Counted, and not kept: what the test keeps would grow.
     const lookups = { all: 0, odd: 0 };

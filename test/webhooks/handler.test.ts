@@ -121,7 +121,9 @@ describe('the webhook handler', () => {
     );
   });
 
-  it('answers, and gives its place back, also where onPayment throws what throws when it is looked at', async () => {
+  it('answers, and gives its place back, also where onPayment throws what throws when it is looked at', {
+    tags: 'long',
+  }, async () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     const thrown = () => {
@@ -271,7 +273,7 @@ describe('the webhook handler', () => {
     expect(effects).toMatchObject([{ paymentStatus: 'AUTHORIZED' }, { paymentStatus: 'COMPLETED' }]);
   });
 
-  it('bounds its lookups, and turns away a flood beyond those in line', async () => {
+  it('bounds its lookups, and turns away a flood beyond those in line', { tags: 'long' }, async () => {
     let running = 0;
     let most = 0;
     const { reply, lookups } = setUp({}, async () => {

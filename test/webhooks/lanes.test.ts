@@ -47,7 +47,9 @@ const open = () =>
   });
 
 describe('the lane of callbacks without a token', () => {
-  it('reads 16 MiB of bodies at once, turns others away, and has room again when they end', async () => {
+  it('reads 16 MiB of bodies at once, turns others away, and has room again when they end', {
+    tags: 'long',
+  }, async () => {
     const { reply } = open();
     const bodies = Array.from({ length: 80 }, () => stalling(256 * KIB));
     const reading = bodies.map(({ body }) => reply(post(body)));
@@ -63,7 +65,7 @@ describe('the lane of callbacks without a token', () => {
     expect(await reply(post(callback))).toBe('200 handled before');
   });
 
-  it('counts a body no longer once it is read', async () => {
+  it('counts a body no longer once it is read', { tags: 'long' }, async () => {
     const slow = Promise.withResolvers<void>();
     const { reply, events } = openShop({
       gateway: { getPayment: async id => ({ ...completed, id }) },
@@ -104,7 +106,7 @@ describe('the lane of callbacks without a token', () => {
     expect(many.map(({ status }) => status).filter(status => status === 503)).toHaveLength(1);
   });
 
-  it('has a thousand places, from the arrival until the answer', async () => {
+  it('has a thousand places, from the arrival until the answer', { tags: 'long' }, async () => {
     const slow = Promise.withResolvers<void>();
     const { reply, events } = openShop({
       gateway: {
@@ -204,27 +206,31 @@ it.each([
   ['signed', 32, (shop: Shop, id: string) => shop.reply(post(JSON.stringify({ id }), {}, SIGNED))],
   ['unsigned', 16, (shop: Shop, id: string) => shop.reply(post(JSON.stringify({ id })))],
   ['sweep', 8, (shop: Shop, id: string) => shop.handler.process(id)],
-] as const)('the lane "%s" makes %d lookups at a time, and the others in their turn', async (_, most, take) => {
-  const answers: (() => void)[] = [];
-  const shop = openShop({
-    gateway: {
-      getPayment: id => new Promise(resolve => answers.push(() => resolve({ ...completed, id }))),
-      checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
-      isCallbackOf: () => true,
-    },
-  });
-  const taken = Promise.all(Array.from({ length: 40 }, () => take(shop, randomUUID())));
-  await vi.waitFor(() => expect(answers).toHaveLength(most));
-  await new Promise(resolve => setTimeout(resolve, 20));
-  expect(answers).toHaveLength(most);
-  answers[0]?.();
-  await vi.waitFor(() => expect(answers).toHaveLength(most + 1));
-  for (let answered = 1; answered < 40; answered += 1) {
-    await vi.waitFor(() => expect(answers.length).toBeGreaterThan(answered));
-    answers[answered]?.();
-  }
-  expect(await taken).toHaveLength(40);
-});
+] as const)(
+  'the lane "%s" makes %d lookups at a time, and the others in their turn',
+  { tags: 'long' },
+  async (_, most, take) => {
+    const answers: (() => void)[] = [];
+    const shop = openShop({
+      gateway: {
+        getPayment: id => new Promise(resolve => answers.push(() => resolve({ ...completed, id }))),
+        checkCallbackUrl: url => (url === SIGNED ? 'token' : undefined),
+        isCallbackOf: () => true,
+      },
+    });
+    const taken = Promise.all(Array.from({ length: 40 }, () => take(shop, randomUUID())));
+    await vi.waitFor(() => expect(answers).toHaveLength(most));
+    await new Promise(resolve => setTimeout(resolve, 20));
+    expect(answers).toHaveLength(most);
+    answers[0]?.();
+    await vi.waitFor(() => expect(answers).toHaveLength(most + 1));
+    for (let answered = 1; answered < 40; answered += 1) {
+      await vi.waitFor(() => expect(answers.length).toBeGreaterThan(answered));
+      answers[answered]?.();
+    }
+    expect(await taken).toHaveLength(40);
+  },
+);
 
 it('docs/callback-rules.md tells how wide the lanes are', () => {
   const whose = {

@@ -56,6 +56,7 @@ const after = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, m
 
 it(`the last status of a payment takes effect exactly once, and none after it, in ${RUNS} random scenes`, {
   timeout: 60_000,
+  tags: 'long',
 }, async () => {
   const seen = { handled: 0, later: 0, failures: 0, conflicts: 0 };
   await fc.assert(

@@ -157,7 +157,9 @@ describe('a record that is behind its callback', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
-  it('answers all who share a turn that finds the inbox busy, and looks up nothing more', async () => {
+  it('answers all who share a turn that finds the inbox busy, and looks up nothing more', {
+    tags: 'long',
+  }, async () => {
     const slow = Promise.withResolvers<void>();
     const results: InboxResult[] = ['ran', 'busy'];
     const inbox: Inbox = {
@@ -619,7 +621,7 @@ describe('process', () => {
     expect(ids).toEqual(told);
   });
 
-  it('gives its place back when it stops waiting for work that does not end', async () => {
+  it('gives its place back when it stops waiting for work that does not end', { tags: 'long' }, async () => {
     const { handler } = openShop(
       { onPayment: ({ id }) => (id === ID ? new Promise(() => {}) : undefined) },
       async id => ({ ...completed, id }),
@@ -632,7 +634,7 @@ describe('process', () => {
     expect(await handler.process(randomUUID())).toMatchObject({ result: 'ran' });
   });
 
-  it('is not turned away by a flood of callbacks', async () => {
+  it('is not turned away by a flood of callbacks', { tags: 'long' }, async () => {
     const flood = Promise.withResolvers<Payment>();
     const { handler, reply } = openShop({}, id => (id === ID ? Promise.resolve(completed) : flood.promise));
     const forged = Array.from({ length: 1500 }, () => reply(post(JSON.stringify({ id: randomUUID() }))));

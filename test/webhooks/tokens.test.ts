@@ -351,7 +351,7 @@ describe("unsigned: 'limit'", () => {
     ]);
   });
 
-  it('never lets a flood of unknown ids turn a signed callback away', async () => {
+  it('never lets a flood of unknown ids turn a signed callback away', { tags: 'long' }, async () => {
     const { gateway, paid } = open();
     const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
     const endless = Promise.withResolvers<never>();
@@ -376,7 +376,7 @@ describe("unsigned: 'limit'", () => {
     expect(new Set(statuses)).toEqual(new Set([503]));
   });
 
-  it('never remembers an id as unknown against a good token, and looks again', async () => {
+  it('never remembers an id as unknown against a good token, and looks again', { tags: 'long' }, async () => {
     const { gateway } = open();
     let isKnown = false;
     const asked: number[] = [];

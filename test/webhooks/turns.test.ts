@@ -217,7 +217,7 @@ describe('a further lookup of a turn', () => {
 it.each<[string, (work: () => Promise<unknown>) => Promise<unknown>]>([
   ['has ended', work => work()],
   ['was given up', () => Promise.reject(new Error('too many'))],
-])('a payment whose turn %s takes no memory', async (_, lookUp) => {
+])('a payment whose turn %s takes no memory', { tags: 'long' }, async (_, lookUp) => {
   const lane = { lookUp } as Waiter['lane'];
   const turns = takeTurns<Waiter>(() => ({ lookedUp: Promise.resolve(), done: Promise.resolve() }));
   const visit = async (count: number) => {
