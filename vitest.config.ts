@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { hasPrisma } from './test/support/install-orms.ts';
 import { isCi } from './test/support/skips.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
@@ -10,7 +9,6 @@ const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.met
 const SERVERS = [
   'test/stores/*.test.ts',
   'test/examples/*.test.ts',
-  'test/docs/{examples,troubleshooting,first,proxies}.test.ts',
   'test/schedulers/*.test.ts',
   'test/observability/*.test.ts',
   'test/openapi/*.test.ts',
@@ -24,23 +22,27 @@ const SERVERS = [
   'test/outside/*.test.ts',
   'test/properties/created-at.test.ts',
   'test/http/{agent,connection*}.test.ts',
-  'test/webhooks/{flood,hostile,node}.test.ts',
+  'test/webhooks/{flood,node}.test.ts',
   'test/soak/soak.test.ts',
 ];
+/** What changes its process: the examples of the documents its environment, and Hono's server its `Request` and `Response`. */
+const ALONE = ['test/docs/{examples,troubleshooting,first,proxies}.test.ts', 'test/webhooks/hostile.test.ts'];
 /** The pages of docs/orms. */
 const ORMS = 'test/orms/*/*.test.ts';
-/** In Chromium. */
+/** Those that are played wherever somebody works; CI plays all. */
+const SOME_ORMS = '{drizzle,kysely,mysql2}';
+/** In Chromium: not part of npm test, which has taken its time by then. */
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */
 const PACKAGE = 'test/package/*.test.ts';
-/** The documentation as a site: not part of npm test, which has taken its time by then. */
+/** The documentation as a site: no part of it either. */
 const SITE = 'test/site/site.test.ts';
 
 /**
- * How many files of servers, pages and packages run at once: most of their time is waiting. CI, which plays outages as well, has the
+ * How many files of servers, pages and packages run at once, of which some wait. CI, which plays outages as well, has the
  * time for one file of servers after the other. Those of one group share the workers, so they must name the same number.
  */
-const together = Math.max(3, availableParallelism());
+const together = 2 * Math.max(2, availableParallelism());
 const ofServers = { maxWorkers: isCi ? 1 : together };
 const ofPackages = { maxWorkers: isCi ? 2 : together };
 
@@ -78,7 +80,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...SERVERS, ORMS, BROWSER, PACKAGE, SITE, '**/node_modules/**'],
+          exclude: [...SERVERS, ...ALONE, ORMS, BROWSER, PACKAGE, SITE, '**/node_modules/**'],
           // Loading the SDK anew for each file would take a third of the time.
           isolate: false,
           // No test may need another one before it; a failure is played again with --sequence.seed, which is printed.
@@ -89,6 +91,19 @@ export default defineConfig({
           // Most of them compute, which takes longer where others do, too.
           testTimeout: 20_000,
           setupFiles: ['test/support/loaded.ts'],
+        },
+      },
+      // Before the others, whose packages are installed while this one is packed.
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: [PACKAGE],
+          ...ofPackages,
+          // Beside the servers, which mostly wait; in CI after them.
+          sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
+          globalSetup: ['test/support/install-tools.ts', 'test/package/pack.ts'],
+          testTimeout: 120_000,
         },
       },
       {
@@ -106,6 +121,19 @@ export default defineConfig({
             'test/support/install-suites.ts',
             'test/support/mariadb-setup.ts',
           ],
+          // To load all anew for each file takes a sixth of the time, which CI has.
+          isolate: isCi,
+          setupFiles: ['test/support/customer-watch.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ALONE,
+          sequence: { groupOrder: 1, shuffle: { tests: true } },
+          ...ofServers,
+          testTimeout: 60_000,
           setupFiles: ['test/support/customer-watch.ts'],
         },
       },
@@ -114,7 +142,7 @@ export default defineConfig({
         test: {
           name: 'orms',
           ...ofServers,
-          include: [hasPrisma ? ORMS : ORMS.replace('*', '!(prisma)')],
+          include: [isCi ? ORMS : ORMS.replace('*', SOME_ORMS)],
           exclude: ['**/node_modules/**'],
           sequence: { groupOrder: 1, shuffle: { tests: true } },
           testTimeout: 30_000,
@@ -128,22 +156,9 @@ export default defineConfig({
           name: 'browser',
           include: [BROWSER],
           ...ofPackages,
-          // Beside the servers, which mostly wait; in CI after them.
-          sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
+          sequence: { groupOrder: 3, shuffle: { tests: true } },
           testTimeout: 30_000,
           globalSetup: 'test/support/install-shop.ts',
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'package',
-          include: [PACKAGE],
-          ...ofPackages,
-          // As the browser.
-          sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
-          globalSetup: ['test/support/install-tools.ts', 'test/package/pack.ts'],
-          testTimeout: 120_000,
         },
       },
       {

@@ -11,239 +11,230 @@ import { lacks } from '../support/skips.ts';
 
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
-describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry: npm ci in test/observability failed'))(
-  'with OpenTelemetry',
-  () => {
-    let api: typeof import('@opentelemetry/api');
-    let ended: () => ReadableSpan[];
-    let scrape: () => Promise<string>;
-    let openMeters: () => void;
-    let sandbox: Sandbox;
-    let gateway: GatewayClient;
-    let stop: () => void;
-    let serverSpan: (work: () => Promise<unknown>) => Promise<unknown>;
-    let clear: () => void;
+describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI installs'))('with OpenTelemetry', () => {
+  let api: typeof import('@opentelemetry/api');
+  let ended: () => ReadableSpan[];
+  let scrape: () => Promise<string>;
+  let openMeters: () => void;
+  let sandbox: Sandbox;
+  let gateway: GatewayClient;
+  let stop: () => void;
+  let serverSpan: (work: () => Promise<unknown>) => Promise<unknown>;
+  let clear: () => void;
 
-    beforeAll(async () => {
-      api = await import('@opentelemetry/api');
-      const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks');
-      const { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } = await import('@opentelemetry/sdk-trace');
-      const { MeterProvider } = await import('@opentelemetry/sdk-metrics');
-      const { PrometheusExporter, PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus');
-      api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-      const exporter = new InMemorySpanExporter();
-      const spans = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
-      api.trace.setGlobalTracerProvider(spans);
-      openMeters = () => {
-        const reader = new PrometheusExporter({ preventServerStart: true });
-        api.metrics.disable();
-        api.metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-        scrape = async () => {
-          const { resourceMetrics, errors } = await reader.collect();
-          expect(errors).toEqual([]);
-          return new PrometheusSerializer().serialize(resourceMetrics);
-        };
+  beforeAll(async () => {
+    api = await import('@opentelemetry/api');
+    const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks');
+    const { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } = await import('@opentelemetry/sdk-trace');
+    const { MeterProvider } = await import('@opentelemetry/sdk-metrics');
+    const { PrometheusExporter, PrometheusSerializer } = await import('@opentelemetry/exporter-prometheus');
+    api.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const exporter = new InMemorySpanExporter();
+    const spans = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+    api.trace.setGlobalTracerProvider(spans);
+    openMeters = () => {
+      const reader = new PrometheusExporter({ preventServerStart: true });
+      api.metrics.disable();
+      api.metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+      scrape = async () => {
+        const { resourceMetrics, errors } = await reader.collect();
+        expect(errors).toEqual([]);
+        return new PrometheusSerializer().serialize(resourceMetrics);
       };
-      ended = () => exporter.getFinishedSpans();
-      clear = () => exporter.reset();
-      const tracer = api.trace.getTracer('the shop');
-      serverSpan = work => tracer.startActiveSpan('POST /checkout', span => work().finally(() => span.end()));
-    });
-    beforeEach(() => {
-      openMeters();
-      sandbox = new Sandbox();
-      gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal(), retries: 1 });
-      stop = instrument(api, { doubtsOf: [gateway] });
-    });
-    afterEach(() => {
-      stop();
-      clear();
-    });
+    };
+    ended = () => exporter.getFinishedSpans();
+    clear = () => exporter.reset();
+    const tracer = api.trace.getTracer('the shop');
+    serverSpan = work => tracer.startActiveSpan('POST /checkout', span => work().finally(() => span.end()));
+  });
+  beforeEach(() => {
+    openMeters();
+    sandbox = new Sandbox();
+    gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal(), retries: 1 });
+    stop = instrument(api, { doubtsOf: [gateway] });
+  });
+  afterEach(() => {
+    stop();
+    clear();
+  });
 
-    const named = (name: string) => ended().filter(span => span.name === name);
+  const named = (name: string) => ended().filter(span => span.name === name);
 
-    it('a create is a span of the client, inside that of the request that it serves', async () => {
-      await serverSpan(() => gateway.createDeposit(order));
-      const [create] = named('payment.create');
-      const [server] = named('POST /checkout');
-      expect(create?.kind).toBe(api.SpanKind.CLIENT);
-      expect(create?.parentSpanContext?.spanId).toBe(server?.spanContext().spanId);
-      expect(create?.status).toEqual({ code: api.SpanStatusCode.UNSET });
-      expect(create?.attributes).toEqual({
-        'server.address': 'sandbox.localhost',
-        'server.port': 80,
-        'payment.call_id': expect.any(String),
-        'payment.id': sandbox.payments[0]?.id,
-        'payment.reference': 'order-1',
-        'payment.type': 'DEPOSIT',
-        'payment.method': 'CARD',
-        'payment.status': 'PENDING',
-        'payment.outcome': 'ok',
-        'payment.attempts': 1,
-        'http.response.status_code': 201,
-      });
+  it('a create is a span of the client, inside that of the request that it serves', async () => {
+    await serverSpan(() => gateway.createDeposit(order));
+    const [create] = named('payment.create');
+    const [server] = named('POST /checkout');
+    expect(create?.kind).toBe(api.SpanKind.CLIENT);
+    expect(create?.parentSpanContext?.spanId).toBe(server?.spanContext().spanId);
+    expect(create?.status).toEqual({ code: api.SpanStatusCode.UNSET });
+    expect(create?.attributes).toEqual({
+      'server.address': 'sandbox.localhost',
+      'server.port': 80,
+      'payment.call_id': expect.any(String),
+      'payment.id': sandbox.payments[0]?.id,
+      'payment.reference': 'order-1',
+      'payment.type': 'DEPOSIT',
+      'payment.method': 'CARD',
+      'payment.status': 'PENDING',
+      'payment.outcome': 'ok',
+      'payment.attempts': 1,
+      'http.response.status_code': 201,
     });
+  });
 
-    it('a lookup of a replayed create is inside its span', async () => {
-      await gateway.createDeposit(order);
-      await gateway.createDeposit(order);
-      const [, replayed] = named('payment.create');
-      const [lookup] = named('payment.lookup');
-      expect(replayed?.attributes['payment.outcome']).toBe('replayed');
-      expect(lookup?.parentSpanContext?.spanId).toBe(replayed?.spanContext().spanId);
+  it('a lookup of a replayed create is inside its span', async () => {
+    await gateway.createDeposit(order);
+    await gateway.createDeposit(order);
+    const [, replayed] = named('payment.create');
+    const [lookup] = named('payment.lookup');
+    expect(replayed?.attributes['payment.outcome']).toBe('replayed');
+    expect(lookup?.parentSpanContext?.spanId).toBe(replayed?.spanContext().spanId);
+  });
+
+  it('a failed create is an error, with its code and what became of the money', async () => {
+    sandbox.faults.next('commit-then-502');
+    await gateway.createDeposit(order).catch(() => {});
+    const [create] = named('payment.create');
+    expect(create?.status).toEqual({ code: api.SpanStatusCode.ERROR, message: 'api_error' });
+    expect(create?.attributes).toMatchObject({
+      'payment.outcome': 'unknown',
+      'error.type': 'api_error',
+      'http.response.status_code': 502,
     });
+  });
 
-    it('a failed create is an error, with its code and what became of the money', async () => {
-      sandbox.faults.next('commit-then-502');
-      await gateway.createDeposit(order).catch(() => {});
-      const [create] = named('payment.create');
-      expect(create?.status).toEqual({ code: api.SpanStatusCode.ERROR, message: 'api_error' });
-      expect(create?.attributes).toMatchObject({
-        'payment.outcome': 'unknown',
-        'error.type': 'api_error',
-        'http.response.status_code': 502,
-      });
-    });
+  it('what a callback does is inside its span', async () => {
+    const { payment } = await gateway.createDeposit(order);
+    await sandbox.complete(payment.id);
+    let within: string | undefined;
+    const onPayment = () => {
+      within = api.trace.getActiveSpan()?.spanContext().spanId;
+    };
+    await createWebhookHandler({ gateway, onPayment }).process(payment.id);
+    const [callback] = named('payment.callback');
+    expect(callback?.kind).toBe(api.SpanKind.INTERNAL);
+    expect(within).toBe(callback?.spanContext().spanId);
+    expect(named('payment.lookup').at(-1)?.parentSpanContext?.spanId).toBe(within);
+    expect(callback?.attributes).toMatchObject({ 'payment.outcome': 'ran', 'payment.lane': 'sweep' });
+  });
 
-    it('what a callback does is inside its span', async () => {
-      const { payment } = await gateway.createDeposit(order);
-      await sandbox.complete(payment.id);
-      let within: string | undefined;
-      const onPayment = () => {
-        within = api.trace.getActiveSpan()?.spanContext().spanId;
-      };
-      await createWebhookHandler({ gateway, onPayment }).process(payment.id);
-      const [callback] = named('payment.callback');
-      expect(callback?.kind).toBe(api.SpanKind.INTERNAL);
-      expect(within).toBe(callback?.spanContext().spanId);
-      expect(named('payment.lookup').at(-1)?.parentSpanContext?.spanId).toBe(within);
-      expect(callback?.attributes).toMatchObject({ 'payment.outcome': 'ran', 'payment.lane': 'sweep' });
-    });
+  it('metrics say how long calls take and how they end, how many callbacks came, and how many doubts there are', async () => {
+    const handler = createWebhookHandler({ gateway, onPayment: () => {} });
+    const { payment } = await gateway.createDeposit(order);
+    await handler.process(payment.id);
+    await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
+    sandbox.faults.next('commit-then-drop');
+    await gateway.createDeposit({ ...order, reference: 'order-2' }, { timeout: 1_000 }).catch(() => {});
+    // A create is under way until its time-out.
+    await expect.poll(scrape).toMatch(/^payment_doubts\S* 1$/m);
+    const text = await scrape();
+    expect(text).toMatch(
+      /^payment_operation_duration_count\{payment_operation="create",payment_type="DEPOSIT",payment_method="CARD",payment_outcome="ok"[^}]*\} \d/m,
+    );
+    expect(text).toMatch(
+      /_duration_bucket\{[^}]*payment_outcome="unknown"[^}]*error_type="UND_ERR_SOCKET"[^}]*le="60"\}/,
+    );
+    expect(text).toMatch(
+      /^payment_callbacks_total\{payment_outcome="refused",payment_lane="unsigned",error_type="not_json"[^}]*\} 1/m,
+    );
+    expect(text).toMatch(/^payment_callbacks_total\{payment_outcome="ran",payment_lane="sweep"[^}]*\} \d/m);
+    expect(text).not.toMatch(/order-1|order-2|zoe@|[0-9a-f]{8}-[0-9a-f]{4}-/);
+  });
 
-    it('metrics say how long calls take and how they end, how many callbacks came, and how many doubts there are', async () => {
-      const handler = createWebhookHandler({ gateway, onPayment: () => {} });
-      const { payment } = await gateway.createDeposit(order);
-      await handler.process(payment.id);
-      await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
-      sandbox.faults.next('commit-then-drop');
-      await gateway.createDeposit({ ...order, reference: 'order-2' }, { timeout: 1_000 }).catch(() => {});
-      // A create is under way until its time-out.
-      await expect.poll(scrape).toMatch(/^payment_doubts\S* 1$/m);
-      const text = await scrape();
-      expect(text).toMatch(
-        /^payment_operation_duration_count\{payment_operation="create",payment_type="DEPOSIT",payment_method="CARD",payment_outcome="ok"[^}]*\} \d/m,
-      );
-      expect(text).toMatch(
-        /_duration_bucket\{[^}]*payment_outcome="unknown"[^}]*error_type="UND_ERR_SOCKET"[^}]*le="60"\}/,
-      );
-      expect(text).toMatch(
-        /^payment_callbacks_total\{payment_outcome="refused",payment_lane="unsigned",error_type="not_json"[^}]*\} 1/m,
-      );
-      expect(text).toMatch(/^payment_callbacks_total\{payment_outcome="ran",payment_lane="sweep"[^}]*\} \d/m);
-      expect(text).not.toMatch(/order-1|order-2|zoe@|[0-9a-f]{8}-[0-9a-f]{4}-/);
-    });
+  it('a create that is still under way is no doubt', async () => {
+    sandbox.faults.next('commit-then-drop');
+    await gateway.createDeposit(order).catch(() => {});
+    expect(await scrape()).toMatch(/^payment_doubts\S* 0$/m);
+  });
 
-    it('a create that is still under way is no doubt', async () => {
-      sandbox.faults.next('commit-then-drop');
-      await gateway.createDeposit(order).catch(() => {});
-      expect(await scrape()).toMatch(/^payment_doubts\S* 0$/m);
-    });
+  it('what was planned, and withdrawn when its turn came, is no call that ended', async () => {
+    const journal = memoryJournal({ scope: 'shop' });
+    const draining = new GatewayClient({ ...sandbox.clientOptions, journal });
+    await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
+    const { claim } = journal;
+    journal.claim = async (...query) => {
+      const claimed = await claim(...query);
+      if (claimed.rows.length > 0) await draining.settle(order.reference, 'not_created');
+      return claimed;
+    };
+    await draining.drain();
+    expect(named('payment.create')[0]?.status.code).toBe(api.SpanStatusCode.UNSET);
+    const text = await scrape();
+    expect(text).toMatch(/payment_operation="drain"/);
+    expect(text).not.toMatch(/payment_operation="create"/);
+  });
 
-    it('what was planned, and withdrawn when its turn came, is no call that ended', async () => {
-      const journal = memoryJournal({ scope: 'shop' });
-      const draining = new GatewayClient({ ...sandbox.clientOptions, journal });
-      await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
-      const { claim } = journal;
-      journal.claim = async (...query) => {
-        const claimed = await claim(...query);
-        if (claimed.rows.length > 0) await draining.settle(order.reference, 'not_created');
-        return claimed;
-      };
-      await draining.drain();
-      expect(named('payment.create')[0]?.status.code).toBe(api.SpanStatusCode.UNSET);
-      const text = await scrape();
-      expect(text).toMatch(/payment_operation="drain"/);
-      expect(text).not.toMatch(/payment_operation="create"/);
-    });
+  it('a journal that does not answer counts no doubts, rather than none', async () => {
+    stop();
+    stop = instrument(api, { doubtsOf: [{ inDoubt: () => Promise.reject(new Error('db')) }] });
+    expect(await scrape()).not.toMatch(/^payment_doubts/m);
+  });
 
-    it('a journal that does not answer counts no doubts, rather than none', async () => {
-      stop();
-      stop = instrument(api, { doubtsOf: [{ inDoubt: () => Promise.reject(new Error('db')) }] });
-      expect(await scrape()).not.toMatch(/^payment_doubts/m);
-    });
+  it('no span holds customer data, or the words of an error that onPayment throws', async () => {
+    const { payment } = await gateway.createDeposit(order);
+    const onPayment = () => {
+      throw new Error('zoe@customer.example');
+    };
+    await createWebhookHandler({ gateway, onPayment, onError: () => {} })
+      .process(payment.id)
+      .catch(() => {});
+    expect(ended().length).toBeGreaterThan(2);
+    for (const { attributes, status, events } of ended()) {
+      expect(JSON.stringify({ attributes, status, events })).not.toContain('zoe@');
+    }
+    expect(named('payment.callback')[0]?.attributes['error.type']).toBe('failed');
+  });
 
-    it('no span holds customer data, or the words of an error that onPayment throws', async () => {
-      const { payment } = await gateway.createDeposit(order);
-      const onPayment = () => {
-        throw new Error('zoe@customer.example');
-      };
-      await createWebhookHandler({ gateway, onPayment, onError: () => {} })
-        .process(payment.id)
-        .catch(() => {});
-      expect(ended().length).toBeGreaterThan(2);
-      for (const { attributes, status, events } of ended()) {
-        expect(JSON.stringify({ attributes, status, events })).not.toContain('zoe@');
+  it('an OpenTelemetry that throws changes nothing', async () => {
+    stop();
+    const failing = () => {
+      throw new Error('tracer');
+    };
+    const gauge = { addCallback() {}, removeCallback() {} };
+    const meter = {
+      createHistogram: () => ({ record: failing }),
+      createCounter: () => ({ add: failing }),
+      createObservableGauge: () => gauge,
+    };
+    const trace = { getTracer: () => ({ startSpan: failing }), setSpan: failing };
+    stop = instrument({ trace, context: api.context, metrics: { getMeter: () => meter } });
+    await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
+  });
+
+  it('records nothing more after it was stopped', async () => {
+    stop();
+    await gateway.createDeposit(order);
+    expect(ended()).toEqual([]);
+  });
+
+  it('the dashboard asks for metrics and labels that are there', async () => {
+    const dashboard = readFileSync(new URL('../../docs/observability/grafana-dashboard.json', import.meta.url), 'utf8');
+    const expressions = [...dashboard.matchAll(/"expr": "((?:\\"|[^"])*)"/g)].map(([, expr = '']) =>
+      JSON.parse(`"${expr}"`),
+    );
+    expect(expressions.length).toBeGreaterThan(5);
+    const handler = createWebhookHandler({ gateway, onPayment: () => {} });
+    const { payment } = await gateway.createDeposit(order);
+    await handler.process(payment.id);
+    await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
+    const text = await scrape();
+    const series = text.split('\n').filter(line => line !== '' && !line.startsWith('#'));
+    const names = new Set(series.map(line => line.replace(/[{ ].*/, '')));
+    const labels = new Set([...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
+    for (const expr of expressions) {
+      const patterns = [...expr.matchAll(/__name__=~"([^"]*)"/g)].map(([, pattern = '']) => new RegExp(`^${pattern}$`));
+      const plain = expr.replace(/\{[^}]*\}/g, '').match(/\bpayment_(?:doubts|callbacks)\w*/g) ?? [];
+      for (const pattern of patterns)
+        expect(
+          [...names].some(name => pattern.test(name)),
+          expr,
+        ).toBe(true);
+      for (const name of plain) expect(names, expr).toContain(name);
+      expect(patterns.length + plain.length, expr).toBe(1);
+      for (const [, label] of expr.matchAll(/[{,]\s*([a-z]\w+)(?:=|!=|=~|!~)"/g)) expect(labels, expr).toContain(label);
+      for (const [, by = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {
+        for (const label of by.split(/,\s*/)) expect(labels, expr).toContain(label);
       }
-      expect(named('payment.callback')[0]?.attributes['error.type']).toBe('failed');
-    });
-
-    it('an OpenTelemetry that throws changes nothing', async () => {
-      stop();
-      const failing = () => {
-        throw new Error('tracer');
-      };
-      const gauge = { addCallback() {}, removeCallback() {} };
-      const meter = {
-        createHistogram: () => ({ record: failing }),
-        createCounter: () => ({ add: failing }),
-        createObservableGauge: () => gauge,
-      };
-      const trace = { getTracer: () => ({ startSpan: failing }), setSpan: failing };
-      stop = instrument({ trace, context: api.context, metrics: { getMeter: () => meter } });
-      await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
-    });
-
-    it('records nothing more after it was stopped', async () => {
-      stop();
-      await gateway.createDeposit(order);
-      expect(ended()).toEqual([]);
-    });
-
-    it('the dashboard asks for metrics and labels that are there', async () => {
-      const dashboard = readFileSync(
-        new URL('../../docs/observability/grafana-dashboard.json', import.meta.url),
-        'utf8',
-      );
-      const expressions = [...dashboard.matchAll(/"expr": "((?:\\"|[^"])*)"/g)].map(([, expr = '']) =>
-        JSON.parse(`"${expr}"`),
-      );
-      expect(expressions.length).toBeGreaterThan(5);
-      const handler = createWebhookHandler({ gateway, onPayment: () => {} });
-      const { payment } = await gateway.createDeposit(order);
-      await handler.process(payment.id);
-      await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
-      const text = await scrape();
-      const series = text.split('\n').filter(line => line !== '' && !line.startsWith('#'));
-      const names = new Set(series.map(line => line.replace(/[{ ].*/, '')));
-      const labels = new Set([...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label));
-      for (const expr of expressions) {
-        const patterns = [...expr.matchAll(/__name__=~"([^"]*)"/g)].map(
-          ([, pattern = '']) => new RegExp(`^${pattern}$`),
-        );
-        const plain = expr.replace(/\{[^}]*\}/g, '').match(/\bpayment_(?:doubts|callbacks)\w*/g) ?? [];
-        for (const pattern of patterns)
-          expect(
-            [...names].some(name => pattern.test(name)),
-            expr,
-          ).toBe(true);
-        for (const name of plain) expect(names, expr).toContain(name);
-        expect(patterns.length + plain.length, expr).toBe(1);
-        for (const [, label] of expr.matchAll(/[{,]\s*([a-z]\w+)(?:=|!=|=~|!~)"/g))
-          expect(labels, expr).toContain(label);
-        for (const [, by = ''] of expr.matchAll(/by \(([^)]*)\)/g)) {
-          for (const label of by.split(/,\s*/)) expect(labels, expr).toContain(label);
-        }
-      }
-    });
-  },
-);
+    }
+  });
+});

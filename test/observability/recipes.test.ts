@@ -15,7 +15,7 @@ const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.
 
 afterEach(() => void vi.unstubAllEnvs());
 
-describe.skipIf(lacks(isInstalled('observability'), 'pino: npm ci in test/observability failed'))('with pino', () => {
+describe.skipIf(lacks(isInstalled('observability'), 'pino, which CI installs'))('with pino', () => {
   it('each event is a line, with a level that tells whether somebody must look', async () => {
     const sandbox = new Sandbox();
     const server = await sandbox.listen();

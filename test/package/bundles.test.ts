@@ -9,9 +9,10 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, root } from './consumer.ts';
+import { tarball } from './tarball.ts';
 import { load } from './tools.ts';
 
 type Format = 'esm' | 'cjs';
@@ -73,7 +74,7 @@ describe.skipIf(lacks(isCi, 'the client in a bundle, whose tools CI fetches'))('
   let url = '';
   let close = async () => {};
   beforeAll(async () => {
-    app = emptyProject(inject('tarball'));
+    app = emptyProject(tarball);
     empty = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-bundles-'));
     ({ url, close } = await new Sandbox().listen());
   });

@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, expect, inject, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { lacks } from '../support/skips.ts';
 import { root } from './consumer.ts';
+import { tarball } from './tarball.ts';
 
 const docker = (...args: string[]) => spawnSync('docker', args, { encoding: 'utf8' });
 const hasDocker = docker('info').status === 0;
@@ -16,7 +17,6 @@ it.skipIf(lacks(hasDocker, 'the container of the sandbox: no docker runs on this
   'answers from its container, by the name that it has there',
   { timeout: 600_000 },
   async () => {
-    const tarball = inject('tarball');
     copyFileSync(tarball, join(folder, basename(tarball)));
     copyFileSync(join(root, 'Dockerfile'), join(folder, 'Dockerfile'));
     const image = `payment-gateway-sandbox-test-${process.pid}`;

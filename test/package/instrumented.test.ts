@@ -1,12 +1,13 @@
 // What merchants and operators put between the SDK and node:http: mocks of the network, and tracing.
 import { rmSync } from 'node:fs';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, run } from './consumer.ts';
+import { tarball } from './tarball.ts';
 
 /** Runs a merchant's script beside other packages. */
 function runBeside(packages: string[], args: string[]): string {
-  const folder = emptyProject(inject('tarball'), ...packages);
+  const folder = emptyProject(tarball, ...packages);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return run(process.execPath, args, folder);
 }

@@ -2,11 +2,10 @@
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
 import { root, run } from './consumer.ts';
-
-const tarball = inject('tarball');
+import { tarball } from './tarball.ts';
 
 /** An empty project with a merchant's scripts. */
 function project(): string {

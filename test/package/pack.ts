@@ -1,27 +1,41 @@
-// Packs the tarball that would be published, once for all tests of it. Packing builds it.
-import { mkdtempSync, rmSync } from 'node:fs';
+// Packs the tarball that would be published, once for all tests of it. Packing builds it, while other tests run.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { root, run } from './consumer.ts';
+import { root } from './consumer.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of the tarball. */
-    tarball: string;
-    /** Paths of the files inside. */
-    packed: string[];
+    /** Path of a file of JSON, which is there once the tarball is. */
+    packing: string;
   }
 }
 
+/** What is in that file. */
+export type Packing = { error: string } | { tarball: string; packed: string[] };
+
 export default function pack(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-pack-'));
-  const printed = run('npm', ['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder], root);
-  const [report] = JSON.parse(printed);
-  project.provide('tarball', join(folder, report.filename));
-  project.provide(
-    'packed',
-    report.files.map(({ path }: { path: string }) => path),
-  );
-  return () => rmSync(folder, { recursive: true, force: true });
+  const report = join(folder, 'packing.json');
+  const tell = (packing: Packing) => {
+    writeFileSync(`${report}.part`, JSON.stringify(packing));
+    // Nobody reads half of it.
+    renameSync(`${report}.part`, report);
+  };
+  const args = ['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder];
+  // On Windows npm is a script, which only a shell runs.
+  const options = { cwd: root, shell: process.platform === 'win32', env: { ...process.env, NODE_ENV: '' } };
+  const child = execFile('npm', args, options, (error, stdout, stderr) => {
+    if (child.killed) return;
+    if (error) return tell({ error: `${error.message}\n${stderr}` });
+    const [{ filename, files }] = JSON.parse(stdout);
+    tell({ tarball: join(folder, filename), packed: files.map(({ path }: { path: string }) => path) });
+  });
+  project.provide('packing', report);
+  return () => {
+    child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }

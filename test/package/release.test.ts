@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { billOfMaterials } from '../../.github/release/sbom.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { root, run } from './consumer.ts';
+import { tarball } from './tarball.ts';
 
 const hashOf = (file: string) => createHash('sha512').update(readFileSync(file)).digest('hex');
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
@@ -38,6 +39,5 @@ it.skipIf(lacks(isCi, 'a second build, which CI makes'))('a build in another fol
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction');
   run('npm', ['pack', '--silent'], folder);
-  const tarball = inject('tarball');
   expect(hashOf(join(folder, tarball.slice(join(tarball, '..').length + 1)))).toBe(hashOf(tarball));
 });

@@ -5,18 +5,19 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
 import { emptyProject } from './consumer.ts';
+import { tarball } from './tarball.ts';
 
 const created = record('created card deposit');
 const found = record('completed lookup');
 
 /** A project in which the tarball and a runtime are installed. */
 function projectOn(runtime: string): string {
-  const folder = emptyProject(inject('tarball'), runtime);
+  const folder = emptyProject(tarball, runtime);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

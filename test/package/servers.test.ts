@@ -2,16 +2,17 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { record } from '../support/fixtures.ts';
 import { openPaymentsApp } from '../support/payments-app.ts';
 import { type Outcome, type RawRequest, sendRaw } from '../support/raw-http.ts';
 import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, root, run } from './consumer.ts';
+import { tarball } from './tarball.ts';
 
 /** A project in which the tarball and a server are installed. */
 function projectWith(...packages: string[]): string {
-  const folder = emptyProject(inject('tarball'), ...packages);
+  const folder = emptyProject(tarball, ...packages);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,15 +1,15 @@
 // What whoever debugs the installed package sees: its source, with the lines as they are there.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyProject, root, run } from './consumer.ts';
+import { packed, tarball } from './tarball.ts';
 
-const packed = inject('packed');
 let app = '';
 const installed = (path: string) => join(app, 'node_modules/payment-gateway-sdk', path);
 
 beforeAll(() => {
-  app = emptyProject(inject('tarball'));
+  app = emptyProject(tarball);
 });
 afterAll(() => rmSync(app, { recursive: true, force: true }));
 

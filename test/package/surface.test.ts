@@ -1,9 +1,10 @@
 // What the package gives, and what its sources have that nothing uses: neither changes unnoticed.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
 import { root, run } from './consumer.ts';
+import { packed } from './tarball.ts';
 import { load, tool } from './tools.ts';
 
 const ENTRIES = [
@@ -71,7 +72,7 @@ function reportOn(entry: string, folder: string): boolean {
 describe.skipIf(lacks(isCi, 'the public surface, which CI compares'))('the public surface', () => {
   beforeAll(() => {
     // The declarations that the tarball was made of.
-    expect(inject('packed')).toContain('dist/index.d.ts');
+    expect(packed).toContain('dist/index.d.ts');
   });
 
   // Mend, after a look at the difference: PAYMENT_GATEWAY_NO_SKIPS=1 UPDATE_DOCS=1 npx vitest run --project package -t surface

@@ -15,7 +15,7 @@ import { hasPostgres, hasRedis, POSTGRES, postgresPool, uniqueName } from '../su
 
 const missing =
   lacks(hasPostgres, 'schedulers: no PostgreSQL at 127.0.0.1:5432') ||
-  lacks(isInstalled('schedulers'), 'schedulers: npm ci in test/schedulers failed');
+  lacks(isInstalled('schedulers'), 'the recipes of schedulers, whose engines CI installs');
 const connectionString = `postgres://${POSTGRES.user}@${POSTGRES.host}:${POSTGRES.port}/${POSTGRES.database}`;
 
 describe.skipIf(missing)('a recipe', () => {

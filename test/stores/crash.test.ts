@@ -14,7 +14,7 @@ const further = it.skipIf(lacks(isCi, 'more creates that are killed, which CI pl
 
 describeOver(
   'a create',
-  ({ name, isFull, open }) => {
+  ({ name, open }) => {
     const TABLE = uniqueName('journal');
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     let database: Database;
@@ -199,7 +199,7 @@ describeOver(
     });
 
     /** CI plays the proof in full. */
-    const [PROCESSES, REFERENCES] = isCi ? [16, 200] : isFull ? [16, 50] : [4, 25];
+    const [PROCESSES, REFERENCES] = isCi ? [16, 200] : [4, 25];
     it(`of ${REFERENCES} references by each of ${PROCESSES} processes makes ${REFERENCES} payments`, {
       timeout: 180_000,
     }, async () => {

@@ -5,15 +5,21 @@ import { afterEach, expect } from 'vitest';
 const FIELDS =
   /"(?:customer|billingAddress|additionalParameters|firstName|lastName|email|phone|ipaddress|dateOfBirth|referenceId|address1|city|postalCode|destination_wallet|description|errorMessage)\\*":/;
 
-const found: string[] = [];
-const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+/** Files that share a process share the client of pg, and this comes before each of them. */
+const shared = globalThis as { fieldsOfCustomers?: string[] };
+const isFirst = !shared.fieldsOfCustomers;
+shared.fieldsOfCustomers ??= [];
+const found = shared.fieldsOfCustomers;
 
-pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-  const text = JSON.stringify(args, (_name, value) => (typeof value === 'function' ? undefined : value)) ?? '';
-  const [field] = FIELDS.exec(text.replaceAll('\\"', '"')) ?? [];
-  if (field) found.push(`${field} in ${text.slice(0, 200)}`);
-  return query.apply(this, args);
-} as never;
+if (isFirst) {
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const text = JSON.stringify(args, (_name, value) => (typeof value === 'function' ? undefined : value)) ?? '';
+    const [field] = FIELDS.exec(text.replaceAll('\\"', '"')) ?? [];
+    if (field) found.push(`${field} in ${text.slice(0, 200)}`);
+    return query.apply(this, args);
+  } as never;
+}
 
 afterEach(() => {
   expect(found.splice(0)).toEqual([]);

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isCi } from './skips.ts';
+import { isCi, lacks } from './skips.ts';
 
 export const folder = fileURLToPath(new URL('../orms/', import.meta.url));
 
@@ -24,6 +24,7 @@ export const installIn = (folder: string, ...command: string[]) =>
   npm([...(command.length > 0 ? command : ['ci']), '--ignore-scripts', '--no-audit', '--no-fund'], folder);
 
 export default function install(): void {
+  lacks(isCi, 'the pages of most ORMs, which CI plays');
   try {
     if (!hasOrms()) installIn(folder);
     if (!isCi) return;

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { installIn } from './install-orms.ts';
+import { isCi } from './skips.ts';
 
 /** By folder in test/, how they are installed. */
 const SUITES = {
@@ -14,7 +15,9 @@ const folderOf = (suite: string) => fileURLToPath(new URL(`../${suite}/`, import
 
 export const isInstalled = (suite: keyof typeof SUITES): boolean => existsSync(`${folderOf(suite)}node_modules`);
 
+/** Only where there is time for it: in CI. */
 export default function install(): void {
+  if (!isCi) return;
   for (const [suite, command] of Object.entries(SUITES)) {
     try {
       if (!isInstalled(suite as keyof typeof SUITES)) installIn(folderOf(suite), ...command);

@@ -16,7 +16,13 @@ function hasEmptyObject(expected: unknown, seen = new Set<unknown>()): boolean {
   return (isPlain && values.length === 0) || values.some(value => hasEmptyObject(value, seen));
 }
 
-chai.use(({ Assertion }, { flag }) => {
+/** Files that share a process share the matchers, and this comes before each of them. */
+const shared = globalThis as { hasOurMatchers?: boolean };
+
+if (!shared.hasOurMatchers) chai.use(overwrite);
+shared.hasOurMatchers = true;
+
+function overwrite({ Assertion }: Chai.ChaiStatic, { flag }: Chai.ChaiUtils): void {
   Assertion.overwriteMethod('toThrow', overwritten => {
     return function (this: Chai.AssertionStatic & object, ...expected: unknown[]) {
       const given: unknown = flag(this, 'object');
@@ -43,4 +49,4 @@ chai.use(({ Assertion }, { flag }) => {
       return overwritten.apply(this, expected);
     };
   });
-});
+}

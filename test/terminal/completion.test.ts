@@ -20,6 +20,8 @@ mkdirSync(cwd);
 writeFileSync(join(cwd, 'state.json'), '');
 
 type Shell = 'bash' | 'zsh' | 'fish';
+/** Without it, bash reads what the user has set up, where it takes its caller for a remote one. */
+const PLAIN = ['--norc'];
 const isThere = (shell: Shell) => spawnSync(shell, ['-c', 'true']).status === 0;
 const missing = (shell: Shell) =>
   lacks(isThere(shell), `the completion of ${shell}: there is no ${shell} on this machine`);
@@ -60,7 +62,7 @@ describe.skipIf(missing('bash'))('bash', () => {
     return run(
       program,
       'bash',
-      [],
+      PLAIN,
       `COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
 _${program.name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`,
     );
@@ -104,7 +106,9 @@ _${program.name.replaceAll('-', '_')}; printf '%s\\n' "\${COMPREPLY[@]}"`,
   });
 
   it.each(PROGRAMS)('is asked by its name for $name', ({ name, program, functionName }) => {
-    expect(run(program, 'bash', [], `complete -p ${name}`)).toEqual([`complete -o nosort -F ${functionName} ${name}`]);
+    expect(run(program, 'bash', PLAIN, `complete -p ${name}`)).toEqual([
+      `complete -o nosort -F ${functionName} ${name}`,
+    ]);
   });
 });
 
