@@ -8,21 +8,38 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const consumers = fileURLToPath(new URL('consumers/', import.meta.url));
 
-/** CI fetches what a newcomer need not. */
-
 /** On Windows npm and the tools are scripts, which only a shell runs. */
 const shell = process.platform === 'win32';
 
-/** @returns what the command printed */
-export const run = (command: string, args: string[], cwd: string, env: Record<string, string> = {}): string =>
-  execFileSync(command, args, {
-    shell: shell && command !== process.execPath,
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 110_000,
-    env: { ...process.env, NODE_ENV: '', ...env },
-  });
+/**
+ * @returns what the command printed
+ * @throws with all that it printed: Yarn and tsc complain on stdout
+ */
+export function run(command: string, args: string[], cwd: string, env: Record<string, string> = {}): string {
+  try {
+    return execFileSync(command, args, {
+      shell: shell && command !== process.execPath,
+      cwd,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 110_000,
+      env: { ...process.env, NODE_ENV: '', ...env },
+    });
+  } catch (error) {
+    const { message, stdout = '' } = error as Error & { stdout?: string };
+    throw Object.assign(error as Error, { message: `${message}\n${stdout}` });
+  }
+}
+
+/** What asks a registry, and may be asked again: it has failed now and then. */
+export function fetching(...command: Parameters<typeof run>): string {
+  try {
+    return run(...command);
+  } catch (error) {
+    console.warn(error);
+    return run(...command);
+  }
+}
 
 /** A tool of this repository. */
 export const bin = (name: string) => join(root, 'node_modules/.bin', name);
@@ -32,7 +49,7 @@ export function emptyProject(tarball: string, ...packages: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-app-'));
   const allowScripts = { node: true, bun: true, deno: true, workerd: true };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, allowScripts }));
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
+  fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
   for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(folder, file));
   return folder;
 }

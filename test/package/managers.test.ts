@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isCi, lacks } from '../support/skips.ts';
-import { root, run } from './consumer.ts';
+import { fetching, root, run } from './consumer.ts';
 import { tarball } from './tarball.ts';
 
 /** An empty project with a merchant's scripts. */
@@ -20,7 +20,7 @@ function project(): string {
 describe.skipIf(lacks(isCi, 'pnpm and Yarn, which CI fetches'))('in an empty project', () => {
   it('of pnpm, both builds run', () => {
     const folder = project();
-    run('npx', ['--yes', 'pnpm@latest', 'add', tarball], folder);
+    fetching('npx', ['--yes', 'pnpm@latest', 'add', tarball], folder);
     for (const file of ['main.mjs', 'main.cjs']) expect(run(process.execPath, [file], folder)).toBe('consumer: done\n');
   });
 
@@ -36,8 +36,10 @@ describe.skipIf(lacks(isCi, 'pnpm and Yarn, which CI fetches'))('in an empty pro
       YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
       YARN_ENABLE_TELEMETRY: '0',
     };
-    const yarn = (...args: string[]) => run('npx', ['--yes', '@yarnpkg/cli-dist@latest', ...args], folder, env);
-    yarn('add', `payment-gateway-sdk@file:${tarball}`);
-    for (const file of ['main.mjs', 'main.cjs']) expect(yarn('node', file)).toBe('consumer: done\n');
+    const yarn = ['--yes', '@yarnpkg/cli-dist@latest'];
+    fetching('npx', [...yarn, 'add', `payment-gateway-sdk@file:${tarball}`], folder, env);
+    for (const file of ['main.mjs', 'main.cjs']) {
+      expect(run('npx', [...yarn, 'node', file], folder, env)).toBe('consumer: done\n');
+    }
   });
 });
