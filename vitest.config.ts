@@ -100,7 +100,7 @@ export default defineConfig({
           name: 'package',
           include: [PACKAGE],
           ...ofPackages,
-          // Beside the servers, which mostly wait; in CI after them.
+          // Beside the servers; in CI after them.
           sequence: { groupOrder: isCi ? 2 : 1, shuffle: { tests: true } },
           globalSetup: ['test/support/install-tools.ts', 'test/package/pack.ts'],
           testTimeout: 120_000,

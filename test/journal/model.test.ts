@@ -369,17 +369,7 @@ it('no reference ever has a second payment, no told payment is unknown, no next 
     },
   );
   const habits = fc.record({ folds: fc.boolean(), rounds: fc.boolean(), references: fc.constantFrom(1, 1, 3) });
-  const seen = {
-    payments: 0,
-    doubts: 0,
-    told: 0,
-    actions: 0,
-    settled: 0,
-    freed: 0,
-    failed: 0,
-    planned: 0,
-    drained: 0,
-  };
+  const seen = { payments: 0, doubts: 0, told: 0, actions: 0, settled: 0, freed: 0, failed: 0, planned: 0, drained: 0 };
   await fc.assert(
     fc.asyncProperty(habits, commands, async (habits, commands) => {
       const world = new World(habits);

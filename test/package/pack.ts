@@ -26,15 +26,23 @@ export default function pack(project: TestProject) {
   };
   const args = ['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder];
   // On Windows npm is a script, which only a shell runs.
-  const options = { cwd: root, shell: process.platform === 'win32', env: { ...process.env, NODE_ENV: '' } };
+  const shell = process.platform === 'win32';
+  const options = { cwd: root, shell, env: { ...process.env, NODE_ENV: '' }, timeout: 110_000 };
+  let isOver = false;
+  // Whatever happened is told: the tests wait for it.
   const child = execFile('npm', args, options, (error, stdout, stderr) => {
-    if (child.killed) return;
-    if (error) return tell({ error: `${error.message}\n${stderr}` });
-    const [{ filename, files }] = JSON.parse(stdout);
-    tell({ tarball: join(folder, filename), packed: files.map(({ path }: { path: string }) => path) });
+    if (isOver) return;
+    try {
+      if (error) throw error;
+      const [{ filename, files }] = JSON.parse(stdout);
+      tell({ tarball: join(folder, filename), packed: files.map(({ path }: { path: string }) => path) });
+    } catch (failure) {
+      tell({ error: `The tarball was not packed: ${failure}\n${stdout}${stderr}` });
+    }
   });
   project.provide('packing', report);
   return () => {
+    isOver = true;
     child.kill();
     rmSync(folder, { recursive: true, force: true });
   };
