@@ -21,11 +21,6 @@ export const FORBIDDEN = 403;
 /** Too many calls: they pass by themselves. */
 export const TOO_MANY = 429;
 
-const DENIALS: ReadonlySet<number> = new Set([401, FORBIDDEN, TOO_MANY]);
-
-/** Whether the gateway did not look at the call at all: not for these keys, or not now. */
-export const isDenial = (status: number): boolean => DENIALS.has(status);
-
 /** What of the client to look at after such a status of a create, if it can be that. */
 export function whatToCheck(status: number, baseUrl: string | undefined): string | undefined {
   if (status === 401 || status === FORBIDDEN) return 'Check apiKey, signKey and signatureEncoding.';

@@ -301,90 +301,6 @@ describe('a refused create', () => {
     );
     expect(await messageOf({})).toContain('422 to the creation of a payment; ');
   });
-
-  it('does not take the id of an error for that of a payment', async () => {
-    const refusal = json(`{"error":{"id":"${OTHER_ID}"},"customer":{"id":"${OTHER_ID}"}}`, 422);
-    const { fetch, sent } = wire(refusal, json('{}', 404));
-    vi.useFakeTimers();
-    const creating = errorOf(client(fetch).createDeposit(CARD));
-    await vi.advanceTimersByTimeAsync(1_600);
-    vi.useRealTimers();
-    const error = await creating;
-    expect(error).toMatchObject({ outcome: 'rejected' });
-    expect(error).not.toHaveProperty('paymentId');
-    // The record of a payment may be a moment behind.
-    expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET']);
-  });
-
-  it.each([422, 500])(
-    'with status %i names no payment where it repeats the reference, a UUID, as an id',
-    async status => {
-      const { fetch, sent } = wire(json(`{"error":"amount","id":"${ID.toUpperCase()}","order_id":"${ID}"}`, status));
-      const error = await errorOf(client(fetch).createDeposit({ ...CARD, reference: ID }));
-      expect(error).toMatchObject({ outcome: status === 422 ? 'rejected' : 'unknown' });
-      expect(error).not.toHaveProperty('paymentId');
-      expect(sent).toHaveLength(1);
-    },
-  );
-
-  it('is unknown where a proxy answers the lookup of the id in its body with a page, also with 404', async () => {
-    const page = new Response('<html><h1>404 Not Found</h1></html>', { status: 404 });
-    const { fetch } = wire(json(`{"error":"duplicate","order_id":"${OTHER_ID}"}`, 422), page);
-    vi.useFakeTimers();
-    const creating = errorOf(client(fetch).createDeposit(CARD));
-    await vi.advanceTimersByTimeAsync(1_600);
-    vi.useRealTimers();
-    expect(await creating).toMatchObject({ outcome: 'unknown', paymentId: OTHER_ID });
-  });
-
-  it.each([
-    ['object', `{"error":"duplicate","id":"${ID.slice(0, 20)}`],
-    ['list', ` [{"error":"duplicate"},`],
-    ['object, behind a list in it,', '{"errors":[{"code":"duplicate_reference"}]'],
-    ['object, behind an object in it,', '{"error":{"code":"duplicate"}'],
-    ['object, behind an object in it that follows a warning,', '<b>Notice</b>: y\n{"error":{"code":"duplicate"}'],
-    [
-      'object, which follows a warning,',
-      `<br />\n<b>Deprecated</b>: x() in /srv/a.php\n{"error":{"id":"${ID.slice(0, 20)}`,
-    ],
-    ['object, which has just begun after a warning,', '<b>Notice</b>: y\n{ '],
-    ['list, which follows a warning,', 'Notice: [8] z\n[{"error":"duplicate"},'],
-  ])('is unknown where its %s was cut off: what is missing may name the payment', async (_, body) => {
-    const error = await errorOf(client(wire(json(body, 422)).fetch).createDeposit(CARD));
-    expect(error).toMatchObject({ status: 422, outcome: 'unknown' });
-    const whole = await errorOf(client(wire(json('{"error":"amount"}', 422)).fetch).createDeposit(CARD));
-    expect(whole).toMatchObject({ status: 422, outcome: 'rejected' });
-  });
-
-  it.each([
-    ['an object after a warning', '<br />\n<b>Warning</b>: a[0] {x} in /srv/a.php\n{"error":"amount"}\n'],
-    ['a text with brackets', 'Forbidden [request 7] {see the log}'],
-    ['a text that quotes JSON', 'Validation failed: ["iban"] is wrong (request 77)'],
-    ['a page that a comment follows', '<html><script>x = {"y": 1};</script></html>\n<!-- Unauthorized -->'],
-    ['a page of a proxy', '<html><style>a { b: c }</style><script>x = { "y": [</script></html>\n'],
-    ['nothing', ''],
-  ])('is believed where it is %s', async (_, body) => {
-    const error = await errorOf(client(wire(json(body, 422)).fetch).createDeposit(CARD));
-    expect(error).toMatchObject({ status: 422, outcome: 'rejected' });
-  });
-
-  it('gives the lookup of an id in its body all of the time that is left', async () => {
-    const ofAnother = json(record('completed lookup').replaceAll(ID, OTHER_ID));
-    const late = async () => {
-      await new Promise(resolve => setTimeout(resolve, 50));
-      return ofAnother.clone();
-    };
-    const { fetch } = wire(json(`{"error":{"id":"${OTHER_ID}"}}`, 422), late);
-    const error = await errorOf(client(fetch).createDeposit({ ...CARD, amount: '99.00' }));
-    expect(error).toMatchObject({ status: 422, outcome: 'rejected' });
-  });
-
-  it('is unknown at once where no time is left for another look at an id in its body', async () => {
-    const { fetch, sent } = wire(json(`{"error":{"id":"${OTHER_ID}"}}`, 422), json('{}', 404));
-    const error = await errorOf(client(fetch).createDeposit(CARD, { timeout: 499 }));
-    expect(error).toMatchObject({ status: 422, outcome: 'unknown', paymentId: OTHER_ID });
-    expect(sent.map(({ method }) => method)).toEqual(['POST', 'GET']);
-  });
 });
 
 describe('an accepted create whose answer cannot be read', () => {
@@ -395,7 +311,6 @@ describe('an accepted create whose answer cannot be read', () => {
     ['a null too many', drifted({ currency: null }), 'currency'],
     ['an amount as text', drifted({ amount: '25.50' }), 'amount'],
     ['another paymentType', drifted({ paymentType: 'REFUND' }), 'paymentType'],
-    ['a list', `[${record('created, unwrapped')}]`, ''],
     ['a PHP warning before it', `<b>Warning</b>: x\n${record('created card deposit')}`, ''],
     ['its second half missing', record('created card deposit').slice(0, 120), ''],
     [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDenial, isOfRequest, isPassing, isRefusal, saysNothing } from '../src/statuses.ts';
+import { isOfRequest, isPassing, isRefusal, saysNothing } from '../src/statuses.ts';
 
 const ALL = Array.from({ length: 500 }, (_, index) => index + 100);
 
@@ -29,16 +29,4 @@ it.each([
   [599, true],
 ])('holds status %i for passing: %s', (status, expected) => {
   expect(isPassing(status)).toBe(expected);
-});
-
-it.each([
-  [400, false],
-  [401, true],
-  [402, false],
-  [403, true],
-  [404, false],
-  [429, true],
-  [500, false],
-])('holds status %i for an answer of who did not look at the call: %s', (status, expected) => {
-  expect(isDenial(status)).toBe(expected);
 });

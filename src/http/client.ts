@@ -16,8 +16,8 @@ export interface NoAnswer {
   code: string;
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
-  /** What arrived of answers, their bodies and all bytes: half of one may hold the payment's id. */
-  received: readonly string[];
+  /** The part of the answer's body that arrived: it may hold the payment's id. */
+  received: string;
   /** Safe to show. */
   cause?: Error | undefined;
 }
@@ -62,9 +62,6 @@ class Attempts {
   }
   get mayHaveLeft(): boolean {
     return this.all.some(attempt => attempt.mayHaveLeft);
-  }
-  get received(): string[] {
-    return this.all.flatMap(({ body, raw }) => [body.text, raw.text]);
   }
 }
 
@@ -116,7 +113,7 @@ export function createHttpClient(options: HttpOptions): Send {
     const isAborted = failure !== undefined && !isLate && signal?.aborted && !(signal.reason instanceof LateError);
     // An answer with an error status is an answer all the same, also if the time ended in the pause after it.
     if (latest?.answer && !isAborted) return latest.answer;
-    const { received } = attempts;
+    const received = latest?.body.text ?? '';
     if (isAborted) return { code: 'aborted', mayHaveLeft, received, cause: safeCause(signal.reason, request.secrets) };
     const error = latest?.error;
     if (error === undefined || error instanceof LateError) return { code: 'timeout', mayHaveLeft, received };
@@ -172,7 +169,6 @@ async function attemptOnce(attempts: Attempts, exchange: Exchange) {
     deadline,
     mayHaveLeft: false,
     body: new BoundedBody(LONGEST_ANSWER),
-    raw: new BoundedBody(LONGEST_ANSWER),
     endedAt: 0,
   };
   all.push(attempt);

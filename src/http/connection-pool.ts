@@ -118,7 +118,6 @@ export class ConnectionPool extends http.Agent {
   override keepSocketAlive(socket: Socket): boolean {
     const ms = this.#idleMs(socket);
     if (ms <= 0) return false;
-    socket.on('data', destroyUnsolicited);
     socket.setTimeout(ms);
     socket.unref();
     return true;
@@ -127,12 +126,6 @@ export class ConnectionPool extends http.Agent {
   /** http.Agent says so when a call gets the socket of an earlier one. */
   override reuseSocket(socket: Socket, request: http.ClientRequest): void {
     super.reuseSocket(socket, request);
-    socket.off('data', destroyUnsolicited);
     socket.setTimeout(0);
   }
-}
-
-/** Nothing was asked for on an idle connection, so nothing may arrive there. */
-function destroyUnsolicited(this: Socket): void {
-  this.destroy();
 }

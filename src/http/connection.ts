@@ -6,15 +6,7 @@ import { urlToHttpOptions } from 'node:url';
 import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import {
-  type Attempt,
-  type Exchange,
-  type HttpAnswer,
-  type HttpRequest,
-  isCompressed,
-  LONGEST_ANSWER,
-} from './exchange.ts';
-import { behindAnswer, behindHeaders, isEndedByClose } from './framing.ts';
+import type { Attempt, Exchange, HttpAnswer, HttpRequest } from './exchange.ts';
 
 /** How connections are made. */
 export interface ConnectionOptions {
@@ -80,11 +72,8 @@ function exchange(
     signal.throwIfAborted();
     let socket: Socket | undefined;
     let incoming: IncomingMessage | undefined;
-    let stray: NodeJS.Timeout | undefined;
     let isSettled = false;
     let isWritten = false;
-    /** Something arrived before the request was written: it belongs to an earlier one. */
-    let isUnsolicited = false;
 
     // As properties of the modules, where instrumentation and mocks replace them.
     const outgoing = (target.protocol === 'https:' ? https : http).request({
@@ -93,20 +82,16 @@ function exchange(
       method,
       headers: { ...headers, ...(body && { 'content-length': body.byteLength }) },
       agent,
-      maxHeaderSize: LONGEST_ANSWER,
       ...(pool && { whileConnecting: signal }),
     });
 
     const settle = (): boolean => {
       if (isSettled) return false;
       isSettled = true;
-      clearTimeout(stray);
       signal.removeEventListener('abort', giveUp);
-      socket?.off('data', tap);
       return true;
     };
     const close = () => {
-      // After an upgrade Node takes the request for destroyed, and leaves its socket open.
       if (socket) pool ? pool.reset(socket) : socket.destroy();
       outgoing.destroy();
     };
@@ -129,16 +114,10 @@ function exchange(
       resolve(answerOf(message, attempt));
     };
 
-    /** All bytes as they arrive: an answer that HTTP cannot read may hold the payment's id. */
-    const tap = (chunk: Uint8Array) => {
-      if (!isWritten) isUnsolicited = true;
-      else if (body && !attempt.raw.isTooLong) attempt.raw.add(chunk);
-    };
-
     const write = () => {
       if (isSettled) return;
       const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
-      if (isStale || isUnsolicited) return fail(new StaleConnection());
+      if (isStale) return fail(new StaleConnection());
       // Now, and not before: a process that was paused must not send late.
       if (signal.aborted) return giveUp();
       if (attempt.deadline.isPast) return fail(new LateError());
@@ -149,7 +128,6 @@ function exchange(
 
     outgoing.once('socket', given => {
       socket = given;
-      given.prependListener('data', tap);
       // What has arrived on a reused connection, its end above all, is to be seen first. Where something read has begun the
       // call, the first of these still runs before the event loop looks at its sockets again; the second runs after that.
       if (outgoing.reusedSocket) setImmediate(setImmediate, write);
@@ -160,10 +138,6 @@ function exchange(
     outgoing.once('response', message => {
       if (!isWritten) return fail(new StaleConnection());
       incoming = message;
-      if (body && isBodiless(message) && outgoing.writableFinished) {
-        stray = setTimeout(answer, STRAY_BODY, message);
-        return;
-      }
       pool?.keepFor(message.socket, message.headers['keep-alive'] as string | undefined);
       message.on('data', chunk => {
         attempt.body.add(chunk);
@@ -172,20 +146,13 @@ function exchange(
       message.once('end', () => answer(message));
       message.once('error', fail);
     });
-    outgoing.once('upgrade', (message, given, head) => {
-      // Nobody else listens to it any more.
-      given.on('error', () => {});
-      attempt.body.add(head);
-      answer(message);
-    });
     outgoing.on('error', error => {
       if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
       // An answer that has begun may still end well.
       else if (!incoming) fail(error);
     });
     outgoing.once('close', () => {
-      if (incoming && isBodiless(incoming)) answer(incoming);
-      else if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+      if (!incoming?.complete) fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     });
 
     signal.addEventListener('abort', giveUp);
@@ -199,20 +166,13 @@ function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () =>
   else write();
 }
 
-/** Whether HTTP gives the answer no body, and so leaves one unread that a careless gateway sends all the same. */
-const isBodiless = ({ statusCode, headers }: IncomingMessage): boolean =>
-  statusCode === 204 || statusCode === 304 || Number(headers['content-length']) === 0;
-
-/** Milliseconds for such a body to arrive: it may hold the payment's id. */
-const STRAY_BODY = 100;
+/** Some servers write other things into the header, such as a character set. */
+const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
 
 function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {
   const { statusCode: status = 0, headers } = message;
   const { 'x-request-id': id = headers['request-id'], 'retry-after': retryAfter } = headers;
-  const isEncoded = isCompressed(headers['content-encoding']);
-  const { text, isTooLong } = attempt.body;
-  const shared = { status, isTooLong, isEncoded, requestId: id?.toString(), retryAfter };
-  if (isBodiless(message)) return { ...shared, body: behindHeaders(attempt.raw.bytes).toString() };
-  const stray = behindAnswer(attempt.raw.bytes, headers).toString().trim();
-  return { ...shared, body: text, stray: stray || undefined, isEndedByClose: isEndedByClose(headers) };
+  const { text: body, isTooLong } = attempt.body;
+  const isCompressed = COMPRESSED.test(headers['content-encoding'] ?? '');
+  return { status, body, isTooLong, isCompressed, requestId: id?.toString(), retryAfter };
 }

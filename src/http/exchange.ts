@@ -23,21 +23,12 @@ export interface HttpAnswer {
   body: string;
   /** The body went on after {@link LONGEST_ANSWER}, and `body` is its beginning. */
   isTooLong: boolean;
-  /** The body is compressed, although that was not asked for, and cannot be read. */
-  isEncoded?: boolean | undefined;
-  /** What arrived behind it, as text: of a gateway that counts its bytes wrongly, or answers twice. */
-  stray?: string | undefined;
-  /** It ended with its connection: one that breaks off ends in the same way. */
-  isEndedByClose?: boolean | undefined;
+  /** The body is compressed, although the SDK asks for plain text. */
+  isCompressed?: boolean | undefined;
   requestId?: string | undefined;
   /** The `Retry-After` header. */
   retryAfter?: string | undefined;
 }
-
-/** Servers write other things in the header too, such as a character set. */
-const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
-export const isCompressed = (contentEncoding: string | null | undefined): boolean =>
-  COMPRESSED.test(String(contentEncoding));
 
 /** What is known of an attempt, also while it runs. */
 export interface Attempt {
@@ -46,8 +37,6 @@ export interface Attempt {
   mayHaveLeft: boolean;
   /** The answer's body as far as it arrived: half of one may hold the payment's id. */
   body: BoundedBody;
-  /** Everything that arrived, also what HTTP cannot read. */
-  raw: BoundedBody;
   /** Milliseconds, of `performance.now()`; 0 while it runs. */
   endedAt: number;
   answer?: HttpAnswer;

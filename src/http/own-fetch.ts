@@ -1,6 +1,6 @@
 // Sends one attempt of a call through a fetch of the merchant's own. What it has sent can only be inferred.
 import { LateError, withSignal } from '../deadline.ts';
-import { type Attempt, type Exchange, type HttpRequest, isCompressed } from './exchange.ts';
+import type { Attempt, Exchange, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 import { isWorker } from './runtime.ts';
@@ -44,17 +44,12 @@ export const exchangeByFetch =
       const { status, headers } = await withSignal(send(fetch, request, attempt, signal), signal);
       const { text: body, isTooLong } = attempt.body;
       const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
-      // A fetch decompresses as a rule, and leaves the header as it was.
-      const isEncoded = isCompressed(headers.get('content-encoding')) && UNREADABLE.test(body);
-      return { status, body, isTooLong, isEncoded, requestId, retryAfter: headers.get('retry-after') ?? undefined };
+      return { status, body, isTooLong, requestId, retryAfter: headers.get('retry-after') ?? undefined };
     } catch (error) {
       attempt.body.cancel();
       throw error;
     }
   };
-
-/** What compressed bytes have in them, read as text. */
-const UNREADABLE = /(?!\s)\p{Cc}|\ufffd/u;
 
 /** Resolves once the whole answer has been read into the attempt. */
 async function send(

@@ -1,6 +1,5 @@
 // Looks the ids up that a doubt knows: an error's body may have named anything.
 import { isGatewayError, type PaymentNotFoundError } from '../errors.ts';
-import { isPage } from '../schemas/json.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { JournalRow } from './contract.ts';
@@ -43,7 +42,7 @@ export async function examine(
   const disproved: string[] = [];
   const others: Payment[] = [];
   for (const id of ids) {
-    const payment = await readPayment(id).catch(unlessNone);
+    const payment = await readPayment(id).catch(unlessMissing);
     if (payment && canBeOf(row, payment)) return { match: payment, disproved, others };
     if (payment) others.push(payment);
     disproved.push(id);
@@ -51,19 +50,11 @@ export async function examine(
   return { disproved, others };
 }
 
-/** Whether a lookup was answered 404, by whomever. */
+/** Whether a lookup was answered 404. */
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
-/** Whether the gateway itself has said that it has no such payment. The page of a proxy says nothing of payments. */
-export const saysNone = (error: unknown): boolean => isMissing(error) && !isPage(error.body);
-
-/** Undefined if a lookup was answered 404, by whomever. @throws every other error */
+/** Undefined if the gateway has no such payment. @throws every other error */
 export function unlessMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
-}
-
-/** Undefined if the gateway has no such payment. @throws every other error */
-export function unlessNone(error: unknown): undefined {
-  if (!saysNone(error)) throw error;
 }

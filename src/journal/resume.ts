@@ -13,7 +13,7 @@ import {
   hasExactReference,
   hasItsReference,
   type ReadPayment,
-  unlessNone,
+  unlessMissing,
 } from './evidence.ts';
 import type { WaitLimits } from './in-flight.ts';
 import type { JournaledCreate } from './journaled-create.ts';
@@ -95,7 +95,7 @@ async function replay(
  */
 async function better(row: JournalRow, failed: Payment, readPayment: ReadPayment): Promise<Payment> {
   for (const id of row.conflictingIds) {
-    const other = await readPayment(id).catch(unlessNone);
+    const other = await readPayment(id).catch(unlessMissing);
     if (other && !isFailed(other) && hasExactReference(row, other) && isPaymentOf(row, other)) return other;
   }
   return failed;

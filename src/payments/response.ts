@@ -14,33 +14,41 @@ import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { pauseAsked } from '../http/retry-policy.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
-import { isSamePayment } from '../schemas/id.ts';
-import { isPage } from '../schemas/json.ts';
+import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema } from '../schemas/response.ts';
-import { FORBIDDEN, whatToCheck } from '../statuses.ts';
+import { FORBIDDEN, isRefusal, whatToCheck } from '../statuses.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
 
 /** The answer to a create. @throws {ConnectionError} with the `outcome`, if none arrived as a whole */
 export function answeredWith(result: HttpAnswer | NoAnswer, call: Call): HttpAnswer {
   if (!('code' in result)) return result;
-  const paymentId = result.received.map(text => findPaymentId(text)).find(id => id !== undefined);
+  const paymentId = findPaymentId(result.received);
   throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
 }
 
-/**
- * The payment that a create made, and the transfer instructions beside it.
- *
- * @param refusal what is known of it, if it is one
- */
-export function readCreated(
-  answer: HttpAnswer,
-  call: Call,
-  { verdict, reason }: { verdict?: Verdict | undefined; reason?: string | undefined } = {},
-): Envelope {
+/** The payment that a create made, with its transfer instructions. @throws the error that says what became of the money */
+export function readCreated(answer: HttpAnswer, call: Call, reason: string | undefined): Envelope {
   if (isSuccess(answer)) return read(answer, call, 'unknown');
-  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: idIn(answer, call) }, reason);
+  throw apiError(answer, call, verdictOn(answer), reason);
+}
+
+/** A complete answer with a status of {@link isRefusal} means that no payment exists, unless it contains a record. */
+function verdictOn({ status, body, isTooLong, isCompressed }: HttpAnswer): Verdict {
+  const paymentId = findPaymentId(body);
+  const isRejected = isRefusal(status) && !isTooLong && !isCompressed && !hasRecord(body);
+  return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId };
+}
+
+/** Whether the body is a record of the gateway, wrapped or not. */
+function hasRecord(body: string): boolean {
+  try {
+    const answer = Object(JSON.parse(body));
+    return [answer, Object(answer.result)].some(({ id, paymentStatus }) => isPaymentId(id) && paymentStatus);
+  } catch {
+    return false;
+  }
 }
 
 /** An answer that names the payment of another create. Nothing is known of this one's. */
@@ -68,9 +76,7 @@ export function readLookedUp(
 ): Payment {
   if ('code' in result) throw noAnswer(result, call, { paymentId });
   if (result.status === 404) {
-    const message = isPage(result.body)
-      ? `The lookup of payment ${paymentId} was answered with a page and 404, as by a proxy, which says nothing of the payment. Check baseUrl, ${call.baseUrl}.`
-      : `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
+    const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl, ${call.baseUrl}, and apiKey.`;
     throw new PaymentNotFoundError(message, { ...result, reason }, { paymentId });
   }
   if (!isSuccess(result)) throw apiError(result, call, { paymentId }, reason);
@@ -102,12 +108,6 @@ function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   return data;
 }
 
-/** The payment's id, also where it is behind the answer, or half there; and not the create's own reference, repeated as an id. */
-function idIn({ body, stray = '' }: HttpAnswer, { reference }: Call): string | undefined {
-  const id = findPaymentId(body + stray);
-  return id?.toLowerCase() === reference?.toLowerCase() ? undefined : id;
-}
-
 /** The names of the answer, rather than those of the parts that we take it apart into. */
 const asOnTheWire = ({ path, message }: Issue): Issue => ({
   path: path.replace(/^(?:payment|transfer)\.?/, ''),
@@ -126,7 +126,7 @@ function parseJson({ body, isTooLong }: HttpAnswer): { value: unknown } | string
 }
 
 function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: Outcome): ResponseError {
-  const verdict = { outcome, paymentId: call.paymentId ?? idIn(answer, call) };
+  const verdict = { outcome, paymentId: call.paymentId ?? findPaymentId(answer.body) };
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}, and the answer cannot be read`;
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }

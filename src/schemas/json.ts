@@ -15,9 +15,6 @@ export const isJsonMap = (value: unknown): value is object =>
   !json.isRawJSON(value) &&
   !(value instanceof Number || value instanceof String || value instanceof Boolean);
 
-/** Whether the text begins as a page does, which is as a rule a proxy's. */
-export const isPage = (text: string): boolean => /^\s*<(?:!doctype|html)\b/i.test(text);
-
 /** Whether the whole text is JSON. */
 export function isJson(text: string): boolean {
   try {

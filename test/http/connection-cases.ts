@@ -163,10 +163,6 @@ export function faultsOf(ok: string, body: string) {
 
   const odd: Fault[] = [
     { what: 'Two answers', onRequest: writes(sized() + http(body.replace(ID, OTHER_ID))) },
-    {
-      what: '100 headers of 8 kB',
-      onRequest: writes(sized(ok, ...Array.from({ length: 100 }, (_, n) => `x-${n}: ${'x'.repeat(8000)}`))),
-    },
     { what: '2 MB of headers', onRequest: writes(head(ok, `x: ${'x'.repeat(2_000_000)}`)) },
     {
       what: 'Both a length and chunks',
@@ -192,34 +188,11 @@ export function faultsOf(ok: string, body: string) {
           sized(),
       ),
     },
-    {
-      what: 'A change of protocols (101), with a body',
-      onRequest: writes(head('101 Switching Protocols', 'connection: upgrade', 'upgrade: x') + body),
-    },
     { what: 'A wrong Content-Encoding', onRequest: writes(sized(ok, 'content-encoding: gzip')) },
     ...['204 No Content', '205 Reset Content', '304 Not Modified', '407 Proxy Authentication Required'].map(status => ({
       what: `${status}, with a body`,
       onRequest: writes(sized(status)),
     })),
-    {
-      what: '204 No Content, and a body a moment later',
-      onRequest: ({ socket }) => {
-        socket.write(head('204 No Content'));
-        setTimeout(() => socket.write(body), 10);
-      },
-    },
-    {
-      what: 'A length of 0, and a body all the same',
-      onRequest: writes(head('201 Created', 'content-length: 0') + body),
-    },
-    {
-      what: 'A refusal, and the payment behind its length',
-      onRequest: writes(head('400 Bad Request', 'content-length: 20') + body),
-    },
-    {
-      what: 'A refusal, and another answer behind it',
-      onRequest: writes(`${head('400 Bad Request', 'content-length: 2')}{}${sized(ok)}`),
-    },
     {
       what: '307 Temporary Redirect',
       onRequest: writes(head('307 Temporary Redirect', 'location: /elsewhere', 'content-length: 0')),

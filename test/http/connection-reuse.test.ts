@@ -114,7 +114,6 @@ describe('a connection of which the gateway, while this process is busy,', () =>
     ['tells something unasked', 'read', unasked, undefined],
     ['tells something unasked', 'timer', unasked, undefined],
     ['tells something unasked over TLS', 'read', unasked, 'server'],
-    ['tells half of something unasked', 'read', unasked.slice(0, 20), undefined],
     ["takes leave of the merchant's own agent", 'read', undefined, undefined, new Agent({ keepAlive: true })],
     ["tells the merchant's own agent something unasked", 'read', unasked, undefined, new Agent({ keepAlive: true })],
   ] as const)('%s is not used for the next create (begun by a %s)', async (_, begin, unasked, certificate, agent?) => {

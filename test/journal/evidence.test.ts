@@ -23,20 +23,6 @@ describe('the ids of a doubt', () => {
     expect(examined).toEqual({ match: other, disproved: [ID], others: [] });
   });
 
-  it.each(['<html>', '\n<!DOCTYPE html><title>404</title>'])(
-    'stay where a proxy says 404 with a page: %j',
-    async body => {
-      const page = new PaymentNotFoundError('a page', { status: 404, body });
-      const examining = examine(
-        row,
-        [ID],
-        () => Promise.reject(page),
-        () => true,
-      );
-      await expect(examining).rejects.toBe(page);
-    },
-  );
-
   it('stay where a lookup fails: nothing is known then', async () => {
     const down = new Error('down');
     await expect(

@@ -3,29 +3,54 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { answeredWith } from '../../src/payments/response.ts';
 import { Call } from '../../src/telemetry/call.ts';
-import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { wire } from '../support/wire.ts';
 
-const beginning = `{"result":{"id":"${ID}","paymentSta`;
+it('the id of a create whose answer was cut off is found in the part that arrived', async () => {
+  const call = new Call('create', KEYS);
+  const received = `{"result":{"id":"${ID}","paymentSta`;
+  const reading = async () => answeredWith({ code: 'ECONNRESET', mayHaveLeft: true, received }, call);
+  expect(await errorOf(reading())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown', paymentId: ID });
+});
 
-describe('the id of a create whose answer broke off', () => {
-  it.each([
-    ['in its body', [beginning, `HTTP/1.1 200 OK\r\n\r\n${beginning}`]],
-    ['only in what arrived, which HTTP could not read', ['', `HTTP/1.1 200 OK\r\nx:\0\r\n\r\n${beginning}`]],
-  ])('is found %s', async (_, received) => {
-    const call = new Call('create', KEYS);
-    const reading = async () => answeredWith({ code: 'ECONNRESET', mayHaveLeft: true, received }, call);
-    expect(await errorOf(reading())).toMatchObject({
-      name: 'ConnectionError',
-      outcome: 'unknown',
-      paymentId: ID,
-    });
+describe('a complete answer to a create', () => {
+  const RECORD = `{"id":"${ID}","paymentStatus":"FAILED"}`;
+  const trace = `{"error":{"code":"iban","id":"${OTHER_ID}"},"trace":"${OTHER_ID}"}`;
+  const rejected = { outcome: 'rejected', paymentId: undefined };
+  const inDoubt = (paymentId?: string) => ({ outcome: 'unknown', paymentId });
+
+  it.each<[number, string, object]>([
+    [422, trace, rejected],
+    [500, trace, inDoubt()],
+    [422, '', rejected],
+    [422, 'Bad request', rejected],
+    [422, '<html><p>busy</p>', rejected],
+    [422, `<br />Notice: z\n${trace}`, rejected],
+    [422, '{"error":"cut in its first', rejected],
+    [422, 'null', rejected],
+    [422, `[${RECORD}]`, rejected],
+    [422, `{"id":"${ID}"}`, rejected],
+    [422, '{"id":"order-1","paymentStatus":"FAILED"}', rejected],
+    [422, RECORD, inDoubt(ID)],
+    [422, `{"result":${RECORD}}`, inDoubt(ID)],
+    [422, `{"result":"refused","id":"${ID}","paymentStatus":"FAILED"}`, inDoubt(ID)],
+    [500, RECORD, inDoubt(ID)],
+    [500, `{"result":{"id":"${ID}","pay`, inDoubt(ID)],
+    [422, `${trace}${' '.repeat(1024 * 1024)}`, inDoubt()],
+  ])('with status %i and the body %j says what became of the money', async (status, body, expected) => {
+    const { fetch, sent } = wire(() => new Response(body, { status }));
+    const gateway = new GatewayClient({ ...KEYS, fetch });
+    const error = await errorOf(gateway.createDeposit(CARD));
+    expect(error).toMatchObject({ name: 'ApiError', status });
+    expect({ outcome: undefined, paymentId: undefined, ...(error as object) }).toMatchObject(expected);
+    // No lookup, whatever it names.
+    expect(sent).toHaveLength(1);
   });
 });
 
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s names the address that may be wrong', async code => {
   const call = new Call('create', KEYS);
-  const reading = async (code: string) => answeredWith({ code, mayHaveLeft: false, received: [] }, call);
+  const reading = async (code: string) => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
   const advice = `check baseUrl, ${KEYS.baseUrl}, and whether it can be reached. Nothing was sent`;
   await expect(reading(code)).rejects.toThrow(`(${code}): ${advice}`);
   await expect(reading('ECONNRESET')).rejects.toThrow('(ECONNRESET). Nothing was sent');
