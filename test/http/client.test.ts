@@ -2,11 +2,10 @@ import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { type Fetch, GatewayClient } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BoundedBody } from '../../src/http/read-body.ts';
-import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
 
@@ -246,31 +245,6 @@ describe('a create', () => {
     expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
     expect(sent).toEqual([]);
   });
-
-  it.each([
-    ['gzip', gzipSync],
-    ['deflate', deflateSync],
-    ['br', brotliCompressSync],
-    ['zstd', zstdCompressSync],
-  ])(
-    'that is refused by what its fetch has not decompressed from %s is not believed to be refused',
-    async (name, zip) => {
-      const refusal = JSON.stringify({ error: { message: 'already exists', id: OTHER_ID } });
-      const refusedBy = (body: string | Uint8Array<ArrayBuffer>) => {
-        const { fetch } = wire(
-          new Response(body, { status: 422, headers: { 'content-encoding': name } }),
-          json('{}', 404),
-        );
-        return errorOf(client({ fetch, timeout: 300 }).createDeposit(CARD));
-      };
-      expect(await refusedBy(new Uint8Array(zip(refusal)))).toMatchObject({ status: 422, outcome: 'unknown' });
-      // As a rule it has, and the header stays.
-      expect(await refusedBy('{"message":"no\\n"}')).toMatchObject({ status: 422, outcome: 'rejected' });
-      expect(await refusedBy('Straße,\r\n\tnein')).toMatchObject({ status: 422, outcome: 'rejected' });
-      // Bytes that are no text, though none of them is a control character.
-      expect(await refusedBy(Buffer.from([0x78, 0xda, 0x79]))).toMatchObject({ status: 422, outcome: 'unknown' });
-    },
-  );
 
   it.each<[string, unknown[]]>([
     ['text', [created.slice(0, 100), created.slice(100)]],

@@ -477,20 +477,6 @@ describe('an id in an error that cannot be looked up', () => {
   });
 });
 
-it('a page that says 404 keeps an operator from not_created, unless the id is named', async () => {
-  const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
-  const page = '<html>404</html>';
-  const shop = open({ creates: [trace], payments: { [OTHER_ID]: page } });
-  await errorOf(shop.create());
-  shop.timePasses();
-  const error = await errorOf(shop.gateway.settle('payout-1', 'not_created'));
-  expect(error).toMatchObject({
-    name: 'PaymentNotFoundError',
-    message: `The lookup of payment ${OTHER_ID} was answered with a page and 404, as by a proxy, which says nothing of the payment. Check baseUrl, ${KEYS.baseUrl}.`,
-  });
-  expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun' });
-});
-
 describe('an id in an error that an operator says is none of its payments', () => {
   const despite = { despite: ['paymentId'] } as const;
   /** A doubt that knows an id, whose lookup is answered so. */

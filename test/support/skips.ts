@@ -3,9 +3,6 @@
 /** Whether everything is tested, also what takes long or must be fetched. */
 export const isCi = process.env.PAYMENT_GATEWAY_NO_SKIPS === '1';
 
-/** Whether every library is played over every database: in CI, and where mutants are tried. */
-export const isEveryLibraryPlayed = isCi || process.env.PAYMENT_GATEWAY_EVERY_LIBRARY === '1';
-
 /**
  * Whether to skip. In CI it throws instead.
  *
