@@ -21,15 +21,10 @@ export class BoundedBody {
   #length = 0;
   #reader: BodyReader | undefined;
   #isCancelled = false;
-  readonly #onBytes: ((count: number) => void) | undefined;
 
-  /**
-   * @param limit bytes
-   * @param onBytes is told of each chunk before it is kept; what it throws ends the reading
-   */
-  constructor(limit: number, onBytes?: (count: number) => void) {
+  /** @param limit bytes */
+  constructor(limit: number) {
     this.#limit = limit;
-    this.#onBytes = onBytes;
   }
 
   get bytes(): Buffer {
@@ -43,7 +38,6 @@ export class BoundedBody {
 
   add(chunk: unknown): void {
     const bytes = bytesOf(chunk);
-    this.#onBytes?.(bytes.byteLength);
     this.#chunks.push(bytes);
     this.#length += bytes.byteLength;
     this.isTooLong = this.#length > this.#limit;

@@ -13,7 +13,6 @@ import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
 import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
 import type { CallbackContext, Warn } from './effect.ts';
-import { Lane, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
 import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
@@ -91,6 +90,8 @@ const readProcessOptions = argumentReader<ProcessOptions>()(callFields);
 
 /** Milliseconds from a callback's arrival to its answer: whoever posts it gives up at about 30 s. */
 const LONGEST_ANSWER = 25_000;
+/** Ends the wait for a place. */
+const LEFT = new Error('The callback was answered before its turn.');
 
 /**
  * Makes a handler of status callbacks. It answers 200 once a callback is handled, or was before; 400 to what can never
@@ -125,7 +126,6 @@ export function createWebhookHandler<Context extends object = object>(
   const warn: Warn = (about, code, message) =>
     notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
   const callbacks = createProcess({ gateway, inbox, onPayment, unsigned, onAfterCommitError, warn });
-  const lanes = { signed: new Lane('signed'), unsigned: new Lane('unsigned') };
 
   const tokenOf = (request: Request): string | undefined => {
     try {
@@ -135,22 +135,17 @@ export function createWebhookHandler<Context extends object = object>(
     }
   };
 
-  /** What a callback claims, read in its lane. The body is not kept. */
-  const read = async (request: Request, place: Place): Promise<ClaimDigest> => {
+  /** The claim of a callback. The body is not kept. */
+  const read = async (request: Request): Promise<ClaimDigest> => {
     const parsed = parsedBodyOf(request);
     if (parsed) {
       if (verify) throw parsedBefore();
-      const bytes = lengthOf(request);
-      if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
-      // A framework keeps it until the answer. Without a length it may be as large as any.
-      place.hold(bytes || maxBodyBytes);
+      if (lengthOf(request) > maxBodyBytes) throw tooLarge(maxBodyBytes);
       return digestOf(readClaim(parsed.body));
     }
-    const body = await readRequestBody(request, maxBodyBytes, place);
+    const body = await readRequestBody(request, maxBodyBytes);
     if (verify && !(await verify(request, body))) throw refusedByVerify();
-    const claim = digestOf(readClaim(body));
-    place.releaseBytes();
-    return claim;
+    return digestOf(readClaim(body));
   };
 
   /** Tells what became of a callback, or of a payment that a sweep processes. */
@@ -163,14 +158,12 @@ export function createWebhookHandler<Context extends object = object>(
 
   const handlePosted = async (request: Request, call: Call): Promise<Response> => {
     const token = tokenOf(request);
-    const lane = lanes[token === undefined ? 'unsigned' : 'signed'];
-    call.lane = lane.name;
-    let place: Place | undefined;
-    let leave = () => {};
-    let isAnswered = false;
+    const lane = token === undefined ? 'unsigned' : 'signed';
+    call.lane = lane;
+    const answered = new AbortController();
 
     const conclude = (step: CallbackReport, { status }: Response) =>
-      report(call, { ...step, ...(!isAnswered && { httpStatus: status }) });
+      report(call, { ...step, ...(!answered.signal.aborted && { httpStatus: status }) });
     const succeed = ({ result, payment }: Processed): Response => {
       if (result === 'busy') return fail(taken(payment.id));
       const response = replyTo(result);
@@ -185,22 +178,19 @@ export function createWebhookHandler<Context extends object = object>(
     };
     const take = async (): Promise<Processed> => {
       if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
-      place = lane.enter();
-      const claim = await read(request, place);
+      const claim = await read(request);
       call.paymentId = claim.paymentId;
       report(call, { result: 'received' });
-      const waiting = callbacks.callback({ claim, token, lane, callId: call.callId });
-      ({ leave } = waiting);
-      return waiting.processed;
+      return callbacks.callback({ claim, token, callId: call.callId }, lane, answered.signal);
     };
 
     const late = () => fail(tooLate(call.paymentId));
+    // A callback that is answered already leaves the queue, and says nothing more.
+    const failUnlessLeft = (error: unknown) => (error === LEFT ? replyToError(error) : fail(error));
     try {
-      return await withTimeout(take().then(succeed, fail), LONGEST_ANSWER, late);
+      return await withTimeout(take().then(succeed, failUnlessLeft), LONGEST_ANSWER, late);
     } finally {
-      isAnswered = true;
-      leave();
-      place?.leave();
+      answered.abort(LEFT);
     }
   };
 

@@ -1,88 +1,18 @@
-// Lanes for callbacks of each kind, each bounded in number, bytes and time: a flood in one does not delay the others.
-import { WebhookError } from '../errors.ts';
+// Limits for callbacks of each kind: a flood of one kind does not delay the others.
 import { type Limited, limit } from '../limit.ts';
 
-/** `signed`, with a good token in its address; `unsigned`, without; `sweep`, by `handler.process`. */
-export type LaneName = 'signed' | 'unsigned' | 'sweep';
+/** `signed`, with a valid token in its address; `unsigned`, without; `sweep`, by `handler.process`. */
+export type Lane = 'signed' | 'unsigned' | 'sweep';
 
-interface LaneLimits {
-  /** Lookups at a time. */
-  lookups: number;
-  /** Milliseconds to wait for a lookup; undefined: as long as it takes. */
-  longestWait?: number;
-  /** Callbacks that are read or wait for their answer. */
-  callbacks: number;
-  /** Of bodies that are read, and of parsed ones that are kept by a framework. */
-  bytes: number;
-}
+/** Callbacks of each kind that are processed at once: each makes a lookup, and may run an effect. */
+export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
 
-const MIB = 2 ** 20;
-export const LIMITS: Record<LaneName, LaneLimits> = {
-  signed: { lookups: 32, longestWait: 20_000, callbacks: 4_000, bytes: 64 * MIB },
-  unsigned: { lookups: 16, longestWait: 10_000, callbacks: 1_000, bytes: 16 * MIB },
-  sweep: { lookups: 8, callbacks: 10_000, bytes: 0 },
-};
-
-/** A place in a lane, from the arrival of a callback until its answer. */
-export interface Place {
-  /** @throws {WebhookError} `busy`, if the lane has no room for so many bytes */
-  hold(bytes: number): void;
-  /** The body is needed no more. */
-  releaseBytes(): void;
-  leave(): void;
-}
-
-/** The room for callbacks of one kind. */
-export class Lane {
-  readonly name: LaneName;
-  /** Runs a lookup at its turn. */
-  readonly lookUp: Limited;
-  #callbacks = 0;
-  #bytes = 0;
-
-  constructor(name: LaneName) {
-    const { lookups, longestWait } = LIMITS[name];
-    this.name = name;
-    this.lookUp = limit(
-      lookups,
-      longestWait ? { ms: longestWait, error: () => tooMany(`${lookups} lookups`) } : undefined,
-    );
-  }
-
-  /** @throws {WebhookError} `busy`, if the lane is full */
-  enter(): Place {
-    const { callbacks, bytes: mostBytes } = LIMITS[this.name];
-    if (this.#callbacks >= callbacks) throw tooMany(`${callbacks} callbacks`);
-    this.#callbacks += 1;
-    let held = 0;
-    let hasLeft = false;
-    const releaseBytes = () => {
-      this.#bytes -= held;
-      held = 0;
-    };
-    return {
-      hold: bytes => {
-        // A body may go on arriving after its callback was answered.
-        if (hasLeft) return;
-        if (this.#bytes + bytes > mostBytes) throw tooMany(`bodies of ${mostBytes / MIB} MiB`);
-        this.#bytes += bytes;
-        held += bytes;
-      },
-      releaseBytes,
-      leave: () => {
-        releaseBytes();
-        hasLeft = true;
-        this.#callbacks -= 1;
-      },
-    };
-  }
-}
-
-const tooMany = (what: string): WebhookError =>
-  new WebhookError(
-    'busy',
-    `The callback was not processed: ${what} are being processed already. It may be sent again.`,
-  );
+/** Runs the work of a callback at its turn among those of its kind. */
+export const createLanes = (): Record<Lane, Limited> => ({
+  signed: limit(LIMITS.signed),
+  unsigned: limit(LIMITS.unsigned),
+  sweep: limit(LIMITS.sweep),
+});
 
 /** Milliseconds and ids: a flood of one unknown id costs one lookup, and no flood costs memory. */
 const REMEMBERED_FOR = 5_000;

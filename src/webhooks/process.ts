@@ -10,8 +10,8 @@ import { isFinal } from '../schemas/payment-status.ts';
 import { type ClaimDigest, isBehind, mismatchesOf } from './claim.ts';
 import { isNotFound, lagging, unknownPayment } from './confirm.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
-import { Lane, UnknownIds } from './lanes.ts';
-import { type LookUpAgain, takeTurns, type Waiter } from './turns.ts';
+import { createLanes, type Lane, UnknownIds } from './lanes.ts';
+import { takeTurns } from './turns.ts';
 
 /** What the handler needs of a `GatewayClient`. */
 export interface WebhookGateway {
@@ -43,7 +43,6 @@ export interface Callback {
   claim: ClaimDigest;
   /** A good token, of whatever payment. */
   token: string | undefined;
-  lane: Lane;
   callId: string;
 }
 
@@ -53,13 +52,13 @@ interface Settings<Context extends object> extends Omit<EffectSettings<Context>,
 }
 
 /** A callback that waits for its answer, or a sweep, which has no claim. */
-interface CallbackWaiter extends Waiter, Partial<Callback> {
-  lane: Lane;
+interface Waiter extends Partial<Callback> {
   callId: string;
   resolve(processed: Processed): void;
+  reject(error: unknown): void;
 }
 
-/** Milliseconds: a lookup that takes longer would keep its lane's place from others. */
+/** Milliseconds: a lookup that takes longer would keep its place from others. */
 const LONGEST_LOOKUP = 10_000;
 /** Claimed statuses that the inbox is asked about in one turn: a flood may claim any. */
 const MOST_ASKED = 3;
@@ -72,7 +71,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
   const acknowledge = async (payment: Payment) => gateway.acknowledge?.(payment);
   const { takeEffect, isMarked } = createEffect({ ...settings, reconcile, acknowledge });
   const unknownIds = new UnknownIds();
-  const sweeps = new Lane('sweep');
+  const lanes = createLanes();
 
   const lookUp = async (paymentId: string): Promise<Payment> => {
     const giveUp = new AbortController();
@@ -91,7 +90,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
   };
 
   /** Tells what differs from the record, and refuses tokens of other payments if that is asked for. */
-  const admit = (waiters: readonly CallbackWaiter[], payment: Payment): CallbackWaiter[] =>
+  const admit = (waiters: readonly Waiter[], payment: Payment): Waiter[] =>
     waiters.filter(({ callId, claim, token, reject }) => {
       if (!claim) return true;
       const isOwn = token === undefined || gateway.isCallbackOf?.(token, payment) !== false;
@@ -112,44 +111,36 @@ export function createProcess<Context extends object>(settings: Settings<Context
    * @returns the others, and how the payment was processed
    */
   const takeEffectFor = async (
-    waiters: readonly CallbackWaiter[],
+    waiters: readonly Waiter[],
     payment: Payment,
     marked: Map<string | undefined, boolean>,
-    lookAgain: (waiters: readonly CallbackWaiter[]) => Promise<Payment>,
   ) => {
     for (const { claim } of waiters) {
       if (!claim || !isBehind(payment, claim) || marked.has(claim.mark) || marked.size === MOST_ASKED) continue;
       marked.set(claim.mark, await isMarked(claim));
     }
-    const isShown = (record: Payment, { claim }: CallbackWaiter) =>
+    const isShown = (record: Payment, { claim }: Waiter) =>
       !claim || !isBehind(record, claim) || marked.get(claim.mark) === true;
     const [first] = waiters;
     if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return { behind: waiters };
 
-    const processed = await takeEffect(payment, first.callId, () => lookAgain(waiters));
+    const processed = await takeEffect(payment, first.callId, () => lookUp(payment.id));
     // After a conflict it is another record that took effect.
-    const isAnswered = (waiter: CallbackWaiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
+    const isAnswered = (waiter: Waiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
     for (const waiter of waiters) if (isAnswered(waiter)) waiter.resolve(processed);
     return { behind: waiters.filter(waiter => !isAnswered(waiter)), processed };
   };
 
   /** A whole turn: while a claim is ahead of the record, the payment is looked up again. */
-  const runTurn = async (
-    paymentId: string,
-    all: readonly CallbackWaiter[],
-    firstLookup: Promise<Payment>,
-    lookUpAgain: LookUpAgain<CallbackWaiter>,
-  ): Promise<void> => {
-    const lookAgain = (of: readonly CallbackWaiter[]) => lookUpAgain(of, () => lookUp(paymentId));
+  const runTurn = async (paymentId: string, all: readonly Waiter[]): Promise<void> => {
     // The first is named in warnings, and those whose marks are asked for first are surely asked for.
-    let waiters: readonly CallbackWaiter[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
-    let lookup = firstLookup;
+    let waiters: readonly Waiter[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
     let isAdmitted = false;
     /** A final status that took effect in this turn. */
     let final: Processed | undefined;
     const marked = new Map<string | undefined, boolean>();
     for (let attempt = 0; ; attempt++) {
-      const payment = await lookup.catch(error => {
+      const payment = await lookUp(paymentId).catch(error => {
         waiters = unlessUnknown(waiters, error, paymentId);
         return undefined;
       });
@@ -157,7 +148,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
         if (!isAdmitted) waiters = admit(waiters, payment);
         isAdmitted = true;
         try {
-          const { behind, processed } = await takeEffectFor(waiters, payment, marked, lookAgain);
+          const { behind, processed } = await takeEffectFor(waiters, payment, marked);
           waiters = behind;
           if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
         } catch (error) {
@@ -175,34 +166,37 @@ export function createProcess<Context extends object>(settings: Settings<Context
         return;
       }
       await delay(pause);
-      lookup = lookAgain(waiters);
     }
   };
 
-  const turns = takeTurns<CallbackWaiter>((paymentId, waiters, lookUpAgain) => {
-    const lookedUp = lookUp(paymentId);
-    return { lookedUp, done: runTurn(paymentId, waiters, lookedUp, lookUpAgain) };
-  });
+  const turns = takeTurns(runTurn);
 
-  const join = (waiter: Omit<CallbackWaiter, 'resolve' | 'reject'>) => {
-    let leave = () => {};
-    const processed = new Promise<Processed>((resolve, reject) => {
-      leave = turns.join({ ...waiter, resolve, reject });
-    });
-    return { processed, leave };
+  /** Only a callback that causes a lookup needs a place. It takes the place before it joins, so it never waits for another kind. */
+  const process = (
+    paymentId: string,
+    callback: Partial<Callback> & { callId: string },
+    lane: Lane,
+    signal: AbortSignal,
+  ) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Processed>();
+    const waiter = { ...callback, resolve, reject };
+    if (turns.share(paymentId, waiter)) return promise;
+    const work = async () => {
+      if (lane === 'unsigned' && unknownIds.has(paymentId)) throw unknownPayment(paymentId);
+      turns.join(paymentId, waiter);
+      return promise;
+    };
+    return lanes[lane](work, signal);
   };
 
   return {
     /**
-     * @throws {WebhookError} `unknown_payment`
-     * @returns `processed`, which rejects with what may come again, or with what the lookup, the inbox or `onPayment`
-     * throws; and `leave`, for a callback that is answered before
+     * @param signal ends the wait for a place
+     * @throws {WebhookError} `unknown_payment`, and other errors after which the callback may come again
+     * @throws what the lookup, the inbox or `onPayment` throws
      */
-    callback({ claim, token, lane, callId }: Callback): { processed: Promise<Processed>; leave: () => void } {
-      const { paymentId } = claim;
-      if (token === undefined && unknownIds.has(paymentId)) throw unknownPayment(paymentId);
-      return join({ paymentId, claim, token, lane, callId });
-    },
+    callback: (callback: Callback, lane: Lane, signal: AbortSignal): Promise<Processed> =>
+      process(callback.claim.paymentId, callback, lane, signal),
 
     /**
      * @throws {WaitTimeoutError} after `timeout`, or if the payment's turn has not come in time
@@ -216,9 +210,9 @@ export function createProcess<Context extends object>(settings: Settings<Context
       if (!isPaymentId(id)) throw new InvalidRequestError([NOT_AN_ID]);
       const paymentId = id.toLowerCase();
       if (signal?.aborted) throw stopped(paymentId);
-      const place = sweeps.enter();
-      const longest = turns.isAtWork(paymentId) ? Math.min(timeout, LONGEST_TURN) : timeout;
-      const { processed, leave } = join({ paymentId, lane: sweeps, callId });
+      const longest = turns.isRunning(paymentId) ? Math.min(timeout, LONGEST_TURN) : timeout;
+      const leave = new AbortController();
+      const processed = process(paymentId, { callId }, 'sweep', leave.signal);
       const giveUp = (left: Left) => {
         if (left === 'aborted') throw stopped(paymentId);
         const message = `Payment ${paymentId} was not processed within ${longest} ms. Work that has started continues.`;
@@ -227,22 +221,21 @@ export function createProcess<Context extends object>(settings: Settings<Context
       try {
         return await within(processed, { ms: longest, signal }, giveUp);
       } finally {
-        leave();
-        place.leave();
+        leave.abort();
       }
     },
   };
 }
 
-/** Whoever has a token first, then sweeps, then those who claim what this SDK knows: by the room of their lanes. */
-function rankOf({ token, claim }: CallbackWaiter): number {
+/** Callbacks with a token come first, then sweeps, then claims of a status that this SDK knows. */
+function rankOf({ token, claim }: Waiter): number {
   if (token !== undefined) return 0;
   if (!claim) return 1;
   return isPaymentStatus(claim.mark) ? 2 : 3;
 }
 
 /** @returns those that wait on after a failed lookup: a good token proves that the payment exists, or soon will */
-function unlessUnknown(waiters: readonly CallbackWaiter[], error: unknown, paymentId: string): CallbackWaiter[] {
+function unlessUnknown(waiters: readonly Waiter[], error: unknown, paymentId: string): Waiter[] {
   const isUnknown = isNotFound(error);
   return waiters.filter(({ claim, token, reject }) => {
     if (isUnknown && token !== undefined) return true;

@@ -1,8 +1,7 @@
-// Reads a callback's body, up to a limit, a deadline, and the room that its lane has.
+// Reads a callback's body, up to a limit and a deadline.
 import { withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { BoundedBody } from '../http/read-body.ts';
-import type { Place } from './lanes.ts';
 
 /** Milliseconds for the whole body: a callback is small. */
 const DEADLINE = 10_000;
@@ -26,10 +25,10 @@ export const parsedBodyOf = (request: Request): ParsedBody | undefined =>
 export const lengthOf = (request: Request): number => Number(request.headers.get('content-length')) || 0;
 
 /**
- * @throws {WebhookError} `too_large`; `busy`, if the lane has no room; `already_parsed`, if something has read the body
+ * @throws {WebhookError} `too_large`; `already_parsed`, if something has read the body
  * @throws what the connection throws, and if the body takes too long
  */
-export async function readRequestBody(request: Request, maxBytes: number, place: Place): Promise<Uint8Array> {
+export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.bodyUsed) {
     throw new WebhookError(
       'already_parsed',
@@ -37,7 +36,7 @@ export async function readRequestBody(request: Request, maxBytes: number, place:
     );
   }
   if (lengthOf(request) > maxBytes) throw tooLarge(maxBytes);
-  const body = new BoundedBody(maxBytes, place.hold);
+  const body = new BoundedBody(maxBytes);
   if (!request.body) return body.bytes;
   try {
     await withTimeout(body.read(request.body), DEADLINE, `The callback's body took more than ${DEADLINE} ms.`);

@@ -1,4 +1,4 @@
-// A flood of large callbacks must not take the shop's memory: a body of 256 KiB becomes ten times as much once it is parsed.
+// A flood of large callbacks must not take the shop's memory: a parsed body of 256 KiB takes ten times as much.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,8 +22,7 @@ it('100 callbacks of 256 KiB at once take no 128 MB of a shop', { timeout: 60_00
     return response.status;
   };
   const statuses = await Promise.all(Array.from({ length: 100 }, () => post(body(262_144)).catch(() => 'no answer')));
-  expect(statuses.filter(status => status === 200).length).toBeGreaterThan(30);
-  expect(statuses.filter(status => status !== 200 && status !== 503)).toEqual([]);
+  expect(statuses.filter(status => status !== 200)).toEqual([]);
   expect(await post(JSON.stringify({ id: randomUUID() }))).toBe(200);
   expect(child.exitCode).toBeNull();
   child.kill('SIGKILL');

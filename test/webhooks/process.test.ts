@@ -575,7 +575,6 @@ describe('process', () => {
     ['a signed callback first', ['sweep', 'signed', 'unsigned'], ['signed']],
     ['then a sweep', ['unsigned', 'sweep'], ['sweep']],
     ['then a claim that this SDK knows', ['invented', 'unsigned'], ['unsigned']],
-    ['and none that has given up', ['late sweep', 'unsigned'], ['unsigned']],
   ])('shares a turn, whose warnings have the id of %s', async (_, visitors, told) => {
     const slow = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
@@ -600,7 +599,6 @@ describe('process', () => {
       unsigned: () => handler(post(body)),
       invented: () => handler(claiming('INVENTED')),
       sweep: () => handler.process(ID),
-      'late sweep': () => errorOf(handler.process(ID, { timeout: 10 })),
     };
     const first = handler(claiming('AUTHORIZED'));
     await entered.promise;
