@@ -249,7 +249,7 @@ export class ConfigurationError extends GatewayError {
 }
 
 /**
- * Why a callback was not handled. For good: `not_json`; `wrapped`, an answer of the API; `invalid`, no UUID as `id`;
+ * Why a callback was not handled. For good: `not_json`; `wrapped`, by `parseWebhook` only; `invalid`, no UUID as `id`;
  * `too_large`; `refused`, by `verify`; `unsigned`, without a good token in its address. To be taken again later:
  * `already_parsed`, the body was read before; `unknown_payment`, the gateway does not know it (yet); `lagging`, the record
  * is behind the callback; `busy`, too much is at work; `effect_uncertain`, an operator must say what was done.

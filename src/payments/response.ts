@@ -16,7 +16,7 @@ import { pauseAsked } from '../http/retry-policy.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { type Envelope, envelopeSchema } from '../schemas/response.ts';
+import { type Envelope, envelopeSchema, recordIn } from '../schemas/response.ts';
 import { FORBIDDEN, isRefusal, whatToCheck } from '../statuses.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
@@ -44,8 +44,8 @@ function verdictOn({ status, body, isTooLong, isCompressed }: HttpAnswer): Verdi
 /** Whether the body is a record of the gateway, wrapped or not. */
 function hasRecord(body: string): boolean {
   try {
-    const answer = Object(JSON.parse(body));
-    return [answer, Object(answer.result)].some(({ id, paymentStatus }) => isPaymentId(id) && paymentStatus);
+    const { id, paymentStatus } = Object(recordIn(JSON.parse(body)));
+    return isPaymentId(id) && Boolean(paymentStatus);
   } catch {
     return false;
   }

@@ -1,5 +1,7 @@
 // The two shapes of an answer: `{ result: record, …transfer fields }`, and the record alone.
 import * as z from 'zod';
+import { isPaymentId } from './id.ts';
+import { isJsonMap } from './json.ts';
 import { publish } from './objects.ts';
 import { type Payment, paymentSchema } from './payment.ts';
 import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
@@ -11,13 +13,18 @@ export interface Envelope {
   transfer?: Transfer | undefined;
 }
 
-/** Distinguished by the `result` key, so that the transfer's `amount` (text) never mixes with the record's. */
+/** The record in a body: in `result`, unless that is a plain field next to the record's own id. */
+export function recordIn(body: unknown): unknown {
+  if (!isJsonMap(body) || !Object.hasOwn(body, 'result')) return body;
+  const { result, id } = body as { result: unknown; id?: unknown };
+  return isPaymentId(id) && !isJsonMap(result) ? body : result;
+}
+
+/** Apart, so that the transfer's `amount` (text) never mixes with the record's. */
 function unwrap(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null || !Object.hasOwn(answer, 'result')) {
-    return { payment: answer };
-  }
-  const hasTransfer = TRANSFER_FIELDS.some(field => Object.hasOwn(answer, field));
-  return { payment: (answer as { result: unknown }).result, ...(hasTransfer && { transfer: answer }) };
+  const payment = recordIn(answer);
+  const hasTransfer = payment !== answer && TRANSFER_FIELDS.some(field => Object.hasOwn(Object(answer), field));
+  return { payment, ...(hasTransfer && { transfer: answer }) };
 }
 
 /** The schema of an {@link Envelope}: takes an answer as the gateway writes it. */

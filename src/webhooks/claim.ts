@@ -5,6 +5,7 @@ import { statusMark } from '../inbox/contract.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
+import { recordIn } from '../schemas/response.ts';
 import { invalidCallback, readable, readBody } from './parse.ts';
 
 /**
@@ -18,9 +19,9 @@ export interface WebhookClaim {
 
 const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
 
-/** @throws {WebhookError} `not_json`, `wrapped`, or `invalid` if `id` is no UUID */
+/** The claim is a hint, so it may be wrapped in `result`. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
 export function readClaim(rawBody: unknown): WebhookClaim {
-  const { success, data, error } = readable(() => claimSchema.safeParse(readBody(rawBody)));
+  const { success, data, error } = readable(() => claimSchema.safeParse(recordIn(readBody(rawBody))));
   if (success) return data;
   throw invalidCallback(error);
 }

@@ -36,10 +36,10 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
   }
   return async (request, response) => {
     // The two kinds of responses differ in their types, and not in what is used of them.
-    const outgoing = ('raw' in response ? response.raw : response) as ServerResponse;
+    const outgoing = ('hijack' in response ? response.raw : response) as ServerResponse;
     try {
-      if ('raw' in response) response.hijack();
-      const incoming = 'raw' in request ? request.raw : request;
+      if ('hijack' in response) response.hijack();
+      const incoming = isFastify(request) ? request.raw : request;
       send(incoming, outgoing, await replyOf(handler, request, incoming));
     } catch {
       // Nobody is there to be answered any more.
@@ -47,6 +47,10 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     }
   };
 }
+
+/** Middleware keeps other things in `raw`, such as the bytes of the body. */
+const isFastify = (request: NodeRequest): request is { raw: Incoming } =>
+  'raw' in request && typeof (request.raw as Partial<Incoming> | undefined)?.method === 'string';
 
 interface Reply {
   status: number;
@@ -59,15 +63,27 @@ const FAILED: Reply = { status: 503, headers: { 'content-type': 'text/plain', 'r
 
 async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming): Promise<Reply> {
   try {
-    const parsed = parsedByFramework(request, incoming);
-    const webRequest = toRequest(request, incoming, parsed);
-    const response = await handler(parsed ? withParsedBody(webRequest, parsed) : webRequest);
+    const response = await handler(webRequestOf(request, incoming));
     const { status, headers } = response;
     return { status, headers: Object.fromEntries(headers), text: await response.text() };
   } catch {
     return FAILED;
   }
 }
+
+/** What cannot be read is the handler's to report. */
+function webRequestOf(request: NodeRequest, incoming: Incoming): Request {
+  try {
+    const parsed = parsedByFramework(request, incoming);
+    const webRequest = toRequest(request, incoming, parsed);
+    return parsed ? withParsedBody(webRequest, parsed) : webRequest;
+  } catch {
+    const body = failing(new WebhookError('not_json', 'The callback cannot be read: `request.body` throws.'));
+    return new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit);
+  }
+}
+
+const failing = (error: WebhookError) => new ReadableStream({ start: controller => controller.error(error) });
 
 /** Milliseconds for the end of an answer to go out before its HTTP/2 stream is closed. */
 const CLOSING = 100;
@@ -144,5 +160,5 @@ function bodyOf({ body, rawBody }: NodeRequest, incoming: Incoming): RequestBody
     'already_parsed',
     'The body was read before the webhook handler got the request, and is not in request.body: register this route before body parsers.',
   );
-  return new ReadableStream({ start: controller => controller.error(lost) });
+  return failing(lost);
 }

@@ -1,9 +1,11 @@
 // Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
+import { TextDecoder } from 'node:util';
 import { isAnyArrayBuffer } from 'node:util/types';
 import type * as z from 'zod';
 import { issuesOf, listOf, WebhookError } from '../errors.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { type Payment, paymentSchema } from '../schemas/payment.ts';
+import { recordIn } from '../schemas/response.ts';
 
 /** A payment as a callback claims it to be. Anyone can post one: look the payment up before you act on it. */
 export type WebhookPayment = Payment;
@@ -20,7 +22,9 @@ export type WebhookPayment = Payment;
  * const payment = await gateway.getPayment(claim.id); // the gateway's own record
  */
 export function parseWebhook(rawBody: string | Uint8Array | ArrayBuffer | object): WebhookPayment {
-  const { success, data, error } = readable(() => parsePayment(readBody(rawBody)));
+  const body = readable(() => readBody(rawBody));
+  if (readable(() => recordIn(body)) !== body) throw wrapped();
+  const { success, data, error } = readable(() => parsePayment(body));
   if (success) return data;
   throw invalidCallback(error);
 }
@@ -43,17 +47,14 @@ export function readable<T>(read: () => T): T {
   }
 }
 
-/** The callback's JSON, with any content, unless it is wrapped as only answers of the API are. */
-export function readBody(rawBody: unknown): unknown {
-  const json = isParsed(rawBody) ? rawBody : parseJson(rawBody);
-  if (Object.hasOwn(Object(json), 'result')) {
-    throw new WebhookError(
-      'wrapped',
-      'This payment is wrapped in `result`, as answers of the API are; callbacks are not. It may be forged.',
-    );
-  }
-  return json;
-}
+/** The callback's JSON, with any content. */
+export const readBody = (rawBody: unknown): unknown => (isParsed(rawBody) ? rawBody : parseJson(rawBody));
+
+const wrapped = () =>
+  new WebhookError(
+    'wrapped',
+    'The payment is wrapped in `result`, like an answer of the API. The gateway documents callbacks without it. Look the payment up before you act.',
+  );
 
 function isParsed(rawBody: unknown): rawBody is object | null {
   if (typeof rawBody !== 'object' || ArrayBuffer.isView(rawBody) || isAnyArrayBuffer(rawBody)) return false;

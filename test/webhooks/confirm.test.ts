@@ -99,7 +99,6 @@ describe('confirmWebhook', () => {
 
   it.each([
     ['not_json', 'nope'],
-    ['wrapped', record('completed lookup')],
     ['invalid', '{"id":"order-1"}'],
     ['invalid', '[]'],
   ])('refuses as %s, before any lookup, what cannot be a payment: %s', async (code, rawBody) => {

@@ -30,7 +30,6 @@ describe('the events of a callback', () => {
 
   it.each([
     ['not_json', 400, 'nope'],
-    ['wrapped', 400, '{"result":{}}'],
     ['invalid', 400, '{"id":7}'],
     ['too_large', 413, ' '.repeat(262_145)],
     ['refused', 401, callback],

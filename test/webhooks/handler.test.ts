@@ -42,7 +42,6 @@ describe('the webhook handler', () => {
   it.each([
     ['not_json', 'nope'],
     ['not_json', ''],
-    ['wrapped', record('completed lookup')],
     ['invalid', '{"id":7}'],
     ['invalid', 'null'],
   ])('answers 400 %s for good, without a lookup, to %j', async (code, body) => {
@@ -50,6 +49,14 @@ describe('the webhook handler', () => {
     expect(await reply(post(body))).toBe(`400 ${code}`);
     expect([lookups, effects]).toEqual([[], []]);
     expect(errors).toMatchObject([{ name: 'WebhookError', code }]);
+  });
+
+  it.each([
+    ['wrapped in `result`', record('completed lookup')],
+    ['with a field named `result`', `{"result":"ok",${callback.slice(1)}`],
+  ])('takes a callback %s as a hint', async (_, body) => {
+    const { reply, lookups } = setUp();
+    expect([await reply(post(body)), lookups]).toEqual(['200 handled', [ID]]);
   });
 
   it('answers 400 to a post without any body', async () => {

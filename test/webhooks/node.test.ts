@@ -151,6 +151,25 @@ describe('toNodeHandler', () => {
     expect(seen).toEqual([`http://localhost${expected}`]);
   });
 
+  it('takes a request whose middleware keeps other things in `raw`', async () => {
+    const { node, errors } = setUp();
+    const url = await serve((request: NodeRequest, response: NodeResponse) =>
+      node(Object.assign(request, { raw: Buffer.from('a') }), Object.assign(response, { raw: undefined })),
+    );
+    expect([await post(url), errors]).toEqual(['200 handled', []]);
+  });
+
+  it('answers 400 to a body whose getter throws, and reports it', async () => {
+    const { node, errors } = setUp();
+    const url = await serve((request: NodeRequest, response: NodeResponse) => {
+      const get = () => {
+        throw new Error('no parser');
+      };
+      return node(Object.defineProperty(request, 'body', { get }), response);
+    });
+    expect([await post(url), errors]).toMatchObject(['400 not_json', [{ code: 'not_json' }]]);
+  });
+
   it('hands on the headers', async () => {
     const node = toNodeHandler(async ({ headers }) => new Response(headers.get('content-type')));
     expect(await post(await serve(node), callback, 'application/x-own')).toBe('200 application/x-own');

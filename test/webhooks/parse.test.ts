@@ -44,13 +44,17 @@ describe('parseWebhook', () => {
     });
   });
 
+  it('reads a record that has a field named result', () => {
+    expect(parseWebhook(`{"result":"ok",${body.slice(1)}`)).toMatchObject({ id: ID, result: 'ok' });
+  });
+
   it.each([
     ['a wrapped record', record('completed lookup')],
     ['a wrapped null', '{"result":null}'],
     ['a parsed, wrapped record', JSON.parse(record('completed lookup'))],
   ])('refuses %s by name', (_, rawBody) => {
     expect(codeOf(rawBody)).toBe('wrapped');
-    expect(() => parseWebhook(rawBody)).toThrow('callbacks are not. It may be forged.');
+    expect(() => parseWebhook(rawBody)).toThrow('Look the payment up before you act.');
   });
 
   it.each([
