@@ -106,9 +106,9 @@ export class Deadline {
     return performance.now() > this.#monotonic || Date.now() > this.#wall;
   }
 
-  /** Milliseconds that are left; 0 once it has passed. */
+  /** Milliseconds that are left; 0 once it has passed by either clock. */
   get remaining(): number {
-    return Math.max(this.#monotonic - performance.now(), 0);
+    return Math.max(Math.min(this.#monotonic - performance.now(), this.#wall - Date.now()), 0);
   }
 
   /** Milliseconds for a call that ends by it: at least 1, as no call takes none. */

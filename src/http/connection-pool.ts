@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { LONGEST_TIMER } from '../deadline.ts';
+import { Deadline, LONGEST_TIMER } from '../deadline.ts';
 
 /** Milliseconds that a connection is kept for the next call if the server announces nothing. */
 const IDLE = 4_000;
@@ -20,8 +20,8 @@ interface ConnectOptions extends http.ClientRequestArgs {
 interface State {
   /** The TCP socket under TLS; without TLS the socket itself. */
   tcp: Socket;
-  /** Until when it may be used again, of `performance.now()`. */
-  idleUntil: number;
+  /** When it is not used again. */
+  idle?: Deadline;
 }
 
 export class ConnectionPool extends http.Agent {
@@ -57,7 +57,7 @@ export class ConnectionPool extends http.Agent {
         tcp.destroy();
         connected?.(error, socket);
       } else {
-        this.#states.set(socket, { tcp, idleUntil: 0 });
+        this.#states.set(socket, { tcp });
         connected?.(null, socket);
       }
     };
@@ -91,7 +91,7 @@ export class ConnectionPool extends http.Agent {
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     const state = this.#states.get(socket);
     // The header is another's: a timer takes no more.
-    if (state) state.idleUntil = performance.now() + Math.min(ms, LONGEST_TIMER);
+    if (state) state.idle = new Deadline(Math.min(ms, LONGEST_TIMER));
   }
 
   /** Whether the socket may be used again. The time is compared, because a timer is late after a pause. */
@@ -99,10 +99,8 @@ export class ConnectionPool extends http.Agent {
     return !socket.destroyed && socket.writable && this.#idleMs(socket) > 0;
   }
 
-  /** For how long the socket may still be used again. */
-  #idleMs(socket: Socket): number {
-    return (this.#states.get(socket)?.idleUntil ?? 0) - performance.now();
-  }
+  /** Milliseconds until the socket is not used again, by both clocks. */
+  #idleMs = (socket: Socket): number => this.#states.get(socket)?.idle?.remaining ?? 0;
 
   /** Ends a connection by RST, so that the kernel delivers nothing of it any more. */
   reset(socket: Socket): void {

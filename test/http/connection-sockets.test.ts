@@ -100,6 +100,21 @@ describe.each([
   });
 
   it.each([
+    ['Date.now', Date],
+    ['performance.now', performance],
+  ] as const)('that is old by %s alone is not used again: the other clock may have stood still', async (_, clock) => {
+    const { pool, socket } = await connected(certificate);
+    pool.keepFor(socket, undefined);
+    const now = clock.now();
+    vi.spyOn(clock, 'now').mockReturnValue(now + 3_000);
+    expect(pool.isFresh(socket)).toBe(true);
+    vi.spyOn(clock, 'now').mockReturnValue(now + 4_100);
+    expect(pool.isFresh(socket)).toBe(false);
+    vi.restoreAllMocks();
+    socket.destroy();
+  });
+
+  it.each([
     ['whose end is on its way', (socket: Socket) => socket.end()],
     ['that is closed', (socket: Socket) => socket.destroy()],
   ])('%s is not used again', async (_, close) => {
