@@ -53,8 +53,8 @@ out, a text made empty. The tests are run against each. A mutant that no test no
 the change makes no difference.
 
 [StrykerJS](https://stryker-mutator.io) makes the mutants of \`src\`, room by room, and runs unit tests; in the rooms of the
-databases also tests that need Postgres, MariaDB and Redis. Those of \`${STORES}\` are
-[made by hand](../test/mutants/store-mutants.ts): SQL, Lua and what is around them, of which Stryker can only make an empty text.
+databases also tests that need Postgres and MariaDB. Those of \`${STORES}\` are
+[made by hand](../test/mutants/store-mutants.ts): SQL and what is around them, of which Stryker can only make an empty text.
 
 | room | mutants | caught | caught, % | at least, % | survivors that are listed | caught of all others, % | tried on |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |

@@ -274,13 +274,6 @@ export const ROOMS: readonly Room[] = [
     areListed: true,
   },
   {
-    name: 'redis',
-    mutate: ['src/redis/**/*.ts'],
-    tests: ['test/inbox/redis.test.ts', 'test/stores/redis-inbox.test.ts', 'test/stores/redis-cluster.test.ts'],
-    atLeast: 98,
-    areListed: true,
-  },
-  {
     name: 'cli',
     mutate: ['src/cli/**/*.ts', '!src/cli/main.ts'],
     tests: [

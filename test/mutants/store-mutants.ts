@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: parts of template literals of the source
-// Changes of what Stryker cannot reach, because the tests of it need real stores: SQL, Lua, and the code around them.
+// Changes of what Stryker cannot reach, because the tests of it need real stores: SQL and the code around them.
 
 export interface StoreMutant {
   file: string;
@@ -18,7 +18,6 @@ const postgresInbox = changesOf('postgres/inbox-sql.ts');
 const postgresJournal = changesOf('postgres/journal-sql.ts');
 const mysqlInbox = changesOf('mysql/inbox-sql.ts');
 const mysqlJournal = changesOf('mysql/journal-sql.ts');
-const redis = changesOf('redis/inbox.ts');
 const inbox = changesOf('sql/inbox.ts');
 const bounded = changesOf('sql/bounded.ts');
 
@@ -171,21 +170,6 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   mysqlJournal('plan', 'query(sql.leave, [ticket]).catch(afterWrite)', "query('SELECT 1')"),
   mysqlJournal('plan', 'query(sql.enter, [ticket]),', 'await query(sql.enter, [ticket]),'),
   mysqlJournal('mysql-hazards', '!isSame || !answer', '!answer'),
-
-  redis('redis-inbox', "'NX', 'PX'", "'PX'"),
-  redis('redis-inbox', "'NX', 'PX', ARGV[2]", "'NX'"),
-  redis('redis-inbox', "redis.call('GET', KEYS[1]) == ARGV[1]\n    or ", ''),
-  redis('redis-inbox', "isOurs and '1' or '0'", "'1'"),
-  redis('redis-inbox', "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis", 'if true then return redis'),
-  redis(
-    'redis-inbox',
-    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL'",
-    "if true then redis.call('DEL'",
-  ),
-  redis('redis-inbox', "if ARGV[2] then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end", ''),
-  redis('redis-inbox', "final ? '1' : '0'", "'0'"),
-  redis('redis-inbox', 'if (isOurs) await leaveQuietly();', ''),
-  redis('redis-inbox', 'else lose();', ''),
 
   changesOf('inbox/contract.ts')('postgres-inbox', '[20, 40, 80, 160, 320, 640]', '[]'),
   changesOf('payments/create.ts')('late', 'awaitsAnswer: true', 'awaitsAnswer: false'),
