@@ -125,7 +125,6 @@ describe('what is wrong is said in full', () => {
     [{ maxConnections: 1.5 }, `maxConnections ${WHOLE}`],
     [{ maxConnections: '1' }, `maxConnections ${WHOLE}`],
     [{ signCallbackUrls: 'yes' }, `signCallbackUrls ${BOOLEAN}`],
-    [{ errorReasons: 1 }, `errorReasons ${BOOLEAN}`],
     [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
     [{ agent: {} }, 'agent must be an Agent of node:http or node:https'],
     [{ baseUrl: 'mailto:https://gateway.example' }, `baseUrl ${URL_SHAPE}`],

@@ -34,13 +34,9 @@ export function answeredWith(result: HttpAnswer | NoAnswer, call: Call): HttpAns
  *
  * @param refusal what is known of it, if it is one
  */
-export function readCreated(
-  answer: HttpAnswer,
-  call: Call,
-  { verdict, reason }: { verdict?: Verdict | undefined; reason?: string | undefined } = {},
-): Envelope {
+export function readCreated(answer: HttpAnswer, call: Call, verdict: Verdict | undefined): Envelope {
   if (isSuccess(answer)) return read(answer, call, 'unknown');
-  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: idIn(answer, call) }, reason);
+  throw apiError(answer, call, verdict ?? { outcome: 'unknown', paymentId: idIn(answer, call) });
 }
 
 /** An answer that names the payment of another create. Nothing is known of this one's. */
@@ -55,25 +51,16 @@ export function answeredWithAnothers(
   return new ResponseError(`${message} ${adviceOn('unknown')}`, answer, [issue], { outcome: 'unknown' });
 }
 
-/**
- * The payment that was looked up: that very one, and never another.
- *
- * @param reason of a refusal
- */
-export function readLookedUp(
-  result: HttpAnswer | NoAnswer,
-  call: Call,
-  paymentId: string,
-  reason: string | undefined,
-): Payment {
+/** The payment that was looked up: that very one, and never another. */
+export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
   if ('code' in result) throw noAnswer(result, call, { paymentId });
   if (result.status === 404) {
     const message = isPage(result.body)
       ? `The lookup of payment ${paymentId} was answered with a page and 404, as by a proxy, which says nothing of the payment. Check baseUrl, ${call.baseUrl}.`
       : `The gateway has no payment ${paymentId} (404). If it should, check baseUrl and apiKey.`;
-    throw new PaymentNotFoundError(message, { ...result, reason }, { paymentId });
+    throw new PaymentNotFoundError(message, result, { paymentId });
   }
-  if (!isSuccess(result)) throw apiError(result, call, { paymentId }, reason);
+  if (!isSuccess(result)) throw apiError(result, call, { paymentId });
   const { payment } = read(result, call);
   if (isSamePayment(payment.id, paymentId)) return payment;
   throw unreadable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
@@ -131,13 +118,13 @@ function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: O
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }
 
-function apiError(answer: HttpAnswer, call: Call, verdict: Verdict, reason: string | undefined): ApiError {
+function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
   const { status } = answer;
   const isDenied = status === 401 || status === FORBIDDEN;
   const check = call.operation === 'create' ? whatToCheck(status, call.baseUrl) : isDenied && 'Check apiKey.';
   const text = [message, check, adviceOf(verdict)].filter(Boolean).join(' ');
-  return new ApiError(text, { ...answer, reason, pause: pauseAsked(answer.retryAfter) }, verdict);
+  return new ApiError(text, { ...answer, pause: pauseAsked(answer.retryAfter) }, verdict);
 }
 
 /** Nobody listens there, or the name is nobody's: trying again does not help where the address is wrong. */

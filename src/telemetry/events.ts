@@ -56,8 +56,6 @@ export interface Failure {
   status?: number | undefined;
   /** Quote it to the gateway's support. */
   requestId?: string | undefined;
-  /** The gateway's own words, with `errorReasons`. */
-  reason?: string | undefined;
 }
 
 /**

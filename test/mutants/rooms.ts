@@ -65,7 +65,6 @@ export const ROOMS: readonly Room[] = [
       'test/webhooks/events.test.ts',
       'test/webhooks/process.test.ts',
       'test/client.test.ts',
-      'test/payments/reason.test.ts',
       'test/properties/body-hash.test.ts',
       'test/properties/never-sent.test.ts',
       'test/properties/never-written.test.ts',

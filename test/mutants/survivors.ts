@@ -53,42 +53,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'the text is at its end there; or: what is skipped is skipped in more steps',
   },
   {
-    file: 'src/payments/reason.ts',
-    from: "const isOpen = words.length > MOST && !struck.endsWith('***');",
-    to: "const isOpen = words.length >= MOST && !struck.endsWith('***');",
-    because: 'at just that length nothing was cut, and what is left out is beyond the longest reason',
-  },
-  {
-    file: 'src/payments/reason.ts',
-    from: "if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];",
-    to: 'if (false || value === null || depth > DEEPEST) return [];',
-    because: 'a number or a boolean has no entries',
-  },
-  {
-    file: 'src/payments/reason.ts',
-    from: 'return MERCHANT_FIELDS.has(name) ? [] : leavesOf(value).filter(leaf => leaf.trim().length >= shortest);',
-    to: 'return MERCHANT_FIELDS.has(name) ? ["Stryker was here"] : leavesOf(value).filter(leaf => leaf.trim().length >= shortest);',
-    because: 'no word of an answer equals it',
-  },
-  {
-    file: 'src/payments/reason.ts',
-    from: 'const value = plain(sent.slice(0, MOST));',
-    to: 'const value = plain(sent);',
-    because: 'it is for speed: no more than the beginning is looked for',
-  },
-  {
-    file: 'src/payments/reason.ts',
-    from: 'const isLong = sent.length > MOST || value.length > LONGEST_VALUE;',
-    to: 'const isLong = false || value.length > LONGEST_VALUE;',
-    because: 'it differs for a value of hundreds of spaces',
-  },
-  {
-    file: 'src/payments/reason.ts',
-    from: 'const isLong = sent.length > MOST || value.length > LONGEST_VALUE;',
-    to: 'const isLong = sent.length >= MOST || value.length > LONGEST_VALUE;',
-    because: 'it differs for a value of hundreds of spaces',
-  },
-  {
     file: 'src/payments/refusal.ts',
     from: 'isPage(body) && /<\\/html>(?:\\s|<!--[^>]*>)*$/i.test(body.slice(-LONGEST_END));',
     to: 'isPage(body) && /<\\/html>(?:\\s|<!--[^>]*>)*$/i.test(body);',
