@@ -35,12 +35,10 @@ export type {
   JournalRow,
   JournalState,
   JournalStore,
-  Seal,
   Timed,
 } from './journal/contract.ts';
 export { type MemoryJournal, type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
 export type { Planning, PlanOptions } from './journal/plan.ts';
-export type { EncryptionKey } from './journal/seal.ts';
 export type { SweepHandler, Swept } from './journal/sweep.ts';
 export type { SweepOptions } from './journal/sweep-options.ts';
 export type { Created } from './payments/create.ts';

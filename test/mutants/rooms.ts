@@ -45,7 +45,6 @@ export const ROOMS: readonly Room[] = [
     tests: [
       'test/journal/transitions.test.ts',
       'test/journal/change.test.ts',
-      'test/journal/seal.test.ts',
       'test/journal/fingerprint.test.ts',
       'test/journal/reports.test.ts',
       'test/journal/reconcile.test.ts',

@@ -11,7 +11,7 @@ declare const api: OpenTelemetry;
 export const stop = instrument(api, { doubtsOf: [] });
 
 export const journal = stores.postgresJournal(pool, { scope: 'eu-terminal' });
-export const { plan, migrate, ddl, read, insert, replace, list, claim, watch, seal } = journal;
+export const { plan, migrate, ddl, read, insert, replace, list, claim, watch } = journal;
 export const memory = sdk.memoryJournal({ scope: 'eu-terminal' });
 export const planInMemory = memory.plan;
 
