@@ -160,8 +160,6 @@ export type {
   Success,
   WarningCode,
 } from './telemetry/events.ts';
-export type { WebhookClaim } from './webhooks/claim.ts';
-export type { ConfirmedWebhook } from './webhooks/confirm.ts';
 export type { CallbackContext } from './webhooks/effect.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './webhooks/node.ts';

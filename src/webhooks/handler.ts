@@ -11,7 +11,7 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
-import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
+import { type ClaimDigest, readClaim } from './claim.ts';
 import type { CallbackContext, Warn } from './effect.ts';
 import { Lane, type Place } from './lanes.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
@@ -144,11 +144,11 @@ export function createWebhookHandler<Context extends object = object>(
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
       // A framework keeps it until the answer. Without a length it may be as large as any.
       place.hold(bytes || maxBodyBytes);
-      return digestOf(readClaim(parsed.body));
+      return readClaim(parsed.body);
     }
     const body = await readRequestBody(request, maxBodyBytes, place);
     if (verify && !(await verify(request, body))) throw refusedByVerify();
-    const claim = digestOf(readClaim(body));
+    const claim = readClaim(body);
     place.releaseBytes();
     return claim;
   };

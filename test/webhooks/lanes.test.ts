@@ -1,7 +1,7 @@
 // Lanes for callbacks: how much of each kind is taken at once.
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { digestOf } from '../../src/webhooks/claim.ts';
+import { readClaim } from '../../src/webhooks/claim.ts';
 import { Lane, LIMITS, UnknownIds } from '../../src/webhooks/lanes.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { expectDocumented } from '../support/documents.ts';
@@ -252,7 +252,7 @@ it('docs/callback-rules.md tells how wide the lanes are', () => {
 
 it('what is kept of a claim is small, however long what it claims', () => {
   const long = 'x'.repeat(256 * KIB);
-  const { paymentId, ...kept } = digestOf({
+  const { paymentId, ...kept } = readClaim({
     id: ID,
     amount: long,
     currency: long,
