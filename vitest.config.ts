@@ -16,7 +16,7 @@ const SERVERS = [
   'test/expectations.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/cli/run.test.ts',
-  'test/sandbox/{exported-runs,run,serve,server}.test.ts',
+  'test/sandbox/{run,serve,server}.test.ts',
   'test/terminal/completion.test.ts',
   'test/contract.test.ts',
   'test/outside/*.test.ts',
@@ -52,7 +52,6 @@ export default defineConfig({
     alias: [
       { find: 'payment-gateway-sdk/postgres', replacement: source('postgres/index.ts') },
       { find: 'payment-gateway-sdk/mysql', replacement: source('mysql/index.ts') },
-      { find: 'payment-gateway-sdk/redis', replacement: source('redis/index.ts') },
       { find: 'payment-gateway-sdk/otel', replacement: source('otel/index.ts') },
       { find: 'payment-gateway-sdk/testing', replacement: source('testing/index.ts') },
       { find: 'payment-gateway-sdk/sandbox', replacement: source('sandbox/index.ts') },

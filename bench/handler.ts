@@ -3,9 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, type Inbox, memoryInbox, type Payment } from 'payment-gateway-sdk';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import pg from 'pg';
-import { createClient } from 'redis';
 import { median } from './statistics.ts';
 
 const CALLBACKS = 4_000;
@@ -18,19 +16,6 @@ interface Contestant {
 
 const contestants: Record<string, () => Promise<Contestant>> = {
   memoryInbox: async () => ({ inbox: memoryInbox(), close: async () => {} }),
-  redisInbox: async () => {
-    const client = createClient({ url: 'redis://127.0.0.1:6379', socket: { reconnectStrategy: false } });
-    client.on('error', () => {});
-    await client.connect();
-    const prefix = `bench:${randomUUID()}`;
-    const close = async () => {
-      for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 })) {
-        if (keys.length > 0) await client.del(keys);
-      }
-      client.destroy();
-    };
-    return { inbox: redisInbox(client, { prefix }), close };
-  },
   postgresInbox: async () => {
     const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database: 'test', max: 2 * LANES });
     const table = `bench_${randomUUID().replaceAll('-', '')}`;

@@ -98,12 +98,6 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * @default []
    */
   formerSignKeys?: readonly string[] | undefined;
-  /**
-   * Whether the `reason` of an `ApiError` tells the gateway's own words of a 4xx, without what looks like customer data.
-   * Errors are logged as a rule, and what those words may be is not documented: look at some before you switch it on.
-   * @default false
-   */
-  errorReasons?: boolean | undefined;
   /** Gets every step and the end of every call; never a secret or customer data. */
   onEvent?: EventListener | undefined;
 }
@@ -200,7 +194,6 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   ).optional(),
   signCallbackUrls: flag.default(false),
   formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),
-  errorReasons: flag.default(false),
   onEvent: functionOf<EventListener>().optional(),
 });
 

@@ -4,7 +4,6 @@ import {
   type CallOptions,
   type ClientOptions,
   type CreateOptions,
-  readCallOptions,
   readClientOptions,
   type SettleOptions,
 } from './client-options.ts';
@@ -25,15 +24,13 @@ import {
   settle,
   sweep,
 } from './payments/journal-calls.ts';
-import { lookUp, lookUpIn, lookUpWithin } from './payments/lookup.ts';
+import { lookUp, lookUpWithin } from './payments/lookup.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Amount } from './schemas/amount.ts';
 import type { NftMethod, Terminal, WithdrawalMethod } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
 import type { RequestBy } from './schemas/request.ts';
 import type { LooseDeposits, LoosePayments, WrittenPayment, WrittenRequest } from './schemas/written-request.ts';
-import { readClaim } from './webhooks/claim.ts';
-import { type ConfirmedWebhook, confirm } from './webhooks/confirm.ts';
 
 /**
  * A merchant's connection to the gateway. Make one and keep it.
@@ -176,23 +173,6 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    */
   async waitForPayment(id: string, options?: WaitOptions): Promise<Payment> {
     return waitFor(id, lookUpWithin(this.#gateway), options);
-  }
-
-  /**
-   * Confirms a status callback: looks the payment up, and again, up to twice, while the record is behind the callback. For
-   * an endpoint with effects that happen once, use `createWebhookHandler`.
-   *
-   * @param rawBody the body as text or UTF-8 bytes, or already parsed
-   * @returns `payment`, the gateway's own record to act on; `claim`, what the callback said; `mismatches`, the fields of
-   * the claim that differ from the record
-   * @throws {WebhookError} `not_json`, `wrapped`, `invalid`; and, to be taken again later, `unknown_payment`, `lagging`
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError} if the lookup fails
-   * @example
-   * const { payment } = await gateway.confirmWebhook(await request.text());
-   */
-  async confirmWebhook(rawBody: string | Uint8Array | object, options?: CallOptions): Promise<ConfirmedWebhook> {
-    const { signal, timeout = this.#gateway.timeout } = readCallOptions(options);
-    return confirm(readClaim(rawBody), lookUpIn(this.#gateway), { signal, timeout });
   }
 
   /**

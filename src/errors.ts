@@ -112,7 +112,6 @@ interface FailedAnswer {
   requestId?: string | undefined;
   /** Milliseconds. */
   pause?: number | undefined;
-  reason?: string | undefined;
 }
 
 /** The gateway answered with an error. */
@@ -121,12 +120,9 @@ export class ApiError extends AnswerError {
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
   /** Milliseconds to wait before the next call, if the gateway asked for that with `Retry-After`. */
   declare readonly retryAfter?: number;
-  /** With `errorReasons`, the gateway's own words of a 4xx: for people, and nothing to branch on. */
-  declare readonly reason?: string;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
     super(message, answer, details);
     if (answer.pause) this.retryAfter = answer.pause;
-    if (answer.reason) this.reason = answer.reason;
   }
 }
 

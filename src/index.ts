@@ -35,12 +35,10 @@ export type {
   JournalRow,
   JournalState,
   JournalStore,
-  Seal,
   Timed,
 } from './journal/contract.ts';
 export { type MemoryJournal, type MemoryJournalOptions, memoryJournal } from './journal/memory.ts';
 export type { Planning, PlanOptions } from './journal/plan.ts';
-export type { EncryptionKey } from './journal/seal.ts';
 export type { SweepHandler, Swept } from './journal/sweep.ts';
 export type { SweepOptions } from './journal/sweep-options.ts';
 export type { Created } from './payments/create.ts';
@@ -162,8 +160,6 @@ export type {
   Success,
   WarningCode,
 } from './telemetry/events.ts';
-export type { WebhookClaim } from './webhooks/claim.ts';
-export type { ConfirmedWebhook } from './webhooks/confirm.ts';
 export type { CallbackContext } from './webhooks/effect.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';
 export { type NodeRequest, type NodeResponse, toNodeHandler } from './webhooks/node.ts';

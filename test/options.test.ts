@@ -4,7 +4,6 @@ import { inspect } from 'node:util';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { ConfigurationError, GatewayClient, memoryJournal, toNodeHandler } from 'payment-gateway-sdk';
 import { fromPrisma, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from './support/fixtures.ts';
@@ -126,7 +125,6 @@ describe('what is wrong is said in full', () => {
     [{ maxConnections: 1.5 }, `maxConnections ${WHOLE}`],
     [{ maxConnections: '1' }, `maxConnections ${WHOLE}`],
     [{ signCallbackUrls: 'yes' }, `signCallbackUrls ${BOOLEAN}`],
-    [{ errorReasons: 1 }, `errorReasons ${BOOLEAN}`],
     [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
     [{ agent: {} }, 'agent must be an Agent of node:http or node:https'],
     [{ baseUrl: 'mailto:https://gateway.example' }, `baseUrl ${URL_SHAPE}`],
@@ -385,14 +383,12 @@ describe('the options of a call', () => {
 
 describe('a mistyped option', () => {
   const pool = { connect: async () => ({}) as never, query: async () => ({ rows: [] }) };
-  const lease = (leaseMs: unknown) => redisInbox({ call: async () => 0 }, { leaseMs } as never);
   const $transaction = async () => undefined;
   const prisma = (timeout: unknown) =>
     fromPrisma(
       { $transaction, $queryRawUnsafe: async () => [], $connect: async () => {} } as never,
       { timeout } as never,
     );
-  const leaseProblem = 'redisInbox: leaseMs must be milliseconds, 1000 or more, and at most 24 days.';
 
   it.each([
     [() => memoryJournal(null as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
@@ -423,10 +419,6 @@ describe('a mistyped option', () => {
     [() => prisma(2 ** 31), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
     [() => prisma('60'), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
     [() => postgresJournal(pool, { notify: 'yes' } as never), 'postgresJournal: notify must be true or false.'],
-    [() => lease('5000'), leaseProblem],
-    [() => lease(999), leaseProblem],
-    [() => lease(2 ** 31), leaseProblem],
-    [() => lease(Number.NaN), leaseProblem],
   ])('is refused in whole sentences: %s', (call, told) => {
     expect(call).toThrow(told);
     expect(call).toThrow(ConfigurationError);
@@ -434,8 +426,6 @@ describe('a mistyped option', () => {
 
   it.each([
     ['no margin', () => memoryJournal({ settleMargin: 0 })],
-    ['the shortest lease', () => lease(1_000)],
-    ['the longest lease', () => lease(2 ** 31 - 1)],
     ['the longest time-out', () => prisma(2 ** 31 - 1)],
     ['no word to other replicas', () => postgresJournal(pool, { notify: false })],
   ])('is not %s', (_, call) => {
@@ -445,7 +435,6 @@ describe('a mistyped option', () => {
   it.each([
     ['postgresJournal', () => postgresJournal(pool, { scop: 'eu' } as object), 'did you mean "scope"?'],
     ['postgresInbox', () => postgresInbox(pool, { tabel: 'marks' } as object), 'did you mean "table"?'],
-    ['redisInbox', () => redisInbox({ call: async () => 0 }, { leaseMS: 1000 } as object), 'did you mean "leaseMs"?'],
     ['memoryJournal', () => memoryJournal({ scop: 'eu' } as object), 'did you mean "scope"?'],
     ['memoryJournal', () => memoryJournal('eu' as never), 'takes one object of options: { scope, settleMargin, now }'],
     ['memoryJournal', () => memoryJournal({ scope: 7 } as never), 'scope must be a string'],
@@ -458,7 +447,6 @@ describe('a mistyped option', () => {
     ['memoryJournal', () => memoryJournal({ settleMargin: Number.NaN }), 'settleMargin must be milliseconds'],
     ['postgresJournal', () => postgresJournal(pool, { scope: 7 } as never), 'scope must be a string'],
     ['postgresInbox', () => postgresInbox(pool, { table: 7 } as never), 'table must be a plain name'],
-    ['redisInbox', () => redisInbox({ call: async () => 0 }, { prefix: 7 } as never), 'prefix must be a string'],
     ['faults.next', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object), 'did you mean "on"?'],
     ['faults.next', () => new Sandbox().faults.next('drop', { reference: 7 } as never), 'reference must be a string'],
     ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],

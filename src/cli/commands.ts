@@ -138,7 +138,6 @@ export const SDK: Program<CommandName, typeof OPTIONS> = {
         PAYMENT_GATEWAY_JOURNAL_SCOPE: 'in place of --scope',
         PAYMENT_GATEWAY_JOURNAL_TABLE: 'in place of --table',
         PAYMENT_GATEWAY_SETTLE_MARGIN: 'milliseconds, if your app gives another settleMargin to its journal',
-        PAYMENT_GATEWAY_JOURNAL_KEY: 'its encryptionKey in base64, if your app gives one to its journal',
       },
     },
   ],

@@ -34,12 +34,10 @@ export function open(values: Values, env: NodeJS.ProcessEnv, onEvent?: EventList
   if (!url) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
   const scope = values.scope ?? given('PAYMENT_GATEWAY_JOURNAL_SCOPE');
   const margin = given('PAYMENT_GATEWAY_SETTLE_MARGIN');
-  const encryptionKey = given('PAYMENT_GATEWAY_JOURNAL_KEY');
   const { journal, close } = openJournal(url, {
     scope,
     table: values.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
     settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
-    ...(encryptionKey && { encryptionKey }),
   });
   let gateway: GatewayClient | undefined;
   return {

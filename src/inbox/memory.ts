@@ -4,10 +4,10 @@ import { decide, type Inbox, type Mark } from './contract.ts';
 
 /**
  * An inbox for one process, forgotten when it ends. In production a second replica or a restart would run effects
- * again: use `postgresInbox`, `mysqlInbox` or `redisInbox` there.
+ * again: use `postgresInbox` or `mysqlInbox` there.
  */
 export function memoryInbox(): Inbox {
-  warnOfForgetting('memoryInbox forgets which callbacks were handled', 'postgresInbox, mysqlInbox or redisInbox');
+  warnOfForgetting('memoryInbox forgets which callbacks were handled', 'postgresInbox or mysqlInbox');
   const marksOf = new Map<string, readonly Mark[]>();
   const busy = new Set<string>();
   return {

@@ -110,8 +110,6 @@ export interface Journal extends JournalStore {
    * @default 600_000
    */
   readonly settleMargin?: number | undefined;
-  /** Keeps what is planned unreadable for whoever reads the table. Without it, bodies are kept as they are. */
-  readonly seal?: Seal | undefined;
   /**
    * Calls back when something was planned, until the signal is aborted; resolves then. Without it, a drain that follows looks
    * every second.
@@ -119,13 +117,6 @@ export interface Journal extends JournalStore {
    * @throws what the database throws, as soon as it tells no more
    */
   watch?(onPlanned: () => void, signal: AbortSignal): Promise<void>;
-}
-
-/** Encrypts the bodies of what is planned. */
-export interface Seal {
-  close(body: string, key: JournalKey): string;
-  /** @throws {ConfigurationError} for what another key has closed, or somebody has changed */
-  open(body: string, key: JournalKey): string;
 }
 
 export const DEFAULT_SETTLE_MARGIN = 600_000;

@@ -68,7 +68,7 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
     settleMargin,
     async plan(tx, request, options) {
       refuseSwapped(tx);
-      const entry = await planBy(async row => insert(row, true), journal, 'memoryJournal', request, options);
+      const entry = await planBy(async row => insert(row, true), scope, 'memoryJournal', request, options);
       for (const wake of watchers) wake();
       return entry;
     },

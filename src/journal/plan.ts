@@ -8,14 +8,13 @@ import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { serialize } from '../schemas/serialize.ts';
 import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
-import type { Journal, JournalEntry, JournalKey, JournalRow } from './contract.ts';
+import type { Journal, JournalEntry, JournalRow } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
 import { type JournalPlan, plannedRow } from './planned.ts';
 import { knownIds } from './row.ts';
 import { expectSameRequest } from './same-request.ts';
-import { NO_SEAL } from './seal.ts';
 
 /** What `plan` can take as its third argument. */
 export interface PlanOptions {
@@ -82,7 +81,7 @@ export interface PlannedRequest {
  */
 export async function planBy(
   insert: (row: JournalRow) => ReturnType<Journal['insert']>,
-  { scope, seal = NO_SEAL }: Pick<Journal, 'scope' | 'seal'>,
+  scope: string | undefined,
   owner: string,
   input: unknown,
   options: PlanOptions | undefined,
@@ -94,12 +93,12 @@ export async function planBy(
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   checkReference(reference);
   const { fields } = serialize(checked, extra);
-  const key = { scope, reference };
   const planned: JournalPlan = {
-    ...key,
+    scope,
+    reference,
     ...journalRequestOf(checked, fields),
     planId: randomUUID(),
-    body: seal.close(textOf(fields, checked.amount, extra), key),
+    body: textOf(fields, checked.amount, extra),
   };
   const { row, now } = await insert(plannedRow(planned));
   expectSameRequest(row, planned);
@@ -119,11 +118,10 @@ function textOf(fields: object, amount: Amount, extra: object): string {
   return JSON.stringify({ request: part(false), extra: part(true) } satisfies PlannedRequest);
 }
 
-/** The request of a plan. @throws {ConfigurationError} if it cannot be decrypted, or is none */
-export function openPlan({ seal = NO_SEAL }: Journal, body: string, key: JournalKey): PlannedRequest {
-  const text = seal.open(body, key);
+/** The request of a plan. @throws {ConfigurationError} if the body is not one */
+export function openPlan(body: string): PlannedRequest {
   try {
-    return JSON.parse(text, withDigits as never);
+    return JSON.parse(body, withDigits as never);
   } catch {
     throw new ConfigurationError(
       'A planned request is not one that this SDK has written: somebody has changed the row.',

@@ -101,9 +101,8 @@ const tellableOf = (error: unknown): string => (error instanceof GatewayError ? 
 /** Who gets a warning has no error to look into. */
 function answerOf({ call }: ClientJournal, error: unknown): string {
   if (!(error instanceof ApiError)) return textOf(error);
-  const { status, reason } = error;
-  const words = reason ? `: ${reason}` : '. With errorReasons: true its words stand here, if it has any.';
-  return [`The gateway answered ${status}${words}`, whatToCheck(status, call.baseUrl)].filter(Boolean).join(' ');
+  const { status } = error;
+  return [`The gateway answered ${status}.`, whatToCheck(status, call.baseUrl)].filter(Boolean).join(' ');
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -21,7 +21,6 @@ import { warnInProduction } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
-import { reasonOf } from './reason.ts';
 import { answeredWith, answeredWithAnothers, readCreated } from './response.ts';
 import { signBody } from './sign.ts';
 
@@ -60,7 +59,7 @@ export async function create(
     const body = Buffer.from(addressed);
 
     const lookUp = lookUpIn(gateway, call);
-    const send = (limits: CallLimits) => sendOnce(gateway, call, { request, body, fields }, limits);
+    const send = (limits: CallLimits) => sendOnce(gateway, call, { request, body }, limits);
     const journal = gateway.journalInScope;
     if (!journal || !needsJournal(request)) {
       const created = await send({ deadline: new Deadline(timeout), signal });
@@ -82,24 +81,21 @@ interface Prepared {
   request: CheckedRequest;
   /** The JSON of the request, in UTF-8. */
   body: Buffer;
-  /** What it says, as plain data. */
-  fields: object;
 }
 
 /** Signs the body, sends it, and reads the answer. @throws what says by its `outcome` what became of the money */
 async function sendOnce(
   gateway: Gateway,
   call: Call,
-  { request, body, fields }: Prepared,
+  { request, body }: Prepared,
   limits: CallLimits,
 ): Promise<Envelope> {
   const { url, apiKey, signKey, signatureEncoding } = gateway;
   const signature = signBody(body, signKey, signatureEncoding);
   const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
-  const secrets = [apiKey, signature];
-  const answer = answeredWith(await gateway.send({ call, method: 'POST', url, headers, body, secrets }, limits), call);
-  const reason = gateway.errorReasons ? reasonOf(answer, { secrets, fields }) : undefined;
-  const created = readCreated(answer, call, reason);
+  const sent = { call, method: 'POST', url, headers, body, secrets: [apiKey, signature] } as const;
+  const answer = answeredWith(await gateway.send(sent, limits), call);
+  const created = readCreated(answer, call);
   gateway.planRefusals.end();
   const { payment } = created;
   const other = await otherOwnerOf(gateway, request, payment);

@@ -116,7 +116,7 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
     return staysPlanned;
   };
   try {
-    const { request, extra } = openPlan(client.journal, plan.body ?? '', plan);
+    const { request, extra } = openPlan(plan.body ?? '');
     await create(gateway, 'payment', request, { extra }, { plan, onPlanRefused });
     return { result: 'created', isAnswered: true };
   } catch (error) {
@@ -153,7 +153,7 @@ async function resultOf(
   }
   if (error.name === 'JournalError') throw error;
   if (UNSENDABLE.has(error.name)) {
-    // Another terminal's, of an older version, or encrypted with another key.
+    // Another terminal's, or of an older version.
     await change(client.journal, plan, (row, now) =>
       row && isSamePlan(row, plan) ? { next: postponed(row, now) } : {},
     );

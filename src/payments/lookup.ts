@@ -8,7 +8,6 @@ import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
-import { reasonOf } from './reason.ts';
 import { readLookedUp } from './response.ts';
 
 /** Looks a payment up, within limits. */
@@ -45,7 +44,7 @@ export async function lookUp(gateway: Gateway, id: string, options?: CallOptions
     const { headers, apiKey } = gateway;
     const request = { call, method: 'GET', url: `${gateway.url}/${id}`, headers, secrets: [apiKey] } as const;
     const answer = await gateway.send(request, { deadline: new Deadline(timeout), signal });
-    return readLookedUp(answer, call, id, gateway.errorReasons ? reasonOf(answer, request) : undefined);
+    return readLookedUp(answer, call, id);
   };
   return call.conclude(read, payment => ({ paymentStatus: rawStatusOf(payment) }));
 }

@@ -29,9 +29,9 @@ export function answeredWith(result: HttpAnswer | NoAnswer, call: Call): HttpAns
 }
 
 /** The payment that a create made, with its transfer instructions. @throws the error that says what became of the money */
-export function readCreated(answer: HttpAnswer, call: Call, reason: string | undefined): Envelope {
+export function readCreated(answer: HttpAnswer, call: Call): Envelope {
   if (isSuccess(answer)) return read(answer, call, 'unknown');
-  throw apiError(answer, call, verdictOn(answer), reason);
+  throw apiError(answer, call, verdictOn(answer));
 }
 
 /** A complete answer with a status of {@link isRefusal} means that no payment exists, unless it contains a record. */
@@ -63,23 +63,14 @@ export function answeredWithAnothers(
   return new ResponseError(`${message} ${adviceOn('unknown')}`, answer, [issue], { outcome: 'unknown' });
 }
 
-/**
- * The payment that was looked up: that very one, and never another.
- *
- * @param reason of a refusal
- */
-export function readLookedUp(
-  result: HttpAnswer | NoAnswer,
-  call: Call,
-  paymentId: string,
-  reason: string | undefined,
-): Payment {
+/** The payment that was looked up: that very one, and never another. */
+export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
   if ('code' in result) throw noAnswer(result, call, { paymentId });
   if (result.status === 404) {
     const message = `The gateway has no payment ${paymentId} (404). If it should, check baseUrl, ${call.baseUrl}, and apiKey.`;
-    throw new PaymentNotFoundError(message, { ...result, reason }, { paymentId });
+    throw new PaymentNotFoundError(message, result, { paymentId });
   }
-  if (!isSuccess(result)) throw apiError(result, call, { paymentId }, reason);
+  if (!isSuccess(result)) throw apiError(result, call, { paymentId });
   const { payment } = read(result, call);
   if (isSamePayment(payment.id, paymentId)) return payment;
   throw unreadable(result, call, [{ path: 'id', message: 'is the id of another payment' }]);
@@ -131,13 +122,13 @@ function unreadable(answer: HttpAnswer, call: Call, issues: Issue[], outcome?: O
   return new ResponseError(`${message}: ${listOf(issues)}. ${adviceOf(verdict)}`.trimEnd(), answer, issues, verdict);
 }
 
-function apiError(answer: HttpAnswer, call: Call, verdict: Verdict, reason: string | undefined): ApiError {
+function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
   const message = `The gateway answered ${answer.status} to ${nameOf(call)}; \`body\` holds its text.`;
   const { status } = answer;
   const isDenied = status === 401 || status === FORBIDDEN;
   const check = call.operation === 'create' ? whatToCheck(status, call.baseUrl) : isDenied && 'Check apiKey.';
   const text = [message, check, adviceOf(verdict)].filter(Boolean).join(' ');
-  return new ApiError(text, { ...answer, reason, pause: pauseAsked(answer.retryAfter) }, verdict);
+  return new ApiError(text, { ...answer, pause: pauseAsked(answer.retryAfter) }, verdict);
 }
 
 /** Nobody listens there, or the name is nobody's: trying again does not help where the address is wrong. */

@@ -13,7 +13,6 @@ import type {
 import { scopeProblem } from '../journal/key.ts';
 import { type Planning, planBy } from '../journal/plan.ts';
 import { refuseSwapped } from '../journal/planned.ts';
-import { type EncryptionKey, keyProblem, keysProblem, sealWith } from '../journal/seal.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { noTransaction, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
@@ -38,14 +37,6 @@ export interface SqlJournalOptions {
    * @default 600_000
    */
   settleMargin?: number | undefined;
-  /**
-   * Encrypts what is planned until it is sent, by AES-256-GCM: 32 random bytes, or their base64 (`openssl rand -base64 32`).
-   * An `undefined`, as of a variable that is not set, is refused.
-   * @default what is planned is kept as it is
-   */
-  encryptionKey?: EncryptionKey;
-  /** Keys that some of what is planned may still be encrypted with, after a rotation. */
-  formerEncryptionKeys?: readonly EncryptionKey[] | undefined;
 }
 
 /** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
@@ -123,8 +114,6 @@ export const journalProblems: Record<keyof SqlJournalOptions, ProblemOf> = {
   table: tableNameProblem,
   scope: scopeProblem,
   settleMargin: marginProblem,
-  encryptionKey: keyProblem,
-  formerEncryptionKeys: keysProblem,
 };
 
 /** @throws {ConfigurationError} naming every option that is wrong */
@@ -134,13 +123,6 @@ export function journalOptions<Options extends SqlJournalOptions>(
   problems: { [Name in keyof Required<Options>]: ProblemOf },
 ): Options & { table: string } {
   const { table = 'payment_gateway_journal', ...given } = storeOptions(owner, options, problems);
-  // Of a variable that is not set, it would leave the plans unencrypted, and nobody would know.
-  if ('encryptionKey' in given && given.encryptionKey === undefined)
-    throw new ConfigurationError(
-      `${owner}: encryptionKey is undefined: is its variable set? Without one leave it out.`,
-    );
-  if (given.formerEncryptionKeys && !given.encryptionKey)
-    throw new ConfigurationError(`${owner}: formerEncryptionKeys are for a journal with an encryptionKey.`);
   return { ...given, table } as Options & { table: string };
 }
 
@@ -149,7 +131,7 @@ export function sqlJournal<OwnTx>(
   owner: string,
   db: SqlDatabase<unknown>,
   sql: JournalSql,
-  { scope, settleMargin, encryptionKey, formerEncryptionKeys }: SqlJournalOptions,
+  { scope, settleMargin }: SqlJournalOptions,
 ): SqlJournal<OwnTx> {
   const advise = (error: unknown): never => {
     throw sql.advised(withoutValues(error));
@@ -185,14 +167,13 @@ export function sqlJournal<OwnTx>(
     scope,
     settleMargin,
     ...(channel && listen && { watch: (onPlanned, signal) => listen(channel, onPlanned, signal) }),
-    seal: encryptionKey ? sealWith(encryptionKey, formerEncryptionKeys) : undefined,
     migrate: () => sql.migrate(db).catch(advise),
     ddl: () => sql.ddl(),
 
     async plan(tx, request, options) {
       refuseSwapped(tx);
       if (tx === undefined || tx === null) throw noTransaction();
-      return planBy(insertIn(tx), journal, owner, request, options);
+      return planBy(insertIn(tx), scope, owner, request, options);
     },
 
     read: key => sql.read(query, key),

@@ -107,9 +107,9 @@ export class Call implements CallTrace {
   }
 
   #fail(error: unknown): void {
-    const { name, code, outcome, paymentId = this.paymentId, status, requestId, reason } = factsOf(error);
+    const { name, code, outcome, paymentId = this.paymentId, status, requestId } = factsOf(error);
     Object.assign(this, { outcome: outcome ?? 'failed', code, paymentId });
-    this.tell({ type: 'failure', error: name, code, outcome, status, requestId, reason });
+    this.tell({ type: 'failure', error: name, code, outcome, status, requestId });
   }
 }
 

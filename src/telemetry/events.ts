@@ -56,8 +56,6 @@ export interface Failure {
   status?: number | undefined;
   /** Quote it to the gateway's support. */
   requestId?: string | undefined;
-  /** The gateway's own words, with `errorReasons`. */
-  reason?: string | undefined;
 }
 
 /**
@@ -85,8 +83,8 @@ export type JournalChange =
  * `journal_stale_replay`: a repeated create could not look its payment up, and answered it as it was seen before.
  * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, and not final. `sweep_failed`: a payment could not be
  * processed, and is tried again. `plan_refused`: the gateway has refused a planned create, which can be planned again.
- * `plan_not_sent`: a planned create could not be sent: it is for another client, it cannot be decrypted, the gateway refuses this
- * client, or three were refused before it. It is tried again. `drain_failed`: the journal of a drain that follows has failed, and is asked again.
+ * `plan_not_sent`: a planned create could not be sent: it is for another client, the gateway refuses this client, or three were
+ * refused before it. It is tried again. `drain_failed`: the journal of a drain that follows has failed, and is asked again.
  */
 export type WarningCode =
   | 'create_mismatch'

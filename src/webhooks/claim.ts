@@ -1,6 +1,7 @@
 // What a callback claims of a payment, how it is kept while it waits, and how it compares with the gateway's record.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { WebhookError } from '../errors.ts';
 import { statusMark } from '../inbox/contract.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -8,23 +9,8 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
 import { invalidCallback, readable, readBody } from './parse.ts';
 
-/**
- * What a callback claims of a payment: its id, and everything else in it, unchecked. Only `id` is demanded, because the
- * callbacks of withdrawals and on-ramp payments are not documented.
- */
-export interface WebhookClaim {
-  id: string;
-  [field: string]: unknown;
-}
-
-const claimSchema: z.ZodType<WebhookClaim> = z.looseObject({ id: z.guid() });
-
-/** The claim is a hint, so it may be wrapped in `result`. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
-export function readClaim(rawBody: unknown): WebhookClaim {
-  const { success, data, error } = readable(() => claimSchema.safeParse(recordIn(readBody(rawBody))));
-  if (success) return data;
-  throw invalidCallback(error);
-}
+/** Only the id is demanded: the callbacks of withdrawals and on-ramp payments are not documented. */
+const claimSchema: z.ZodType<{ id: string; [field: string]: unknown }> = z.looseObject({ id: z.guid() });
 
 const COMPARED = ['amount', 'currency', 'paymentType', 'reference'] as const;
 type Compared = (typeof COMPARED)[number];
@@ -41,7 +27,10 @@ export interface ClaimDigest {
   fields: Partial<Record<Compared, string>>;
 }
 
-export function digestOf(claim: WebhookClaim): ClaimDigest {
+/** The claim is a hint, so it may be wrapped in `result`. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
+export function readClaim(rawBody: unknown): ClaimDigest {
+  const { success, data: claim, error } = readable(() => claimSchema.safeParse(recordIn(readBody(rawBody))));
+  if (!success) throw invalidCallback(error);
   const fields: ClaimDigest['fields'] = {};
   for (const name of COMPARED) {
     const text = textOf(name, claim[name]);
@@ -64,6 +53,22 @@ export function isBehind(payment: Payment, { status: claimed }: ClaimDigest): bo
   if (!claimed || claimed === recorded || claimed === 'PENDING') return false;
   return claimed !== 'AUTHORIZED' || recorded === 'PENDING';
 }
+
+export const unknownPayment = (paymentId: string): WebhookError =>
+  new WebhookError(
+    'unknown_payment',
+    `A callback is about payment ${paymentId}, and the gateway does not know it (yet). It may be forged: take it again later.`,
+    [],
+    { paymentId },
+  );
+
+export const lagging = ({ id, paymentStatus }: Payment): WebhookError =>
+  new WebhookError(
+    'lagging',
+    `A callback says that payment ${id} has another status, and a lookup still says ${paymentStatus}. Take the callback again later.`,
+    [],
+    { paymentId: id },
+  );
 
 /** Both spellings are the same status. */
 function statusOf(text: string): string {

@@ -11,7 +11,7 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
-import { type ClaimDigest, digestOf, readClaim } from './claim.ts';
+import { type ClaimDigest, readClaim } from './claim.ts';
 import type { CallbackContext, Warn } from './effect.ts';
 import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
 import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError } from './reply.ts';
@@ -141,11 +141,11 @@ export function createWebhookHandler<Context extends object = object>(
     if (parsed) {
       if (verify) throw parsedBefore();
       if (lengthOf(request) > maxBodyBytes) throw tooLarge(maxBodyBytes);
-      return digestOf(readClaim(parsed.body));
+      return readClaim(parsed.body);
     }
     const body = await readRequestBody(request, maxBodyBytes);
     if (verify && !(await verify(request, body))) throw refusedByVerify();
-    return digestOf(readClaim(body));
+    return readClaim(body);
   };
 
   /** Tells what became of a callback, or of a payment that a sweep processes. */

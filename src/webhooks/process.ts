@@ -1,14 +1,13 @@
 // What happens to a callback, at its payment's turn: look the payment up → let its status take effect → answer all who wait.
 import { delay, type Left, within, withTimeout } from '../deadline.ts';
-import { ConnectionError, InvalidRequestError, WaitTimeoutError, WebhookError } from '../errors.ts';
+import { ConnectionError, InvalidRequestError, isGatewayError, WaitTimeoutError, WebhookError } from '../errors.ts';
 import type { Processed } from '../inbox/contract.ts';
 import { LAG_PAUSES, type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { type ClaimDigest, isBehind, mismatchesOf } from './claim.ts';
-import { isNotFound, lagging, unknownPayment } from './confirm.ts';
+import { type ClaimDigest, isBehind, lagging, mismatchesOf, unknownPayment } from './claim.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { createLanes, type Lane, UnknownIds } from './lanes.ts';
 import { takeTurns } from './turns.ts';
@@ -233,6 +232,8 @@ function rankOf({ token, claim }: Waiter): number {
   if (!claim) return 1;
   return isPaymentStatus(claim.mark) ? 2 : 3;
 }
+
+const isNotFound = (error: unknown): boolean => isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
 /** @returns those that wait on after a failed lookup: a good token proves that the payment exists, or soon will */
 function unlessUnknown(waiters: readonly Waiter[], error: unknown, paymentId: string): Waiter[] {

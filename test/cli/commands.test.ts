@@ -126,7 +126,7 @@ describe('the help', () => {
     vi.spyOn(process, 'cwd').mockReturnValue('/');
     onTestFinished(() => void vi.restoreAllMocks());
     expect(() => open({}, environment)).toThrow('npm install pg');
-    expect(asked.size).toBe(5);
+    expect(asked.size).toBe(4);
     const gatewayNeeds = ['PAYMENT_GATEWAY_URL', 'PAYMENT_GATEWAY_API_KEY', 'PAYMENT_GATEWAY_SIGN_KEY'];
     for (const name of [...asked, ...gatewayNeeds]) expect(helpOf(SDK)).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
   });

@@ -298,9 +298,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
 
     describe('for a scheduler', () => {
       it('drains with the environment alone, and says what became of each in lines of JSON', async () => {
-        const key = Buffer.alloc(32, 7).toString('base64');
-        const changes = { PAYMENT_GATEWAY_JOURNAL_KEY: key, PAYMENT_GATEWAY_JOURNAL_SCOPE: 'eu' };
-        await shop.plan('payout-1', { encryptionKey: key });
+        const changes = { PAYMENT_GATEWAY_JOURNAL_SCOPE: 'eu' };
+        await shop.plan('payout-1');
         const { out, err, code } = await run(['drain'], changes);
         const call = { callId: expect.any(String), operation: 'create', durationMs: expect.any(Number) };
         const event = { time, ...call, reference: 'payout-1', type: 'journal' };

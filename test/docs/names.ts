@@ -1,5 +1,4 @@
 // What the documents' examples have without declaring it: an environment, and the names of a merchant's app.
-import { randomBytes } from 'node:crypto';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -31,7 +30,6 @@ Object.assign(process.env, {
   PAYMENT_GATEWAY_URL: baseUrl,
   PAYMENT_GATEWAY_API_KEY: apiKey,
   PAYMENT_GATEWAY_SIGN_KEY: signKey,
-  PAYMENT_GATEWAY_JOURNAL_KEY: randomBytes(32).toString('base64'),
   DATABASE_URL: `${DATABASE_URL}?options=-c%20search_path%3D${schema}`,
 });
 

@@ -119,7 +119,7 @@ describe('a planned create', () => {
       await promise;
       return { row, isInserted: true, now: 7 };
     });
-    const planning = planBy(insert, { scope: 'eu' }, 'memoryJournal', PLANNED, undefined);
+    const planning = planBy(insert, 'eu', 'memoryJournal', PLANNED, undefined);
     expect(insert.mock.calls).toEqual([[expect.objectContaining({ reference: 'payout-1', state: 'planned' })]]);
     await vi.advanceTimersByTimeAsync(3_600_000);
     resolve();

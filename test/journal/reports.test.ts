@@ -128,24 +128,12 @@ it.each<[string, (client: never) => void, object[]]>([
     ],
   ],
   [
-    'what the gateway has said of a planned create, to who has no error to look into',
-    client =>
-      reports.warnRefused(client, row, new ApiError('x', { status: 422, body: '{}', reason: 'No EUR here.' }, {})),
-    [
-      warning(
-        'plan_refused',
-        'The planned create of "order \\"1\\"" was refused, and is not sent again. Correct it, and plan it again. The gateway answered 422: No EUR here.',
-        { reference: row.reference },
-      ),
-    ],
-  ],
-  [
-    'how to hear what the gateway says of a planned create',
+    'how the gateway answered a planned create',
     client => reports.warnNotSent(client, row, new ApiError('x', { status: 403, body: '{}' }, {})),
     [
       warning(
         'plan_not_sent',
-        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later. The gateway answered 403. With errorReasons: true its words stand here, if it has any. Check apiKey, signKey and signatureEncoding.',
+        'The planned create of "order \\"1\\"" cannot be sent by this client, and is tried again later. The gateway answered 403. Check apiKey, signKey and signatureEncoding.',
         { reference: row.reference },
       ),
     ],

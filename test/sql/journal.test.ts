@@ -109,7 +109,6 @@ describe('a row', () => {
 
 describe('the options of a journal', () => {
   const read = (options: SqlJournalOptions) => journalOptions('postgresJournal', options, journalProblems);
-  const key = Buffer.alloc(32, 7).toString('base64');
 
   it('have a default for the table', () => {
     expect(read({})).toEqual({ table: 'payment_gateway_journal' });
@@ -117,8 +116,6 @@ describe('the options of a journal', () => {
       table: `${'a'.repeat(63)}.${'b'.repeat(63)}`,
       scope: 'eu',
       settleMargin: 0,
-      encryptionKey: key,
-      formerEncryptionKeys: [key],
     };
     expect(read(all)).toEqual(all);
   });
@@ -130,11 +127,6 @@ describe('the options of a journal', () => {
     [{ scope: '' }, 'postgresJournal: scope must not be empty.'],
     [{ scope: 'x'.repeat(256) }, 'postgresJournal: scope must have at most 255 bytes of UTF-8, and no NUL.'],
     [{ settleMargin: -1 }, 'postgresJournal: settleMargin must be milliseconds, 0 or more.'],
-    [{ encryptionKey: undefined }, 'postgresJournal: encryptionKey is undefined: is its variable set?'],
-    [{ encryptionKey: '' }, 'postgresJournal: encryptionKey must be 32 random bytes'],
-    [{ encryptionKey: 'short' }, 'postgresJournal: encryptionKey must be 32 random bytes'],
-    [{ encryptionKey: key, formerEncryptionKeys: ['short'] }, 'postgresJournal: formerEncryptionKeys must be a list'],
-    [{ formerEncryptionKeys: [key] }, 'postgresJournal: formerEncryptionKeys are for a journal with an encryptionKey.'],
   ])('refuse %o', (options, message) => {
     expect(() => read(options as SqlJournalOptions)).toThrow(ConfigurationError);
     expect(() => read(options as SqlJournalOptions)).toThrow(message);
@@ -145,17 +137,8 @@ describe('a journal in a database', () => {
   it('tells its scope, its margin and its DDL, and creates its table', async () => {
     const { journal, sql, db } = open({}, {}, { scope: 'eu', settleMargin: 5 });
     await journal.migrate();
-    expect([journal.scope, journal.settleMargin, journal.seal, journal.ddl()]).toEqual(['eu', 5, undefined, 'the DDL']);
+    expect([journal.scope, journal.settleMargin, journal.ddl()]).toEqual(['eu', 5, 'the DDL']);
     expect(vi.mocked(sql.migrate).mock.calls).toEqual([[db]]);
-  });
-
-  it('encrypts with the key that it is given, and opens what a former one has closed', () => {
-    const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    const { journal: before } = open({}, {}, { scope: 'eu', encryptionKey: first });
-    const { journal: after } = open({}, {}, { scope: 'eu', encryptionKey: second, formerEncryptionKeys: [first] });
-    const closed = before.seal?.close('body', KEY) ?? '';
-    expect(closed).not.toContain('body');
-    expect(after.seal?.open(closed, KEY)).toBe('body');
   });
 
   it('answers what its SQL answers, outside any transaction', async () => {

@@ -200,33 +200,6 @@ describeOver('a plan', ({ name, isFull, open }) => {
       expect(await gatewayOf().drain()).toEqual({ ...NONE, created: 2 });
       expect(sandbox.payments.map(({ amount }) => amount)).toEqual([75, 75]);
     });
-
-    it('encrypted, if there is a key, and read with it alone', async () => {
-      const encryptionKey = Buffer.alloc(32, 7).toString('base64');
-      const detailsOf = async () => {
-        const [row] = await database.query(`select cast(details as char(9999)) as details from ${table}`);
-        return String(row?.details);
-      };
-      const { tx, end } = await database.begin();
-      const request = { ...wanted(), customer: { email: 'zoe@customer.example' } };
-      await journalOf({ encryptionKey }).plan(tx, request);
-      await end('commit');
-      expect(await detailsOf()).toContain('aes-256-gcm:');
-      expect(await detailsOf()).not.toContain('zoe');
-      const events: GatewayEvent[] = [];
-      expect(await gatewayOf(journalOf(), events).drain()).toEqual({ ...NONE, postponed: 1 });
-      expect(events).toContainEqual(
-        expect.objectContaining({
-          code: 'plan_not_sent',
-          message: expect.stringContaining('give the journal its encryptionKey'),
-        }),
-      );
-      await database.query(`update ${table} set due_at = due_at - interval '1' day`);
-      const rotated = journalOf({ encryptionKey: Buffer.alloc(32, 8), formerEncryptionKeys: [encryptionKey] });
-      expect(await gatewayOf(rotated).drain()).toEqual({ ...NONE, created: 1 });
-      expect(await detailsOf()).not.toContain('aes');
-      expect(sandbox.payments[0]?.customer).toMatchObject({ email: 'zoe@customer.example' });
-    });
   });
 
   const count = isCi ? 150 : 15;

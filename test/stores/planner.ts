@@ -20,7 +20,7 @@ function perhapsDie(): void {
   if (Math.random() < Number(KILL)) process.kill(process.pid, 'SIGKILL');
 }
 
-const journal = database.journal({ table: JOURNAL, scope: 'plan', encryptionKey: Buffer.alloc(32, 7) });
+const journal = database.journal({ table: JOURNAL, scope: 'plan' });
 const gateway = new GatewayClient({
   baseUrl: GATEWAY_URL,
   retries: 0,

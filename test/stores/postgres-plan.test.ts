@@ -124,15 +124,6 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     }
   });
 
-  it('refuses a key that is none', () => {
-    for (const encryptionKey of ['short', Buffer.alloc(16), 7]) {
-      expect(() => journalOf({ encryptionKey } as never)).toThrow('encryptionKey must be 32 random bytes');
-    }
-    expect(() => journalOf({ formerEncryptionKeys: [Buffer.alloc(32)] })).toThrow(
-      'are for a journal with an encryptionKey',
-    );
-  });
-
   it('is found by an index of its own, however many payments are open, and doubts by theirs', async () => {
     const details = `'{"attemptId":"a","timeoutMs":1,"conflictingIds":[],"looks":0,"paymentType":"DEPOSIT"}'`;
     const insert = (state: string, count: number, dueAt: string) =>

@@ -1,7 +1,6 @@
 // Every store behaves as the memory one over random sequences of operations, also in transactions that are rolled back.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { Redis } from 'ioredis';
 import {
   type Inbox,
   type InboxEvent,
@@ -11,13 +10,11 @@ import {
   memoryInbox,
   memoryJournal,
 } from 'payment-gateway-sdk';
-import { redisInbox } from 'payment-gateway-sdk/redis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { optional, text, tries } from '../support/arbitraries.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
-import { lacks } from '../support/skips.ts';
-import { hasRedis, redisClients, uniqueName } from '../support/stores.ts';
+import { uniqueName } from '../support/stores.ts';
 
 const MINUTE = 60_000;
 
@@ -328,8 +325,6 @@ async function playCallbacks(replicas: readonly Inbox[]): Promise<void> {
   expect(seen).toEqual(new Set(['ran', 'already', 'marks', 'Error: the shop is on fire']));
 }
 
-const INBOX = 'behaves as memoryInbox over random sequences of callbacks';
-
 describeOver('an inbox', ({ open }) => {
   const table = uniqueName('inbox');
   let database: Database;
@@ -342,23 +337,6 @@ describeOver('an inbox', ({ open }) => {
     await database.end();
   });
 
-  it(INBOX, () => playCallbacks([database.inbox({ table }), database.inbox({ table })] as unknown as Inbox[]));
-});
-
-describe
-  .skipIf(lacks(hasRedis, 'redisInbox beside memoryInbox: no Redis at 127.0.0.1:6379'))
-  .each(Object.entries(redisClients))('an inbox over Redis, by %s', (_, open) => {
-  it(INBOX, async () => {
-    const [one, other] = await Promise.all([open(), open()]);
-    const prefix = uniqueName('inbox');
-    try {
-      await playCallbacks([redisInbox(one.client, { prefix }), redisInbox(other.client, { prefix })] as Inbox[]);
-    } finally {
-      const cleaner = new Redis({ host: '127.0.0.1' });
-      await cleaner.del(...(await cleaner.keys(`${prefix}*`)));
-      cleaner.disconnect();
-      await one.close();
-      await other.close();
-    }
-  });
+  it('behaves as memoryInbox over random sequences of callbacks', () =>
+    playCallbacks([database.inbox({ table }), database.inbox({ table })] as unknown as Inbox[]));
 });

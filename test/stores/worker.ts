@@ -2,7 +2,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhookHandler, GatewayClient, type Payment, toNodeHandler } from '../../src/index.ts';
-import { redisInbox } from '../../src/redis/index.ts';
 import { openDatabase } from '../support/database.ts';
 
 const { STORE = '', GATEWAY_URL, MARKS = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
@@ -16,35 +15,19 @@ function perhapsDie(): void {
   if (Math.random() < Number(KILL)) process.kill(process.pid, 'SIGKILL');
 }
 
-async function overDatabase() {
-  const port = Number(STORE_PORT);
-  const database = await openDatabase(STORE, { max: 8, connectMs: 1_000, ...(port && { port }) });
-  return createWebhookHandler({
-    gateway,
-    inbox: database.inbox({ table: MARKS }),
-    onPayment: async (payment, { tx }) => {
-      const values = [payment.id, statusOf(payment)];
-      await database.queryIn(tx)(`insert into ${EFFECTS} (payment_id, status) values (?, ?)`, values);
-      perhapsDie();
-    },
-  });
-}
+const port = Number(STORE_PORT);
+const database = await openDatabase(STORE, { max: 8, connectMs: 1_000, ...(port && { port }) });
+const handler = createWebhookHandler({
+  gateway,
+  inbox: database.inbox({ table: MARKS }),
+  onPayment: async (payment, { tx }) => {
+    const values = [payment.id, statusOf(payment)];
+    await database.queryIn(tx)(`insert into ${EFFECTS} (payment_id, status) values (?, ?)`, values);
+    perhapsDie();
+  },
+});
 
-async function overRedis() {
-  const { Redis } = await import('ioredis');
-  const client = new Redis({ host: '127.0.0.1', port: Number(STORE_PORT ?? 6379), maxRetriesPerRequest: 1 });
-  client.on('error', () => {});
-  return createWebhookHandler({
-    gateway,
-    inbox: redisInbox(client, { prefix: MARKS, leaseMs: 1_000 }),
-    onPayment: async payment => {
-      await client.rpush(EFFECTS, `${payment.id} ${statusOf(payment)}`);
-      perhapsDie();
-    },
-  });
-}
-
-const server = createServer(toNodeHandler(await (STORE === 'Redis' ? overRedis() : overDatabase())));
+const server = createServer(toNodeHandler(handler));
 server.listen(0, '127.0.0.1', () => {
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

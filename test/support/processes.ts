@@ -55,12 +55,12 @@ export class Replicas {
 }
 
 export interface WorkerOptions {
-  /** Redis, or the name of a database. */
+  /** The name of a database. */
   STORE: string;
   GATEWAY_URL: string;
-  /** The table, or the prefix, of marks. */
+  /** The table of marks. */
   MARKS: string;
-  /** The table, or the list, of effects. */
+  /** The table of effects. */
   EFFECTS: string;
   /** Port of the store, if it is not the usual one. */
   STORE_PORT?: string;

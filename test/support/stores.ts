@@ -30,27 +30,3 @@ export const postgresPool = (options: pg.PoolConfig = {}): pg.Pool => {
   pool.on('error', () => {});
   return pool;
 };
-
-/** Every client that redisInbox takes, connected. Each is loaded where it is used: together they take half a second. */
-export const redisClients = {
-  'node-redis 6': async () => {
-    const { createClient } = await import('redis');
-    const client = createClient({ socket: REDIS });
-    client.on('error', () => {});
-    await client.connect();
-    return { client, close: () => client.destroy() };
-  },
-  'node-redis 5': async () => {
-    const { createClient } = await import('redis-5');
-    const client = createClient({ socket: REDIS });
-    client.on('error', () => {});
-    await client.connect();
-    return { client, close: () => client.destroy() };
-  },
-  ioredis: async () => {
-    const { Redis } = await import('ioredis');
-    const client = new Redis(REDIS);
-    client.on('error', () => {});
-    return { client, close: () => client.disconnect() };
-  },
-};

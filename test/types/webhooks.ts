@@ -2,13 +2,9 @@
 import { createServer } from 'node:http';
 import express from 'express';
 import Fastify from 'fastify';
-import { Redis } from 'ioredis';
 import { createWebhookHandler, GatewayClient, memoryInbox, toNodeHandler } from 'payment-gateway-sdk';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import pg from 'pg';
-import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis-5';
 
 const gateway = new GatewayClient({ terminal: 'onramp' });
 const pool = new pg.Pool();
@@ -31,14 +27,6 @@ export const overMemory = createWebhookHandler({
   // @ts-expect-error only Postgres has a transaction to hand out
   onPayment: (_payment, { tx }) => tx,
 });
-
-export const inboxes = [
-  redisInbox(createClient()),
-  redisInbox(createClient5()),
-  redisInbox(new Redis()),
-  // @ts-expect-error no client of Redis
-  redisInbox(pool),
-];
 
 const node = toNodeHandler(overPostgres);
 createServer(node);

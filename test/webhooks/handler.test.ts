@@ -64,9 +64,11 @@ describe('the webhook handler', () => {
   });
 
   it.each([
+    ['amount', { amount: 2550 }],
     ['amount', { amount: '10,00' }],
     ['currency', { currency: 'eur' }],
     ['reference', { reference: 'order-2' }],
+    ['reference', { reference: 'x'.repeat(300) }],
     ['paymentType', { paymentType: 'WITHDRAWAL' }],
   ])('warns of a claimed %s that differs from the record, and acts on the record', async (field, changes) => {
     const { reply, effects, events } = setUp();
@@ -91,10 +93,30 @@ describe('the webhook handler', () => {
     ]);
   });
 
-  it('takes a callback with an empty reference for one without', async () => {
-    const { reply, events } = setUp({}, async () => ({ ...completed, reference: null }));
-    expect(await reply(post(JSON.stringify({ ...completed, reference: '' })))).toBe('200 handled');
-    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
+  it.each([
+    ['an empty reference', { reference: '' }, { reference: null }],
+    ['a long reference', { reference: 'x'.repeat(300) }, { reference: 'x'.repeat(300) }],
+    ['an amount of the same value', { amount: '25.50' }, {}],
+    ['nulls', { amount: null, currency: null, paymentType: null, reference: null }, {}],
+    ['another method and customer', { paymentMethod: 'X', customer: 7 }, {}],
+    ['an id in capitals', { id: ID.toUpperCase() }, {}],
+  ])('warns of no difference for %s', async (_, claimed, recorded) => {
+    const { reply, events } = setUp({}, async () => ({ ...completed, ...recorded }) as Payment);
+    expect(await reply(post(JSON.stringify({ ...completed, ...claimed })))).toBe('200 handled');
+    expect(warningsOf(events)).toEqual([]);
+  });
+
+  it('bears with a reference that is nested 40,000 deep', async () => {
+    const { reply, events } = setUp();
+    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    expect(await reply(post(callback.replace('"order\\/1"', deep)))).toBe('200 handled');
+    expect(warningsOf(events)).toMatchObject([{ message: expect.stringContaining(': reference.') }]);
+  });
+
+  it('compares references as text: 07 is not 7', async () => {
+    const { reply, events } = setUp({}, async () => ({ ...completed, reference: '7' }));
+    await reply(post(JSON.stringify({ ...completed, reference: '07' })));
+    expect(warningsOf(events)).toMatchObject([{ message: expect.stringContaining(': reference.') }]);
   });
 
   it.each([

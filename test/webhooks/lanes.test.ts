@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookError } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { digestOf } from '../../src/webhooks/claim.ts';
+import { readClaim } from '../../src/webhooks/claim.ts';
 import { LIMITS, UnknownIds } from '../../src/webhooks/lanes.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
@@ -110,7 +110,7 @@ it('docs/callback-rules.md has the limits', () => {
 
 it('what is kept of a claim is small, however long what it claims', () => {
   const long = 'x'.repeat(262_144);
-  const { paymentId, ...kept } = digestOf({
+  const { paymentId, ...kept } = readClaim({
     id: ID,
     amount: long,
     currency: long,

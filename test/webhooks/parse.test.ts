@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { GatewayClient, parseWebhook, WebhookError } from 'payment-gateway-sdk';
+import { parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
+import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const body = record('completed CARD callback');
 
@@ -95,14 +95,10 @@ describe('parseWebhook', () => {
     ['a proxy that throws', new Proxy(JSON.parse(body), { getPrototypeOf: throwing })],
     ['a proxy that throws at once', new Proxy({}, { has: throwing })],
     ['a proxy that throws in a map', { ...JSON.parse(body), customer: new Proxy({}, { getPrototypeOf: throwing }) }],
-  ])('refuses %s, without its words', async (_, rawBody) => {
+  ])('refuses %s, without its words', (_, rawBody) => {
     const message = 'The callback cannot be read: a getter or a proxy in it throws.';
     const refusal = expect.objectContaining({ name: 'WebhookError', code: 'not_json', message });
     expect(() => parseWebhook(rawBody)).toThrow(refusal);
-    const gateway = new GatewayClient({ ...KEYS, fetch: throwing });
-    // The id is all that is read of it there.
-    const unread = new Proxy(rawBody, { get: throwing, has: throwing });
-    await expect(gateway.confirmWebhook(unread)).rejects.toThrow(refusal);
   });
 
   it('bears with what anyone can post: JSON nested very deeply', () => {

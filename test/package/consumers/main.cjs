@@ -12,7 +12,6 @@ const {
 const otel = require('payment-gateway-sdk/otel');
 const { mysqlInbox, mysqlJournal } = require('payment-gateway-sdk/mysql');
 const { postgresInbox, postgresJournal } = require('payment-gateway-sdk/postgres');
-const { redisInbox } = require('payment-gateway-sdk/redis');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
 const { inboxSuite, journalSuite } = require('payment-gateway-sdk/testing');
 
@@ -62,7 +61,6 @@ async function main() {
   assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
   assert.throws(() => mysqlInbox({ getConnection() {}, config: { connectionLimit: 1 } }), { code: 'configuration' });
   assert.throws(() => mysqlJournal({}, { table: 'a b' }), { code: 'configuration' });
-  assert.throws(() => redisInbox({}), { code: 'configuration' });
   const tests = [];
   const test = (_name, run) => tests.push(run);
   const [journal, inbox] = [memoryJournal(), memoryInbox()];

@@ -3,7 +3,6 @@ const assert = require('node:assert/strict');
 const sdk = require('payment-gateway-sdk');
 const postgres = require('payment-gateway-sdk/postgres');
 const mysql = require('payment-gateway-sdk/mysql');
-const redis = require('payment-gateway-sdk/redis');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
 require('payment-gateway-sdk/testing');
 
@@ -11,7 +10,6 @@ const { ConfigurationError } = sdk;
 assert.throws(() => new Sandbox({ baseUrl: 7 }), ConfigurationError);
 assert.throws(() => postgres.postgresInbox({}, { table: 'a b' }), ConfigurationError);
 assert.throws(() => mysql.mysqlInbox({}, { table: 'a b' }), ConfigurationError);
-assert.throws(() => redis.redisInbox({}), ConfigurationError);
 
 /** What has been required, as text. */
 const codes = () => Object.keys(require.cache).map(path => require('node:fs').readFileSync(path, 'utf8'));

@@ -2,7 +2,6 @@
 import * as sdk from 'payment-gateway-sdk';
 import { instrument, type OpenTelemetry } from 'payment-gateway-sdk/otel';
 import * as stores from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import * as suites from 'payment-gateway-sdk/testing';
 
@@ -12,14 +11,14 @@ declare const api: OpenTelemetry;
 export const stop = instrument(api, { doubtsOf: [] });
 
 export const journal = stores.postgresJournal(pool, { scope: 'eu-terminal' });
-export const { plan, migrate, ddl, read, insert, replace, list, claim, watch, seal } = journal;
+export const { plan, migrate, ddl, read, insert, replace, list, claim, watch } = journal;
 export const memory = sdk.memoryJournal({ scope: 'eu-terminal' });
 export const planInMemory = memory.plan;
 
 const options = { baseUrl: 'https://gateway.example', apiKey: 'key', signKey: 'sign', journal };
 export const gateway = new sdk.GatewayClient(options);
 export const { createDeposit, createWithdrawal, createNftPurchase, createPayment } = gateway;
-export const { getPayment, waitForPayment, confirmWebhook, checkCallbackUrl, isCallbackOf } = gateway;
+export const { getPayment, waitForPayment, checkCallbackUrl, isCallbackOf } = gateway;
 export const { settle, inDoubt, find, sweep, drain, reconcile, acknowledge } = gateway;
 export const onramp = new sdk.GatewayClient({ ...options, terminal: 'onramp' });
 export const onrampMethods = { deposit: onramp.createDeposit, payment: onramp.createPayment };
@@ -47,4 +46,4 @@ export class Payouts {
   }
 }
 
-export const everything = { ...sdk, ...stores, ...suites, redisInbox };
+export const everything = { ...sdk, ...stores, ...suites };
