@@ -16,7 +16,7 @@ export interface KnexDatabase<Tx> {
 }
 
 /**
- * Lets the stores of Postgres and of MySQL use the merchant's Knex, and so Objection's. `onPayment` gets Knex's own
+ * Lets the stores of Postgres and of MySQL use the merchant's Knex. `onPayment` gets Knex's own
  * transaction as `tx`; a `tx.transaction()` in it is a savepoint.
  *
  * @throws {ConfigurationError} for a transaction, for a pool of one connection, and for a database that there are no stores

@@ -131,8 +131,8 @@ export const leftOpen = () =>
 
 /** The SQLSTATE of Postgres, five digits and capitals; or the number that MySQL gives its errors. */
 const CODE = /^(?:[\dA-Z]{5}|\d{4})$/;
-/** Where libraries keep the error of the driver: most, Sequelize, Objection, Prisma. */
-const NESTED = ['cause', 'original', 'nativeError', 'driverError', 'meta', 'driverAdapterError'] as const;
+/** Where libraries keep the error of the driver: most, TypeORM, Prisma. */
+const NESTED = ['cause', 'driverError', 'meta', 'driverAdapterError'] as const;
 const DEEPEST = 6;
 
 /** What the database answered a statement that failed, wherever the merchant's library keeps it. */

@@ -20,7 +20,7 @@ export interface SqlDatabaseSuiteOptions<Tx> {
  * over `postgresInbox(yours)` or `mysqlInbox(yours)` keeps the promise of exactly once.
  *
  * @example
- * sqlDatabaseSuite({ test, make: () => fromSequelize(sequelize), execute: (transaction, sql) => sequelize.query(sql, { transaction }) });
+ * sqlDatabaseSuite({ test, make: () => fromMine(db), execute: (tx, sql) => tx.query(sql) });
  */
 export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOptions<Tx>): void {
   type Run = (database: SqlDatabase<Tx>, table: string, dialect: SqlDialect) => Promise<void>;

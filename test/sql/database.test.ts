@@ -25,7 +25,6 @@ const ERRORS: [library: string, error: Error, code: string, message: string][] =
   ['pg', ofPg(), '23514', 'violates check constraint "c"'],
   ['mysql2', ofMysql2(), '1062', "Duplicate entry 'a'"],
   ['Drizzle', new Error(VALUES, { cause: ofPg() }), '23514', 'violates check constraint "c"'],
-  ['Sequelize', Object.assign(new Error(VALUES), { original: ofPg() }), '23514', 'violates check constraint "c"'],
   ['Knex', Object.assign(ofMysql2(), { message: VALUES }), '1062', "Duplicate entry 'a'"],
   [
     'Prisma',
@@ -44,7 +43,7 @@ const ERRORS: [library: string, error: Error, code: string, message: string][] =
   ],
   [
     'a library that keeps something else beside the answer',
-    Object.assign(new Error(VALUES, { cause: { model: 'Order' } }), { original: ofPg() }),
+    Object.assign(new Error(VALUES, { cause: { model: 'Order' } }), { driverError: ofPg() }),
     '23514',
     'violates check constraint "c"',
   ],

@@ -2,8 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { GatewayError } from 'payment-gateway-sdk';
-import { fromDrizzle as fromDrizzleOverMysql, mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import {
   fromDrizzle,
   fromKnex,
@@ -19,7 +17,6 @@ import { describe, expect, it } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { folder, hasOrms, hasPrisma } from '../support/install-orms.ts';
-import { tableOf } from '../support/markdown.ts';
 import { things } from '../support/misfits.ts';
 import { isCi, lacks } from '../support/skips.ts';
 
@@ -28,85 +25,7 @@ const missing = lacks(hasOrms(), 'what does not fit the stores: npm ci in test/o
 // biome-ignore lint/suspicious/noExplicitAny: the wrong types are the point
 type Given = any;
 
-const CASES: ReadonlyArray<readonly [what: string, pass: (given: Given) => unknown]> = [
-  ['nothing', () => postgresInbox(undefined as Given)],
-  ['a `pg.Client`', () => postgresInbox(new pg.Client() as Given)],
-  ['a `pg` pool of one client', () => postgresInbox(new pg.Pool({ max: 1 }) as Given)],
-  ['Drizzle, without its adapter', ({ drizzle }) => postgresInbox(drizzle)],
-  ['Prisma, without its adapter', ({ prisma }) => postgresJournal(prisma)],
-  ['an EntityManager of TypeORM', ({ manager }) => postgresInbox(manager)],
-  ['Sequelize', ({ sequelize }) => postgresInbox(sequelize)],
-  ['a Kysely to the adapter of Drizzle', ({ kysely }) => fromDrizzle(kysely)],
-  ['a transaction of Drizzle', ({ drizzleTx }) => fromDrizzle(drizzleTx)],
-  ['Drizzle over a `pg.Client`', ({ drizzleClient }) => fromDrizzle(drizzleClient)],
-  ['Drizzle over a driver without transactions', ({ drizzleProxy }) => fromDrizzle(drizzleProxy)],
-  ['Drizzle over MySQL', ({ drizzleMysql }) => fromDrizzle(drizzleMysql)],
-  ['a transaction of Kysely', ({ kyselyTx }) => fromKysely(kyselyTx)],
-  ['Kysely over MySQL', ({ kyselyMysql }) => postgresInbox(fromKysely(kyselyMysql))],
-  ['a `poolSize` of 1', ({ kysely }) => fromKysely(kysely, { poolSize: 1 })],
-  ['a transaction of Knex', ({ knexTx }) => fromKnex(knexTx)],
-  ['Knex over MySQL', ({ knexMysql }) => postgresInbox(fromKnex(knexMysql))],
-  ['the `sql` of a transaction', ({ sqlTx }) => fromPostgresJs(sqlTx)],
-  ['postgres.js with `max: 1`', ({ sqlOne }) => postgresInbox(fromPostgresJs(sqlOne))],
-  ['an EntityManager', ({ manager }) => fromTypeOrm(manager)],
-  ['TypeORM over MySQL', ({ dataSourceMysql }) => postgresInbox(fromTypeOrm(dataSourceMysql))],
-  ['the client of a transaction of Prisma', ({ prismaTx }) => fromPrisma(prismaTx)],
-  ['Prisma over MySQL', ({ prismaMysql }) => postgresInbox(fromPrisma(prismaMysql))],
-  [
-    'a `SqlDatabase` of another dialect',
-    () => postgresInbox({ dialect: 'mysql', query: () => {}, transaction: () => {} } as Given),
-  ],
-];
-
-const MYSQL_CASES: typeof CASES = [
-  ['nothing', () => mysqlInbox(undefined as Given)],
-  ['a connection of `mysql2`', ({ mysqlConnection }) => mysqlInbox(mysqlConnection)],
-  ['a pool of one connection', ({ mysqlOne }) => mysqlInbox(mysqlOne)],
-  ['a pool of `mysql` or `mariadb`', ({ otherPool }) => mysqlJournal(otherPool)],
-  ['a pool of `pg`', () => mysqlInbox(new pg.Pool() as Given)],
-  ['a pool of `mysql2` to `postgresInbox`', ({ mysqlPool }) => postgresInbox(mysqlPool)],
-  ['the same with promises', ({ mysqlPromisePool }) => postgresInbox(mysqlPromisePool)],
-  ['Drizzle, without its adapter', ({ drizzleMysql }) => mysqlInbox(drizzleMysql)],
-  ['Kysely, without its adapter', ({ kyselyMysql }) => mysqlJournal(kyselyMysql)],
-  ['Drizzle over PostgreSQL', ({ drizzle }) => fromDrizzleOverMysql(drizzle)],
-  ['Drizzle over SQLite', ({ drizzleSqlite }) => fromDrizzleOverMysql(drizzleSqlite)],
-  ['Drizzle over one connection', ({ drizzleMysqlClient }) => fromDrizzleOverMysql(drizzleMysqlClient)],
-  ['Drizzle over another driver', ({ drizzleMysqlProxy }) => fromDrizzleOverMysql(drizzleMysqlProxy)],
-  ['Kysely over PostgreSQL', ({ kysely }) => mysqlInbox(fromKysely(kysely))],
-  ['Kysely over SQLite', ({ kyselySqlite }) => fromKysely(kyselySqlite)],
-  ['Kysely over SQL Server', ({ kyselyMssql }) => fromKysely(kyselyMssql)],
-  ['Knex over PostgreSQL', ({ knex }) => mysqlInbox(fromKnex(knex))],
-  ['Knex over the driver `mysql`', ({ knexOldMysql }) => fromKnex(knexOldMysql)],
-  ['Knex over SQLite', ({ knexSqlite }) => fromKnex(knexSqlite)],
-  ['Knex with a pool of one connection', ({ knexMysqlOne }) => mysqlInbox(fromKnex(knexMysqlOne))],
-  ['TypeORM over PostgreSQL', ({ dataSource }) => mysqlInbox(fromTypeOrm(dataSource))],
-  ['TypeORM over SQLite', ({ dataSourceSqlite }) => fromTypeOrm(dataSourceSqlite)],
-  ['TypeORM with a `poolSize` of 1', ({ dataSourceMysqlOne }) => mysqlInbox(fromTypeOrm(dataSourceMysqlOne))],
-  [
-    'a `SqlDatabase` of another dialect',
-    () => mysqlInbox({ dialect: 'postgres', query: () => {}, transaction: () => {} } as Given),
-  ],
-];
-
 describe.skipIf(missing)('what does not fit', () => {
-  it.each([
-    ['misfits', CASES],
-    ['misfits over MySQL', MYSQL_CASES],
-  ] as const)('is refused with what to pass instead, as docs/orms-refused.md shows: %s', (table, cases) => {
-    const given = things();
-    const rows = cases.map(([what, pass]) => {
-      try {
-        pass(given);
-      } catch (error) {
-        expect(error).toBeInstanceOf(GatewayError);
-        expect(error).toHaveProperty('name', 'ConfigurationError');
-        return [what, (error as Error).message];
-      }
-      return [what, 'NOT REFUSED'];
-    });
-    expectDocumented('orms-refused.md', table, tableOf(['passed', 'error'], rows));
-  });
-
   it.each([
     ['fromDrizzle', 'drizzle'],
     ['fromKysely', 'kysely'],

@@ -233,39 +233,6 @@ const typeOrm: Orm = {
   },
 };
 
-const sequelize: Orm = {
-  name: 'Sequelize, by 30 lines of your own',
-  packages: ['sequelize'],
-  nests: 'savepoint',
-  async open(options) {
-    const { QueryTypes, Sequelize } = require('sequelize');
-    const { fromSequelize } = await import(`${folder}sequelize/from-sequelize.ts`);
-    const db = new Sequelize(url(options), {
-      dialect: 'postgres',
-      dialectModule: require('pg'),
-      logging: false,
-      pool: { max: options.max ?? 10 },
-      ...(options.options && { dialectOptions: { options: options.options } }),
-    });
-    const { table } = options;
-    const over = (transaction?: Any): Handle => ({
-      tx: transaction,
-      credit: id => db.query(insertOf(table), { bind: [id], transaction, type: QueryTypes.RAW }),
-      times: async id =>
-        Number((await db.query(countOf(table), { bind: [id], transaction, type: QueryTypes.SELECT }))[0].times),
-      sql: text => db.query(text, { transaction, type: QueryTypes.RAW }),
-      nested: work => db.transaction({ transaction }, (inner: Any) => work(over(inner))),
-    });
-    return {
-      database: fromSequelize(db, options.max ?? 10),
-      over,
-      begin: work => db.transaction(work),
-      root: undefined,
-      close: () => db.close(),
-    };
-  },
-};
-
 const prisma: Orm = {
   name: 'Prisma over `@prisma/adapter-pg`',
   isLate: true,
@@ -296,5 +263,5 @@ const prisma: Orm = {
 };
 
 /** Those that `npm test` has. */
-const quick = [bare, drizzleOverPg, drizzleOverPostgresJs, kysely, knex, postgres, typeOrm, sequelize];
+const quick = [bare, drizzleOverPg, drizzleOverPostgresJs, kysely, knex, postgres, typeOrm];
 export const orms: readonly Orm[] = hasPrisma ? [...quick, prisma] : quick;

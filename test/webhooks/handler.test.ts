@@ -101,9 +101,9 @@ describe('the webhook handler', () => {
     ['another method and customer', { paymentMethod: 'X', customer: 7 }, {}],
     ['an id in capitals', { id: ID.toUpperCase() }, {}],
   ])('warns of no difference for %s', async (_, claimed, recorded) => {
-    const { reply, events } = setUp({}, async () => ({ ...completed, ...recorded }) as Payment);
+    const { reply, lookups, events } = setUp({}, async () => ({ ...completed, ...recorded }) as Payment);
     expect(await reply(post(JSON.stringify({ ...completed, ...claimed })))).toBe('200 handled');
-    expect(warningsOf(events)).toEqual([]);
+    expect([lookups, warningsOf(events)]).toEqual([[ID], []]);
   });
 
   it('bears with a reference that is nested 40,000 deep', async () => {
