@@ -6,7 +6,6 @@ import { median } from './statistics.ts';
 const MODULES = {
   'payment-gateway-sdk': 'payment-gateway-sdk',
   'payment-gateway-sdk/postgres': 'payment-gateway-sdk/postgres',
-  'payment-gateway-sdk/redis': 'payment-gateway-sdk/redis',
   stripe: 'stripe',
   mollie: '@mollie/api-client',
   adyen: '@adyen/api-library',

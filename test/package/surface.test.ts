@@ -7,15 +7,7 @@ import { root, run } from './consumer.ts';
 import { packed } from './tarball.ts';
 import { load, tool } from './tools.ts';
 
-const ENTRIES = [
-  'index',
-  'sandbox/index',
-  'postgres/index',
-  'mysql/index',
-  'redis/index',
-  'otel/index',
-  'testing/index',
-];
+const ENTRIES = ['index', 'sandbox/index', 'postgres/index', 'mysql/index', 'otel/index', 'testing/index'];
 const reports = join(root, 'test/package/api');
 
 /** Writes what the declarations of an entry point say into a folder. @returns whether the report that was there said the same */

@@ -10,7 +10,6 @@ import {
 import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import { instrument } from 'payment-gateway-sdk/otel';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
 
@@ -47,5 +46,4 @@ export const others = {
   mysqlJournal,
   postgresInbox,
   postgresJournal,
-  redisInbox,
 };

@@ -12,7 +12,6 @@ import {
 import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
 import * as otel from 'payment-gateway-sdk/otel';
 import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
 
@@ -61,7 +60,6 @@ assert.throws(() => postgresInbox({ options: { max: 1 } }), { code: 'configurati
 assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
 assert.throws(() => mysqlInbox({ getConnection() {}, config: { connectionLimit: 1 } }), { code: 'configuration' });
 assert.throws(() => mysqlJournal({}, { table: 'a b' }), { code: 'configuration' });
-assert.throws(() => redisInbox({}), { code: 'configuration' });
 const tests = [];
 const test = (_name, run) => tests.push(run);
 const [journal, inbox] = [memoryJournal(), memoryInbox()];

@@ -2,7 +2,6 @@
 import * as sdk from 'payment-gateway-sdk';
 import { instrument, type OpenTelemetry } from 'payment-gateway-sdk/otel';
 import * as stores from 'payment-gateway-sdk/postgres';
-import { redisInbox } from 'payment-gateway-sdk/redis';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import * as suites from 'payment-gateway-sdk/testing';
 
@@ -47,4 +46,4 @@ export class Payouts {
   }
 }
 
-export const everything = { ...sdk, ...stores, ...suites, redisInbox };
+export const everything = { ...sdk, ...stores, ...suites };
