@@ -1,6 +1,6 @@
-// Prints the bill of materials of the package, as CycloneDX: what an installation brings along, and what dist carries inside.
+// Prints the bill of materials of the package as CycloneDX: the packages that dist contains.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 interface Component {
@@ -8,7 +8,6 @@ interface Component {
   name: string;
   version: string;
   scope?: string;
-  properties?: { name: string; value: string }[];
 }
 
 /** What npm makes of the lock file, as far as it is read here. */
@@ -20,24 +19,23 @@ interface Bom {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Packages of which `dist/vendor` holds parts: `hono-tiny.js` is of hono. */
-const carried = (): Set<string> => new Set(readdirSync(`${root}dist/vendor`).map(file => file.split(/[-.]/)[0] ?? ''));
+/** The packages that the source maps of dist name. */
+function contained(): Set<string> {
+  const maps = globSync(`${root}dist/**/*.map`).map(file => readFileSync(file, 'utf8'));
+  return new Set(maps.flatMap(map => [...map.matchAll(/"[./]*node_modules\/([^/]+)/g)].map(([, name = '']) => name)));
+}
 
 export function billOfMaterials(): Bom {
-  const { name, dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-  const inside = carried();
-  const installed = new Set(Object.keys(dependencies));
+  const { name } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+  const inside = contained();
   const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'library'];
   const shell = process.platform === 'win32';
   const bom: Bom = JSON.parse(
     execFileSync('npm', args, { cwd: root, shell, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   );
-  const components = bom.components.filter(({ name }) => inside.has(name) || installed.has(name));
-  for (const component of components) {
-    // The tests need most of them, but what is carried inside is in production.
-    component.scope = 'required';
-    component.properties = inside.has(component.name) ? [{ name: `${name}:carried`, value: 'dist/vendor' }] : [];
-  }
+  const components = bom.components.filter(({ name }) => inside.has(name));
+  // npm marks dev dependencies as optional, but dist contains these.
+  for (const component of components) component.scope = 'required';
   const refs = components.map(component => component['bom-ref']);
   // npm calls it after the folder that it lies in.
   bom.metadata.component.name = name;

@@ -3,7 +3,6 @@ import { LateError, withSignal } from '../deadline.ts';
 import type { Attempt, Exchange, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
-import { isWorker } from './runtime.ts';
 
 /** What a {@link Fetch} is called with. The signal is aborted at the time-out, or when the caller's own signal is. */
 export interface FetchInit {
@@ -13,8 +12,7 @@ export interface FetchInit {
   body: Uint8Array<ArrayBuffer> | null;
   signal: AbortSignal;
   redirect: 'manual';
-  /** Absent on Cloudflare Workers, which refuse it. */
-  cache?: 'no-store';
+  cache: 'no-store';
 }
 
 /** What a {@link Fetch} answers: the parts of a `Response` that are read. */
@@ -65,8 +63,7 @@ async function send(
     body: body ? new Uint8Array(body) : null,
     signal,
     redirect: 'manual',
-    // Workers refuse it, or did until 2024-11-11.
-    ...(!isWorker() && { cache: 'no-store' }),
+    cache: 'no-store',
   };
   attempt.mayHaveLeft = true;
   let answer: FetchAnswer;

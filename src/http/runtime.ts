@@ -11,12 +11,10 @@ export interface Runtime {
 
 const PASS_FETCH = 'or pass a fetch of your own, knowing that it may send a create twice';
 
-export const isWorker = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers';
-
 /** Seen in test/package/runtimes.test.ts: how often each runtime sends creates whose connection breaks. */
 export function runtime(): Runtime {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
-  if (isWorker()) {
+  if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {
     const problem = 'Cloudflare Workers have no connections of this kind: pass fetch: (url, init) => fetch(url, init)';
     return { name: 'Cloudflare Workers', problem };
   }

@@ -1,5 +1,5 @@
 // What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
-import { ApiError, GatewayError } from '../errors.ts';
+import { ApiError, isGatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { whatToCheck } from '../statuses.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
@@ -96,7 +96,7 @@ export function warnDrainFailed(client: ClientJournal, error: unknown): void {
 }
 
 /** What `onPayment` throws may hold the merchant's own data, such as the values of a query. */
-const tellableOf = (error: unknown): string => (error instanceof GatewayError ? error.message : labelOf(error));
+const tellableOf = (error: unknown): string => (isGatewayError(error) ? error.message : labelOf(error));
 
 /** Who gets a warning has no error to look into. */
 function answerOf({ call }: ClientJournal, error: unknown): string {

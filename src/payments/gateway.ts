@@ -44,10 +44,11 @@ export function openGateway(settings: Settings): Gateway {
   };
 }
 
-/** ky takes longer to load than all the rest, so it is loaded beside the app's own start. */
+/** ky and node:http take long to load, so the first call loads them. */
 function openSend(settings: Settings): Send {
-  const loading = import('../http/client.ts').then(({ createHttpClient }) => createHttpClient(settings));
-  // If it fails, the calls say so.
-  loading.catch(() => {});
-  return async (...call) => (await loading)(...call);
+  let loading: Promise<Send> | undefined;
+  return async (...call) => {
+    loading ??= import('../http/client.ts').then(({ createHttpClient }) => createHttpClient(settings));
+    return (await loading)(...call);
+  };
 }

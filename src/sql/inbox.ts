@@ -2,7 +2,7 @@
 import { delay } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { decide, type Inbox, type InboxEvent, type InboxResult, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
-import { isOfMerchant } from '../inbox/thrown.ts';
+import { isOfMerchant, remembering } from '../inbox/thrown.ts';
 import { storeOptions } from '../options/store-options.ts';
 import { inTime, placesOver, RolledBack, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
@@ -102,7 +102,7 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
             throw sql.advised(error);
           });
           const effect = transact((tx, query) =>
-            takeEffect(query, sql, event, () => lend(tx, lent => work({ tx: lent }))),
+            takeEffect(query, sql, event, () => lend(tx, lent => remembering(() => work({ tx: lent })))),
           );
           return effect.catch(error => {
             if (error instanceof Ended) return error;

@@ -1,6 +1,6 @@
 // One call of the merchant's: what is known of it while it goes on, and who is told.
 import { since } from '../deadline.ts';
-import { type ApiError, GatewayError } from '../errors.ts';
+import { type ApiError, type GatewayError, isGatewayError } from '../errors.ts';
 import { type CallTrace, type Run, traced } from './channels.ts';
 import {
   type CallFacts,
@@ -136,7 +136,7 @@ const CODE = /^\w{1,40}$/;
 
 /** What may be told of an error. Whatever is not the SDK's own may hold anything in its message. */
 function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | 'code'> {
-  if (error instanceof GatewayError) return error as GatewayError & Partial<Facts>;
+  if (isGatewayError(error)) return error as GatewayError & Partial<Facts>;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }

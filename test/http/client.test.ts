@@ -407,20 +407,6 @@ describe('the keys of a call', () => {
   });
 });
 
-describe('on Cloudflare Workers', () => {
-  it.each([
-    ['Cloudflare-Workers', {}],
-    ['Node.js/24', { cache: 'no-store' }],
-  ])('which refuse the option, no cache is named: %s', async (userAgent, expected) => {
-    vi.stubGlobal('navigator', { userAgent });
-    onTestFinished(() => void vi.unstubAllGlobals());
-    const { fetch, sent } = wire(json(created, 201));
-    await client({ fetch }).createDeposit(CARD);
-    const { method, redirect, ...init } = sent[0]?.init ?? ({} as never);
-    expect([method, redirect, 'cache' in init ? { cache: init.cache } : {}]).toEqual(['POST', 'manual', expected]);
-  });
-});
-
 describe('a repeated attempt', () => {
   /** The gateway is busy, and then says nothing. */
   const silent = () => {

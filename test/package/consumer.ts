@@ -47,7 +47,7 @@ export const bin = (name: string) => join(root, 'node_modules/.bin', name);
 /** An empty project with the tarball and other packages installed, and a merchant's scripts beside them. */
 export function emptyProject(tarball: string, ...packages: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-app-'));
-  const allowScripts = { node: true, bun: true, deno: true, workerd: true };
+  const allowScripts = { node: true, bun: true, deno: true };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, allowScripts }));
   fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
   for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(folder, file));

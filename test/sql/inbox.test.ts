@@ -3,7 +3,6 @@
 import { ConfigurationError, InvalidRequestError } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
-import { remembering } from '../../src/inbox/thrown.ts';
 import { RolledBack } from '../../src/sql/bounded.ts';
 import { outsideTransaction, type SqlDatabase, type SqlQuery, withoutColumns } from '../../src/sql/database.ts';
 import { type InboxSql, inboxOptions, sqlInbox } from '../../src/sql/inbox.ts';
@@ -136,18 +135,18 @@ describe('an inbox in a database', () => {
   it('leaves what onPayment throws as it is: the table that it misses may be one of its own', async () => {
     const missing = Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' });
     const { inbox } = open({ advised: () => new Error('advised') });
-    const onPayment = () => remembering(reject(missing));
-    expect(await errorOf(inbox.run(EVENT, onPayment))).toBe(missing);
+    expect(await errorOf(inbox.run(EVENT, reject(missing)))).toBe(missing);
   });
 
   it('throws what the mark meets, in the words of its SQL', async () => {
+    const broken = new Error('broken');
     const told = new Error('advised');
-    const advised = (error: unknown) => (error === thrown ? told : error);
+    const advised = (error: unknown) => (error === broken ? told : error);
     for (const part of ['prepare', 'open', 'lock', 'marks', 'begin', 'complete'] as const) {
-      const { inbox, work } = open({ [part]: reject(thrown), advised });
+      const { inbox, work } = open({ [part]: reject(broken), advised });
       expect(await errorOf(inbox.run(EVENT, work)), part).toBe(told);
     }
-    const { inbox } = open({ migrate: reject(thrown), advised });
+    const { inbox } = open({ migrate: reject(broken), advised });
     expect(await errorOf(inbox.migrate())).toBe(told);
   });
 
