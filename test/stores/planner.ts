@@ -1,4 +1,4 @@
-// One replica of a merchant that orders payouts, drains and sweeps again and again, and kills itself now and then.
+// One replica of a merchant that orders payouts, drains and sweeps again and again, and kills itself at a step.
 import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, GatewayClient, isPaid } from '../../src/index.ts';
 import { openDatabase } from '../support/database.ts';
@@ -11,13 +11,15 @@ const {
   JOURNAL = '',
   ORDERS = '',
   COUNT = '0',
-  KILL = '0',
+  DIE_AT,
 } = process.env;
 const database = await openDatabase(DATABASE, { max: 8 });
 
+let steps = 0;
 /** Anywhere: in the transaction, before and after what is written, between a request and its answer. */
-function perhapsDie(): void {
-  if (Math.random() < Number(KILL)) process.kill(process.pid, 'SIGKILL');
+function step(): void {
+  steps += 1;
+  if (steps === Number(DIE_AT)) process.kill(process.pid, 'SIGKILL');
 }
 
 const journal = database.journal({ table: JOURNAL, scope: 'plan' });
@@ -28,24 +30,24 @@ const gateway = new GatewayClient({
     ...journal,
     claim: async (...asked) => {
       const claimed = await journal.claim(...asked);
-      perhapsDie();
+      step();
       return claimed;
     },
     replace: async (row, revision) => {
-      perhapsDie();
+      step();
       const replaced = await journal.replace(row, revision);
-      perhapsDie();
+      step();
       return replaced;
     },
   },
-  onEvent: ({ type }) => (type === 'request' || type === 'response') && perhapsDie(),
+  onEvent: ({ type }) => (type === 'request' || type === 'response') && step(),
 });
 const handler = createWebhookHandler({
   gateway,
   inbox: database.inbox({ table: MARKS }),
   onPayment: async (payment, { tx }) => {
     if (isPaid(payment)) await database.queryIn(tx)(`insert into ${EFFECTS} values (?)`, [payment.id]);
-    perhapsDie();
+    step();
   },
 });
 
@@ -54,7 +56,7 @@ async function order(): Promise<void> {
   const reference = `payout-${randomUUID()}`;
   const { tx, query, end } = await database.begin();
   await query(`insert into ${ORDERS} values (?)`, [reference]);
-  perhapsDie();
+  step();
   await journal.plan(tx, {
     paymentType: 'WITHDRAWAL',
     paymentMethod: 'SEPA',
@@ -64,9 +66,9 @@ async function order(): Promise<void> {
     webhookUrl: 'https://shop.example/callbacks',
     customer: { email: 'zoe@customer.example' },
   });
-  perhapsDie();
+  step();
   await end(Math.random() < 0.1 ? 'rollback' : 'commit');
-  perhapsDie();
+  step();
 }
 
 for (;;) {

@@ -22,7 +22,10 @@ const environment = (own: object): NodeJS.ProcessEnv => ({
   ...own,
 });
 
-/** A script that runs in so many processes, each of which is followed by another one whenever it dies. */
+/**
+ * A script that runs in so many processes. Each kills itself at a step, DIE_AT, and is followed by one that gets further: so
+ * some die for certain, wherever they are, and the last ones finish the work.
+ */
 export class Replicas {
   deaths = 0;
   /** How many ended otherwise than by SIGKILL: what they did not catch, they have printed. */
@@ -30,19 +33,22 @@ export class Replicas {
   readonly #children = new Set<ChildProcess>();
   #isOver = false;
 
-  /** @param env what the script is told beside the environment */
-  constructor(script: string, count: number, env: NodeJS.ProcessEnv) {
+  /** @param env what the script is told beside the environment @param stride how many steps further each process gets */
+  constructor(script: string, count: number, stride: number, env: NodeJS.ProcessEnv) {
+    let dieAt = 0;
     const start = () => {
+      dieAt += stride;
       const child = spawn(process.execPath, [...FROM_SOURCE, script], {
-        env: environment(env),
+        env: environment({ ...env, DIE_AT: String(dieAt) }),
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       this.#children.add(child);
       child.once('exit', (_, signal) => {
         this.#children.delete(child);
+        if (this.#isOver) return;
         this.deaths += 1;
         if (signal !== 'SIGKILL') this.failures += 1;
-        if (!this.#isOver) start();
+        start();
       });
     };
     for (let replica = 0; replica < count; replica++) start();
