@@ -10,6 +10,9 @@ const entry = {
   'testing/index': 'src/testing/index.ts',
 };
 
+// TypeScript 7 loads no types by default, and the declarations name some of Node's.
+const dts = { entry, banner: '/// <reference types="node" />' };
+
 /** The sandbox imports scripts for the browser as text: `./script.js?raw`. */
 const rawScripts: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'raw-scripts',
@@ -43,7 +46,7 @@ export default defineConfig([
     ...common,
     entry: { ...entry, 'sandbox/cli': 'src/sandbox/cli/main.ts', 'cli/main': 'src/cli/main.ts' },
     format: 'esm',
-    dts: { entry },
+    dts,
     onSuccess: async () => {
       const licences = globSync('node_modules/{hono,ky,uqr,yaml,zod}/*').filter(file => /license$/i.test(file));
       const texts = licences.sort().map(file => `${file.split(/[\\/]/)[1]}\n\n${readFileSync(file, 'utf8').trim()}\n`);
@@ -51,5 +54,5 @@ export default defineConfig([
     },
   },
   // tsup's splitting of CommonJS breaks classes with fields.
-  { ...common, format: 'cjs', splitting: false, dts: { entry } },
+  { ...common, format: 'cjs', splitting: false, dts },
 ]);
