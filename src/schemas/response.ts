@@ -1,6 +1,5 @@
 // The two shapes of an answer: `{ result: record, …transfer fields }`, and the record alone.
 import * as z from 'zod';
-import { publish } from './objects.ts';
 import { type Payment, paymentSchema } from './payment.ts';
 import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
 
@@ -21,15 +20,13 @@ function unwrap(answer: unknown): unknown {
 }
 
 /** The schema of an {@link Envelope}: takes an answer as the gateway writes it. */
-export const envelopeSchema = publish<Envelope>()(
-  z.preprocess(
-    unwrap,
-    z
-      .object({ payment: paymentSchema, transfer: transferSchema.optional() })
-      .refine(
-        ({ payment, transfer }) =>
-          transfer?.order_id == null || transfer.order_id.toLowerCase() === payment.id.toLowerCase(),
-        { error: 'belongs to another payment than result.id', path: ['transfer', 'order_id'] },
-      ),
-  ),
+export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
+  unwrap,
+  z
+    .object({ payment: paymentSchema, transfer: transferSchema.optional() })
+    .refine(
+      ({ payment, transfer }) =>
+        transfer?.order_id == null || transfer.order_id.toLowerCase() === payment.id.toLowerCase(),
+      { error: 'belongs to another payment than result.id', path: ['transfer', 'order_id'] },
+    ),
 );

@@ -119,12 +119,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'test/stores/postgres-inbox.test.ts catches it: it is in store-mutants.ts',
   },
   {
-    file: 'src/schemas/request.ts',
-    from: "return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? [], 'deposits');",
-    to: 'return wrongMethod((issue.input as { paymentMethod?: unknown }).paymentMethod, options ?? ["Stryker was here"], \'deposits\');',
-    because: "zod's types may leave the options out, and it tells them",
-  },
-  {
     file: 'src/schemas/created-at.ts',
     from: "const [, day, time, fraction = ''] = LOCAL_TIME.exec(text) ?? [];",
     to: 'const [, day, time, fraction = \'\'] = LOCAL_TIME.exec(text) ?? ["Stryker was here"];',
