@@ -561,6 +561,17 @@ describe('a request that fights back', () => {
         },
       }),
     ],
+    [
+      'a getter that throws in the customer',
+      {
+        ...CARD,
+        customer: {
+          get email() {
+            throw new Error('zoe@customer.example');
+          },
+        },
+      },
+    ],
     ['a customer that writes itself', { ...CARD, customer: { toJSON: () => ({ admin: true }) } }],
     ['an address that writes itself', { ...CARD, billingAddress: { toJSON: () => ({}) } }],
   ])('with %s is refused', async (_, request) => {

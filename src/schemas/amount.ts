@@ -38,8 +38,5 @@ export const amountSchema: z.ZodType<number | string, number | string> = z
 export function canonicalAmount(amount: number | string): string {
   const text = String(amount);
   // A gateway's number may have an exponent.
-  if (!text.includes('.') || text.includes('e')) return text;
-  let end = text.length;
-  while (text[end - 1] === '0') end -= 1;
-  return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
+  return text.includes('.') && !text.includes('e') ? text.replace(/\.?0+$/, '') : text;
 }

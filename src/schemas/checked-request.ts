@@ -43,11 +43,17 @@ export function parseRequest(
   input: unknown,
   webhookUrl?: string,
 ): CheckedRequest {
-  const { success, data, error } = unlessUnreadable(() =>
-    SCHEMAS[terminal][kind].safeParse(isJsonMap(input) ? completed(kind, input, webhookUrl) : input),
-  );
-  if (!success) throw new InvalidRequestError(issuesOf(error), 'not_sent');
-  return data;
+  const schema = SCHEMAS[terminal][kind];
+  let checked: z.ZodSafeParseResult<CheckedRequest>;
+  try {
+    checked = schema.safeParse(isJsonMap(input) ? completed(kind, input, webhookUrl) : input);
+  } catch {
+    // The thrown value may contain anything.
+    const message = 'a field cannot be read: its getter throws';
+    throw new InvalidRequestError([{ path: '', message }], 'not_sent');
+  }
+  if (!checked.success) throw new InvalidRequestError(issuesOf(checked.error), 'not_sent');
+  return checked.data;
 }
 
 function completed(kind: RequestKind, input: object, webhookUrl: string | undefined): object {
@@ -62,14 +68,4 @@ function completed(kind: RequestKind, input: object, webhookUrl: string | undefi
     ...(fields.paymentType === undefined && { paymentType: TYPES[kind] }),
     ...((fields.webhookUrl ?? fields.callbackUrl) == null && webhookUrl && { webhookUrl }),
   };
-}
-
-function unlessUnreadable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch {
-    // The thrown value may contain anything.
-    const message = 'a field cannot be read: its getter throws';
-    throw new InvalidRequestError([{ path: '', message }], 'not_sent');
-  }
 }
