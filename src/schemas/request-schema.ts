@@ -190,7 +190,7 @@ export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.
 export const onrampTerminalPaymentSchema: z.ZodType<PaymentRequest | OnrampPayment, PaymentRequest | OnrampPayment> =
   z.discriminatedUnion('paymentType', [onrampTerminalDeposit, withdrawal], TYPE);
 
-/** Says where the given method belongs, if the gateway has it at all, and lists what is accepted here. */
+/** Says where the given method belongs, if the gateway has it at all, and lists the accepted methods. */
 function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
   return `${whereItBelongs(given, accepted.map(String), kind)}; accepted here: ${accepted.join(', ')}`;
 }

@@ -1,4 +1,4 @@
-// What an editor shows of the client: the hover of each method, and the compiler's message on a mistake.
+// The client in an editor: the hover of each method, and the compiler's message on a mistake.
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
 import ts from 'typescript';
