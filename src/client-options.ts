@@ -22,7 +22,7 @@ import {
 } from './options/reader.ts';
 import { DIFFERENCES, type Difference } from './schemas/matching.ts';
 import type { Terminal } from './schemas/methods.ts';
-import { isLoopback } from './schemas/url.ts';
+import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { EventListener } from './telemetry/events.ts';
 
 /** How the signature's 32 bytes are written. The gateway's document does not say: ask the gateway. */
@@ -55,6 +55,8 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    * @default 'standard'
    */
   terminal?: T | undefined;
+  /** The default `webhookUrl` of creates that have neither a `webhookUrl` nor a `callbackUrl`: an absolute http(s) URL. */
+  webhookUrl?: string | undefined;
   /**
    * Milliseconds for one whole call: every attempt, wait and body read.
    * @default 30_000
@@ -183,6 +185,7 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   signKey: fromEnvironment('PAYMENT_GATEWAY_SIGN_KEY', signKey),
   signatureEncoding: oneOf(['hex', 'base64']).default('hex'),
   terminal: oneOf(['standard', 'onramp']).default('standard'),
+  webhookUrl: httpUrl.optional(),
   timeout: milliseconds.default(30_000),
   retries: z.number(RETRIES).int(RETRIES).nonnegative(RETRIES).default(2),
   agent: objectWith<Agent>(['addRequest' as never], 'must be an Agent of node:http or node:https').optional(),

@@ -26,11 +26,16 @@ import {
 } from './payments/journal-calls.ts';
 import { lookUp, lookUpWithin } from './payments/lookup.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
-import type { Amount } from './schemas/amount.ts';
-import type { NftMethod, Terminal, WithdrawalMethod } from './schemas/methods.ts';
+import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
-import type { RequestBy } from './schemas/request.ts';
-import type { LooseDeposits, LoosePayments, WrittenPayment, WrittenRequest } from './schemas/written-request.ts';
+import type {
+  DepositRequest,
+  NftPurchaseRequest,
+  OnrampDeposit,
+  OnrampPayment,
+  PaymentRequest,
+  WithdrawalRequest,
+} from './schemas/request.ts';
 
 /**
  * A merchant's connection to the gateway. Make one and keep it.
@@ -77,13 +82,10 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', ...request });
    * if (nextAction.type === 'redirect') response.redirect(nextAction.redirectUrl);
    */
-  async createDeposit<
-    const M extends string = never,
-    const A extends Amount = never,
-    const K extends string = never,
-    const W extends string | null | undefined = undefined,
-    const C extends string | null | undefined = undefined,
-  >(request: WrittenRequest<M, A, K, W, C> & LooseDeposits[T], options?: CreateOptions): Promise<Created> {
+  async createDeposit(
+    request: DepositRequest | (T extends 'onramp' ? OnrampDeposit : never),
+    options?: CreateOptions,
+  ): Promise<Created> {
     return create(this.#gateway, 'deposit', request, options);
   }
 
@@ -97,13 +99,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @example
    * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
    */
-  async createWithdrawal<
-    const M extends string = never,
-    const A extends Amount = never,
-    const K extends string = never,
-    const W extends string | null | undefined = undefined,
-    const C extends string | null | undefined = undefined,
-  >(request: WrittenRequest<M, A, K, W, C> & RequestBy<WithdrawalMethod>, options?: CreateOptions): Promise<Created> {
+  async createWithdrawal(request: WithdrawalRequest, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'withdrawal', request, options);
   }
 
@@ -117,13 +113,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @example
    * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
    */
-  async createNftPurchase<
-    const M extends string = never,
-    const A extends Amount = never,
-    const K extends string = never,
-    const W extends string | null | undefined = undefined,
-    const C extends string | null | undefined = undefined,
-  >(request: WrittenRequest<M, A, K, W, C> & RequestBy<NftMethod>, options?: CreateOptions): Promise<Created> {
+  async createNftPurchase(request: NftPurchaseRequest, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'nftPurchase', request, options);
   }
 
@@ -136,14 +126,10 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * @example
    * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
    */
-  async createPayment<
-    const P extends string = never,
-    const M extends string = never,
-    const A extends Amount = never,
-    const K extends string = never,
-    const W extends string | null | undefined = undefined,
-    const C extends string | null | undefined = undefined,
-  >(request: WrittenPayment<P, M, A, K, W, C> & LoosePayments[T], options?: CreateOptions): Promise<Created> {
+  async createPayment(
+    request: PaymentRequest | (T extends 'onramp' ? OnrampPayment : never),
+    options?: CreateOptions,
+  ): Promise<Created> {
     return create(this.#gateway, 'payment', request, options);
   }
 

@@ -48,21 +48,7 @@ export type { LookUp } from './payments/lookup.ts';
 export type { NextAction, TransferInstructions } from './payments/next-action.ts';
 export { signBody } from './payments/sign.ts';
 export type { WaitOptions } from './payments/wait.ts';
-export { type Amount, amountSchema, type PlainAmount } from './schemas/amount.ts';
-export type {
-  DepositRequest,
-  NftPurchaseRequest,
-  PaymentRequest,
-  WithdrawalRequest,
-} from './schemas/checked-request.ts';
 export { createdAt } from './schemas/created-at.ts';
-export {
-  type ApplePayBillingAddress,
-  type BillingAddressRequest,
-  billingAddressRequestSchema,
-  type CustomerRequest,
-  customerRequestSchema,
-} from './schemas/customer-request.ts';
 export type { Difference } from './schemas/matching.ts';
 export {
   DEPOSIT_METHODS,
@@ -84,68 +70,44 @@ export {
   WITHDRAWAL_METHODS,
   type WithdrawalMethod,
 } from './schemas/methods.ts';
-export type { RequestSchemaOf, SchemaOf } from './schemas/objects.ts';
 export {
   type AuthorizedPayment,
-  authorizedPaymentSchema,
   type BillingAddress,
-  billingAddressSchema,
   type CanceledPayment,
   type CompletedPayment,
   type Customer,
-  canceledPaymentSchema,
-  completedPaymentSchema,
-  customerSchema,
   type FailedPayment,
   type FinalPayment,
-  failedPaymentSchema,
   type Payment,
   type PendingPayment,
   paymentSchema,
-  pendingPaymentSchema,
   type Timestamp,
-  timestampSchema,
   type UnknownPayment,
-  unknownPaymentSchema,
 } from './schemas/payment.ts';
 export { fundsNotDelivered, isFinal, isPaid, rawStatusOf } from './schemas/payment-status.ts';
+export type {
+  ApplePayBillingAddress,
+  ApplePayDeposit,
+  BillingAddressRequest,
+  CustomerRequest,
+  DepositRequest,
+  NftPurchaseRequest,
+  OnrampDeposit,
+  OnrampPayment,
+  PaymentRequest,
+  PlainDeposit,
+  PlainNftPurchase,
+  WithdrawalRequest,
+} from './schemas/request.ts';
 export {
-  type ApplePayDeposit,
-  type ApplePayRequest,
-  applePayDepositSchema,
-  type CallbackAddress,
   createPaymentSchema,
-  type Deposit,
   depositSchema,
-  type NftPurchase,
   nftPurchaseSchema,
-  type OnrampDeposit,
-  type OnrampTerminalDeposit,
-  onrampDepositSchema,
   onrampTerminalDepositSchema,
   onrampTerminalPaymentSchema,
-  type PlainDeposit,
-  type PlainDepositRequest,
-  type PlainNftPurchaseRequest,
-  plainDepositSchema,
-  type RequestBy,
-  type Withdrawal,
   withdrawalSchema,
-} from './schemas/request.ts';
-export { type Envelope, envelopeSchema } from './schemas/response.ts';
+} from './schemas/request-schema.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
-export type {
-  AmountIsMissing,
-  ApplePayNeedsReferenceReturnUrlAndBillingAddress,
-  CurrencyIsMissing,
-  LooseDeposits,
-  LoosePayments,
-  PaymentMethodIsMissing,
-  PaymentTypeIsMissing,
-  WebhookUrlOrCallbackUrlIsMissing,
-  WrittenPayment,
-  WrittenRequest,
-} from './schemas/written-request.ts';
 export type { CallOutcome, CallTrace } from './telemetry/channels.ts';
 export type {
   CallbackEvent,

@@ -74,7 +74,7 @@ describe('creating', () => {
     expect(JSON.parse(sent[0]?.body ?? '')).toHaveProperty('paymentType', paymentType);
     const other = paymentType === 'DEPOSIT' ? 'WITHDRAWAL' : 'DEPOSIT';
     const smuggled = { ...CARD, paymentType: other };
-    await expect(client(fetch)[method](smuggled)).rejects.toMatchObject({
+    await expect(client(fetch)[method](smuggled as never)).rejects.toMatchObject({
       issues: [{ path: 'paymentType' }],
     });
     expect(sent).toHaveLength(1);
@@ -121,6 +121,33 @@ describe('creating', () => {
       outcome: 'not_sent',
     });
     expect((error as Error).message).toMatch(/Nothing was sent\.$/);
+    expect(sent).toEqual([]);
+  });
+
+  const OWN = 'https://shop.example/own';
+  it.each([
+    [{}, [webhookUrl, undefined]],
+    [{ webhookUrl: null, callbackUrl: undefined }, [webhookUrl, undefined]],
+    [{ webhookUrl: OWN }, [OWN, undefined]],
+    [{ callbackUrl: OWN }, [undefined, OWN]],
+  ])('sends the default webhookUrl with %j only if it has no address: %j', async (own, addresses) => {
+    const request = { ...CARD, webhookUrl: undefined, ...own };
+    const { fetch, sent } = wire(accepted(), accepted(), accepted(), accepted());
+    const gateway = client(fetch, { webhookUrl });
+    await gateway.createDeposit(request);
+    await gateway.createWithdrawal(request);
+    await gateway.createNftPurchase(request);
+    await gateway.createPayment({ ...request, paymentType: 'DEPOSIT' });
+    const bodies = sent.map(({ body }) => JSON.parse(body));
+    expect(bodies.map(body => [body.webhookUrl, body.callbackUrl])).toEqual(Array(4).fill(addresses));
+  });
+
+  it('names the three ways to give an address, if there is none', async () => {
+    const { fetch, sent } = wire(accepted());
+    const error = await errorOf(client(fetch).createDeposit({ ...CARD, webhookUrl: null }));
+    expect((error as Error).message).toBe(
+      "Invalid request: webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options. Nothing was sent.",
+    );
     expect(sent).toEqual([]);
   });
 
@@ -449,11 +476,22 @@ describe('a request that fights back', () => {
         },
       }),
     ],
+    [
+      'a getter that throws in the customer',
+      {
+        ...CARD,
+        customer: {
+          get email() {
+            throw new Error('zoe@customer.example');
+          },
+        },
+      },
+    ],
     ['a customer that writes itself', { ...CARD, customer: { toJSON: () => ({ admin: true }) } }],
     ['an address that writes itself', { ...CARD, billingAddress: { toJSON: () => ({}) } }],
   ])('with %s is refused', async (_, request) => {
     const { fetch, sent } = wire(accepted());
-    const error = await errorOf(client(fetch).createDeposit(request));
+    const error = await errorOf(client(fetch).createDeposit(request as never));
     expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
     expect(String(error)).not.toContain('zoe@');
     expect(sent).toEqual([]);

@@ -1,6 +1,6 @@
 // What the gateway answers and posts: the record by its status, alone or wrapped, and the transfer of a PayID deposit.
 import * as z from 'zod';
-import { billingAddressSchema, customerSchema, paymentSchema, timestampSchema } from '../../src/schemas/payment.ts';
+import { paymentSchema } from '../../src/schemas/payment.ts';
 import { transferSchema } from '../../src/schemas/transfer.ts';
 import { type Component, componentOf, objectsOf, render } from './component.ts';
 import { type JsonSchema, refTo } from './wire.ts';
@@ -9,7 +9,8 @@ const objects = objectsOf(paymentSchema);
 
 const isCommon = (name: string): boolean => new Set(objects.map(({ shape }) => shape[name])).size === 1;
 
-const common = Object.fromEntries(Object.entries(objects[0]?.shape ?? {}).filter(([name]) => isCommon(name)));
+const first = objects[0] as z.ZodObject;
+const common = Object.fromEntries(Object.entries(first.shape).filter(([name]) => isCommon(name)));
 
 const variants: Component[] = objects.map(({ shape }) => {
   const { rawPaymentStatus, ...own } = Object.fromEntries(Object.entries(shape).filter(([name]) => !isCommon(name)));
@@ -31,9 +32,9 @@ export const RECORDS: Record<string, JsonSchema> = {
   ...render([
     { name: 'PaymentFields', schema: z.looseObject(common) },
     ...variants,
-    componentOf('Timestamp', timestampSchema),
-    componentOf('Customer', customerSchema),
-    componentOf('BillingAddress', billingAddressSchema),
+    componentOf('Timestamp', first.shape.created),
+    componentOf('Customer', first.shape.customer),
+    componentOf('BillingAddress', first.shape.billingAddress),
     componentOf('Transfer', transferSchema),
   ]),
   WrappedPayment: {

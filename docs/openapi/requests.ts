@@ -1,12 +1,7 @@
 // What a create is sent: one schema for each method of each payment type.
 import * as z from 'zod';
-import {
-  applePayBillingAddress,
-  billingAddressRequestSchema,
-  customerRequestSchema,
-} from '../../src/schemas/customer-request.ts';
 import { isDepositMethod, isOnrampMethod, type PaymentType } from '../../src/schemas/methods.ts';
-import { nftPurchaseSchema, onrampTerminalPaymentSchema, plainDepositSchema } from '../../src/schemas/request.ts';
+import { nftPurchaseSchema, onrampTerminalPaymentSchema, withdrawalSchema } from '../../src/schemas/request-schema.ts';
 import { commentOnMember } from './comments.ts';
 import { type Component, componentOf, objectsOf, render } from './component.ts';
 import { type JsonSchema, refTo } from './wire.ts';
@@ -47,7 +42,7 @@ function kindOf(paymentType: string, method: string): [kind: string, description
 
 const ONRAMP_ONLY = 'Only on terminals that are configured for on-ramp.';
 
-const { paymentType: _type, paymentMethod: _method, ...common } = componentOf('', plainDepositSchema).schema.shape;
+const { paymentType: _type, paymentMethod: _method, ...common } = componentOf('', withdrawalSchema).schema.shape;
 
 /** The requests of one object of the SDK, which takes several methods. */
 function requestsOf({ shape }: z.ZodObject): Component[] {
@@ -63,7 +58,7 @@ function requestsOf({ shape }: z.ZodObject): Component[] {
       bases: ['RequestFields', 'CallbackAddress'],
       title,
       description,
-      comments: 'ApplePayDemands',
+      comments: 'ApplePayDeposit',
     };
   });
 }
@@ -118,8 +113,8 @@ export const REQUESTS: Record<string, JsonSchema> = {
   ...render([
     { name: 'RequestFields', schema: z.looseObject(common) },
     ...requests.values(),
-    componentOf('CustomerRequest', customerRequestSchema),
-    componentOf('BillingAddressRequest', billingAddressRequestSchema),
-    componentOf('ApplePayBillingAddress', applePayBillingAddress),
+    componentOf('CustomerRequest', common.customer),
+    componentOf('BillingAddressRequest', common.billingAddress),
+    componentOf('ApplePayBillingAddress', requests.get('ApplePayDeposit')?.schema.shape.billingAddress),
   ]),
 };

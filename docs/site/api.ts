@@ -1,13 +1,7 @@
 // Writes the API reference of every entry point as pages, from the doc comments in src.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import {
-  Application,
-  type DeclarationReflection,
-  type ProjectReflection,
-  ReferenceType,
-  ReflectionKind,
-} from 'typedoc';
+import { Application } from 'typedoc';
 import ts from 'typescript';
 import { generated, manifest, root } from './pages.ts';
 
@@ -29,21 +23,8 @@ const entryPoints = Object.entries(manifest.exports as Record<string, Exported |
 /** Parts of public types that have no meaning of their own: they are shown where they are used. */
 const PARTS = {
   'errors.ts': ['Details', 'FailedAnswer'],
-  'schemas/amount.ts': ['PlainPattern', 'Problem'],
-  'schemas/checked-request.ts': ['DepositRequests', 'PaymentRequests'],
   'schemas/matching.ts': ['DIFFERENCES'],
-  'schemas/request.ts': ['Request'],
-  'schemas/written-request.ts': [
-    'Addresses',
-    'DemandsOf',
-    'LoosePayment',
-    'MethodsOf',
-    'MissingOf',
-    'Text',
-    'WrittenAmount',
-    'WrittenCurrency',
-    'WrittenMethod',
-  ],
+  'schemas/request-schema.ts': ['Deposit', 'NftPurchase', 'Withdrawal'],
   'webhooks/node.ts': ['Handler', 'Incoming', 'Outgoing'],
   'sandbox/api/signature.ts': ['Encoding'],
   'sandbox/callbacks/callbacks.ts': ['WaitingCallback'],
@@ -52,14 +33,6 @@ const PARTS = {
   'sandbox/ledger/record.ts': ['Entry'],
   'sandbox/saved.ts': ['SavedCall'],
   'sandbox/scenarios/library.ts': ['ALL'],
-};
-
-/** What they take, by name: their signatures are made for the compiler, which refuses by them what cannot work. */
-const CREATES: Record<string, string> = {
-  createDeposit: 'DepositRequest',
-  createWithdrawal: 'WithdrawalRequest',
-  createNftPurchase: 'NftPurchaseRequest',
-  createPayment: 'PaymentRequest',
 };
 
 /** @throws if TypeDoc has anything to warn of: a link that leads nowhere, or a type that is used and not exported */
@@ -94,7 +67,6 @@ export async function writeApi(): Promise<void> {
     if (!entry) throw new Error(`No entry point is ${module.name}.`);
     module.name = entry.name;
   }
-  simplifyCreates(project);
   await app.generateOutputs(project);
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('TypeDoc has warned, see above.');
   finish();
@@ -167,19 +139,4 @@ function linkParts(text: string, linkTo: LinkTo): string {
     const links = [...names].flatMap(name => linkTo(name) ?? []);
     return links.length > 0 ? `${all}\nMade of: ${links.join(', ')}.\n` : all;
   });
-}
-
-function simplifyCreates(project: ProjectReflection): void {
-  const client = project.getReflectionsByKind(ReflectionKind.Class).find(({ name }) => name === 'GatewayClient');
-  for (const method of (client as DeclarationReflection).children ?? []) {
-    const name = Object.hasOwn(CREATES, method.name) ? CREATES[method.name] : undefined;
-    if (!name) continue;
-    const type = project.getReflectionsByKind(ReflectionKind.TypeAlias).find(alias => alias.name === name);
-    for (const signature of method.signatures ?? []) {
-      const [request] = signature.parameters ?? [];
-      if (!type || !request) throw new Error(`${method.name} takes no ${name}.`);
-      delete signature.typeParameters;
-      request.type = ReferenceType.createResolvedReference(name, type as DeclarationReflection, project);
-    }
-  }
 }

@@ -9,6 +9,7 @@ import {
   GatewayClient,
   isPaid,
   memoryJournal,
+  type OnrampDeposit,
   type Payment,
   PaymentInDoubtError,
   PaymentNotFoundError,
@@ -228,7 +229,7 @@ async function play(): Promise<void> {
 const paymentsOf = (reference: string): number =>
   sandbox.payments.filter(payment => payment.reference === reference).length;
 
-async function deposit(request: DepositRequest<'onramp'>): Promise<Created> {
+async function deposit(request: DepositRequest | OnrampDeposit): Promise<Created> {
   sent('createDeposit', request);
   return show(await gateway.createDeposit(request));
 }

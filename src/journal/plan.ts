@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import { argumentReader, extraField, oneOf } from '../options/reader.ts';
-import type { Amount } from '../schemas/amount.ts';
 import { parseRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import type { Terminal } from '../schemas/methods.ts';
+import type { OnrampPayment, PaymentRequest } from '../schemas/request.ts';
 import { serialize } from '../schemas/serialize.ts';
-import type { LoosePayments, WrittenPayment } from '../schemas/written-request.ts';
 import type { Journal, JournalEntry, JournalRow } from './contract.ts';
 import { entryOf } from './find.ts';
 import { journalRequestOf } from './fingerprint.ts';
@@ -47,18 +46,7 @@ export interface Planning<Tx> {
    *   await journal.plan(tx, { paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
    * });
    */
-  plan<
-    const P extends string = never,
-    const M extends string = never,
-    const A extends Amount = never,
-    const K extends string = never,
-    const W extends string | null | undefined = undefined,
-    const C extends string | null | undefined = undefined,
-  >(
-    tx: Tx,
-    request: WrittenPayment<P, M, A, K, W, C> & LoosePayments['onramp'],
-    options?: PlanOptions,
-  ): Promise<JournalEntry>;
+  plan(tx: Tx, request: PaymentRequest | OnrampPayment, options?: PlanOptions): Promise<JournalEntry>;
 }
 
 const readPlan = argumentReader<PlanOptions>()(
@@ -111,7 +99,7 @@ export async function planBy(
 }
 
 /** As it was asked for: an amount keeps its digits. */
-function textOf(fields: object, amount: Amount, extra: object): string {
+function textOf(fields: object, amount: number | string, extra: object): string {
   const further = new Set(Object.keys(extra));
   const all = Object.entries({ ...fields, amount });
   const part = (isExtra: boolean) => Object.fromEntries(all.filter(([name]) => further.has(name) === isExtra));

@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
-import { fieldsOf } from '../schemas/fields.ts';
 import { unknownNames } from '../schemas/hints.ts';
-import type { IsSame } from '../schemas/objects.ts';
 
-/** The compiler holds the fields to the public interface. */
-type FieldsOf<Options, S extends z.ZodRawShape> = S & IsSame<z.input<z.ZodObject<S>>, Options>;
+/** One schema for each option. The compiler refuses a missing option, another type, and an option too many. */
+type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Options[Name]> } & {
+  [Name in Exclude<keyof S, keyof Options>]: never;
+};
 
 /**
  * A function that checks options and fills in their defaults.
@@ -16,7 +16,7 @@ type FieldsOf<Options, S extends z.ZodRawShape> = S & IsSame<z.input<z.ZodObject
  */
 export const optionsReader =
   <Options>() =>
-  <S extends z.ZodRawShape>(owner: string, fields: FieldsOf<Options, S>) =>
+  <S extends z.ZodRawShape>(owner: string, fields: S & SchemasOf<Options, S>) =>
     readerOf<S>(fields, issues => {
       const list = issues.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
       return new ConfigurationError(`${owner}: ${list}.`);
@@ -29,7 +29,7 @@ export const optionsReader =
  */
 export const argumentReader =
   <Options>() =>
-  <S extends z.ZodRawShape>(fields: FieldsOf<Options, S>, outcome?: 'not_sent') => {
+  <S extends z.ZodRawShape>(fields: S & SchemasOf<Options, S>, outcome?: 'not_sent') => {
     const refuse = (issues: readonly Issue[]) =>
       new InvalidRequestError(
         issues.map(({ path, message }) => ({ path: path ? `options.${path}` : 'options', message })),
@@ -51,7 +51,7 @@ function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly 
         : `takes one object of options: { ${names.slice(0, 3).join(', ')} }`,
   });
   return (options: unknown): z.output<z.ZodObject<S>> => {
-    const { success, data, error } = schema.safeParse(fieldsOf(options, names));
+    const { success, data, error } = schema.safeParse(options);
     if (!success) throw refuse(issuesOf(error));
     return data as z.output<z.ZodObject<S>>;
   };

@@ -1,7 +1,6 @@
 // Reads the options of a store without zod, which would take most of the time that importing a store takes.
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
-import { fieldsOf } from '../schemas/fields.ts';
 import { unknownNames } from '../schemas/hints.ts';
 
 /** What is wrong with the value of an option, if anything. */
@@ -19,11 +18,11 @@ export function storeOptions<Options extends object>(
   problems: { [Name in keyof Required<Options>]: ProblemOf },
 ): Options {
   const known = Object.keys(problems);
-  const given = fieldsOf(options, known);
   const refuse = (list: readonly string[]) => new ConfigurationError(`${owner}: ${list.join('; ')}.`);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw refuse([`takes one object of options: { ${known.slice(0, 3).join(', ')} }`]);
   }
+  const given = { ...options };
   const unknown = Object.keys(given).filter(name => !known.includes(name));
   const wrong = Object.entries(problems as Record<string, ProblemOf>).flatMap(([name, problemOf]) => {
     const value = given[name as never];
@@ -32,7 +31,7 @@ export function storeOptions<Options extends object>(
   });
   if (unknown.length > 0) wrong.push(unknownNames('option', unknown, known));
   if (wrong.length > 0) throw refuse(wrong);
-  return given as Options;
+  return given;
 }
 
 /** For an option that is a text. */

@@ -48,7 +48,7 @@ export async function create(
 
   const createIt = async () => {
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
-    const request = parseRequest(kind, gateway.terminal, input);
+    const request = parseRequest(kind, gateway.terminal, input, gateway.webhookUrl);
     const { reference, paymentType, paymentMethod } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
     warnUnguarded(gateway, request);

@@ -1,5 +1,4 @@
-// Hints in messages: which name was probably meant, and where a payment method belongs.
-import { isDepositMethod, isOnrampMethod, isWithdrawalMethod } from './methods.ts';
+// Hints in messages: which name was probably meant.
 
 /** Names the unknown fields, or options, and the ones probably meant. */
 export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
@@ -26,27 +25,6 @@ export const otherSpelling = (given: string, known: readonly string[]): string |
   known.find(name => name !== given && lettersOf(name) === lettersOf(given));
 
 const lettersOf = (name: string): string => name.replace(/[_-]/g, '').toLowerCase();
-
-/** Says where the given method belongs, if the gateway has it at all, and lists what is accepted here. */
-export function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
-  return `${whereItBelongs(given, accepted, kind)}; accepted here: ${accepted.join(', ')}`;
-}
-
-function whereItBelongs(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
-  if (typeof given !== 'string') return given === undefined ? 'is missing' : 'must be a string';
-  const meant = accepted.find(method => capitalsOf(String(method)) === capitalsOf(given));
-  if (meant) return `did you mean ${meant}?`;
-  if (kind === 'deposits') {
-    if (given === 'OPENBANKING') return 'OPENBANKING is a method of createNftPurchase only';
-    if (isOnrampMethod(given)) return `${given} needs an on-ramp terminal: new GatewayClient({ terminal: 'onramp' })`;
-    if (isWithdrawalMethod(given) && !isDepositMethod(given)) return `${given} is a method of withdrawals`;
-  }
-  if (isDepositMethod(given) || isOnrampMethod(given)) return `${given} is a method of deposits`;
-  const near = nearest(given, accepted.map(String));
-  return near ? `did you mean ${near}?` : `is not a method of ${kind}`;
-}
-
-const capitalsOf = (method: string): string => method.toUpperCase().replace(/[^A-Z\d]/g, '');
 
 /** One letter too many, too few, wrong or swapped, or other capitals. */
 function isSlip(given: string, known: string): boolean {

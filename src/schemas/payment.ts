@@ -1,7 +1,7 @@
 // The payment record: strict on what decides money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
+import type { FieldsOf } from './fields-of.ts';
 import { isPaymentStatus, type PaymentMethod, type PaymentType } from './methods.ts';
-import { passthroughObject, publish } from './objects.ts';
 
 /** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
 export interface Timestamp {
@@ -158,9 +158,9 @@ const number = readable(z.number(), value => {
 
 /** PHP writes an empty map as `[]`; anything else that is no object reads as null. */
 const map = <S extends z.ZodRawShape>(shape: S) =>
-  readable(passthroughObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
+  readable(z.looseObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
 
-const timestamp = map({ date: text, timezone_type: number, timezone: text });
+const timestamp = map({ date: text, timezone_type: number, timezone: text } satisfies FieldsOf<Timestamp>);
 
 const customer = map({
   firstName: freeText,
@@ -170,7 +170,7 @@ const customer = map({
   ipaddress: freeText,
   dateOfBirth: freeText,
   referenceId: freeText,
-});
+} satisfies FieldsOf<Customer>);
 
 const billingAddress = map({
   address1: freeText,
@@ -178,7 +178,7 @@ const billingAddress = map({
   countryCode: freeText,
   postalCode: freeText,
   state: freeText,
-});
+} satisfies FieldsOf<BillingAddress>);
 
 const fields = {
   id: z.guid(),
@@ -196,23 +196,29 @@ const fields = {
   cryptoCurrency: text,
   crypto_fx: number,
   fallbackPaymentStatus: number,
-};
-const settlement = { settled_crypto_amount: number, crypto_tx_hash: text, destination_wallet: text };
-const failure = { errorMessage: freeText };
+} satisfies FieldsOf<PaymentFields>;
+const settlement = {
+  settled_crypto_amount: number,
+  crypto_tx_hash: text,
+  destination_wallet: text,
+} satisfies FieldsOf<SettlementFields>;
+const failure = { errorMessage: freeText } satisfies FieldsOf<FailureFields>;
 
-const variant = <S extends string, F extends z.ZodRawShape>(paymentStatus: S, further: F) =>
-  passthroughObject({
-    ...fields,
-    paymentStatus: z.literal(paymentStatus),
-    ...further,
-  });
+/** Keeps unknown fields. */
+const variant = <P extends Payment>(shape: FieldsOf<P>) => z.looseObject(shape);
 
-const pending = variant('PENDING', {});
-const authorized = variant('AUTHORIZED', {});
-const completed = variant('COMPLETED', settlement);
-const failed = variant('FAILED', { ...settlement, ...failure });
-const canceled = variant('CANCELED', failure);
-const unknown = variant('UNKNOWN', { rawPaymentStatus: z.string(), ...settlement, ...failure });
+const pending = variant<PendingPayment>({ ...fields, paymentStatus: z.literal('PENDING') });
+const authorized = variant<AuthorizedPayment>({ ...fields, paymentStatus: z.literal('AUTHORIZED') });
+const completed = variant<CompletedPayment>({ ...fields, paymentStatus: z.literal('COMPLETED'), ...settlement });
+const failed = variant<FailedPayment>({ ...fields, paymentStatus: z.literal('FAILED'), ...settlement, ...failure });
+const canceled = variant<CanceledPayment>({ ...fields, paymentStatus: z.literal('CANCELED'), ...failure });
+const unknown = variant<UnknownPayment>({
+  ...fields,
+  paymentStatus: z.literal('UNKNOWN'),
+  rawPaymentStatus: z.string(),
+  ...settlement,
+  ...failure,
+});
 
 /** Done before the variants are distinguished, so that a new status is a variant and not a failure to parse. */
 function withKnownStatus(value: unknown): unknown {
@@ -222,28 +228,8 @@ function withKnownStatus(value: unknown): unknown {
   return { ...value, paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
 }
 
-/** The schema of a {@link Timestamp}. */
-export const timestampSchema = publish<Timestamp | null | undefined>()(timestamp);
-/** The schema of a {@link Customer}. */
-export const customerSchema = publish<Customer | null | undefined>()(customer);
-/** The schema of a {@link BillingAddress}. */
-export const billingAddressSchema = publish<BillingAddress | null | undefined>()(billingAddress);
-/** The schema of a {@link PendingPayment}. */
-export const pendingPaymentSchema = publish<PendingPayment>()(pending);
-/** The schema of an {@link AuthorizedPayment}. */
-export const authorizedPaymentSchema = publish<AuthorizedPayment>()(authorized);
-/** The schema of a {@link CompletedPayment}. */
-export const completedPaymentSchema = publish<CompletedPayment>()(completed);
-/** The schema of a {@link FailedPayment}. */
-export const failedPaymentSchema = publish<FailedPayment>()(failed);
-/** The schema of a {@link CanceledPayment}. */
-export const canceledPaymentSchema = publish<CanceledPayment>()(canceled);
-/** The schema of an {@link UnknownPayment}. */
-export const unknownPaymentSchema = publish<UnknownPayment>()(unknown);
 /** The schema of a {@link Payment}: takes a record as the gateway writes it. */
-export const paymentSchema = publish<Payment>()(
-  z.preprocess(
-    withKnownStatus,
-    z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown]),
-  ),
+export const paymentSchema: z.ZodType<Payment> = z.preprocess(
+  withKnownStatus,
+  z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown]),
 );

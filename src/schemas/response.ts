@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { isPaymentId } from './id.ts';
 import { isJsonMap } from './json.ts';
-import { publish } from './objects.ts';
 import { type Payment, paymentSchema } from './payment.ts';
 import { TRANSFER_FIELDS, type Transfer, transferSchema } from './transfer.ts';
 
@@ -28,15 +27,13 @@ function unwrap(answer: unknown): unknown {
 }
 
 /** The schema of an {@link Envelope}: takes an answer as the gateway writes it. */
-export const envelopeSchema = publish<Envelope>()(
-  z.preprocess(
-    unwrap,
-    z
-      .object({ payment: paymentSchema, transfer: transferSchema.optional() })
-      .refine(
-        ({ payment, transfer }) =>
-          transfer?.order_id == null || transfer.order_id.toLowerCase() === payment.id.toLowerCase(),
-        { error: 'belongs to another payment than result.id', path: ['transfer', 'order_id'] },
-      ),
-  ),
+export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
+  unwrap,
+  z
+    .object({ payment: paymentSchema, transfer: transferSchema.optional() })
+    .refine(
+      ({ payment, transfer }) =>
+        transfer?.order_id == null || transfer.order_id.toLowerCase() === payment.id.toLowerCase(),
+      { error: 'belongs to another payment than result.id', path: ['transfer', 'order_id'] },
+    ),
 );

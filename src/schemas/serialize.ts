@@ -2,7 +2,7 @@
 import { InvalidRequestError } from '../errors.ts';
 import type { CheckedRequest } from './checked-request.ts';
 import { isJsonMap, rawJSON } from './json.ts';
-import { REQUEST_FIELDS } from './request.ts';
+import { REQUEST_FIELDS } from './request-schema.ts';
 
 /** A request as it is sent. */
 export interface Serialized {

@@ -1,6 +1,6 @@
 // PayID host-to-host transfer instructions: seven fields beside `result` in the answer to a create.
 import * as z from 'zod';
-import { publish } from './objects.ts';
+import type { FieldsOf } from './fields-of.ts';
 import { text } from './payment.ts';
 
 /** What the customer needs to pay by PayID. Every field may be null. */
@@ -29,10 +29,10 @@ const transfer = z.object({
   currency: text,
   uuid: text,
   order_id: text,
-});
+} satisfies FieldsOf<Transfer>);
 
 /** The names of the fields. */
 export const TRANSFER_FIELDS = Object.keys(transfer.shape);
 
 /** The schema of a {@link Transfer}; it drops unknown fields. */
-export const transferSchema = publish<Transfer>()(transfer);
+export const transferSchema: z.ZodType<Transfer> = transfer;

@@ -142,6 +142,8 @@ const TROUBLES: Record<string, () => Promise<string>> = {
   'A field is refused': () => said(() => open().gateway.createDeposit({ ...CARD, refrence: 'x' } as never)),
   'The address of callbacks is refused': () =>
     said(() => open().gateway.createDeposit({ ...CARD, webhookUrl: '/callbacks' })),
+  'A create has no address for callbacks': () =>
+    said(() => open().gateway.createDeposit({ ...CARD, webhookUrl: undefined })),
   'A reference is passed for an id': () => said(() => open().gateway.getPayment('order-1')),
   'The journal has no table': () => {
     const gateway = new GatewayClient({ ...open().options, journal: postgresJournal(pool) });

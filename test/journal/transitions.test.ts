@@ -1,4 +1,4 @@
-import type { Envelope, JournalRow, Payment } from 'payment-gateway-sdk';
+import type { JournalRow, Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { plannedRow, postponed } from '../../src/journal/planned.ts';
 import { type JournalAttempt, newRow } from '../../src/journal/row.ts';
@@ -15,6 +15,7 @@ import {
   suspect,
   takeBack,
 } from '../../src/journal/transitions.ts';
+import type { Envelope } from '../../src/schemas/response.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const THIRD_ID = '22222222-2222-4333-8444-555555555555';

@@ -87,7 +87,7 @@ const meaning = (name: string, leaf: unknown) =>
 
 const wanted = fc
   .tuple(paymentRequest, fc.string())
-  .map(([request, reference]) => ({ ...request, reference: `order ${reference}` }) as PaymentRequest<'onramp'>);
+  .map(([request, reference]) => ({ ...request, reference: `order ${reference}` }) as PaymentRequest);
 
 it('the hash of a body survives reordered keys and 25.5 against 25.50', async () => {
   await fc.assert(

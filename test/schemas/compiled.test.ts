@@ -1,9 +1,10 @@
 import { deepEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { envelopeSchema, type Payment, paymentSchema } from 'payment-gateway-sdk';
+import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { compiledWhenBusy } from '../../src/schemas/compiled.ts';
+import { envelopeSchema } from '../../src/schemas/response.ts';
 import { tries } from '../support/arbitraries.ts';
 import { record } from '../support/fixtures.ts';
 

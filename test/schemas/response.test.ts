@@ -1,5 +1,5 @@
-import { envelopeSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
+import { envelopeSchema } from '../../src/schemas/response.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const parse = (name: string) => envelopeSchema.parse(JSON.parse(record(name)));

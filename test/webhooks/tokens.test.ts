@@ -63,6 +63,11 @@ describe('the address of a callback', () => {
     expect(fields.webhookUrl).toBe(signed.replace('=T', `=${OF_ORDER_1042}`));
   });
 
+  it('is the default of the client', async () => {
+    const { fields } = await sent({ webhookUrl: undefined, reference: 'order-1042' }, { webhookUrl: SHOP });
+    expect(fields.webhookUrl).toBe(`${SHOP}?callbackToken=${OF_ORDER_1042}`);
+  });
+
   it('is both addresses, and a null stays one', async () => {
     const both = await sent({ callbackUrl: 'https://shop.example/b?c', reference: 'order-1042' });
     expect(both.fields).toMatchObject({

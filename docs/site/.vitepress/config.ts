@@ -40,15 +40,12 @@ function escapeMustaches(md: MarkdownRenderer): void {
 /** Headings that each page of the API has: what is found below them is found by the name above. */
 const USUAL =
   /<h(\d)[^>]*>(Parameters|Returns|Throws|Examples?|Type Parameters|Properties|Constructors?|Extends|Methods)\b.*?<\/h\1>/g;
-/** Types that exist to be read in a message of the compiler. */
-const MESSAGES = /^api\/.*(?:IsMissing|\/ApplePayNeeds\w+)\.md$/;
 
 function renderForSearch(
   source: string,
   env: { relativePath: string },
   md: { render: MarkdownRenderer['render'] },
 ): string {
-  if (MESSAGES.test(env.relativePath)) return '';
   const html = md.render(source, env);
   return env.relativePath.startsWith('api/') ? html.replace(USUAL, '<p>$2</p>') : html;
 }

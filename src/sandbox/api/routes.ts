@@ -6,7 +6,7 @@ import {
   nftPurchaseSchema,
   onrampTerminalPaymentSchema,
   REQUEST_FIELDS,
-} from '../../schemas/request.ts';
+} from '../../schemas/request-schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
 import { alteredBy } from '../faults/alter.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';

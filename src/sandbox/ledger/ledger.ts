@@ -89,8 +89,8 @@ export class Ledger {
       reference: request.reference ?? null,
       amount,
       currency,
-      customer: request.customer ?? null,
-      billingAddress: request.billingAddress ?? [],
+      customer: request.customer ? { ...request.customer } : null,
+      billingAddress: request.billingAddress ? { ...request.billingAddress } : [],
       ...(isOnramp(request) && quote(request)),
       ...changes,
     };

@@ -1,6 +1,7 @@
 // What the books keep of a payment: its record as the wire has it, and the request that made it.
+
+import type { CheckedRequest } from '../../schemas/checked-request.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
-import type { NftPurchase, OnrampTerminalDeposit, Withdrawal } from '../../schemas/request.ts';
 
 /** A payment as the gateway records it, in the names and types of the wire. */
 export interface PaymentRecord {
@@ -26,7 +27,7 @@ export interface PaymentRecord {
 }
 
 /** A creation request that the sandbox has found in order. */
-export type AcceptedRequest = (OnrampTerminalDeposit | NftPurchase | Withdrawal) & { amount: number };
+export type AcceptedRequest = CheckedRequest & { amount: number };
 
 /** A payment, and what the merchant asked for. */
 export interface Entry {

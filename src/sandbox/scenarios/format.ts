@@ -1,10 +1,10 @@
 // What a scenario is made of: a payment that is created, what happens to it, and how the merchant's server must answer.
 import * as z from 'zod';
 import { count, flag, oneOf, text } from '../../options/reader.ts';
+import type { FieldsOf } from '../../schemas/fields-of.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
-import type { IsSame } from '../../schemas/objects.ts';
-import { REQUEST_FIELDS } from '../../schemas/request.ts';
+import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
 import { DURATION, durationOf } from '../duration.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
 
@@ -198,18 +198,14 @@ export const actionsIn = (step: unknown): Action[] =>
 
 const step = z.union([STEPS.fault, STEPS.move, STEPS.advance, STEPS.redeliver]);
 
-const shape = fields(
+/** Checks a scenario. What it takes is what it gives. */
+export const scenarioSchema: z.ZodType<Scenario> = fields(
   {
     does: text.optional(),
     create,
     createFault: nameOf('fault of creates', keysOf(CREATE_FAULTS)).optional(),
     steps: list(step, 'must be a list of steps').optional(),
     expect,
-  },
+  } satisfies FieldsOf<Scenario>,
   'a scenario',
 ).meta({ id: 'Scenario', description: 'A story of one payment, to play at a callback address.' });
-
-const publish = <S extends z.ZodType>(schema: S & IsSame<z.output<S>, Scenario>) => schema as z.ZodType<Scenario>;
-
-/** Checks a scenario. What it takes is what it gives. */
-export const scenarioSchema = publish(shape);
