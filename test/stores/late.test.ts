@@ -1,5 +1,4 @@
 // What comes late: a packet after its create was given up, and a database that stands still after the send.
-import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
 import { postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -10,7 +9,13 @@ import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 
-/** A client whose requests to the sandbox can be held back. */
+/** From now on a limit ends only when the test lets time pass. */
+const holdTime = () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+};
+
+/** A client whose requests to the sandbox can be held back, and whose journal has its own clock. */
 async function openHeld(settleMargin = 60_000) {
   const sandbox = new Sandbox({ fetch: async () => new Response() });
   const server = await sandbox.listen();
@@ -20,18 +25,24 @@ async function openHeld(settleMargin = 60_000) {
     await server.close();
   });
   const { fetch, ...options } = sandbox.clientOptions;
-  const journal = memoryJournal({ settleMargin });
+  const clock = { passed: 0 };
+  const journal = memoryJournal({ settleMargin, now: () => Date.now() + clock.passed });
   const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal, retries: 0 });
-  return { sandbox, proxy, gateway };
+  /** Waits until a create is on its way, and is held back. */
+  const isHeld = () => expect.poll(() => proxy.count()).toBeGreaterThan(0);
+  return { sandbox, proxy, gateway, clock, isHeld };
 }
 
 describe('a packet that arrives after its create was given up', () => {
   async function open(settleMargin: number) {
-    const { sandbox, proxy, gateway } = await openHeld(settleMargin);
+    const { sandbox, proxy, gateway, clock, isHeld } = await openHeld(settleMargin);
     proxy.hold();
-    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 400 }))).toMatchObject({ outcome: 'unknown' });
-    expect(proxy.count()).toBeGreaterThan(0);
-    await delay(50);
+    holdTime();
+    const creating = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
+    await isHeld();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await creating).toMatchObject({ code: 'timeout', outcome: 'unknown' });
+    clock.passed = 20_000;
     const arrive = async () => {
       proxy.release();
       await expect.poll(() => sandbox.payments.length).toBe(1);
@@ -60,17 +71,20 @@ describe('a packet that arrives after its create was given up', () => {
 
 describe('an answer that comes after the deadline of the first of two who wait', () => {
   async function open() {
-    const { sandbox, proxy, gateway } = await openHeld();
+    const { sandbox, proxy, gateway, isHeld } = await openHeld();
     // So that a connection stands.
     await errorOf(gateway.getPayment('11111111-2222-4333-8444-555555555555'));
     proxy.hold();
-    return { sandbox, proxy, gateway };
+    holdTime();
+    return { sandbox, proxy, gateway, isHeld };
   }
 
   it('is that of the second', async () => {
-    const { sandbox, proxy, gateway } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 150 }));
-    const second = gateway.createWithdrawal(PAYOUT, { timeout: 5_000 });
+    const { sandbox, proxy, gateway, isHeld } = await open();
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
+    const second = gateway.createWithdrawal(PAYOUT, { timeout: 60_000 });
+    await isHeld();
+    await vi.advanceTimersByTimeAsync(20_000);
     expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
     proxy.release();
     expect(await second).toMatchObject({ replayed: true, payment: { id: sandbox.payments[0]?.id } });
@@ -78,9 +92,11 @@ describe('an answer that comes after the deadline of the first of two who wait',
   });
 
   it('is given up when both have left', async () => {
-    const { gateway } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 400 }));
-    const second = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 200 }));
+    const { gateway, isHeld } = await open();
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 40_000 }));
+    const second = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
+    await isHeld();
+    await vi.advanceTimersByTimeAsync(40_000);
     expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(await gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
@@ -90,12 +106,6 @@ describe('an answer that comes after the deadline of the first of two who wait',
 describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.0.1:5432'))(
   'a Postgres that stands still after the send',
   () => {
-    /** What waits with a limit waits for the test from now on. */
-    const holdTime = () => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      onTestFinished(() => void vi.useRealTimers());
-    };
-
     it('does not hold the create up beyond its time, and is told when it answers again', async () => {
       const table = uniqueName('still');
       const observer = postgresPool();
@@ -117,15 +127,15 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         },
         journal: postgresJournal(pool, { table, scope: 'shop' }),
       });
-      const creating = gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
+      const creating = gateway.createWithdrawal(PAYOUT, { timeout: 4_000 });
       await expect.poll(() => proxy.lost).toBeGreaterThan(0);
-      await vi.advanceTimersByTimeAsync(2_000);
+      await vi.advanceTimersByTimeAsync(4_000);
       const { payment } = await creating;
       proxy.pass();
       const journal = postgresJournal(observer, { table });
       const find = async () => (await journal.read({ scope: 'shop', reference: 'payout-1' })).row;
       // The statement is given up after five seconds, and tried again after a pause.
-      await vi.advanceTimersByTimeAsync(3_000 + 200);
+      await vi.advanceTimersByTimeAsync(1_000 + 200);
       await expect.poll(find).toMatchObject({ state: 'created', paymentId: payment.id });
     });
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { postgresInbox } from 'payment-gateway-sdk/postgres';
 import { inboxSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Credits,
   completedEvent,
@@ -13,10 +13,11 @@ import {
   type Queryable,
 } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { hurryTimersOf } from '../support/passing-time.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
+import { watchedPool } from '../support/watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:5432'))('postgresInbox', () => {
   let pool: pg.Pool;
@@ -295,30 +296,44 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       return { event, running, leave: leave.resolve };
     }
 
+    /** A pool, and a promise that its inbox has found the payment locked. The pause after that ends when the test says so. */
+    function finding() {
+      fakeTimers();
+      const found = Promise.withResolvers<void>();
+      const watched = watchedPool(pool, async (text, _values, send) => {
+        const answer = await send();
+        if (text.includes('pg_try_advisory_xact_lock')) found.resolve();
+        return answer;
+      });
+      return { watched, found: found.promise };
+    }
+
     it('is waited for, for a moment', async () => {
       const { event, running, leave } = await enter();
-      const waiting = pay(pool, event);
-      await delay(150);
+      const { watched, found } = finding();
+      const waiting = pay(watched, event);
+      await found;
       leave();
-      expect([await waiting, await running, await stateOf(event)]).toEqual(['already', 'ran', ONCE]);
+      expect(await running).toBe('ran');
+      vi.advanceTimersByTime(20);
+      expect([await waiting, await stateOf(event)]).toEqual(['already', ONCE]);
     });
 
     it('gets the next status as soon as it is left', async () => {
       const { event, running, leave } = await enter();
+      const { watched, found } = finding();
       const refunded = { ...event, status: 'REFUNDED', seen: [{ status: 'COMPLETED', final: true }] };
-      const waiting = credits.inboxOf(pool).run(refunded, async () => {});
-      await delay(150);
+      const waiting = credits.inboxOf(watched).run(refunded, async () => {});
+      await found;
       leave();
-      expect([await waiting, await running]).toEqual(['ran', 'ran']);
+      expect(await running).toBe('ran');
+      vi.advanceTimersByTime(20);
+      expect(await waiting).toBe('ran');
     });
 
     it('is busy after that moment', async () => {
       const { event, running, leave } = await enter();
-      const begun = performance.now();
       expect(await pay(pool, event)).toBe('busy');
-      const waited = performance.now() - begun;
-      expect(waited).toBeGreaterThan(1000);
-      expect(waited).toBeLessThan(2500);
       leave();
       expect(await running).toBe('ran');
     });
@@ -355,23 +370,37 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
     }
   });
 
-  describe.concurrent('has an end for every wait:', { timeout: 20_000 }, () => {
-    let endHurry: () => void;
-    beforeAll(() => {
-      endHurry = hurryTimersOf(5_000);
-    });
-    afterAll(() => endHurry());
+  describe('has an end for every wait:', () => {
+    /** The error of what waits for nothing but its limits, which pass now. Time is real again after that. */
+    async function lateError(running: Promise<unknown>): Promise<Error> {
+      const error = await whileTimePasses(errorOf(running), 100);
+      vi.useRealTimers();
+      return error as Error;
+    }
+
+    /** A pool behind a proxy that can lose every byte. */
+    async function openFar(options?: pg.PoolConfig) {
+      const proxy = await openSwallowingProxy(5432);
+      const far = postgresPool({ port: proxy.port, max: 2, ...options });
+      onTestFinished(async () => {
+        await far.end();
+        proxy.close();
+      });
+      return { proxy, far, isLost: () => expect.poll(() => proxy.lost).toBeGreaterThan(0) };
+    }
 
     it('for a pool that onPayment has used up, and what it gets too late goes back', async () => {
       const small = postgresPool({ max: 2 });
       const taken = await Promise.all([small.connect(), small.connect()]);
       const event = completedEvent();
-      await expect(pay(small, event)).rejects.toThrow(
-        'No transaction began within 5000 ms: increase the `max` of the pool',
-      );
+      fakeTimers();
+      const running = pay(small, event);
+      await expect.poll(() => small.waitingCount).toBe(1);
+      const { message } = await lateError(running);
+      expect(message).toContain('No transaction began within 5000 ms: increase the `max` of the pool');
       for (const client of taken) client.release();
       expect(await pay(small, event)).toBe('ran');
-      await vi.waitFor(() => expect([small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]), 5_000);
+      await expect.poll(() => [small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
       await small.end();
     });
 
@@ -387,60 +416,68 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
           if (another) await handler.process(another);
         },
       });
-      const answers = await Promise.all(payments.map(deliver));
-      expect(answers.every(answer => answer === '503 failed' || answer === '200 handled')).toBe(true);
+      fakeTimers();
+      const answers: string[] = [];
+      for (const id of payments) deliver(id).then(answer => answers.push(answer));
+      const answersLater = async () => {
+        await vi.advanceTimersByTimeAsync(500);
+        return answers.length;
+      };
+      await expect.poll(answersLater).toBe(6);
+      vi.useRealTimers();
+      expect(answers.filter(answer => answer !== '503 failed' && answer !== '200 handled')).toEqual([]);
       for (const id of payments) expect(await deliver(id)).toMatch(/^200 handled/);
       for (const id of [...others].flat()) expect(await credits.times(id)).toBe(1);
       await small.end();
     });
 
     it('for a database that stopped before the effect', async () => {
-      const proxy = await openSwallowingProxy(5432);
-      const far = postgresPool({ port: proxy.port, max: 2 });
+      const { proxy, far, isLost } = await openFar();
       expect(await pay(far, completedEvent())).toBe('ran');
       const event = completedEvent();
       proxy.swallow();
+      fakeTimers();
       const running = pay(far, event);
-      await expect(running).rejects.toThrow(
+      await isLost();
+      const { message } = await lateError(running);
+      expect(message).toContain(
         'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or look whether the database answers',
       );
       proxy.pass();
       expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
       expect([far.totalCount, far.idleCount, far.waitingCount]).toEqual([1, 1, 0]);
-      await far.end();
-      proxy.close();
     });
 
     it('for a database that stopped after the effect, which is lost with its mark', async () => {
-      const proxy = await openSwallowingProxy(5432);
-      const far = postgresPool({ port: proxy.port, max: 2 });
+      const { proxy, far, isLost } = await openFar();
       const event = completedEvent();
+      fakeTimers();
       const running = credits.inboxOf(far).run(event, async ({ tx }) => {
         await credits.credit(tx, event.paymentId);
         proxy.swallow();
       });
-      await expect(running).rejects.toThrow('The database did not answer within 5000 ms.');
+      await isLost();
+      const { message } = await lateError(running);
+      expect(message).toBe('The database did not answer within 5000 ms.');
       expect(await stateOf(event)).toEqual(NOTHING);
       proxy.pass();
       expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
-      await far.end();
-      proxy.close();
     });
 
     it("for a database that stopped in the middle of the effect, by the pool's own query_timeout", async () => {
-      const proxy = await openSwallowingProxy(5432);
-      const far = postgresPool({ port: proxy.port, max: 2, query_timeout: 500 });
+      const { proxy, far, isLost } = await openFar({ query_timeout: 2_000 });
       const event = completedEvent();
+      fakeTimers();
       const running = credits.inboxOf(far).run(event, async ({ tx }) => {
         await tx.query('select 1');
         proxy.swallow();
         await credits.credit(tx, event.paymentId);
       });
-      await expect(running).rejects.toThrow('Query read timeout');
+      await isLost();
+      const { message } = await lateError(running);
+      expect(message).toContain('Query read timeout');
       proxy.pass();
       expect([await pay(far, event), await stateOf(event)]).toEqual(['ran', ONCE]);
-      await far.end();
-      proxy.close();
     });
   });
 
