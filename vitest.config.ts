@@ -16,7 +16,7 @@ const SERVERS = [
   'test/expectations.test.ts',
   'test/{cli,sandbox}/cli.test.ts',
   'test/cli/run.test.ts',
-  'test/sandbox/{exported-runs,run,serve,server}.test.ts',
+  'test/sandbox/{run,serve,server}.test.ts',
   'test/terminal/completion.test.ts',
   'test/contract.test.ts',
   'test/outside/*.test.ts',

@@ -1088,18 +1088,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'a response that has not ended keeps its socket',
   },
   {
-    file: 'src/sandbox/scenarios/export-test.ts',
-    from: "const step: MoveStep = { move: MOVES[paymentStatus] ?? 'complete' };",
-    to: 'const step: MoveStep = { move: MOVES[paymentStatus] ?? "" };',
-    because: 'a payment moves to no other state',
-  },
-  {
-    file: 'src/sandbox/scenarios/export-test.ts',
-    from: 'const fault = calls.creationOf(id)?.fault;',
-    to: 'const fault = calls.creationOf(id).fault;',
-    because: 'each payment keeps the call that created it',
-  },
-  {
     file: 'src/sandbox/scenarios/play.ts',
     from: "const [action = 'move'] = actionsIn(step);",
     to: 'const [action = ""] = actionsIn(step);',
@@ -1410,12 +1398,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: "(wanted === '' || textsOf(record).some(text => text.toLowerCase().includes(wanted)));",
     to: '(wanted === "Stryker was here!" || textsOf(record).some(text => text.toLowerCase().includes(wanted)));',
     because: 'it is for speed: each text has the empty one in it',
-  },
-  {
-    file: 'src/sandbox/scenarios/literal.ts',
-    from: ".replace(/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/gu, letter => `\\\\u{${letter.codePointAt(0)?.toString(16)}}`)}'`;",
-    to: ".replace(/[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/gu, letter => `\\\\u{${letter.codePointAt(0).toString(16)}}`)}'`;",
-    because: 'a letter has a code',
   },
   {
     file: 'src/sandbox/scenarios/witness.ts',

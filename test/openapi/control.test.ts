@@ -58,8 +58,6 @@ describe('the description of /_sandbox', () => {
     await ask('GET', '/payments?limit=many');
     await ask('GET', `/payments/${payment.id}`);
     await ask('GET', `/payments/${OTHER_ID}`);
-    await ask('GET', `/payments/${payment.id}/test`);
-    await ask('GET', `/payments/${OTHER_ID}/test`);
     await ask('GET', `/deliveries?paymentId=${payment.id}`);
     await ask('GET', '/deliveries?limit=-1');
     await ask('GET', '/deliveries/1');

@@ -27,6 +27,6 @@ it.skipIf(lacks(hasPhp, 'the story in PHP: there is no php on this machine'))(
     shop.kill();
     await server.close();
     expect([code, err]).toEqual([0, '']);
-    expect(out.split('\n').filter(line => line.startsWith('so: '))).toHaveLength(13);
+    expect(out.split('\n').filter(line => line.startsWith('so: '))).toHaveLength(12);
   },
 );

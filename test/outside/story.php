@@ -73,7 +73,5 @@ $story = "create: { paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, c
     . "steps:\n  - move: fail\n    reason: Account closed\n    expect: { callbacks: [refused] }\n";
 [, $played] = call('POST', "$sandbox/scenarios", ['scenario' => $story, 'to' => "$shop/callbacks"]);
 check(count($played['problems']) === 1, 'a scenario of its own says what it did not expect');
-[$status, $test] = call('GET', "$sandbox/payments/{$played['payment']['id']}/test");
-check($status === 200 && str_contains($test, "from 'vitest'"), 'a payment is told as a test');
 [$status, $problem] = call('POST', "$sandbox/scenarios", ['scenario' => "create: {}\n"]);
 check($status === 422 && str_contains($problem['message'], 'line 1: create.amount'), 'a mistake is named by its line');

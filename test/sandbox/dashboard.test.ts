@@ -426,16 +426,6 @@ describe('the clock of the sandbox', () => {
   });
 });
 
-describe('a payment', () => {
-  it('can be had as a test', async () => {
-    const { create, get } = open();
-    const id = await create({ reference: 'order-9' });
-    const [, path = ''] =
-      /href="(\/_sandbox\/[^"]+)">as a test for Vitest/.exec((await get(`/payments/${id}`)).text) ?? [];
-    expect((await get(path)).text).toContain("test('order-9 is PENDING'");
-  });
-});
-
 describe('a newcomer', () => {
   it('plays a story with one button', { tags: 'long' }, async () => {
     const { sandbox, get, press } = open();

@@ -197,12 +197,6 @@ describe("the sandbox's own API", () => {
     }
   });
 
-  it('gives a test as text', async () => {
-    const sandbox = sandboxOf();
-    const answer = await sandbox.fetch(`${OWN_API}/payments/${await create(sandbox)}/test`);
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-  });
-
   it("lists a payment's own deliveries, calls, and as many payments as asked for", async () => {
     const sandbox = sandboxOf();
     const ids = [await create(sandbox), await create(sandbox), await create(sandbox)];

@@ -434,14 +434,3 @@ it.each([
 ])('%s %s is refused', async (name, given, message) => {
   expect(await ask(name, given)).toMatchObject({ code: 2, err: `payment-gateway-sandbox: ${message}` });
 });
-
-it('export-test prints a test, or its text in JSON', async () => {
-  const { payment } = await sandbox.play('deposit-completed');
-  const { out } = await ask('export-test', payment.id);
-  expect(out).toMatch(/^\S[\s\S]*\S$/);
-  told.log.length = 0;
-  expect(JSON.parse((await ask('export-test', payment.id, '--json')).out)).toEqual({
-    paymentId: payment.id,
-    test: `${out}\n`,
-  });
-});

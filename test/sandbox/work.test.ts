@@ -152,8 +152,3 @@ it('lists the scenarios, and prints one as the file that it is', async () => {
   expect((await run('scenarios callback-forged')).out).toBe(LIBRARY['callback-forged'].trimEnd());
   expect((await run('scenarios --json')).json()).toHaveLength(Object.keys(LIBRARY).length);
 });
-
-it('prints a payment as a test', async () => {
-  await sandbox.play({ create: { ...CREATE, reference: 'order-1' }, steps: [{ move: 'complete' }] });
-  expect((await run('export-test order-1')).out).toContain("test('order-1 is COMPLETED'");
-});

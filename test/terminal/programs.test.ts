@@ -8,7 +8,7 @@ import { type CommandEntry, namesOf, type Program } from '../../src/terminal/pro
 
 describe.each<{ name: string; program: Program; examples: number }>([
   { name: 'payment-gateway-sdk', program: SDK, examples: 4 },
-  { name: 'payment-gateway-sandbox', program: SANDBOX, examples: 10 },
+  { name: 'payment-gateway-sandbox', program: SANDBOX, examples: 9 },
 ])('the help of $name', ({ program, examples: least }) => {
   const own = Object.entries<CommandEntry>(program.commands);
   const helps = [undefined, ...namesOf(program)].map(name => [name ?? 'all', helpOf(program, name)] as const);

@@ -157,12 +157,6 @@ const COMMANDS = {
     examples: ['clock --advance 5m', 'clock --at 2026-11-21T09:00:00Z'],
   },
   reset: { does: 'forget every payment, call, callback and fault', options: REMOTE },
-  'export-test': {
-    does: 'print what happened to a payment as a test for Vitest',
-    arguments: [PAYMENT],
-    options: REMOTE,
-    examples: ['export-test order-1042 > order-1042.test.ts'],
-  },
 } as const satisfies Record<string, Entry>;
 
 export type CommandName = keyof typeof COMMANDS;

@@ -56,7 +56,6 @@ const WORK: Readonly<Record<Exclude<Asking['name'], 'scenarios' | 'logs'>, Work>
     await remote.ask('POST', '/reset');
     return { value: {}, text: 'reset' };
   },
-  'export-test': exportTest,
 };
 
 /** @returns the exit code */
@@ -178,12 +177,6 @@ async function clock({ remote, values: { advance, at } }: Asked): Promise<Done> 
   const body = advance === undefined ? at !== undefined && { at } : { advance };
   const now = await remote.ask<{ iso: string; offset: number }>(body ? 'PUT' : 'GET', '/clock', body ? { body } : {});
   return { value: now, text: `${now.iso}  moved by ${now.offset} ms` };
-}
-
-async function exportTest({ remote, name }: Asked): Promise<Done> {
-  const { id } = await remote.find(name);
-  const test = await (await remote.open('GET', `/payments/${id}/test`)).text();
-  return { value: { paymentId: id, test }, text: test.trimEnd() };
 }
 
 function numberOf(what: string, written: string): number {

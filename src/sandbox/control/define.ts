@@ -17,7 +17,7 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   tag: string;
   query?: Q;
   body?: B;
-  /** Of a JSON answer; text and streams name their type. */
+  /** Of a JSON answer; a stream names its type. */
   answer: z.ZodType | { contentType: string; description: string };
   errors?: readonly SandboxError['code'][];
   /** @param call `id` is the parameter of its path */

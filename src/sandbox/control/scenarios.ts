@@ -1,7 +1,6 @@
-// The part of the sandbox's own API that is about scenarios, and a payment as a test.
+// The part of the sandbox's own API that is about scenarios.
 import * as z from 'zod';
 import type { Parts } from '../parts.ts';
-import { exportTest } from '../scenarios/export-test.ts';
 import { scenarioSchema } from '../scenarios/format.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
@@ -72,15 +71,5 @@ export const scenarioRoutes = (parts: Parts): Route[] => [
       const checked = typeof scenario === 'string' ? await readScenario(scenario) : checkScenario(scenario);
       return play(parts, checked, { to, name: 'scenario', origin: new URL(request.url).origin });
     },
-  }),
-  route({
-    method: 'get',
-    path: '/payments/{id}/test',
-    name: 'exportTest',
-    tag: 'Scenarios',
-    summary: 'What happened to a payment, as a test for Vitest.',
-    answer: { contentType: 'text/plain', description: 'A file of TypeScript.' },
-    errors: ['unknown_payment'],
-    run: ({ id }) => new Response(exportTest(parts, id), { headers: { 'content-type': 'text/plain; charset=utf-8' } }),
   }),
 ];

@@ -35,7 +35,6 @@ export function paymentPage(view: View, record: PaymentRecord): Html {
           'Callbacks go to': html`<span class="mono">${sent(ledger.callbackUrlOf(id))}</span>`,
           "Customer's page":
             paymentType === 'DEPOSIT' ? html`<a href="/pay/${id}">/pay/${id.slice(0, 8)}…</a>` : undefined,
-          Export: html`<a href="/_sandbox/payments/${id}/test">as a test for Vitest</a>`,
           Create: creation ? html`<a href="/calls/${creation.id}">call ${creation.id}</a>` : 'it was not kept',
         })}
       </section>
