@@ -41,7 +41,7 @@ const withoutConnections: Plugin = {
 };
 
 /** What the build carries inside. Loading all of zod would take most of the time that importing takes. */
-const INSIDE = ['hono/html', 'hono/tiny', 'uqr', 'yaml', 'zod'];
+const INSIDE = ['commander', 'hono/html', 'hono/tiny', 'uqr', 'yaml', 'zod'];
 /** ky is ESM only, and Jest cannot require ESM: the CommonJS build carries ky inside. */
 const INSIDE_COMMONJS = [...INSIDE, 'ky'];
 
@@ -98,7 +98,14 @@ async function writeVendor(): Promise<void> {
       });
     }
   }
-  const licences = ['ky/license', 'hono/LICENSE', 'uqr/LICENSE', 'yaml/LICENSE', 'zod/LICENSE'].map(async path => {
+  const licences = [
+    'ky/license',
+    'commander/LICENSE',
+    'hono/LICENSE',
+    'uqr/LICENSE',
+    'yaml/LICENSE',
+    'zod/LICENSE',
+  ].map(async path => {
     const text = await readFile(`node_modules/${path}`, 'utf8');
     return `${path.split('/')[0]}\n\n${text.trim()}\n`;
   });

@@ -919,24 +919,6 @@ export const SURVIVORS: readonly Survivor[] = [
     because: 'what is no bytes throws, which is left aside',
   },
   {
-    file: 'src/sandbox/cli/options.ts',
-    from: "const [, name, after = ''] = /^(\\w+):(.+)$/.exec(written) ?? [];",
-    to: 'const [, name, after = "Stryker was here!"] = /^(\\w+):(.+)$/.exec(written) ?? [];',
-    because: 'where there is no time there is no move either',
-  },
-  {
-    file: 'src/sandbox/cli/options.ts',
-    from: "const [, name, after = ''] = /^(\\w+):(.+)$/.exec(written) ?? [];",
-    to: 'const [, name, after = \'\'] = /^(\\w+):(.+)$/.exec(written) ?? ["Stryker was here"];',
-    because: 'what stands first is not read',
-  },
-  {
-    file: 'src/sandbox/cli/serve.ts',
-    from: "if (error instanceof ConfigurationError && error.message.includes('saved')) throw notOurs(values.state ?? '');",
-    to: 'if (error instanceof ConfigurationError && error.message.includes(\'saved\')) throw notOurs(values.state ?? "Stryker was here!");',
-    because: 'only a file that was named is refused so',
-  },
-  {
     file: 'src/sandbox/cli/serve.ts',
     from: "if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))",
     to: "if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? \"Stryker was here!\"))",
@@ -971,12 +953,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: "text = readFileSync(file, 'utf8');",
     to: 'text = readFileSync(file, "");',
     because: 'of bytes JSON.parse makes the same text',
-  },
-  {
-    file: 'src/sandbox/cli/work.ts',
-    from: "const done = await WORK[name]({ remote, name: args[0] ?? '', values });",
-    to: 'const done = await WORK[name]({ remote, name: args[0] ?? "Stryker was here!", values });',
-    because: 'a command without an argument does not read it',
   },
 
   {
@@ -1464,78 +1440,6 @@ export const SURVIVORS: readonly Survivor[] = [
     from: "redeliver: fields({ redeliver: count, body: text.optional(), expect }, 'a redelivery'),",
     to: 'redeliver: fields({ redeliver: count, body: text.optional(), expect }, ""),',
     because: 'a step is read by the field that says its kind, so it is an object',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: 'const takesFile = ({ arguments: wanted }: CommandEntry): boolean => wanted?.[0]?.orFile !== undefined;',
-    to: 'const takesFile = ({ arguments: wanted }: CommandEntry): boolean => wanted?.[0].orFile !== undefined;',
-    because: 'a command that has arguments has a first one',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "name === 'help' ? namesOf(program) : (entryOf(program, name).arguments?.[0]?.values ?? []);",
-    to: "name === 'help' ? namesOf(program) : (entryOf(program, name).arguments?.[0].values ?? []);",
-    because: 'a command that has arguments has a first one',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "${values.join('\\n')}",
-    to: '${values.join("")}',
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "${entries.map(([name, entry]) => ` ${name}) words='${[...flagsOf(entry), ...argumentsOf(program, name)].join(' ')}' ;;`).join('\\n')}",
-    to: "${entries.map(([name, entry]) => ` ${name}) words='${[...flagsOf(entry), ...argumentsOf(program, name)].join(' ')}' ;;`).join(\"\")}",
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "${entries.map(([name, { does }]) => ` ${quoted(`${name}:${does}`)}`).join('\\n')}",
-    to: '${entries.map(([name, { does }]) => ` ${quoted(`${name}:${does}`)}`).join("")}',
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "${entries.map(argumentsFor).join('\\n')}",
-    to: '${entries.map(argumentsFor).join("")}',
-    because: 'shells read it on one line as well',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "return [...options, ...(values.length > 0 ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    to: "return [...options, ...(true ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    because: 'a list of nothing offers nothing',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: "return [...options, ...(values.length > 0 ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    to: "return [...options, ...(values.length >= 0 ? [line(when, `-a ${quoted(values.join(' '))}`)] : [])];",
-    because: 'a list of nothing offers nothing',
-  },
-  {
-    file: 'src/terminal/completion.ts',
-    from: 'COMPREPLY=($(compgen -W "$words" -- "$current"))${filesToo.join(\'\')}',
-    to: 'COMPREPLY=($(compgen -W "$words" -- "$current"))${filesToo.join("Stryker was here!")}',
-    because: 'no program has two commands that take a file',
-  },
-  {
-    file: 'src/terminal/options.ts',
-    from: 'if (error instanceof UsageError) throw new UsageError(`--${name} ${error.message}`);',
-    to: 'if (true) throw new UsageError(`--${name} ${error.message}`);',
-    because: 'reading a value throws nothing else, unless this program is broken',
-  },
-  {
-    file: 'src/cli/run.ts',
-    from: "const [words = '', isMissing] = error.message.split(WAS_IT_MIGRATED);",
-    to: 'const [words = "Stryker was here!", isMissing] = error.message.split(WAS_IT_MIGRATED);',
-    because: 'a text that is split has a part',
-  },
-  {
-    file: 'src/cli/run.ts',
-    from: "`Refused: ${issues.map(({ path, message }) => `${CALLED[path] ?? path} ${message}`).join('; ')}.`;",
-    to: '`Refused: ${issues.map(({ path, message }) => `${CALLED[path] ?? path} ${message}`).join("")}.`;',
-    because: 'settle refuses for one thing at a time',
   },
   {
     file: 'src/payments/drain.ts',
