@@ -12,9 +12,9 @@ import { CommandError } from '../terminal/program.ts';
 
 /** Where the journal is. An empty text counts as absent. */
 export interface Place {
-  scope?: string;
-  table?: string;
-  settleMargin?: number;
+  scope?: string | undefined;
+  table?: string | undefined;
+  settleMargin?: number | undefined;
 }
 
 export interface Opened {
@@ -32,6 +32,8 @@ const LONGEST_WAIT = 5_000;
 export function open({ scope, table, settleMargin }: Place, onEvent?: EventListener): Opened {
   const url = process.env.DATABASE_URL?.trim();
   if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the journal.');
+  const openJournal = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
+  if (!openJournal) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
   const { journal, close } = openJournal(url, { scope: scope || undefined, table: table || undefined, settleMargin });
   let gateway: GatewayClient | undefined;
   return {
@@ -46,14 +48,6 @@ export function open({ scope, table, settleMargin }: Place, onEvent?: EventListe
   };
 }
 
-type Options = { [Name in keyof Place]: Place[Name] | undefined };
-
-function openJournal(url: string, options: Options): { journal: Journal; close(): Promise<void> } {
-  if (/^postgres(ql)?:\/\//.test(url)) return inPostgres(url, options);
-  if (/^(mysql|mariadb):\/\//.test(url)) return inMysql(url, options);
-  throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
-}
-
 /** Loads a driver of the app. */
 function find<T>(name: string): T | undefined {
   try {
@@ -66,7 +60,7 @@ function find<T>(name: string): T | undefined {
 const missing = (drivers: string, driver: string) =>
   new CommandError(`${drivers} installed here: run this in the folder of your app, or npm install ${driver}.`);
 
-function inPostgres(url: string, options: Options) {
+function inPostgres(url: string, options: Place) {
   const pg = find<typeof import('pg')>('pg');
   if (pg) {
     const limits = { max: 2, connectionTimeoutMillis: LONGEST_WAIT, query_timeout: LONGEST_WAIT };
@@ -81,7 +75,7 @@ function inPostgres(url: string, options: Options) {
   return { journal: postgresJournal(fromPostgresJs(sql), options), close: () => sql.end() };
 }
 
-function inMysql(url: string, options: Options) {
+function inMysql(url: string, options: Place) {
   const mysql = find<typeof import('mysql2/promise')>('mysql2/promise');
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
   const uri = url.replace(/^mariadb:/, 'mysql:');

@@ -24,11 +24,6 @@ Exit codes:
   1  a person should look: something is in doubt, unknown, refused or given up
   2  the command was not understood, or the database or the gateway failed`;
 
-const SETTLING = `
-The answer of the support:
-  id           the UUID of its payment
-  not_created  it has no payment: the reference can be created again`;
-
 /** @returns the exit code */
 export const run = (args: string[]): Promise<number> => runProgram(sdkProgram(), args, explain);
 
@@ -42,11 +37,11 @@ export function sdkProgram(): Command {
     .description("shows the journal's entry of a reference; exit code 1 if it has none")
     .option('--json', 'print JSON')
     .action((reference, options) => inJournal(options, opened => show(opened, reference, options)));
-  place(program.command('settle <reference> <id|not_created>'))
+  place(program.command('settle <reference>'))
+    .argument('<id|not_created>', 'the UUID of its payment, or not_created: there is none')
     .description("records the answer of the gateway's support about a create in doubt")
     .addOption(new Option('--despite <names...>', 'accept that the payment differs in these').choices(DIFFERENCES))
     .option('--json', 'print JSON')
-    .addHelpText('after', SETTLING)
     .action((reference, answer, options) => inJournal(options, opened => settle(opened, reference, answer, options)));
   limits(place(program.command('drain'), 'required without --app'))
     .description('for a scheduler: sends the creates that journal.plan wrote; prints lines of JSON')

@@ -25,7 +25,7 @@ interface Options extends Place {
   giveUpAfter?: number;
 }
 
-/** Works until nothing is due. SIGTERM and SIGINT let it finish started work. @returns the exit code */
+/** Works until nothing is due. After SIGTERM or SIGINT it only finishes started work. @returns the exit code */
 export async function work(name: 'drain' | 'sweep', options: Options, command: Command): Promise<number> {
   const stop = new AbortController();
   const onStop = () => stop.abort();

@@ -53,7 +53,7 @@ export async function runProgram(program: Command, args: string[], explain: (err
   }
 }
 
-/** Calls back when nobody reads the output any more, as after `head`. */
+/** Calls back when the reader of the output has left, as after `head`. */
 export function onReaderGone(react: () => void): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,24 +1,23 @@
-// The commands that call one route of a running sandbox. Their options are the fields of the route.
+// The commands that call one route of a running sandbox, as a table.
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import * as z from 'zod';
 import { CommandError, endWith, integer, LOOK } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { Route } from '../control/define.ts';
 import { FAULTS } from '../faults/kinds.ts';
 import { doesOf, LIBRARY } from '../scenarios/library.ts';
 import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText } from './lines.ts';
+import { fieldsOf, optionOf, phrase } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, find, type Place, routeOf } from './remote.ts';
-import { httpUrl, moment, time } from './values.ts';
+import { httpUrl } from './values.ts';
 
 /** A command, as a row of the table below. */
 interface RemoteCommand {
   /** With its argument: an id in the route's path, or a field of the route. */
   usage: string;
   route: string;
-  /** In place of the route's summary. */
+  /** Replaces the route's summary. */
   does?: string;
   /** Below the options in the help. */
   more?: string;
@@ -26,7 +25,7 @@ interface RemoteCommand {
   option?: Option;
   /** Fields that the command sets. */
   fixed?: Fields;
-  /** Changes what is called. */
+  /** Changes the call. */
   prepare?(asked: Asked): Asked | Promise<Asked>;
   text(answer: never): string;
   /** Whether the exit code is 1. */
@@ -158,56 +157,6 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
     endWith(isBad?.(answer) ? LOOK : 0);
   });
 }
-
-/** A field of a route, as JSON Schema has it. */
-interface Field {
-  type?: string;
-  enum?: string[];
-  const?: string;
-  minimum?: number;
-  maximum?: number;
-  description?: string;
-}
-
-/** The fields that a route takes. @param fixed chooses between variants of its body */
-function fieldsOf({ query, body }: Route, fixed: Fields): Record<string, Field> {
-  const { properties, oneOf, anyOf } = z.toJSONSchema(query ?? body ?? z.object({}), { unrepresentable: 'any' });
-  const variants = (oneOf ?? anyOf ?? [{ properties }]).map(variant => variant.properties as Record<string, Field>);
-  const isMeant = (variant: Record<string, Field>) =>
-    Object.entries(fixed).every(([name, value]) =>
-      [variant[name]?.const, ...(variant[name]?.enum ?? [])].includes(value as string),
-    );
-  const meant = Object.entries(Object.assign({}, ...variants.filter(isMeant)) as Record<string, Field>);
-  return Object.fromEntries(meant.filter(([name]) => !(name in fixed)));
-}
-
-/** Fields that have another name, or another form, on the command line. */
-const WRITTEN: Readonly<Record<string, { flags: string; about?: string; read?(written: string): unknown }>> = {
-  paymentId: { flags: '--id <id>', about: "the payment's id" },
-  paymentStatus: { flags: '--status <state>', about: "the payment's state" },
-  isAnswered: { flags: '--answered', about: 'the callback of its state was answered with 2xx' },
-  ms: { flags: '--ms <time>', about: 'duration, for slow and callback-delay: 500ms, 5s', read: time },
-  timeout: { flags: '--timeout <time>', about: 'longest wait, at most 10m (default: 30s)', read: time },
-  advance: { flags: '--advance <time>', about: 'move the clock forward: 5m, 1h', read: time },
-  at: { flags: '--at <date>', about: 'set the clock: 2026-11-21T09:00:00Z', read: moment },
-  to: { flags: '--to <url>', about: "your callback address (default: the sandbox's --forward-to)", read: httpUrl },
-  body: { flags: '--body <file>', about: 'file that replaces its body; - for standard input' },
-};
-
-function optionOf(name: string, { type, enum: values, minimum, maximum, description = '' }: Field): Option {
-  const { flags, about, read } = WRITTEN[name] ?? {};
-  const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
-  const option = new Option(
-    flags ?? `--${kebab}${type === 'boolean' ? '' : ` <${kebab}>`}`,
-    about ?? phrase(description),
-  );
-  if (values && !option.isBoolean()) return option.choices(values);
-  const reader = read ?? (type === 'integer' ? integer(minimum ?? 1, maximum) : type === 'number' ? Number : undefined);
-  return reader ? option.argParser(reader) : option;
-}
-
-/** A sentence as commander writes its own. */
-const phrase = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/`|\.$/g, '');
 
 function numberOf(what: string, written: string): string {
   if (/^\d+$/.test(written)) return written;
