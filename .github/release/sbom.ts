@@ -32,7 +32,10 @@ export function billOfMaterials(): Bom {
   const bom: Bom = JSON.parse(
     execFileSync('npm', args, { cwd: root, shell, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   );
-  const components = bom.components.filter(({ name }) => inside.has(name) || installed.has(name));
+  // A tool may install another version below its own folder.
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'));
+  const isOurs = ({ name, version }: Component) => packages[`node_modules/${name}`]?.version === version;
+  const components = bom.components.filter(one => isOurs(one) && (inside.has(one.name) || installed.has(one.name)));
   for (const component of components) {
     // The tests need most of them, but what is carried inside is in production.
     component.scope = 'required';
