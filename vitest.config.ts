@@ -17,7 +17,6 @@ const SERVERS = [
   'test/{cli,sandbox}/cli.test.ts',
   'test/cli/run.test.ts',
   'test/sandbox/{run,serve,server}.test.ts',
-  'test/terminal/completion.test.ts',
   'test/contract.test.ts',
   'test/outside/*.test.ts',
   'test/properties/created-at.test.ts',

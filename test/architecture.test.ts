@@ -73,7 +73,11 @@ describe('imports', () => {
     ['the sandbox does not know the client', isIn('sandbox/'), /^client(-options)?\.ts$|^(http|journal|webhooks)\//],
     ['of payments the sandbox knows the signature', isIn('sandbox/'), /^payments\/(?!sign\.ts$)/],
     ['the client does not know the sandbox', isNotIn('sandbox/'), /^sandbox\//],
-    ['nothing but the sandbox needs more than zod and ky', isNotIn('sandbox/'), /^npm:(?!node:|zod$|ky$)/],
+    [
+      'nothing but the sandbox and the programs needs more than zod and ky',
+      file => !/^(sandbox|cli|terminal)\//.test(file),
+      /^npm:(?!node:|zod$|ky$)/,
+    ],
     ['nothing needs the suites for stores', isNotIn('testing/'), /^testing\//],
     ['nothing imports an index', () => true, /(^|\/)index\.ts$/],
   ])('%s', (_, applies, forbidden) => {

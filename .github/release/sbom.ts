@@ -33,7 +33,10 @@ export function billOfMaterials(): Bom {
   const bom: Bom = JSON.parse(
     execFileSync('npm', args, { cwd: root, shell, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   );
-  const components = bom.components.filter(({ name }) => inside.has(name));
+  // A tool may install another version below its own folder.
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'));
+  const isOurs = ({ name, version }: Component) => packages[`node_modules/${name}`]?.version === version;
+  const components = bom.components.filter(one => isOurs(one) && inside.has(one.name));
   // npm marks dev dependencies as optional, but dist contains these.
   for (const component of components) component.scope = 'required';
   const refs = components.map(component => component['bom-ref']);

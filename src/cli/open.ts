@@ -1,24 +1,26 @@
-// Opens the merchant's journal and gateway as their environment tells.
+// Opens the merchant's journal, with the driver of their app, and the gateway of their environment.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
 import { withTimeout } from '../deadline.ts';
 import type { Journal } from '../journal/contract.ts';
 import { mysqlJournal } from '../mysql/journal.ts';
-import type { MysqlPromisePool } from '../mysql/pool.ts';
 import { postgresJournal } from '../postgres/journal.ts';
-import type { PgPool } from '../postgres/pg.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
-import type { SqlJournalOptions } from '../sql/journal.ts';
 import type { EventListener } from '../telemetry/events.ts';
-import { UsageError } from '../terminal/usage-error.ts';
-import type { Values } from './commands.ts';
+import { CommandError } from '../terminal/program.ts';
+
+/** Where the journal is. An empty text counts as absent. */
+export interface Place {
+  scope?: string | undefined;
+  table?: string | undefined;
+  settleMargin?: number | undefined;
+}
 
 export interface Opened {
-  /** Made when it is first needed: to look into the journal takes no keys. */
+  /** Made on first use, because reading the journal takes no keys. */
   readonly gateway: GatewayClient;
   journal: Journal;
-  /** The one that was named. */
   scope: string | undefined;
   close(): Promise<void>;
 }
@@ -26,50 +28,27 @@ export interface Opened {
 /** Milliseconds for a connection, and for a query. */
 const LONGEST_WAIT = 5_000;
 
-/** @throws {UsageError} {@link ConfigurationError} if something is missing or wrong */
-export function open(values: Values, env: NodeJS.ProcessEnv, onEvent?: EventListener): Opened {
-  // A variable that is set to nothing is not set.
-  const given = (name: string) => env[name]?.trim() || undefined;
-  const url = given('DATABASE_URL');
-  if (!url) throw new UsageError('DATABASE_URL is missing: it leads to the database of the journal.');
-  const scope = values.scope ?? given('PAYMENT_GATEWAY_JOURNAL_SCOPE');
-  const margin = given('PAYMENT_GATEWAY_SETTLE_MARGIN');
-  const { journal, close } = openJournal(url, {
-    scope,
-    table: values.table ?? given('PAYMENT_GATEWAY_JOURNAL_TABLE'),
-    settleMargin: margin === undefined ? undefined : millisecondsOf(margin),
-  });
+/** @throws {CommandError} {@link ConfigurationError} if something is missing or wrong */
+export function open({ scope, table, settleMargin }: Place, onEvent?: EventListener): Opened {
+  const url = process.env.DATABASE_URL?.trim();
+  if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the journal.');
+  const openJournal = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
+  if (!openJournal) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
+  const { journal, close } = openJournal(url, { scope: scope || undefined, table: table || undefined, settleMargin });
   let gateway: GatewayClient | undefined;
   return {
     get gateway() {
       gateway ??= new GatewayClient({ journal, onEvent });
       return gateway;
     },
-    ...{ journal, scope },
-    // A driver may wait for the answer to a query that was given up.
+    journal,
+    scope: scope || undefined,
+    // A driver may wait for the answer to an abandoned query.
     close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };
 }
 
-function millisecondsOf(margin: string): number {
-  if (/^\d+$/.test(margin)) return Number(margin);
-  throw new UsageError('PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds, such as 600000.');
-}
-
-/** What every journal in a database takes. */
-type Options = SqlJournalOptions;
-
-/** By what its address begins with. */
-function openJournal(url: string, options: Options): { journal: Journal; close(): Promise<void> } {
-  if (/^postgres(ql)?:\/\//.test(url)) return inPostgres(url, options);
-  if (/^(mysql|mariadb):\/\//.test(url)) return inMysql(url, options);
-  throw new UsageError('DATABASE_URL must begin with postgres:// or mysql://.');
-}
-
-type Pool = PgPool & { end(): Promise<void>; on(event: 'error', listener: () => void): unknown };
-type Sql = PostgresJs<unknown> & { end(): Promise<void> };
-
-/** A driver of the app's. */
+/** Loads a driver of the app. */
 function find<T>(name: string): T | undefined {
   try {
     return createRequire(join(process.cwd(), 'package.json'))(name);
@@ -79,10 +58,10 @@ function find<T>(name: string): T | undefined {
 }
 
 const missing = (drivers: string, driver: string) =>
-  new UsageError(`${drivers} installed here: run this in the folder of your app, or npm install ${driver}.`);
+  new CommandError(`${drivers} installed here: run this in the folder of your app, or npm install ${driver}.`);
 
-function inPostgres(url: string, options: Options) {
-  const pg = find<{ Pool: new (options: object) => Pool }>('pg');
+function inPostgres(url: string, options: Place) {
+  const pg = find<typeof import('pg')>('pg');
   if (pg) {
     const limits = { max: 2, connectionTimeoutMillis: LONGEST_WAIT, query_timeout: LONGEST_WAIT };
     const pool = new pg.Pool({ connectionString: url, ...limits });
@@ -90,14 +69,14 @@ function inPostgres(url: string, options: Options) {
     pool.on('error', () => {});
     return { journal: postgresJournal(pool, options), close: () => pool.end() };
   }
-  const postgres = find<(url: string, options: object) => Sql>('postgres');
+  const postgres = find<(url: string, options: object) => PostgresJs<unknown> & { end(): Promise<void> }>('postgres');
   if (!postgres) throw missing('Neither pg nor postgres is', 'pg');
   const sql = postgres(url, { max: 2, connect_timeout: LONGEST_WAIT / 1000, onnotice: () => {} });
   return { journal: postgresJournal(fromPostgresJs(sql), options), close: () => sql.end() };
 }
 
-function inMysql(url: string, options: Options) {
-  const mysql = find<{ createPool(options: object): MysqlPromisePool & { end(): Promise<void> } }>('mysql2/promise');
+function inMysql(url: string, options: Place) {
+  const mysql = find<typeof import('mysql2/promise')>('mysql2/promise');
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
   const uri = url.replace(/^mariadb:/, 'mysql:');
   const pool = mysql.createPool({ uri, connectionLimit: 2, connectTimeout: LONGEST_WAIT });

@@ -1,78 +1,74 @@
-// A program as a table: from it its command line is read, its help is printed, and shells complete it.
-import type { Options } from './options.ts';
+// The frame of both programs: a mistake prints one line, and every command ends with an exit code.
+import { createRequire } from 'node:module';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { printable } from './text.ts';
 
-/** What stands behind the name of a command. */
-export interface Argument {
-  /** What it is called in the help and in messages. */
-  name: string;
-  isOptional?: true;
-  /** Those there are, for the completion, and for a hint at a name mistyped. */
-  values?: readonly string[];
-  /** What the name of a file looks like that may stand in its place. */
-  orFile?: RegExp;
-  /** @throws {UsageError} for what else is wrong */
-  check?(given: string): void;
+/** Exit code: a person should look at the result. */
+export const LOOK = 1;
+/** Exit code: the program did not understand the command, or something failed. */
+export const FAILED = 2;
+
+/** Ends a program with one line on standard error. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = FAILED) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
-/** Names and what they do, under a heading. */
-interface List {
-  title: string;
-  entries: Readonly<Record<string, string>>;
+/** Ends a command that has printed its result. */
+export function endWith(exitCode: number): void {
+  if (exitCode !== 0) throw new CommanderError(exitCode, 'ended', '');
 }
 
-export interface CommandEntry<OptionName extends string = string> {
-  /** One line. */
-  does: string;
-  arguments?: readonly Argument[];
-  /** Each with what it does. */
-  options: { readonly [Name in OptionName]?: string };
-  /** Further paragraphs. */
-  more?: readonly string[];
-  lists?: readonly List[];
-  /** Without the name of the program. */
-  examples?: readonly string[];
+export const complain = (name: string, text: string): void => console.error(`${name}: ${printable(text)}`);
+
+export function createProgram(name: string, description: string): Command {
+  const { version } = createRequire(import.meta.url)('payment-gateway-sdk/package.json');
+  return new Command(name)
+    .description(description)
+    .version(version, '-v, --version')
+    .exitOverride(({ exitCode, code, message }) => {
+      throw new CommanderError(exitCode && FAILED, code, message);
+    })
+    .configureOutput({
+      writeOut: text => console.log(text.trimEnd()),
+      writeErr: text => console.error(text.trimEnd()),
+      outputError: text => complain(name, text.replace('error: ', '').trim().replaceAll('\n', ' ')),
+    });
 }
 
-export interface Program<Name extends string = string, O extends Options = Options> {
-  /** As it is typed. */
-  name: string;
-  /** What it is for. */
-  does: string;
-  /** Every option that a command of it takes. */
-  options: O;
-  commands: Readonly<Record<Name, CommandEntry>>;
-  /** The command of a line that names none. */
-  otherwise?: Name;
-  /** Below the commands in its help. */
-  lists?: readonly List[];
-  /** The last paragraph of its help. */
-  exitCodes: string;
+/** Runs one command line. `explain` turns an error into a line, or throws it. @returns the exit code */
+export async function runProgram(program: Command, args: string[], explain: (error: unknown) => CommandError) {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    const { message, exitCode } = error instanceof CommandError ? error : explain(error);
+    complain(program.name(), message);
+    return exitCode;
+  }
 }
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** Calls back when the reader of the output has left, as after `head`. */
+export function onReaderGone(react: () => void): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      react();
+    });
+  }
+}
 
-/** Commands that every program has. */
-const SHARED = {
-  completion: {
-    does: 'print the completion for a shell',
-    arguments: [{ name: 'shell', values: SHELLS }],
-    options: {},
-    examples: ['completion bash >> ~/.bashrc'],
-  },
-  help: {
-    does: 'print this, or the help of a command',
-    arguments: [{ name: 'command', isOptional: true }],
-    options: {},
-  },
-} as const satisfies Record<string, CommandEntry>;
-
-/** All commands of a program, in the order of its help. */
-export const entriesOf = (program: Program): Readonly<Record<string, CommandEntry>> => ({
-  ...program.commands,
-  ...SHARED,
-});
-
-/** @param name one of them */
-export const entryOf = (program: Program, name: string): CommandEntry => entriesOf(program)[name] as CommandEntry;
-
-export const namesOf = (program: Program): string[] => Object.keys(entriesOf(program));
+/** Reads a whole number. */
+export const integer =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (written: string): number => {
+    const given = Number(written);
+    if (/^\d+$/.test(written) && given >= least && given <= most) return given;
+    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`Pass a whole number, ${range}.`);
+  };

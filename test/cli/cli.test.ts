@@ -40,7 +40,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     it('complains in one line, and prints nothing else', async () => {
       expect(await run(['doubt'])).toEqual({
         out: '',
-        err: 'payment-gateway-sdk: No command is called "doubt". Did you mean doubts?\n',
+        err: "payment-gateway-sdk: unknown command 'doubt' (Did you mean doubts?)\n",
         code: 2,
       });
     });
@@ -90,7 +90,10 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const { err, code } = await run(['drain', '--app', app, '--limit', '5'], {
         PAYMENT_GATEWAY_JOURNAL_TABLE: 'nowhere',
       });
-      expect([code, err]).toEqual([2, expect.stringContaining('was migrate() called?')]);
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining("Pass your app's --table, or run its journal.migrate()."),
+      ]);
       expect(err).not.toContain('DATABASE_URL');
     });
 

@@ -4,16 +4,17 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Values } from '../../src/cli/commands.ts';
-import { open } from '../../src/cli/open.ts';
-import { UsageError } from '../../src/terminal/usage-error.ts';
+import { open, type Place } from '../../src/cli/open.ts';
+import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf, ID, KEYS } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
-const NOWHERE = {};
-const POSTGRES = { DATABASE_URL: 'postgres://u:p@h/db' };
+const POSTGRES = 'postgres://u:p@h/db';
 
 /** What each driver keeps of how it was called. */
 const DOUBLES = {
@@ -78,55 +79,29 @@ function appWith(...drivers: (keyof typeof DOUBLES)[]): (driver: keyof typeof DO
   return createRequire(join(app, 'package.json'));
 }
 
-describe('what is missing or wrong', () => {
-  it.each<[string, NodeJS.ProcessEnv, string]>([
-    ['no address', {}, 'DATABASE_URL is missing: it leads to the database of the journal.'],
-    [
-      'nothing but white space',
-      { DATABASE_URL: ' ' },
-      'DATABASE_URL is missing: it leads to the database of the journal.',
-    ],
-    ['another database', { DATABASE_URL: 'mssql://h/db' }, 'DATABASE_URL must begin with postgres:// or mysql://.'],
-    [
-      'an address in another one',
-      { DATABASE_URL: 'x:postgres://h/db' },
-      'DATABASE_URL must begin with postgres:// or mysql://.',
-    ],
-    [
-      'another one with MySQL in it',
-      { DATABASE_URL: 'x:mysql://h/db' },
-      'DATABASE_URL must begin with postgres:// or mysql://.',
-    ],
-    [
-      'a margin in words',
-      { ...POSTGRES, PAYMENT_GATEWAY_SETTLE_MARGIN: '10m' },
-      'PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds, such as 600000.',
-    ],
-    [
-      'a margin with a sign',
-      { ...POSTGRES, PAYMENT_GATEWAY_SETTLE_MARGIN: '-1' },
-      'PAYMENT_GATEWAY_SETTLE_MARGIN must be milliseconds, such as 600000.',
-    ],
-  ])('is said: %s', async (_, env, message) => {
-    appWith('pg');
-    const error = await errorOf((async () => open(NOWHERE, env))());
-    expect(error).toBeInstanceOf(UsageError);
-    expect(error).toHaveProperty('message', message);
-  });
+/** With this address in the environment. */
+function openAt(url: string, place: Place = {}) {
+  vi.stubEnv('DATABASE_URL', url);
+  return open(place);
+}
 
-  it('is the driver', async () => {
-    appWith();
-    const messageOf = async (url: string) => {
-      const error = await errorOf((async () => open(NOWHERE, { DATABASE_URL: url }))());
-      expect(error).toBeInstanceOf(UsageError);
-      return (error as Error).message;
-    };
-    expect(await messageOf('postgres://h/db')).toBe(
+describe('what is missing or wrong', () => {
+  it.each([
+    ['', 'DATABASE_URL is missing: set it to the database of the journal.'],
+    [' ', 'DATABASE_URL is missing: set it to the database of the journal.'],
+    ['mssql://h/db', 'DATABASE_URL must begin with postgres:// or mysql://.'],
+    ['x:postgres://h/db', 'DATABASE_URL must begin with postgres:// or mysql://.'],
+    ['x:mysql://h/db', 'DATABASE_URL must begin with postgres:// or mysql://.'],
+    [
+      'postgres://h/db',
       'Neither pg nor postgres is installed here: run this in the folder of your app, or npm install pg.',
-    );
-    expect(await messageOf('mysql://h/db')).toBe(
-      'mysql2 is not installed here: run this in the folder of your app, or npm install mysql2.',
-    );
+    ],
+    ['mysql://h/db', 'mysql2 is not installed here: run this in the folder of your app, or npm install mysql2.'],
+  ])('is said: "%s"', async (url, message) => {
+    appWith();
+    const error = await errorOf((async () => openAt(url))());
+    expect(error).toBeInstanceOf(CommandError);
+    expect(error).toHaveProperty('message', message);
   });
 });
 
@@ -134,7 +109,7 @@ describe('the journal', () => {
   it.each(['postgres', 'postgresql'])('of %s:// is in the pool of pg, which is told when to give up', async scheme => {
     const driver = appWith('pg', 'postgres');
     const url = `${scheme}://u:p@h/db`;
-    const { journal, close } = open(NOWHERE, { DATABASE_URL: url });
+    const { journal, close } = openAt(url);
     expect(driver('pg').made).toEqual([
       { connectionString: url, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 5_000 },
     ]);
@@ -150,7 +125,7 @@ describe('the journal', () => {
 
   it('is in postgres.js where there is no pg', async () => {
     const driver = appWith('postgres');
-    const { journal, close } = open(NOWHERE, POSTGRES);
+    const { journal, close } = openAt(POSTGRES);
     expect(driver('postgres').made).toEqual([
       ['postgres://u:p@h/db', { max: 2, connect_timeout: 5, onnotice: expect.any(Function) }],
     ]);
@@ -161,7 +136,7 @@ describe('the journal', () => {
 
   it.each(['mysql', 'mariadb'])('of %s:// is in the pool of mysql2', async scheme => {
     const driver = appWith('mysql2/promise');
-    const { journal, close } = open(NOWHERE, { DATABASE_URL: ` ${scheme}://u:p@mariadb:1/db ` });
+    const { journal, close } = openAt(` ${scheme}://u:p@mariadb:1/db `);
     expect(driver('mysql2/promise').made).toEqual([
       { uri: 'mysql://u:p@mariadb:1/db', connectionLimit: 2, connectTimeout: 5_000 },
     ]);
@@ -172,37 +147,25 @@ describe('the journal', () => {
 
   it('is left after five seconds where the driver still waits for an answer', async () => {
     const driver = appWith('mysql2/promise');
-    const { close } = open(NOWHERE, { DATABASE_URL: 'mysql://u:p@h/db' });
+    const { close } = openAt('mysql://u:p@h/db');
     driver('mysql2/promise').end = () => new Promise(() => {});
     fakeTimers();
     expect(await whileTimePasses(close(), 1_000)).toBeUndefined();
   });
 
-  /** The texts and values that a look into it sends. */
-  async function looksOf(values: Values, env: NodeJS.ProcessEnv = {}) {
+  it('has the place that is given, where an empty text is none', async () => {
     const driver = appWith('pg');
-    const opened = open(values, { ...POSTGRES, ...env });
-    await opened.journal.list({ scope: 'eu', states: ['begun'] });
-    return { opened, look: String(driver('pg').asked.at(-1)?.[0]) };
-  }
-
-  it('has the scope and the table of the command line, or else those of the environment', async () => {
-    const env = { PAYMENT_GATEWAY_JOURNAL_SCOPE: 'us', PAYMENT_GATEWAY_JOURNAL_TABLE: 'env_table' };
-    const byLine = await looksOf({ scope: 'eu', table: 'own_table' }, env);
-    expect([byLine.opened.scope, byLine.opened.journal.scope]).toEqual(['eu', 'eu']);
-    expect(byLine.look).toContain('own_table');
-    const byEnv = await looksOf({}, env);
-    expect([byEnv.opened.scope, byEnv.opened.journal.scope]).toEqual(['us', 'us']);
-    expect(byEnv.look).toContain('env_table');
-    const empty = await looksOf({}, { PAYMENT_GATEWAY_JOURNAL_SCOPE: '', PAYMENT_GATEWAY_JOURNAL_TABLE: ' ' });
-    expect([empty.opened.scope, empty.opened.journal.scope]).toEqual([undefined, undefined]);
-    expect(empty.look).toContain('payment_gateway_journal');
-  });
-
-  it('has the margin of the environment', async () => {
-    const { opened } = await looksOf({}, { PAYMENT_GATEWAY_SETTLE_MARGIN: '60000' });
-    expect(opened.journal.settleMargin).toBe(60_000);
-    expect((await looksOf({})).opened.journal.settleMargin).toBeUndefined();
+    const look = async (place: Place) => {
+      const { journal, scope } = openAt(POSTGRES, place);
+      await journal.list({ scope: 'eu', states: ['begun'] });
+      return [scope, journal.scope, journal.settleMargin, String(driver('pg').asked.at(-1)?.[0])];
+    };
+    expect(await look({ scope: 'eu', table: 'own_table', settleMargin: 60_000 })).toEqual([
+      ...['eu', 'eu', 60_000],
+      expect.stringContaining('own_table'),
+    ]);
+    const nothing = [undefined, undefined, undefined, expect.stringContaining('payment_gateway_journal')];
+    expect([await look({}), await look({ scope: '', table: '' })]).toEqual([nothing, nothing]);
   });
 });
 
@@ -211,9 +174,9 @@ describe('the gateway', () => {
     appWith('pg');
     for (const name of ['PAYMENT_GATEWAY_URL', 'PAYMENT_GATEWAY_API_KEY', 'PAYMENT_GATEWAY_SIGN_KEY'])
       vi.stubEnv(name, '');
-    onTestFinished(() => void vi.unstubAllEnvs());
     const onEvent = vi.fn();
-    const opened = open(NOWHERE, POSTGRES, onEvent);
+    vi.stubEnv('DATABASE_URL', POSTGRES);
+    const opened = open({}, onEvent);
     expect(() => opened.gateway).toThrow('PAYMENT_GATEWAY_URL');
     vi.stubEnv('PAYMENT_GATEWAY_URL', 'http://127.0.0.1:1');
     vi.stubEnv('PAYMENT_GATEWAY_API_KEY', KEYS.apiKey);

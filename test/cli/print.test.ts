@@ -1,6 +1,6 @@
 // How doubts and references are printed for people.
 import { expect, it } from 'vitest';
-import { doubtsTable, entryText, settledText } from '../../src/cli/print.ts';
+import { doubtsTable, entryText } from '../../src/cli/print.ts';
 import type { Doubt, JournalEntry } from '../../src/journal/contract.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
@@ -33,7 +33,7 @@ it('doubts are a table, with what to do about them', () => {
     `  p          2026-11-23T10:20:30Z  WITHDRAWAL  SEPA    9.5 EUR  under way  eu     ${ID} ${OTHER_ID}`,
     '',
     "Ask the gateway's support about those in doubt. Then:",
-    '  npx payment-gateway-sdk settle <reference> <id or not_created> --scope <scope>',
+    '  npx payment-gateway-sdk settle <reference> <id|not_created> --scope <scope>',
   ]);
 });
 
@@ -78,21 +78,13 @@ it.each<[Partial<JournalEntry>, string]>([
   expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state      ${state}\n`);
 });
 
-it('what an operator has done is said by what was', () => {
-  expect(settledText({ ...ENTRY, paymentId: ID }, 'begun')).toBe(`Settled: payout-77 is payment ${ID}.`);
-  expect(settledText(ENTRY, 'planned')).toBe('Withdrawn: payout-77 is planned no more, and no drain sends it.');
-  expect(settledText(ENTRY, 'begun')).toBe(
-    'Free: the next create of payout-77 pays. If it was planned, no drain sends it now: plan it again.',
-  );
-});
-
 it('no text of a merchant moves the cursor', () => {
   const hostile = {
     ...ENTRY,
     ...{ reference: HOSTILE, scope: HOSTILE, paymentMethod: HOSTILE, currency: HOSTILE },
     payment: { id: ID, paymentStatus: HOSTILE as 'PENDING', paymentType: 'DEPOSIT', amount: 1, currency: 'EUR' },
   } as const;
-  for (const printed of [doubtsTable([hostile]), entryText(hostile), settledText(hostile, 'begun')]) {
+  for (const printed of [doubtsTable([hostile]), entryText(hostile)]) {
     expect(printed).toContain('a·[31m·b');
     expect(printed.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   }

@@ -1,36 +1,41 @@
-// Every command line in the documents is one that its command understands.
+// Every command is on its page, and every command line of the documents is one that its program understands.
 import { describe, expect, it } from 'vitest';
-import { SDK } from '../../src/cli/commands.ts';
-import { SANDBOX } from '../../src/sandbox/cli/commands.ts';
-import { readCommandLine } from '../../src/terminal/command-line.ts';
-import { pages, textOf } from './pages.ts';
+import { sdkProgram } from '../../src/cli/program.ts';
+import { sandboxProgram } from '../../src/sandbox/cli/program.ts';
+import { readLine } from '../support/command-lines.ts';
+import { pages, rowsOf, sectionOf, textOf } from './pages.ts';
 
-const READERS = {
-  sdk: (args: string[]) => readCommandLine(SDK, args),
-  sandbox: (args: string[]) => readCommandLine(SANDBOX, args),
-};
+const PROGRAMS = { sdk: sdkProgram, sandbox: sandboxProgram };
 
-/** As a shell would part them, which do without quotes. */
+/** As a shell would part them, without quotes. */
 const LINES = [...pages, 'AGENTS.md'].flatMap(page =>
   [...textOf(page).matchAll(/npx payment-gateway-(sdk|sandbox)([^\n`]*)/g)].map(([line, name, rest = '']) => ({
     page,
     line: line.trim(),
-    read: READERS[name as keyof typeof READERS],
-    args:
-      rest
-        .split(/ (?:>|>>|2>) ?/)[0]
-        ?.trim()
-        .split(/\s+/)
-        .filter(Boolean) ?? [],
+    program: PROGRAMS[name as keyof typeof PROGRAMS],
+    args: (rest.split(/ (?:>|>>|2>) ?/)[0] ?? '').split(/\s+/).filter(Boolean),
   })),
 );
 
 describe('the command lines of the documents', () => {
-  it('are found', () => expect(LINES.length).toBeGreaterThan(20));
+  it('are found', () => expect(LINES.length).toBeGreaterThan(40));
 
-  it.each(LINES)('$page: $line', ({ read, args }) => {
-    // Arguments alone: nothing is opened, and nothing runs.
-    expect(() => read(args)).not.toThrow();
-    expect(() => read([...args, '--no-such-option'])).toThrow();
+  it.each(LINES)('$page: $line', ({ program, args }) => {
+    const read = readLine(program(), args);
+    if (args.some(arg => /^(--)?help$/.test(arg))) expect(read).toMatch(/^Usage: /);
+    else expect(read).toMatchObject({ name: args[0]?.match(/^\w/) ? args[0] : 'serve' });
   });
 });
+
+it.each(Object.values(PROGRAMS))(
+  'the page of commands has every command of a program, with an example: %#',
+  program => {
+    const { commands, name } = { commands: program().commands, name: program().name() };
+    const rows = rowsOf(sectionOf('docs/commands.md', name)).filter(
+      cells => cells.length === 3 && cells[0] !== 'command',
+    );
+    expect(rows.map(([command]) => command).sort()).toEqual(commands.map(one => `\`${one.name()}\``).sort());
+    for (const [command = '', , example] of rows)
+      expect(example).toMatch(`\`npx ${name} ${command.replaceAll('`', '')}`);
+  },
+);

@@ -77,9 +77,9 @@ describe('the tarball', () => {
   it('carries the licence of every package that it contains', () => {
     const licences = read('dist/THIRD-PARTY-LICENCES.txt');
     expect(licences).toMatch(
-      /^hono\n[\s\S]*Yusuke Wada[\s\S]*^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^uqr\n[\s\S]*Anthony Fu[\s\S]*^yaml\n[\s\S]*Eemeli Aro[\s\S]*^zod\n[\s\S]*Colin McDonnell/m,
+      /^commander\n[\s\S]*TJ Holowaychuk[\s\S]*^hono\n[\s\S]*Yusuke Wada[\s\S]*^ky\n[\s\S]*Copyright \(c\) Sindre Sorhus[\s\S]*^uqr\n[\s\S]*Anthony Fu[\s\S]*^yaml\n[\s\S]*Eemeli Aro[\s\S]*^zod\n[\s\S]*Colin McDonnell/m,
     );
-    expect(licences.match(/Permission is hereby granted/g)).toHaveLength(4);
+    expect(licences.match(/Permission is hereby granted/g)).toHaveLength(5);
     const sources = packed
       .filter(path => path.endsWith('.map'))
       .flatMap(map => JSON.parse(read(map)).sources as string[]);
@@ -251,10 +251,10 @@ describe('the command line', () => {
   it('is installed with the package, that of operators too', () => {
     const sandbox = join(app, 'node_modules/.bin/payment-gateway-sandbox');
     expect(run(sandbox, ['--version'])).toBe(`${JSON.parse(read('package.json')).version}\n`);
-    expect(run(sandbox, ['--help'])).toContain('trigger <scenario or file>');
+    expect(run(sandbox, ['--help'])).toContain('trigger [options] <scenario>');
     const operator = join(app, 'node_modules/.bin/payment-gateway-sdk');
     expect(run(operator, ['--version'])).toBe(run(sandbox, ['--version']));
-    expect(run(operator, ['--help'])).toContain('settle <reference> <id or not_created>');
+    expect(run(operator, ['--help'])).toContain('settle [options] <reference> <id|not_created>');
   });
 });
 

@@ -256,7 +256,7 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
       ['--norc', '-o', 'pipefail', '-c', `${command} | head -n 1`],
       options,
     );
-    const first = 'payment-gateway-sandbox: the payment gateway, on this machine. No account, no\n';
+    const first = 'Usage: payment-gateway-sandbox [options] [command]\n';
     expect([stdout, stderr, status]).toEqual([first, '', 0]);
   });
 
@@ -272,11 +272,15 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
   });
 
   further.each([
-    [['--prot', '1'], {}, 'payment-gateway-sandbox: No option is called "--prot". Did you mean --port?\n'],
-    [['--sign-key', ''], {}, 'payment-gateway-sandbox: --sign-key must not be empty.\n'],
+    [['--prot', '1'], {}, "payment-gateway-sandbox: unknown option '--prot' (Did you mean --port?)\n"],
+    [['--sign-key', ''], {}, "option '--sign-key <key>' argument '' is invalid. It must not be empty.\n"],
     [[], { NODE_ENV: 'production' }, 'The sandbox does not start under NODE_ENV=production'],
     [['trigger', 'deposit-completed', '--port', '1'], {}, 'No sandbox answers at http://127.0.0.1:1. Start one:'],
-    [['list', '--port', '1', '--url', 'http://127.0.0.1:1'], {}, '--url and --port both say where: pass one.'],
+    [
+      ['list', '--port', '1', '--url', 'http://127.0.0.1:1'],
+      {},
+      "option '--url <url>' cannot be used with option '--port <number>'",
+    ],
     [['trigger', 'nowhere.yaml'], {}, 'nowhere.yaml cannot be read: ENOENT'],
     [['--host', '203.0.113.7', '--port', '0'], {}, '--host: this machine has no address 203.0.113.7.'],
     [['--state', '/nowhere/at/all.json', '--port', '0'], {}, '--state: /nowhere/at/all.json cannot be written: ENOENT'],

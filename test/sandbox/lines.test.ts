@@ -4,11 +4,12 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Delivery } from '../../src/sandbox/callbacks/delivery.ts';
 import {
   callbackLine,
-  faultTable,
+  faultsText,
   lineOf,
   paymentLine,
-  paymentTable,
+  paymentsText,
   paymentText,
+  playedText,
   timedLineOf,
 } from '../../src/sandbox/cli/lines.ts';
 import type { Happening, SandboxEvent } from '../../src/sandbox/event-bus.ts';
@@ -132,26 +133,40 @@ it('a payment is a line', () => {
 
 it('payments are a table', () => {
   const withdrawal = { ...PAYMENT, paymentType: 'WITHDRAWAL', reference: null, currency: HOSTILE } as const;
-  expect(paymentTable([PAYMENT, withdrawal]).split('\n')).toEqual([
+  expect(paymentsText({ payments: [PAYMENT, withdrawal], total: 2 }).split('\n')).toEqual([
     '  STATE    REFERENCE  AMOUNT         METHOD  CREATED              ID',
     `  PENDING  order-1    25.5 EUR       CARD    2026-11-23 10:20:30  ${ID}`,
     `  PENDING  -          -25.5 ${SHOWN}  CARD    2026-11-23 10:20:30  ${ID}`,
   ]);
-  expect(paymentTable([{ ...PAYMENT, reference: HOSTILE }])).toContain(SHOWN);
+  expect(paymentsText({ payments: [{ ...PAYMENT, reference: HOSTILE }], total: 3 })).toMatch(
+    /a·\[2J·b .*\n3 in all: --limit shows more\.$/,
+  );
+  expect(paymentsText({ payments: [], total: 0 })).toBe('No such payment.');
 });
 
 it('faults are a table', () => {
   expect(
-    faultTable([
-      { id: 1, fault: 'reject-429', on: 'lookup', count: 3, probability: 0.5, reference: HOSTILE },
-      { id: 12, fault: 'slow', on: 'create', count: 1, ms: 0 },
-      { id: 13, fault: 'drop', on: 'create', count: 1 },
-    ]).split('\n'),
+    faultsText({
+      faults: [
+        { id: 1, fault: 'reject-429', on: 'lookup', count: 3, probability: 0.5, reference: HOSTILE },
+        { id: 12, fault: 'slow', on: 'create', count: 1, ms: 0 },
+        { id: 13, fault: 'drop', on: 'create', count: 1 },
+      ],
+    }).split('\n'),
   ).toEqual([
     `  1   reject-429  on lookup  3 times, probability 0.5, reference ${SHOWN}`,
     '  12  slow        on create  0 ms',
     '  13  drop        on create',
   ]);
+});
+
+it('a scenario says what was wrong, or that nothing was checked', () => {
+  const played = { payment: PAYMENT, deliveries: [DELIVERY], problems: [HOSTILE] };
+  const linesOf = (text: string) => stripVTControlCharacters(text).split('\n');
+  const line = stripVTControlCharacters(callbackLine(DELIVERY));
+  expect(linesOf(playedText(played))).toEqual([paymentLine(PAYMENT), line, `Not as expected: ${SHOWN}`]);
+  const nothing = { ...played, problems: [], note: 'Nothing was checked.' };
+  expect(linesOf(playedText(nothing))).toEqual([paymentLine(PAYMENT), 'Nothing was checked.']);
 });
 
 it('a payment with what happened to it', () => {
@@ -161,7 +176,9 @@ it('a payment with what happened to it', () => {
     { type: 'fault', fault: 'drop', at: 0 },
   ];
   const shown = (payment: object, url: string) =>
-    stripVTControlCharacters(paymentText({ ...PAYMENT, ...payment }, url, timeline)).split('\n');
+    stripVTControlCharacters(paymentText({ payment: { ...PAYMENT, ...payment }, callbackUrl: url, timeline })).split(
+      '\n',
+    );
   expect(shown({}, HOSTILE)).toEqual([
     `  id            ${ID}`,
     '  reference     order-1',

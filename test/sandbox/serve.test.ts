@@ -9,9 +9,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Values } from '../../src/sandbox/cli/options.ts';
-import { serve } from '../../src/sandbox/cli/serve.ts';
-import { UsageError } from '../../src/terminal/usage-error.ts';
+import { type ServeOptions, serve } from '../../src/sandbox/cli/serve.ts';
+import { CommandError } from '../../src/terminal/program.ts';
 import { CARD, errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 
@@ -20,11 +19,11 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function open(values: Values = {}) {
+async function open(options: Partial<ServeOptions> = {}) {
   const lines: string[] = [];
   const complaints: string[] = [];
   const { url, close } = await serve(
-    { port: 0, ...values },
+    { port: 0, ...options },
     line => lines.push(stripVTControlCharacters(line)),
     line => complaints.push(line),
   );
@@ -100,8 +99,8 @@ describe('the greeting', () => {
   it('says where callbacks go, what is kept, and what a client must be told', async () => {
     const state = join(folderOf(), 'state.json');
     const { lines } = await open({
-      'forward-to': 'http://127.0.0.1:1/callbacks',
-      'signature-encoding': 'base64',
+      forwardTo: 'http://127.0.0.1:1/callbacks',
+      signatureEncoding: 'base64',
       terminal: 'onramp',
       state,
     });
@@ -112,7 +111,7 @@ describe('the greeting', () => {
       "  and  new GatewayClient({ signatureEncoding: 'base64', terminal: 'onramp' })",
       '',
     ]);
-    const [encoded] = (await open({ 'signature-encoding': 'base64' })).lines;
+    const [encoded] = (await open({ signatureEncoding: 'base64' })).lines;
     expect(encoded).toContain("  and  new GatewayClient({ signatureEncoding: 'base64' })\n");
   });
 
@@ -125,7 +124,7 @@ describe('the greeting', () => {
 describe('what happens', () => {
   it('is a line each', async () => {
     const shop = await openShop();
-    const { lines, gateway, url } = await open({ 'forward-to': shop.url });
+    const { lines, gateway, url } = await open({ forwardTo: shop.url });
     const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
     await moveBy(url, payment.id, 'complete');
     await expect.poll(() => lines.length).toBe(4);
@@ -196,10 +195,10 @@ describe('--auto', () => {
 
 it('the sandbox is as the options say', async () => {
   const { url, lines } = await open({
-    ...{ json: true, 'api-key': 'k', 'sign-key': 's', 'signature-encoding': 'base64', terminal: 'onramp' },
+    ...{ json: true, apiKey: 'k', signKey: 's', signatureEncoding: 'base64', terminal: 'onramp' },
     ...{ shape: 'unwrapped', latency: 30, seed: 'a' },
-    ...{ 'max-payments': 2, 'max-deliveries': 1, 'callback-query': 'drop', 'callback-retries': [5, 10] },
-    ...{ 'forward-to': (await openShop(500)).url, 'allow-host': ['sandbox'], host: '127.0.0.1' },
+    ...{ maxPayments: 2, maxDeliveries: 1, callbackQuery: 'drop', callbackRetries: [5, 10] },
+    ...{ forwardTo: (await openShop(500)).url, allowHost: ['sandbox'], host: '127.0.0.1' },
   });
   const gateway = new GatewayClient({
     baseUrl: url,
@@ -242,7 +241,7 @@ it('the sandbox is as the options say', async () => {
 });
 
 it('a page is that of the shop, also for PayID', async () => {
-  const { gateway } = await open({ payid: 'redirect', 'shop-name': 'Nordlicht' });
+  const { gateway } = await open({ payid: 'redirect', shopName: 'Nordlicht' });
   const { nextAction } = await gateway.createDeposit({ ...CARD, paymentMethod: 'PAYID', currency: 'AUD' });
   if (nextAction.type !== 'redirect') throw new Error('no redirect');
   expect(await (await fetch(nextAction.redirectUrl)).text()).toContain('Nordlicht');
@@ -275,7 +274,7 @@ describe('--state', () => {
     const state = join(folderOf(), 'state.json');
     writeFileSync(state, contents);
     const error = await errorOf(open({ state }));
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toMatch(`--state: ${state} is damaged, or not a file of this sandbox.`);
     expect(readFileSync(state, 'utf8')).toBe(contents);
   });
@@ -285,7 +284,7 @@ describe('--state', () => {
     await closing.pop()?.();
     const state = join(folderOf(), 'nowhere', 'state.json');
     const error = await errorOf(open({ port, state }));
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toMatch(`--state: ${state} cannot be written`);
     await open({ port });
   });
@@ -295,7 +294,7 @@ describe('a place where it cannot listen', () => {
   it('is told: a busy port', async () => {
     const port = Number(new URL((await open()).url).port);
     const error = await errorOf(open({ port }));
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toBe(
       `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`,
     );
@@ -312,7 +311,7 @@ describe('a place where it cannot listen', () => {
     });
     onTestFinished(() => void vi.restoreAllMocks());
     const error = await errorOf(open({ port: 80, host: 'shop' }));
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toBe(message);
   });
 
@@ -325,7 +324,7 @@ describe('a place where it cannot listen', () => {
     await moveBy(url, payment.id, 'complete');
     await close();
     const port = Number(new URL((await open()).url).port);
-    expect(await errorOf(open({ state, port }))).toBeInstanceOf(UsageError);
+    expect(await errorOf(open({ state, port }))).toBeInstanceOf(CommandError);
     expect(await postsWithin(1_000)).toBe(0);
     await open({ state });
     expect(await postsWithin(1_000)).toBe(1);
@@ -333,7 +332,7 @@ describe('a place where it cannot listen', () => {
 
   it.each(['203.0.113.7', 'nowhere.invalid'])('is told: the address %s', async host => {
     const error = await errorOf(open({ host }));
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toBe(`--host: this machine has no address ${host}.`);
   });
 });

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notOurs, readState, StateFile } from '../../src/sandbox/cli/state.ts';
 import type { SavedSandbox } from '../../src/sandbox/saved.ts';
-import { UsageError } from '../../src/terminal/usage-error.ts';
+import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
 
@@ -80,7 +80,7 @@ describe('a file', () => {
   it('that is no JSON is left alone', async () => {
     writeFileSync(file, '{"version":');
     const error = await errorOf((async () => readState(file))());
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toBe(notOurs(file).message);
     expect((error as Error).message).toBe(
       `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
@@ -91,7 +91,7 @@ describe('a file', () => {
   it('that cannot be read is not taken for none', async () => {
     mkdirSync(file);
     const error = await errorOf((async () => readState(file))());
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toMatch(`--state: ${file} cannot be read: EISDIR`);
   });
 });
@@ -105,7 +105,7 @@ describe('writing', () => {
   it('that cannot begin says so', async () => {
     file = join(folder, 'nowhere', 'state.json');
     const error = await errorOf(open().begin());
-    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toBeInstanceOf(CommandError);
     expect((error as Error).message).toMatch(`--state: ${file} cannot be written: ENOENT`);
   });
 

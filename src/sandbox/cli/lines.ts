@@ -1,11 +1,11 @@
 // How the command line prints what happens, and what there is: one line each.
 import { styleText } from 'node:util';
-import { columns } from '../../terminal/columns.ts';
-import { printable } from '../../terminal/printable.ts';
+import { printable, table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import type { Armed } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
+import type { Played } from '../scenarios/play.ts';
 
 const dim = (text: string) => styleText('dim', text);
 const good = (text: string) => styleText('green', text);
@@ -80,45 +80,55 @@ export const paymentLine = ({ paymentStatus, reference, id }: PaymentRecord): st
 
 const HEAD = ['STATE', 'REFERENCE', 'AMOUNT', 'METHOD', 'CREATED', 'ID'];
 
-export const paymentTable = (payments: readonly PaymentRecord[]): string =>
-  columns([
-    HEAD,
-    ...payments.map(({ paymentStatus, reference, amount, currency, paymentMethod, paymentType, created, id }) => [
-      paymentStatus,
-      printable(reference ?? '-'),
-      `${paymentType === 'WITHDRAWAL' ? '-' : ''}${amount} ${printable(currency)}`,
-      paymentMethod,
-      created.date.slice(0, 19),
-      id,
-    ]),
-  ]);
+export function paymentsText({ payments, total }: { payments: readonly PaymentRecord[]; total: number }): string {
+  if (total === 0) return 'No such payment.';
+  const rows = payments.map(
+    ({ paymentStatus, reference, amount, currency, paymentMethod, paymentType, created, id }) => {
+      const signed = `${paymentType === 'WITHDRAWAL' ? '-' : ''}${amount} ${currency}`;
+      return [paymentStatus, reference ?? '-', signed, paymentMethod, created.date.slice(0, 19), id];
+    },
+  );
+  const more = total > payments.length ? `\n${total} in all: --limit shows more.` : '';
+  return table([HEAD, ...rows]) + more;
+}
 
-export const faultTable = (faults: readonly Armed[]): string =>
-  columns(
-    faults.map(({ id, fault, on, ms, count, probability, reference }) => [
-      String(id),
-      fault,
-      `on ${on}`,
-      [
+export function faultsText({ faults }: { faults: readonly Armed[] }): string {
+  if (faults.length === 0) return 'No fault is armed.';
+  return table(
+    faults.map(({ id, fault, on, ms, count, probability, reference }) => {
+      const limits = [
         count > 1 && `${count} times`,
         ms !== undefined && `${ms} ms`,
         probability !== undefined && `probability ${probability}`,
-        reference !== undefined && `reference ${printable(reference)}`,
-      ]
-        .filter(Boolean)
-        .join(', '),
-    ]),
+        reference !== undefined && `reference ${reference}`,
+      ];
+      return [String(id), fault, `on ${on}`, limits.filter(Boolean).join(', ')];
+    }),
   );
+}
 
-/** What is known of one payment. */
-export function paymentText(payment: PaymentRecord, callbackUrl: string, timeline: readonly SandboxEvent[]): string {
+interface Detail {
+  payment: PaymentRecord;
+  callbackUrl: string;
+  timeline: readonly SandboxEvent[];
+}
+
+export function paymentText({ payment, callbackUrl, timeline }: Detail): string {
   const { id, reference, paymentStatus, errorMessage, paymentType, paymentMethod, amount, currency } = payment;
   const facts = [
     ['id', id],
-    ['reference', printable(reference ?? '-')],
-    ['state', `${paymentStatus}${errorMessage ? `: ${printable(errorMessage)}` : ''}`],
-    ['asked for', `${paymentType} by ${paymentMethod}, ${amount} ${printable(currency)}`],
-    ['callbacks to', printable(callbackUrl)],
+    ['reference', reference ?? '-'],
+    ['state', `${paymentStatus}${errorMessage ? `: ${errorMessage}` : ''}`],
+    ['asked for', `${paymentType} by ${paymentMethod}, ${amount} ${currency}`],
+    ['callbacks to', callbackUrl],
   ];
-  return [columns(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
+  return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
+}
+
+/** The payment, its callbacks, and what was wrong with the merchant's answers. */
+export function playedText({ payment, deliveries, problems, note }: Played): string {
+  const wrong = problems.map(problem => `Not as expected: ${printable(problem)}`);
+  return [paymentLine(payment), ...(note ? [] : deliveries.map(callbackLine)), ...wrong, ...(note ? [note] : [])].join(
+    '\n',
+  );
 }

@@ -3,20 +3,25 @@ import type { Call } from '../api/call-log.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import { timedLineOf } from './lines.ts';
-import type { Values } from './options.ts';
-import type { Remote } from './remote.ts';
+import { call, open, type Place } from './remote.ts';
 
 type Print = (line: string) => void;
 
-export async function logs(remote: Remote, { follow, limit = 50, json }: Values, print: Print): Promise<void> {
+interface LogOptions extends Place {
+  follow?: true;
+  limit: number;
+  json?: true;
+}
+
+export async function logs({ follow, limit, json, ...place }: LogOptions, print: Print): Promise<void> {
   const tell = (event: SandboxEvent) => {
     const line = json ? JSON.stringify(event) : timedLineOf(event);
     if (line) print(line);
   };
   // The stream is opened first, so that nothing falls between.
-  const stream = follow ? await remote.open('GET', '/events') : undefined;
+  const stream = follow ? await open(place, 'streamEvents') : undefined;
   const told = new Set<string>();
-  for (const event of await latest(remote, limit)) {
+  for (const event of await latest(place, limit)) {
     told.add(keyOf(event));
     tell(event);
   }
@@ -28,10 +33,9 @@ export async function logs(remote: Remote, { follow, limit = 50, json }: Values,
 }
 
 /** As the events that they were, the oldest first. */
-async function latest(remote: Remote, limit: number): Promise<SandboxEvent[]> {
-  const query = { limit };
-  const { calls } = await remote.ask<{ calls: Call[] }>('GET', '/calls', { query });
-  const { deliveries } = await remote.ask<{ deliveries: Delivery[] }>('GET', '/deliveries', { query });
+async function latest(place: Place, limit: number): Promise<SandboxEvent[]> {
+  const { calls } = await call<{ calls: Call[] }>(place, 'listCalls', { limit });
+  const { deliveries } = await call<{ deliveries: Delivery[] }>(place, 'listDeliveries', { limit });
   const requests = calls
     .filter(({ durationMs }) => durationMs !== undefined)
     .map(({ id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault }): SandboxEvent => {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The command line of the sandbox: npx payment-gateway-sandbox.
-import { endWithReader } from '../../terminal/output.ts';
-import { run } from './run.ts';
+import { onReaderGone } from '../../terminal/program.ts';
+import { run } from './program.ts';
 
-endWithReader();
+// It does nothing but print.
+onReaderGone(() => process.exit());
 process.exitCode = await run(process.argv.slice(2));

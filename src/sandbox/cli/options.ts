@@ -1,123 +1,58 @@
-// Every option of the sandbox's commands.
-import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
-import {
-  count,
-  flag,
-  number,
-  type Options,
-  oneOf,
-  refuse,
-  text,
-  url,
-  type ValueOption,
-  type ValuesOf,
-} from '../../terminal/options.ts';
-import { DURATION, durationOf, LONGEST_WAIT } from '../duration.ts';
+// Makes the options of a command from the fields of its route.
+import { Option } from 'commander';
+import * as z from 'zod';
+import { integer } from '../../terminal/program.ts';
+import type { Route } from '../control/define.ts';
+import type { Fields } from './remote.ts';
+import { httpUrl, moment, time } from './values.ts';
 
-/** A move that the sandbox makes by itself, so long after a payment was created. */
-export interface Auto {
-  move: (typeof MOVES)[number];
-  ms: number;
+/** A field of a route, as JSON Schema has it. */
+interface Field {
+  type?: string;
+  enum?: string[];
+  const?: string;
+  minimum?: number;
+  maximum?: number;
+  description?: string;
 }
 
-const MOVES = ['complete', 'authorize', 'cancel', 'fail'] as const;
+/** The fields that a route takes. @param fixed chooses between variants of its body */
+export function fieldsOf({ query, body }: Route, fixed: Fields): Record<string, Field> {
+  const { properties, oneOf, anyOf } = z.toJSONSchema(query ?? body ?? z.object({}), { unrepresentable: 'any' });
+  const variants = (oneOf ?? anyOf ?? [{ properties }]).map(variant => variant.properties as Record<string, Field>);
+  const isMeant = (variant: Record<string, Field>) =>
+    Object.entries(fixed).every(([name, value]) =>
+      [variant[name]?.const, ...(variant[name]?.enum ?? [])].includes(value as string),
+    );
+  const meant = Object.entries(Object.assign({}, ...variants.filter(isMeant)) as Record<string, Field>);
+  return Object.fromEntries(meant.filter(([name]) => !(name in fixed)));
+}
 
-const millisecondsOf = (written: string): number => {
-  const ms = durationOf(written);
-  if (ms !== undefined) return ms;
-  throw refuse(`${DURATION}, and at most 24 days`, written);
+/** Fields that have another name, or another form, on the command line. */
+const WRITTEN: Readonly<Record<string, { flags: string; about?: string; read?(written: string): unknown }>> = {
+  paymentId: { flags: '--id <id>', about: "the payment's id" },
+  paymentStatus: { flags: '--status <state>', about: "the payment's state" },
+  isAnswered: { flags: '--answered', about: 'the callback of its state was answered with 2xx' },
+  ms: { flags: '--ms <time>', about: 'duration, for slow and callback-delay: 500ms, 5s', read: time },
+  timeout: { flags: '--timeout <time>', about: 'longest wait, at most 10m (default: 30s)', read: time },
+  advance: { flags: '--advance <time>', about: 'move the clock forward: 5m, 1h', read: time },
+  at: { flags: '--at <date>', about: 'set the clock: 2026-11-21T09:00:00Z', read: moment },
+  to: { flags: '--to <url>', about: "your callback address (default: the sandbox's --forward-to)", read: httpUrl },
+  body: { flags: '--body <file>', about: 'file that replaces its body; - for standard input' },
 };
 
-const time: ValueOption<number> = { value: '<time>', read: millisecondsOf };
+export function optionOf(name: string, { type, enum: values, minimum, maximum, description = '' }: Field): Option {
+  const { flags, about, read } = WRITTEN[name] ?? {};
+  const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+  const option = new Option(
+    flags ?? `--${kebab}${type === 'boolean' ? '' : ` <${kebab}>`}`,
+    about ?? phrase(description),
+  );
+  if (values && !option.isBoolean()) return option.choices(values);
+  const reader = read ?? (type === 'integer' ? integer(minimum ?? 1, maximum) : type === 'number' ? Number : undefined);
+  return reader ? option.argParser(reader) : option;
+}
 
-/** What the sandbox waits at most. */
-const patience: ValueOption<number> = {
-  ...time,
-  read: written => {
-    const ms = durationOf(written) ?? 0;
-    if (ms > 0 && ms <= LONGEST_WAIT) return ms;
-    throw refuse(`${DURATION}, more than 0 and at most 10m`, written);
-  },
-};
-
-const auto = {
-  value: '<move>:<time>',
-  values: MOVES.map(move => `${move}:2s`),
-  isRepeated: true,
-  read: written => {
-    const [, name, after = ''] = /^(\w+):(.+)$/.exec(written) ?? [];
-    const move = MOVES.find(known => known === name);
-    if (!move) throw refuse('a move and a time, such as complete:2s or fail:500ms', written);
-    return { move, ms: millisecondsOf(after) };
-  },
-} satisfies ValueOption<Auto>;
-
-const probability: ValueOption<number> = {
-  value: '<number>',
-  read: written => {
-    const given = Number(written);
-    if (given > 0 && given <= 1) return given;
-    throw refuse('a number above 0, and at most 1', written);
-  },
-};
-
-const moment: ValueOption<number> = {
-  value: '<date>',
-  read: written => {
-    const at = Date.parse(written);
-    if (!Number.isNaN(at)) return at;
-    throw refuse('a date such as 2026-11-21T09:00:00Z', written);
-  },
-};
-
-export const OPTIONS = {
-  port: number(0, 65_535),
-  url,
-  host: text('<address>'),
-  'allow-host': { ...text('<name>'), isRepeated: true },
-  'api-key': text('<key>'),
-  'sign-key': text('<key>'),
-  'signature-encoding': oneOf(['hex', 'base64']),
-  terminal: oneOf(['standard', 'onramp']),
-  payid: oneOf(['host-to-host', 'redirect']),
-  shape: oneOf(['wrapped', 'unwrapped']),
-  'shop-name': text('<name>'),
-  'forward-to': url,
-  'callback-query': oneOf(['keep', 'drop']),
-  'callback-retries': {
-    value: '<times>',
-    read: written => written.split(',').map(one => millisecondsOf(one.trim())),
-  } satisfies ValueOption<number[]>,
-  latency: time,
-  auto,
-  state: text('<file>'),
-  'max-payments': count,
-  'max-deliveries': count,
-  seed: text('<text>'),
-  to: url,
-  on: oneOf(['create', 'lookup']),
-  ms: time,
-  count,
-  probability,
-  reference: text('<reference>'),
-  id: text('<id>'),
-  status: oneOf(PAYMENT_STATUSES),
-  search: text('<text>'),
-  limit: number(1, 1_000, '<count>'),
-  answered: flag,
-  timeout: patience,
-  follow: flag,
-  force: flag,
-  code: text('<code>'),
-  reason: text('<text>'),
-  disarm: text('<id>|all'),
-  body: text('<file>'),
-  advance: time,
-  at: moment,
-  json: flag,
-} satisfies Options;
-
-export type OptionName = keyof typeof OPTIONS;
-
-/** What was given, read. */
-export type Values = ValuesOf<typeof OPTIONS>;
+/** A sentence as commander writes its own. */
+export const phrase = (sentence: string): string =>
+  sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/`|\.$/g, '');

@@ -1,87 +1,68 @@
-// Asks a sandbox that runs already, over its own API.
-
-import { printable } from '../../terminal/printable.ts';
-import { UsageError } from '../../terminal/usage-error.ts';
+// Calls a route of a running sandbox.
+import { CommandError, LOOK } from '../../terminal/program.ts';
 import { SERVER_NAME } from '../api/server.ts';
-import { PREFIX } from '../control/define.ts';
+import { PREFIX, type Route } from '../control/define.ts';
+import { ROUTES } from '../control/routes.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
-import { DEFAULT_PORT } from './commands.ts';
-import type { Values } from './options.ts';
 
-/** Something was not so in time: exit code 1. */
-export class NotInTime extends Error {}
+export const DEFAULT_PORT = 4010;
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
-interface Question {
-  query?: Record<string, string | number | boolean | undefined>;
-  body?: object;
+/** Where the sandbox is. */
+export interface Place {
+  port?: number;
+  url?: string;
 }
 
-export class Remote {
-  readonly #origin: string;
+/** The fields of a query or a body. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-  /** @throws {UsageError} if two places are named */
-  constructor({ url, port }: Values) {
-    if (url !== undefined && port !== undefined) throw new UsageError('--url and --port both say where: pass one.');
-    this.#origin = url === undefined ? `http://127.0.0.1:${port ?? DEFAULT_PORT}` : new URL(url).origin;
+export const routeOf = (name: string): Route => ROUTES.find(route => route.name === name) as Route;
+
+/** @throws {CommandError} if no sandbox answers there, or it refuses */
+export async function call<T>(place: Place, route: string, fields: Fields = {}, id = ''): Promise<T> {
+  const text = await (await open(place, route, fields, id)).text();
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+/** The same for an answer that is a stream. */
+export async function open({ url, port }: Place, name: string, fields: Fields = {}, id = ''): Promise<Response> {
+  const { method, path, query, body } = routeOf(name);
+  const origin = url === undefined ? `http://127.0.0.1:${port ?? DEFAULT_PORT}` : new URL(url).origin;
+  const address = new URL(origin + PREFIX + path.replace(/\{\w+\}/, encodeURIComponent(id)));
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (query) for (const [field, value] of given) address.searchParams.set(field, String(value));
+  const json = body && { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
+  const response = await fetch(address, { method: method.toUpperCase(), ...json, redirect: 'manual' }).catch(() => {
+    const start = address.hostname === '127.0.0.1' ? ` --port ${address.port || 80}` : '';
+    throw new CommandError(`No sandbox answers at ${origin}. Start one: npx payment-gateway-sandbox${start}`);
+  });
+  if (response.headers.get('server') !== SERVER_NAME) {
+    throw new CommandError(`The server at ${origin} is not the sandbox: pass its --port or its --url.`);
   }
+  if (response.status >= 400) throw refusalOf(await response.text());
+  return response;
+}
 
-  /** @throws {UsageError} if no sandbox answers there, or it refuses */
-  async ask<T>(method: Method, path: string, question?: Question): Promise<T> {
-    const text = await (await this.open(method, path, question)).text();
-    return (text === '' ? undefined : JSON.parse(text)) as T;
-  }
+/** The newest payment with this reference, or else the one with this id. @throws {CommandError} if there is neither */
+export async function find(place: Place, idOrReference: string): Promise<string> {
+  const query = { reference: idOrReference, limit: 1 };
+  const { payments } = await call<{ payments: PaymentRecord[] }>(place, 'listPayments', query);
+  return payments[0]?.id ?? idOrReference;
+}
 
-  async open(method: Method, path: string, { query = {}, body }: Question = {}): Promise<Response> {
-    const origin = this.#origin;
-    const url = new URL(origin + PREFIX + path);
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const response = await fetch(url, { method, ...json, redirect: 'manual' }).catch(() => {
-      const start = new URL(origin).hostname === '127.0.0.1' ? ` --port ${new URL(origin).port || 80}` : '';
-      throw new UsageError(`No sandbox answers at ${origin}. Start one: npx payment-gateway-sandbox${start}`);
-    });
-    if (response.headers.get('server') !== SERVER_NAME) {
-      throw new UsageError(`The server at ${origin} is not the sandbox: pass its --port or its --url.`);
-    }
-    if (response.status >= 400) throw refusalOf(await response.text());
-    return response;
-  }
-
-  /**
-   * The payment with this reference, the newest if there are some; else the one with this id.
-   *
-   * @throws {UsageError} if there is neither
-   */
-  async find(idOrReference: string): Promise<PaymentRecord> {
-    const query = { reference: idOrReference, limit: 1 };
-    const { payments } = await this.ask<{ payments: PaymentRecord[] }>('GET', '/payments', { query });
-    if (payments[0]) return payments[0];
-    const detail = await this.ask<{ payment: PaymentRecord }>(
-      'GET',
-      `/payments/${encodeURIComponent(idOrReference)}`,
-    ).catch(() => undefined);
-    if (detail) return detail.payment;
-    throw new UsageError(
-      `The sandbox has no payment with the id or the reference ${JSON.stringify(idOrReference)}. See: payment-gateway-sandbox list`,
-    );
+function refusalOf(text: string): CommandError {
+  try {
+    const { code, message } = JSON.parse(text);
+    return new CommandError(asOptions(message), code === 'timeout' ? LOOK : undefined);
+  } catch {
+    return new CommandError(text);
   }
 }
 
-/** As the command line calls what the functions take. */
+/** Replaces the API's names by those of the command line. */
 const asOptions = (message: string): string =>
   message
     .replace('{ force: true }', '--force')
+    .replace('paymentId or reference', '--id or --reference')
     .replace(/^faults\.next: (?=(?:ms|on) )/, '--')
     .replace(/^faults\.next: /, '');
-
-function refusalOf(text: string): Error {
-  try {
-    const { code, message } = JSON.parse(text);
-    return code === 'timeout' ? new NotInTime(printable(message)) : new UsageError(printable(asOptions(message)));
-  } catch {
-    return new UsageError(printable(text));
-  }
-}

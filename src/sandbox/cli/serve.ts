@@ -1,22 +1,33 @@
 // Runs the sandbox until it is stopped, and prints what happens.
 import { styleText } from 'node:util';
 import { ConfigurationError } from '../../errors.ts';
-import { UsageError } from '../../terminal/usage-error.ts';
+import { CommandError } from '../../terminal/program.ts';
 import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
 import type { SandboxEvent } from '../event-bus.ts';
 import { Sandbox } from '../sandbox.ts';
-import { DEFAULT_PORT } from './commands.ts';
+import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';
-import type { Auto, Values } from './options.ts';
 import { notOurs, readState, StateFile } from './state.ts';
+import type { Auto } from './values.ts';
 
 type Print = (line: string) => void;
 type AnySandbox = Sandbox<'standard' | 'onramp'>;
 
-/** @throws {UsageError} if the port is busy, or an option is refused */
-export async function serve(values: Values, print: Print, complain: Print): Promise<Listening> {
-  const { port = DEFAULT_PORT, host, json, auto = [], state: file } = values;
+/** The options of a sandbox, and those of its server. */
+export interface ServeOptions extends SandboxOptions {
+  port: number;
+  host?: string;
+  allowHost?: string[];
+  auto?: Auto[];
+  /** A file. */
+  state?: string;
+  json?: true;
+}
+
+/** @throws {CommandError} if the port is busy, or an option is refused */
+export async function serve(options: ServeOptions, print: Print, complain: Print): Promise<Listening> {
+  const { port, host, allowHost, json, auto = [], state: file, ...own } = options;
   let state: StateFile | undefined;
   let isOver = false;
   const onEvent = (event: SandboxEvent) => {
@@ -30,15 +41,15 @@ export async function serve(values: Values, print: Print, complain: Print): Prom
     }
   };
   const saved = file === undefined ? undefined : readState(file);
-  const sandbox = openSandbox(values, { onEvent, saved });
+  const sandbox = openSandbox({ ...own, onEvent, saved }, file);
   /** Nothing that is delayed keeps the process. */
   const end = () => {
     isOver = true;
     sandbox.reset();
   };
-  const listening = await sandbox.listen({ port, host, allowHosts: values['allow-host'] }).catch(error => {
+  const listening = await sandbox.listen({ port, host, allowHosts: allowHost }).catch(error => {
     end();
-    throw new UsageError(problemOf(error, port, host));
+    throw new CommandError(problemOf(error, port, host));
   });
   const close = async () => {
     await listening.close();
@@ -54,50 +65,30 @@ export async function serve(values: Values, print: Print, complain: Print): Prom
     });
     state = opened;
   }
-  print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, values));
+  print(json ? JSON.stringify({ type: 'listening', url: listening.url }) : greeting(sandbox, listening.url, options));
   return { ...listening, close };
 }
 
-function openSandbox(
-  values: Values,
-  rest: Pick<ConstructorParameters<typeof Sandbox>[0] & object, 'onEvent' | 'saved'>,
-) {
+function openSandbox(options: SandboxOptions, file = ''): AnySandbox {
   try {
-    return new Sandbox<'standard' | 'onramp'>({
-      apiKey: values['api-key'],
-      signKey: values['sign-key'],
-      signatureEncoding: values['signature-encoding'],
-      terminal: values.terminal,
-      payid: values.payid,
-      shape: values.shape,
-      shopName: values['shop-name'],
-      forwardTo: values['forward-to'],
-      callbackQuery: values['callback-query'],
-      callbackRetries: values['callback-retries'],
-      latency: values.latency,
-      seed: values.seed,
-      maxPayments: values['max-payments'],
-      maxDeliveries: values['max-deliveries'],
-      ...rest,
-    });
+    return new Sandbox<'standard' | 'onramp'>(options);
   } catch (error) {
-    if (error instanceof ConfigurationError && error.message.includes('saved')) throw notOurs(values.state ?? '');
+    if (error instanceof ConfigurationError && error.message.includes('saved')) throw notOurs(file);
     throw error;
   }
 }
 
-function greeting(sandbox: AnySandbox, url: string, values: Values): string {
+function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeOptions): string {
   const { signatureEncoding, terminal } = sandbox.clientOptions;
   const further = [
     signatureEncoding !== 'hex' && `signatureEncoding: '${signatureEncoding}'`,
     terminal !== 'standard' && `terminal: '${terminal}'`,
   ].filter(Boolean);
-  const { state } = values;
   return [
     '',
     `  ${styleText('bold', 'Payment gateway sandbox')}`,
     `  Gateway and dashboard  ${styleText('cyan', url)}`,
-    `  Callbacks go to        ${values['forward-to'] ?? "each payment's own webhookUrl, if it is on loopback"}`,
+    `  Callbacks go to        ${forwardTo ?? "each payment's own webhookUrl, if it is on loopback"}`,
     ...(state === undefined ? [] : [`  Everything is kept in  ${state} (${sandbox.payments.length} payments)`]),
     '',
     '  For the .env of your app, which node --env-file=.env reads:',

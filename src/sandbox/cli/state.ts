@@ -1,21 +1,21 @@
 // Keeps everything that the sandbox holds in a file, so that it goes on from there after a restart or a crash.
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { UsageError } from '../../terminal/usage-error.ts';
+import { CommandError } from '../../terminal/program.ts';
 import type { SavedSandbox } from '../saved.ts';
 
 /** Milliseconds between two writes; longer where writing takes long. */
 const INTERVAL = 1_000;
 const PAUSES = 10;
 
-/** @throws {UsageError} for a file that holds no JSON: it is left alone */
+/** @throws {CommandError} for a file that holds no JSON: it is left alone */
 export function readState(file: string): SavedSandbox | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new UsageError(`--state: ${file} cannot be read: ${(error as Error).message}`);
+    throw new CommandError(`--state: ${file} cannot be read: ${(error as Error).message}`);
   }
   try {
     // The sandbox itself checks what it is given.
@@ -26,8 +26,8 @@ export function readState(file: string): SavedSandbox | undefined {
 }
 
 /** A file that no sandbox of this version wrote, or that is damaged. */
-export const notOurs = (file: string): UsageError =>
-  new UsageError(
+export const notOurs = (file: string): CommandError =>
+  new CommandError(
     `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
   );
 
@@ -48,10 +48,10 @@ export class StateFile {
     this.#complain = complain;
   }
 
-  /** @throws {UsageError} if it cannot be written */
+  /** @throws {CommandError} if it cannot be written */
   async begin(): Promise<void> {
     await this.#write().catch(error => {
-      throw new UsageError(`--state: ${this.#file} cannot be written: ${error.message}`);
+      throw new CommandError(`--state: ${this.#file} cannot be written: ${error.message}`);
     });
   }
 

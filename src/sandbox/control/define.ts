@@ -3,6 +3,7 @@ import type { Hono } from 'hono/tiny';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { isForeign } from '../api/origin.ts';
+import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
@@ -20,8 +21,15 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   /** Of a JSON answer; a stream names its type. */
   answer: z.ZodType | { contentType: string; description: string };
   errors?: readonly SandboxError['code'][];
-  /** @param call `id` is the parameter of its path */
-  run(call: { id: string; query: z.output<Q>; body: z.output<B>; request: Request }): unknown;
+  run(parts: Parts, call: RouteCall<Q, B>): unknown;
+}
+
+interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
+  /** The parameter of the path. */
+  id: string;
+  query: z.output<Q>;
+  body: z.output<B>;
+  request: Request;
 }
 
 /** Keeps the types of a route's query and body. */
@@ -42,14 +50,14 @@ export const STATUS: Readonly<Record<SandboxError['code'] | 'invalid', number>> 
   timeout: 408,
 };
 
-export function addRoutes(app: Hono, routes: readonly Route[]): void {
+export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
   for (const { method, path, query, body, run } of routes) {
     app.on(method.toUpperCase(), PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
       try {
         if (isForeign(req.raw.headers)) {
           return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
         }
-        const answer = await run({
+        const answer = await run(parts, {
           id: Object.values<string>(req.param())[0] ?? '',
           query: query ? read(query, req.query()) : {},
           body: body ? read(body, await jsonOf(req.raw)) : {},

@@ -5,12 +5,13 @@ import type { Clock } from '../clock.ts';
 import { environmentOf } from '../environment.ts';
 import { eventStream } from '../event-stream.ts';
 import { faultFields } from '../faults/faults.ts';
-import type { Parts } from '../parts.ts';
 import { type Route, route } from './define.ts';
 import { pageOf, paging, total } from './payments.ts';
 import { callShape, clockShape, faultName, faultShape } from './shapes.ts';
 
-export const machineryRoutes = ({ settings, calls, faults, clock, events, reset }: Parts): Route[] => [
+const NOTHING = z.undefined();
+
+export const MACHINERY_ROUTES: readonly Route[] = [
   route({
     method: 'get',
     path: '/info',
@@ -25,7 +26,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
       terminal: z.enum(['standard', 'onramp']).describe('Which methods deposits may use.'),
       environment: z.array(z.string()).describe('Lines for the .env of an app.'),
     }),
-    run: ({ request }) => {
+    run: ({ settings }, { request }) => {
       const { apiKey, signKey, signatureEncoding, terminal } = settings;
       const baseUrl = new URL(request.url).origin;
       return { baseUrl, apiKey, signKey, signatureEncoding, terminal, environment: environmentOf(baseUrl, settings) };
@@ -39,7 +40,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     summary: 'The latest calls of the gateway, refused ones too, the newest first.',
     query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
     answer: z.object({ calls: z.array(callShape).describe('Those of this page.'), total }),
-    run: ({ query: { paymentId, ...page } }) => {
+    run: ({ calls }, { query: { paymentId, ...page } }) => {
       const found = calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
       return { calls: pageOf(found, page).map(shownCall), total: found.length };
     },
@@ -52,7 +53,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     summary: 'One call: its headers, its exact bytes, its signature, its answer.',
     answer: callShape,
     errors: ['unknown_call'],
-    run: ({ id }) => shownCall(calls.get(Number(id))),
+    run: ({ calls }, { id }) => shownCall(calls.get(Number(id))),
   }),
   route({
     method: 'get',
@@ -61,7 +62,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Faults',
     summary: 'The faults that are armed, in the order in which they will be injected.',
     answer: z.object({ faults: z.array(faultShape).describe('Those that wait.') }),
-    run: () => ({ faults: faults.armed }),
+    run: ({ faults }) => ({ faults: faults.armed }),
   }),
   route({
     method: 'post',
@@ -71,7 +72,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     summary: 'Arms a fault.',
     body: z.strictObject({ fault: faultName, ...faultFields }),
     answer: faultShape,
-    run: ({ body: { fault, ...options } }) => faults.next(fault, options),
+    run: ({ faults }, { body: { fault, ...options } }) => faults.next(fault, options),
   }),
   route({
     method: 'delete',
@@ -80,7 +81,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Faults',
     summary: 'Disarms every fault.',
     answer: NOTHING,
-    run: () => faults.clear(),
+    run: ({ faults }) => faults.clear(),
   }),
   route({
     method: 'delete',
@@ -90,7 +91,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     summary: 'Disarms one fault.',
     answer: NOTHING,
     errors: ['unknown_fault'],
-    run: ({ id }) => faults.disarm(Number(id)),
+    run: ({ faults }, { id }) => faults.disarm(Number(id)),
   }),
   route({
     method: 'get',
@@ -99,7 +100,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Sandbox',
     summary: "The sandbox's clock.",
     answer: clockShape,
-    run: () => shownClock(clock),
+    run: ({ clock }) => shownClock(clock),
   }),
   route({
     method: 'put',
@@ -113,7 +114,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     ]),
     answer: clockShape,
     errors: ['refused'],
-    run: ({ body }) => {
+    run: ({ clock }, { body }) => {
       if ('advance' in body) clock.advance(body.advance);
       else clock.set(body.at);
       return shownClock(clock);
@@ -126,7 +127,7 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Sandbox',
     summary: 'What happens from now on, one JSON value per line.',
     answer: { contentType: 'application/x-ndjson', description: 'A stream that does not end by itself.' },
-    run: () =>
+    run: ({ events }) =>
       eventStream(events, {
         type: 'application/x-ndjson',
         hello: '\n',
@@ -140,11 +141,9 @@ export const machineryRoutes = ({ settings, calls, faults, clock, events, reset 
     tag: 'Sandbox',
     summary: 'Forgets every payment, call, callback and fault, and sets the clock right.',
     answer: NOTHING,
-    run: () => reset(),
+    run: ({ reset }) => reset(),
   }),
 ];
-
-const NOTHING = z.undefined();
 
 const shownCall = ({ body, ...call }: Call) => ({
   ...call,

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { LONGEST_WAIT } from '../duration.ts';
-import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { type Route, route } from './define.ts';
 import { deliveryShape, eventShape, paymentShape, paymentStatus } from './shapes.ts';
@@ -18,7 +17,10 @@ const patience = z.coerce.number(WAIT).positive(WAIT).max(LONGEST_WAIT, WAIT).de
 export const total = z.number().int().describe('How many there are on all pages.');
 
 /** How much of a list is asked for. */
-export const paging = { limit: whole(50, 1_000), offset: whole(0, Number.MAX_SAFE_INTEGER) };
+export const paging = {
+  limit: whole(50, 1_000).describe('The size of a page, 50 unless said.'),
+  offset: whole(0, Number.MAX_SAFE_INTEGER).describe('How many to pass over.'),
+};
 export const pageOf = <T>(all: readonly T[], { limit, offset }: { limit: number; offset: number }): T[] =>
   all.slice(offset, offset + limit);
 
@@ -44,138 +46,135 @@ const forgotten = z.number().int().describe('How many made way for newer ones.')
 
 const UNKNOWN = ['unknown_payment'] as const;
 
-export const paymentRoutes = (parts: Parts): Route[] => {
-  const { ledger, callbacks, history, moves } = parts;
-  const newest = () => callbacks.deliveries.reverse();
-  return [
-    route({
-      method: 'get',
-      path: '/payments',
-      name: 'listPayments',
-      tag: 'Payments',
-      summary: 'The payments, the newest first.',
-      query: z.strictObject({
-        search: text.describe("A part of the id, the reference, the description, the amount or the customer's email."),
-        paymentStatus: paymentStatus.optional(),
-        paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']).optional(),
-        paymentMethod: text,
-        currency: text,
-        reference: text.describe('The whole of it.'),
-        ...paging,
-      }),
-      answer: z.object({
-        payments: z.array(paymentShape).describe('Those of this page.'),
-        total,
-        forgotten,
-      }),
-      run: ({ query: { limit, offset, ...wanted } }) => {
-        const { payments, total } = ledger.page(wanted, { limit, offset });
-        return { payments, total, forgotten: ledger.forgotten };
-      },
+export const PAYMENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/payments',
+    name: 'listPayments',
+    tag: 'Payments',
+    summary: 'The payments, the newest first.',
+    query: z.strictObject({
+      search: text.describe("A part of the id, the reference, the description, the amount or the customer's email."),
+      paymentStatus: paymentStatus.optional(),
+      paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']).optional().describe('Only these.'),
+      paymentMethod: text.describe('Only this method.'),
+      currency: text.describe('Only this currency.'),
+      reference: text.describe('The whole of it.'),
+      ...paging,
     }),
-    route({
-      method: 'get',
-      path: '/payments/{id}',
-      name: 'getPayment',
-      tag: 'Payments',
-      summary: 'A payment, what the merchant asked for, and what happened to it.',
-      answer: paymentDetail,
-      errors: UNKNOWN,
-      run: ({ id }) => {
-        const payment = ledger.get(id);
-        return {
-          payment,
-          request: ledger.requestOf(payment.id),
-          callbackUrl: ledger.callbackUrlOf(payment.id),
-          timeline: history.ofPayment(payment.id),
-        };
-      },
+    answer: z.object({
+      payments: z.array(paymentShape).describe('Those of this page.'),
+      total,
+      forgotten,
     }),
-    route({
-      method: 'post',
-      path: '/payments/{id}/moves',
-      name: 'movePayment',
-      tag: 'Payments',
-      summary: 'Moves a payment to another state; its callback is then on the way.',
-      body: move,
-      answer: paymentShape,
-      errors: ['unknown_payment', 'final_state'],
-      run: ({ id, body: { move, ...options } }) => moves[move](id, options),
+    run: ({ ledger }, { query: { limit, offset, ...wanted } }) => {
+      const { payments, total } = ledger.page(wanted, { limit, offset });
+      return { payments, total, forgotten: ledger.forgotten };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/payments/{id}',
+    name: 'getPayment',
+    tag: 'Payments',
+    summary: 'A payment, what the merchant asked for, and what happened to it.',
+    answer: paymentDetail,
+    errors: UNKNOWN,
+    run: ({ ledger, history }, { id }) => {
+      const payment = ledger.get(id);
+      return {
+        payment,
+        request: ledger.requestOf(payment.id),
+        callbackUrl: ledger.callbackUrlOf(payment.id),
+        timeline: history.ofPayment(payment.id),
+      };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/payments/{id}/moves',
+    name: 'movePayment',
+    tag: 'Payments',
+    summary: 'Moves a payment to another state; its callback is then on the way.',
+    body: move,
+    answer: paymentShape,
+    errors: ['unknown_payment', 'final_state'],
+    run: ({ moves }, { id, body: { move, ...options } }) => moves[move](id, options),
+  }),
+  route({
+    method: 'get',
+    path: '/wait',
+    name: 'waitForPayment',
+    tag: 'Payments',
+    summary: 'Answers as soon as a payment is as asked for.',
+    query: z.strictObject({
+      paymentId: text,
+      reference: text.describe('The newest payment with this reference.'),
+      paymentStatus: paymentStatus.optional(),
+      isAnswered: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Whether the callback of its state must have been answered with 2xx.'),
+      timeout: patience.describe('Milliseconds.'),
     }),
-    route({
-      method: 'get',
-      path: '/wait',
-      name: 'waitForPayment',
-      tag: 'Payments',
-      summary: 'Answers as soon as a payment is as asked for.',
-      query: z.strictObject({
-        paymentId: text,
-        reference: text,
-        paymentStatus: paymentStatus.optional(),
-        isAnswered: z
-          .enum(['true', 'false'])
-          .optional()
-          .describe('Whether the callback of its state must have been answered with 2xx.'),
-        timeout: patience.describe('Milliseconds.'),
-      }),
-      answer: paymentShape,
-      errors: ['timeout', 'refused'],
-      run: ({ query: { isAnswered, ...what } }) => waitFor(parts, { ...what, isAnswered: isAnswered === 'true' }),
+    answer: paymentShape,
+    errors: ['timeout', 'refused'],
+    run: (parts, { query: { isAnswered, ...what } }) => waitFor(parts, { ...what, isAnswered: isAnswered === 'true' }),
+  }),
+  route({
+    method: 'get',
+    path: '/deliveries',
+    name: 'listDeliveries',
+    tag: 'Callbacks',
+    summary: 'The deliveries of callbacks, the newest first.',
+    query: z.strictObject({ paymentId: text, ...paging }),
+    answer: z.object({
+      deliveries: z.array(deliveryShape).describe('Those of this page.'),
+      total,
+      forgotten,
     }),
-    route({
-      method: 'get',
-      path: '/deliveries',
-      name: 'listDeliveries',
-      tag: 'Callbacks',
-      summary: 'The deliveries of callbacks, the newest first.',
-      query: z.strictObject({ paymentId: text, ...paging }),
-      answer: z.object({
-        deliveries: z.array(deliveryShape).describe('Those of this page.'),
-        total,
-        forgotten,
-      }),
-      run: ({ query: { paymentId, ...page } }) => {
-        const found = paymentId === undefined ? newest() : callbacks.ofPayment(paymentId.toLowerCase());
-        return { deliveries: pageOf(found, page), total: found.length, forgotten: callbacks.forgotten };
-      },
-    }),
-    route({
-      method: 'get',
-      path: '/deliveries/{id}',
-      name: 'getDelivery',
-      tag: 'Callbacks',
-      summary: 'One delivery.',
-      answer: deliveryShape,
-      errors: ['unknown_delivery'],
-      run: ({ id }) => callbacks.get(Number(id)),
-    }),
-    route({
-      method: 'post',
-      path: '/deliveries/{id}/redeliver',
-      name: 'redeliver',
-      tag: 'Callbacks',
-      summary: 'Posts a callback again, as it was or with another body, and answers once it is answered.',
-      body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
-      answer: deliveryShape,
-      errors: ['unknown_delivery'],
-      run: ({ id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
-    }),
-    route({
-      method: 'get',
-      path: '/idle',
-      name: 'waitUntilIdle',
-      tag: 'Callbacks',
-      summary: 'Answers when no callback is under way any more, and none waits for its time.',
-      query: z.strictObject({ timeout: patience }),
-      answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
-      errors: ['timeout'],
-      run: async ({ query: { timeout } }) => {
-        await withinTime(callbacks.idle(), timeout);
-        return { deliveries: callbacks.deliveries.length };
-      },
-    }),
-  ];
-};
+    run: ({ callbacks }, { query: { paymentId, ...page } }) => {
+      const found =
+        paymentId === undefined ? callbacks.deliveries.reverse() : callbacks.ofPayment(paymentId.toLowerCase());
+      return { deliveries: pageOf(found, page), total: found.length, forgotten: callbacks.forgotten };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/deliveries/{id}',
+    name: 'getDelivery',
+    tag: 'Callbacks',
+    summary: 'One delivery.',
+    answer: deliveryShape,
+    errors: ['unknown_delivery'],
+    run: ({ callbacks }, { id }) => callbacks.get(Number(id)),
+  }),
+  route({
+    method: 'post',
+    path: '/deliveries/{id}/redeliver',
+    name: 'redeliver',
+    tag: 'Callbacks',
+    summary: 'Posts a callback again, as it was or with another body, and answers once it is answered.',
+    body: z.strictObject({ body: text.describe('Posted in place of its body.') }),
+    answer: deliveryShape,
+    errors: ['unknown_delivery'],
+    run: ({ callbacks }, { id, body }): Promise<Delivery> => callbacks.redeliver(Number(id), body),
+  }),
+  route({
+    method: 'get',
+    path: '/idle',
+    name: 'waitUntilIdle',
+    tag: 'Callbacks',
+    summary: 'Answers when no callback is under way any more, and none waits for its time.',
+    query: z.strictObject({ timeout: patience }),
+    answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
+    errors: ['timeout'],
+    run: async ({ callbacks }, { query: { timeout } }) => {
+      await withinTime(callbacks.idle(), timeout);
+      return { deliveries: callbacks.deliveries.length };
+    },
+  }),
+];
 
 function withinTime(idle: Promise<void>, timeout: number): Promise<void> {
   return withTimeout(idle, timeout, () => {

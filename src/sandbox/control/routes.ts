@@ -3,13 +3,15 @@ import type { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import type { Parts } from '../parts.ts';
 import { addRoutes, type Route, route } from './define.ts';
-import { machineryRoutes } from './machinery.ts';
+import { MACHINERY_ROUTES } from './machinery.ts';
 import { describe } from './openapi.ts';
-import { paymentRoutes } from './payments.ts';
-import { scenarioRoutes } from './scenarios.ts';
+import { PAYMENT_ROUTES } from './payments.ts';
+import { SCENARIO_ROUTES } from './scenarios.ts';
+
+/** Every route of the API. The command line is made from them too. */
+export const ROUTES: readonly Route[] = [...PAYMENT_ROUTES, ...SCENARIO_ROUTES, ...MACHINERY_ROUTES];
 
 export function addControl(app: Hono, parts: Parts): void {
-  const routes: Route[] = [...paymentRoutes(parts), ...scenarioRoutes(parts), ...machineryRoutes(parts)];
   const description = route({
     method: 'get',
     path: '/openapi.json',
@@ -19,6 +21,6 @@ export function addControl(app: Hono, parts: Parts): void {
     answer: z.looseObject({}),
     run: (): object => describe(routes),
   });
-  routes.push(description);
-  addRoutes(app, routes);
+  const routes = [...ROUTES, description];
+  addRoutes(app, routes, parts);
 }

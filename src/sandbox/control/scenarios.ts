@@ -1,6 +1,5 @@
 // The part of the sandbox's own API that is about scenarios.
 import * as z from 'zod';
-import type { Parts } from '../parts.ts';
 import { scenarioSchema } from '../scenarios/format.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
@@ -19,7 +18,7 @@ const played = z
   })
   .meta({ id: 'Played', description: 'What came of a scenario.' });
 
-export const scenarioRoutes = (parts: Parts): Route[] => [
+export const SCENARIO_ROUTES: readonly Route[] = [
   route({
     method: 'get',
     path: '/scenarios',
@@ -50,7 +49,7 @@ export const scenarioRoutes = (parts: Parts): Route[] => [
     body: z.strictObject({ to }),
     answer: played,
     errors: ['unknown_scenario', 'refused'],
-    run: async ({ id: name, body, request }) =>
+    run: async (parts, { id: name, body, request }) =>
       play(parts, await readScenario(textOf(name)), { ...body, name, origin: new URL(request.url).origin }),
   }),
   route({
@@ -67,7 +66,7 @@ export const scenarioRoutes = (parts: Parts): Route[] => [
     }),
     answer: played,
     errors: ['refused'],
-    run: async ({ body: { scenario, to }, request }) => {
+    run: async (parts, { body: { scenario, to }, request }) => {
       const checked = typeof scenario === 'string' ? await readScenario(scenario) : checkScenario(scenario);
       return play(parts, checked, { to, name: 'scenario', origin: new URL(request.url).origin });
     },

@@ -1,6 +1,6 @@
 // Compares what came of a scenario with what was expected, and says each difference in a sentence.
 
-import { printable } from '../../terminal/printable.ts';
+import { printable } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { Expectation, Expected } from './format.ts';
 import type { Witnessed } from './witness.ts';

@@ -1,7 +1,7 @@
 // The pages of the dashboard and their addresses.
 import type { Context } from 'hono';
 import type { Hono } from 'hono/tiny';
-import { printable } from '../../../terminal/printable.ts';
+import { printable } from '../../../terminal/text.ts';
 import type { SandboxEvent } from '../../event-bus.ts';
 import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';

@@ -1,0 +1,46 @@
+// How the values of options are read.
+import { InvalidArgumentError } from 'commander';
+import { isHttpUrl } from '../../schemas/url.ts';
+import { DURATION, durationOf } from '../duration.ts';
+
+/** A move that the sandbox makes by itself, a while after a payment was created. */
+export interface Auto {
+  move: (typeof MOVES)[number];
+  ms: number;
+}
+
+const MOVES = ['complete', 'authorize', 'cancel', 'fail'] as const;
+
+export function httpUrl(written: string): string {
+  if (isHttpUrl(written)) return written;
+  throw new InvalidArgumentError('Pass an http(s) URL.');
+}
+
+/** A text; the value is not shown, because it may be a key. */
+export function nonEmpty(written: string): string {
+  if (written !== '') return written;
+  throw new InvalidArgumentError('It must not be empty.');
+}
+
+/** Milliseconds. */
+export function time(written: string): number {
+  const ms = durationOf(written);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError(`Pass ${DURATION}, and at most 24 days.`);
+}
+
+export const times = (written: string): number[] => written.split(',').map(one => time(one.trim()));
+
+/** Milliseconds since 1970. */
+export function moment(written: string): number {
+  const at = Date.parse(written);
+  if (!Number.isNaN(at)) return at;
+  throw new InvalidArgumentError('Pass a date such as 2026-11-21T09:00:00Z.');
+}
+
+export function moves(written: string, others: Auto[] = []): Auto[] {
+  const [, name, after = ''] = /^(\w+):(.+)$/.exec(written) ?? [];
+  const move = MOVES.find(known => known === name);
+  if (!move) throw new InvalidArgumentError('Pass a move and a time, such as complete:2s or fail:500ms.');
+  return [...others, { move, ms: time(after) }];
+}
