@@ -5,15 +5,10 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { openHoldingProxy } from '../support/holding-proxy.ts';
+import { fakeTimers, until } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
-
-/** From now on a limit ends only when the test lets time pass. */
-const holdTime = () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-};
 
 /** A client whose requests to the sandbox can be held back, and whose journal has its own clock. */
 async function openHeld(settleMargin = 60_000) {
@@ -29,7 +24,7 @@ async function openHeld(settleMargin = 60_000) {
   const journal = memoryJournal({ settleMargin, now: () => Date.now() + clock.passed });
   const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal, retries: 0 });
   /** Waits until a create is on its way, and is held back. */
-  const isHeld = () => expect.poll(() => proxy.count()).toBeGreaterThan(0);
+  const isHeld = () => until(() => proxy.count() > 0);
   return { sandbox, proxy, gateway, clock, isHeld };
 }
 
@@ -37,7 +32,7 @@ describe('a packet that arrives after its create was given up', () => {
   async function open(settleMargin: number) {
     const { sandbox, proxy, gateway, clock, isHeld } = await openHeld(settleMargin);
     proxy.hold();
-    holdTime();
+    fakeTimers();
     const creating = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
     await isHeld();
     await vi.advanceTimersByTimeAsync(20_000);
@@ -75,7 +70,7 @@ describe('an answer that comes after the deadline of the first of two who wait',
     // So that a connection stands.
     await errorOf(gateway.getPayment('11111111-2222-4333-8444-555555555555'));
     proxy.hold();
-    holdTime();
+    fakeTimers();
     return { sandbox, proxy, gateway, isHeld };
   }
 
@@ -118,7 +113,7 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         await observer.end();
       });
       const sandbox = new Sandbox({ fetch: async () => new Response() });
-      holdTime();
+      fakeTimers();
       const gateway = new GatewayClient({
         ...sandbox.clientOptions,
         fetch: async (url, init) => {
@@ -128,7 +123,7 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         journal: postgresJournal(pool, { table, scope: 'shop' }),
       });
       const creating = gateway.createWithdrawal(PAYOUT, { timeout: 4_000 });
-      await expect.poll(() => proxy.lost).toBeGreaterThan(0);
+      await until(() => proxy.lost > 0);
       await vi.advanceTimersByTimeAsync(4_000);
       const { payment } = await creating;
       proxy.pass();
@@ -151,11 +146,11 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         await Promise.all([pool.end(), other.end()]);
       });
       await locker.query(`begin; lock table ${table} in access exclusive mode`);
-      holdTime();
+      fakeTimers();
       const read = (reference: string) => journal.read({ scope: 'shop', reference });
       const reads = Array.from({ length: 8 }, (_, index) => read(`payout-${index}`).then(() => 'read', String));
       const WAITING = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
-      await expect.poll(async () => (await locker.query(WAITING)).rowCount).toBe(3);
+      await until(async () => (await locker.query(WAITING)).rowCount === 3);
       expect((await pool.query('select 1')).rowCount).toBe(1);
       await vi.advanceTimersByTimeAsync(4_000);
       expect(await Promise.all(reads.slice(3))).toEqual(

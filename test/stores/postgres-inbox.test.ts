@@ -13,7 +13,7 @@ import {
   type Queryable,
 } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
+import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
@@ -386,7 +386,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
         await far.end();
         proxy.close();
       });
-      return { proxy, far, isLost: () => expect.poll(() => proxy.lost).toBeGreaterThan(0) };
+      return { proxy, far, isLost: () => until(() => proxy.lost > 0) };
     }
 
     it('for a pool that onPayment has used up, and what it gets too late goes back', async () => {
@@ -395,7 +395,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresInbox: no PostgreSQL at 127.0.0.1:54
       const event = completedEvent();
       fakeTimers();
       const running = pay(small, event);
-      await expect.poll(() => small.waitingCount).toBe(1);
+      await until(() => small.waitingCount === 1);
       const { message } = await lateError(running);
       expect(message).toContain('No transaction began within 5000 ms: increase the `max` of the pool');
       for (const client of taken) client.release();

@@ -3,8 +3,9 @@ import { GatewayClient, type GatewayEvent } from 'payment-gateway-sdk';
 import { type PostgresJournalOptions, postgresJournal } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import type pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
+import { fakeTimers, until } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { watchedPool } from '../support/watched-pool.ts';
@@ -158,12 +159,7 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
       await client.query('begin');
       await journal.plan(client, wanted(reference));
       await client.query('commit');
-      await expect.poll(() => sandbox.payments.some(made => made.reference === reference), { interval: 5 }).toBe(true);
-    };
-    /** From now on no pause ends: a drain that only looks now and then sends nothing. */
-    const holdTime = () => {
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      onTestFinished(() => void vi.useRealTimers());
+      await until(() => sandbox.payments.some(made => made.reference === reference));
     };
     const listeners = async () => {
       const { rows } = await pool.query(`select pid from pg_stat_activity where query = 'LISTEN "${table}"'`);
@@ -171,10 +167,11 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     };
 
     it('at its commit', async () => {
-      holdTime();
+      // No pause ends: a drain that only looks now and then sends nothing.
+      fakeTimers();
       const stop = new AbortController();
       const following = gatewayOf().drain({ follow: true, signal: stop.signal });
-      await expect.poll(listeners).toHaveLength(1);
+      await until(async () => (await listeners()).length === 1);
       for (let index = 0; index < 5; index++) await plan(`payout-${index}`);
       stop.abort();
       expect(await following).toEqual({ ...NONE, created: 5 });
@@ -218,14 +215,14 @@ describe.skipIf(lacks(hasPostgres, 'plans: no PostgreSQL at 127.0.0.1:5432'))('a
     it('no more after its signal, also while every connection is in use', async () => {
       const busy = postgresPool({ max: 4 });
       const held = await Promise.all(Array.from({ length: 4 }, () => busy.connect()));
-      holdTime();
+      fakeTimers();
       const stop = new AbortController();
       const following = gatewayOf(postgresJournal(busy, { table, scope: 'plan' })).drain({
         follow: true,
         signal: stop.signal,
       });
       // To listen, and to look for plans: that it has leased none is known when its statement is given up.
-      await expect.poll(() => busy.waitingCount).toBe(2);
+      await until(() => busy.waitingCount === 2);
       stop.abort();
       await vi.advanceTimersByTimeAsync(5_000);
       expect(await following).toEqual(NONE);

@@ -21,6 +21,15 @@ export async function whileTimePasses<T>(promise: Promise<T>, ms: number): Promi
   return promise;
 }
 
+/** Waits until it is so. No faked time passes meanwhile, of which `expect.poll` lets some pass at each look. */
+export async function until(isSo: () => unknown): Promise<void> {
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  while (!isOver && !(await isSo())) await new Promise(setImmediate);
+}
+
 /**
  * Fakes the timers of this test alone. Whoever asks a real server meanwhile must not race against one of them.
  *
