@@ -264,7 +264,7 @@ const HOSTILE: Hostile[] = [
   body('half a callback', callback.slice(0, -2)),
   body('two callbacks', callback + callback),
   body('UTF-16', Buffer.from(`\ufeff${callback}`, 'utf16le').toString('latin1')),
-  body('wrapped', `{"result":${callback}}`),
+  body('wrapped', `{"result":${callback}}`, 200),
   body('many keys', `{${Array.from({ length: 9_000 }, (_, index) => `"a${index}":1`)}}`),
   body('unclosed arrays', '['.repeat(100_000)),
   body('deep arrays', nested(100_000)),
