@@ -12,7 +12,7 @@ import { distrustOurs } from '../support/tls.ts';
 
 /** Milliseconds for a call that reaches nobody; that nothing but its time-out ends; that something else ends. */
 export const SHORT_TIMEOUT = 600;
-export const TIMEOUT = 2_500;
+export const TIMEOUT = 5_000;
 export const LONG_TIMEOUT = 20_000;
 
 const head = (status: string, ...headers: string[]) =>

@@ -7,7 +7,7 @@ import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
 import { http } from '../support/tcp.ts';
 import { trustOurs } from '../support/tls.ts';
-import { type Fault, faultsOf, LONG_TIMEOUT, meeting, WAYS, type Way } from './connection-cases.ts';
+import { type Fault, faultsOf, meeting, WAYS, type Way } from './connection-cases.ts';
 
 beforeEach(trustOurs);
 afterEach(() => void vi.restoreAllMocks());
@@ -36,12 +36,10 @@ async function meet(fault: Fault, way: Way, retries: number): Promise<string> {
   const { client, gateway } = await meeting(fault, way, http(found, OK), retries);
   const before = gateway.lookups;
   const { signal } = new AbortController();
-  const begun = performance.now();
   const seen = await client.getPayment(ID, { signal }).then(
     payment => ({ text: 'the payment', payment }),
     (error: GatewayError) => ({ text: textOf(error), payment: undefined }),
   );
-  expect(performance.now() - begun).toBeLessThan(LONG_TIMEOUT);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   // Never another payment, and never half of one.
   if (seen.payment) expect(seen.payment).toMatchObject({ id: ID, paymentStatus: 'COMPLETED', amount: 25.5 });

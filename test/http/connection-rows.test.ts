@@ -185,9 +185,7 @@ describe('an answer over our own connection', () => {
 
   it.each(['204 No Content', '304 Not Modified'])('%s to a lookup is not waited for', async status => {
     await withGateway(answersWith(`HTTP/1.1 ${status}\r\n\r\n`), undefined, {}, async client => {
-      const begun = performance.now();
       expect(await errorOf(client.getPayment(ID))).toMatchObject({ status: Number(status.slice(0, 3)) });
-      expect(performance.now() - begun).toBeLessThan(5_000);
     });
   });
 

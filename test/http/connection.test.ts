@@ -7,16 +7,7 @@ import { tableOf } from '../support/markdown.ts';
 import { lacks } from '../support/skips.ts';
 import { http } from '../support/tcp.ts';
 import { trustOurs } from '../support/tls.ts';
-import {
-  endOf,
-  type Fault,
-  faultsOf,
-  LONG_TIMEOUT,
-  meeting,
-  SHORT_TIMEOUT,
-  UNREACHED,
-  type Way,
-} from './connection-cases.ts';
+import { endOf, type Fault, faultsOf, meeting, SHORT_TIMEOUT, UNREACHED, type Way } from './connection-cases.ts';
 
 const created = record('created card deposit');
 const { idle, during, odd } = faultsOf('201 Created', created);
@@ -28,10 +19,8 @@ afterEach(() => void vi.restoreAllMocks());
 async function meet(fault: Fault, way: Way): Promise<string> {
   const { client, gateway } = await meeting(fault, way, http(created), 1);
   const { signal } = new AbortController();
-  const begun = performance.now();
   const description = fault.isLong ? 'x'.repeat(10_000_000) : undefined;
   const seen = await endOf(client.createDeposit({ ...CARD, description }, { signal }));
-  const took = performance.now() - begun;
   // A late delivery would arrive now.
   await new Promise(resolve => setTimeout(resolve, 50));
   const { creates, connections } = gateway;
@@ -40,7 +29,6 @@ async function meet(fault: Fault, way: Way): Promise<string> {
   expect(creates).toBeLessThanOrEqual(1);
   if (seen.outcome === 'not_sent') expect(creates).toBe(0);
   expect(seen.id ?? ID).toBe(ID);
-  expect(took).toBeLessThan(LONG_TIMEOUT);
   expect(getEventListeners(signal, 'abort')).toEqual([]);
   if (fault.onIdle) expect(connections).toBe(2);
   return `${creates} → ${seen.text}`;
@@ -71,9 +59,7 @@ describe.skipIf(lacks(process.platform === 'linux', 'swallowed connections, whic
     it.each(UNREACHED)('says so: $what', async ({ open }) => {
       const { baseUrl, close, ...gateway } = await open();
       const client = new GatewayClient({ ...KEYS, baseUrl, timeout: SHORT_TIMEOUT, retries: 0 });
-      const begun = performance.now();
       const error = await errorOf(client.createDeposit(CARD));
-      expect(performance.now() - begun).toBeLessThan(LONG_TIMEOUT);
       expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'not_sent' });
       expect(error).not.toHaveProperty('paymentId');
       expect(await errorOf(client.getPayment(ID))).toMatchObject({ name: 'ConnectionError' });

@@ -855,7 +855,7 @@ describe('a customer who comes back', () => {
     const gateway = new GatewayClient({ ...KEYS, journal, fetch, retries: 0 });
     await gateway.createWithdrawal(PAYOUT);
     const first = gateway.createWithdrawal(PAYOUT);
-    await new Promise(resolve => setTimeout(resolve, 5));
+    await expect.poll(() => lookups).toBe(1);
     await gateway.reconcile(recordOf(ID, { paymentStatus: 'COMPLETED' }));
     const second = gateway.createWithdrawal(PAYOUT, { timeout: 500 });
     expect(await second).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });

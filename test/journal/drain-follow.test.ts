@@ -124,7 +124,7 @@ describe('a drain that follows', () => {
     const following = gateway.drain({ follow: true, concurrency: 2, signal: stop.signal });
     for (const reference of ['payout-1', 'payout-2', 'payout-3']) {
       await plan(reference);
-      await vi.waitFor(() => expect(sent).toContain(reference), { timeout: 3_000 });
+      await expect.poll(() => sent).toContain(reference);
     }
     stop.abort();
     hanging.resolve();

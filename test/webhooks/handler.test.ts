@@ -274,27 +274,26 @@ describe('the webhook handler', () => {
   });
 
   it('shares one more lookup between all that arrive while one callback is at work', async () => {
-    const { reply, lookups, effects } = setUp({}, async () => {
-      await new Promise(resolve => setTimeout(resolve, 20));
-      return completed;
-    });
-    const replies = await Promise.all(Array.from({ length: 50 }, () => reply(post(callback))));
-    expect(replies.filter(text => text === '200 handled').length).toBeGreaterThan(0);
-    expect(replies.every(text => text.startsWith('200 handled'))).toBe(true);
+    const slow = Promise.withResolvers<Payment>();
+    const { reply, lookups, effects, events } = setUp({}, () => slow.promise);
+    const replies = Array.from({ length: 50 }, () => reply(post(callback)));
+    await expect.poll(() => events.length).toBe(50);
+    slow.resolve(completed);
+    for (const text of await Promise.all(replies)) expect(text).toMatch(/^200 handled/);
     expect([lookups.length, effects.length]).toEqual([2, 1]);
   });
 
   it('begins a lookup after each callback, also of two with the same body while the state moves', async () => {
     let status = 'AUTHORIZED';
     const looking = Promise.withResolvers<void>();
-    const { reply, effects } = setUp({}, async () => {
+    const { reply, lookups, effects } = setUp({}, async () => {
       const found = { ...completed, paymentStatus: status } as Payment;
       await looking.promise;
       return found;
     });
     const body = JSON.stringify({ id: ID });
     const first = reply(post(body));
-    await new Promise(resolve => setTimeout(resolve, 5));
+    await expect.poll(() => lookups.length).toBe(1);
     status = 'COMPLETED';
     const second = reply(post(body));
     looking.resolve();
@@ -320,19 +319,25 @@ describe('the webhook handler', () => {
   it('lets callbacks of one payment take turns, so that none finds the inbox busy', async () => {
     const order: string[] = [];
     let status = 'AUTHORIZED';
-    const { reply } = setUp(
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    const { reply, events } = setUp(
       {
         onPayment: async ({ paymentStatus }) => {
-          await new Promise(resolve => setTimeout(resolve, 20));
+          entered.resolve();
+          await leave.promise;
           order.push(paymentStatus);
         },
       },
       async () => ({ ...completed, paymentStatus: status }) as Payment,
     );
     const first = reply(post(callback.replace('COMPLETED', 'AUTHORIZED')));
-    await new Promise(resolve => setTimeout(resolve, 5));
+    await entered.promise;
     status = 'COMPLETED';
-    expect(await Promise.all([first, reply(post(callback))])).toEqual(['200 handled', '200 handled']);
+    const second = reply(post(callback));
+    await expect.poll(() => events.length).toBe(2);
+    leave.resolve();
+    expect(await Promise.all([first, second])).toEqual(['200 handled', '200 handled']);
     expect(order).toEqual(['AUTHORIZED', 'COMPLETED']);
   });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import {
   createServer,
   request as httpRequest,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -340,10 +341,15 @@ describe('toNodeHandler', () => {
 
   it('outlives a caller that goes away in the middle of its body', async () => {
     const { node, errors } = setUp();
-    const url = new URL(await serve(node));
+    const arrived = Promise.withResolvers<void>();
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+      request.once('data', () => arrived.resolve());
+      return node(request, response);
+    };
+    const url = new URL(await serve(listener));
     const socket = connect(Number(url.port), url.hostname);
     socket.write('POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 1000\r\n\r\nhalf');
-    await new Promise(resolve => setTimeout(resolve, 50));
+    await arrived.promise;
     socket.destroy();
     await expect.poll(() => errors.length).toBe(1);
     expect(await post(url.href)).toBe('200 handled');
