@@ -23,7 +23,7 @@ it('100 callbacks of 256 KiB at once take no 128 MB of a shop', { timeout: 60_00
   };
   const statuses = await Promise.all(Array.from({ length: 100 }, () => post(body(262_144)).catch(() => 'no answer')));
   expect(statuses.filter(status => status !== 200)).toEqual([]);
-  expect(await post(JSON.stringify(id: randomUUID() ))).toBe(200);
+  expect(await post(JSON.stringify({ id: randomUUID() }))).toBe(200);
   expect(child.exitCode).toBeNull();
   child.kill('SIGKILL');
 });
