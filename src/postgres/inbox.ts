@@ -13,9 +13,9 @@ export type PostgresInbox<Tx> = SqlInbox<Tx>;
  * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. One worker per payment
  * is let in, by an advisory lock; all inboxes of a pool hold at most half of it.
  *
- * @param database the merchant's own pool of `pg`, of two clients or more; or `fromDrizzle(db)`, `fromKysely(db)`,
+ * @param database the merchant's own pool of `pg`; or `fromDrizzle(db)`, `fromKysely(db)`,
  * `fromKnex(knex)`, `fromPostgresJs(sql)`, `fromPrisma(prisma)`, `fromTypeOrm(dataSource)`
- * @throws {ConfigurationError} for what is none of them, a pool that is too small, or a table name that is none
+ * @throws {ConfigurationError} for what is none of them, or a table name that is none
  * @example
  * const inbox = postgresInbox(pool);
  * await inbox.migrate();

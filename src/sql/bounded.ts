@@ -7,6 +7,9 @@ import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sq
 /** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
+/** Milliseconds that an effect may take. */
+export const LONGEST_EFFECT = 20_000;
+
 /** Milliseconds that a single statement waits for its turn: whoever waits for the statement waits five seconds. */
 const LONGEST_TURN = 4_000;
 
@@ -49,15 +52,11 @@ export interface Place<Tx> {
 }
 
 /**
- * Gives works a place among as many as half of the pool has connections. Whoever waits for a work is told in time; its place
- * is free once the library has ended all of it, and so holds no connection for it any more.
- *
- * @throws {ConfigurationError} for a pool of one connection
+ * Gives works a place among half of the pool's connections, and at least one. The caller gets an error in time. The place is
+ * free once the library has ended the whole work, so that it holds no connection any more.
  */
 export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Place<Tx>) => Promise<T>) => Promise<T> {
-  const pool = poolFor(database);
-  if (!(pool.max >= 2)) throw onlyOne();
-  const { works } = limitsOf(pool);
+  const { works } = limitsOf(poolFor(database));
   return work =>
     new Promise((resolve, reject) => {
       const take = async () => {
@@ -67,7 +66,7 @@ export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Pla
           return promise;
         };
         const working = work({
-          transact: inner => withinWaits(each => watch(database.transaction(each)), inner),
+          transact: inner => withinWaits(database, watch, inner),
           query: inTime((sql, values) => watch(database.query(sql, values))),
         });
         working.then(resolve, reject);
@@ -83,11 +82,6 @@ export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) =>
   const { statements } = limitsOf(poolFor(database));
   return statement => statements(statement);
 }
-
-const onlyOne = () =>
-  new ConfigurationError(
-    'The pool needs `max` (of mysql2: `connectionLimit`) of 2 or more: with 1, onPayment could wait for itself for ever.',
-  );
 
 const noPlace = () =>
   new Error(
@@ -109,20 +103,24 @@ const noAnswer = () => new Error(`The database did not answer within ${LONGEST_W
 /** @param outcome of the work, which went on after the end */
 const endedEarly = (outcome: Outcome<unknown>) =>
   new Error(
-    'onPayment ended its transaction by itself: leave commit() and rollback() to the inbox. If it was committed, nobody knows whether all of the effect was in it: then its callbacks are reported as effect_uncertain, until you call inbox.resolve.',
+    'onPayment called commit() or rollback(), which only the inbox must do. After a commit the effect may be incomplete: its callbacks then fail with effect_uncertain until you call inbox.resolve().',
     'error' in outcome ? { cause: outcome.error } : undefined,
   );
+
+const OVER = 'The transaction of onPayment has ended: its connection broke, or the library ended it.';
 
 /** A work that has settled. */
 type Outcome<T> = { value: T } | { error: unknown };
 
-/** One transaction. Whoever waits for it is told in time, also where the library waits longer. */
+/** One transaction. Its caller gets an error in time, also where the library waits longer. */
 function withinWaits<Tx, T>(
-  transaction: SqlDatabase<Tx>['transaction'],
+  database: SqlDatabase<Tx>,
+  watch: <Value>(transaction: Promise<Value>) => Promise<Value>,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let isLate = false;
+    let isOver = false;
     let running: Promise<unknown> | undefined;
     let outcome: Outcome<T> | undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -134,9 +132,14 @@ function withinWaits<Tx, T>(
     };
 
     rejectLater(notBegun);
-    const limited = async (tx: Tx, query: SqlQuery) => {
+    const limited = async (tx: Tx) => {
       try {
-        const value = await work(tx, inTime(query, reject));
+        const query = database.queryIn(tx);
+        const whileOpen: SqlQuery = async (...statement) => {
+          if (isOver) throw new Error(OVER);
+          return query(...statement);
+        };
+        const value = await work(tx, inTime(whileOpen, reject));
         outcome = { value };
         rejectLater(noAnswer);
         return value;
@@ -147,16 +150,19 @@ function withinWaits<Tx, T>(
       }
     };
     const begin = async () =>
-      transaction(async (tx, query) => {
-        clearTimeout(timer);
-        // The caller has been told that nothing happens.
-        if (isLate) throw notBegun();
-        const own = limited(tx, query);
-        running = own;
-        return own;
-      });
+      watch(
+        database.transaction(async tx => {
+          clearTimeout(timer);
+          // The caller already has that error.
+          if (isLate) throw notBegun();
+          const own = limited(tx);
+          running = own;
+          return beforeEnd(own, () => isOver);
+        }),
+      );
 
     const settle = (failure?: unknown) => {
+      isOver = true;
       clearTimeout(timer);
       if (outcome && 'error' in outcome) reject(outcome.error);
       else if (failure !== undefined) reject(failure);
@@ -169,6 +175,17 @@ function withinWaits<Tx, T>(
       error => settle(error ?? new Error('The transaction failed.')),
     );
   });
+}
+
+/**
+ * Settles as the work does, but never after the transaction. When a connection breaks, postgres.js rejects the transaction
+ * immediately. A later write to the connection, such as its ROLLBACK, would end the process.
+ */
+async function beforeEnd<T>(work: Promise<T>, isOver: () => boolean): Promise<T> {
+  await work.catch(() => {});
+  // The same event may fail the work and the transaction.
+  await new Promise(resolve => setImmediate(resolve));
+  return isOver() ? new Promise(() => {}) : work;
 }
 
 /**
@@ -199,9 +216,6 @@ export const hasMetAnother = (error: unknown): boolean => MET_ANOTHER.has(sqlCod
 const MOST_TRIES = 10;
 /** Milliseconds, more at each try. */
 const PAUSE = 10;
-
-/** The database has undone the whole transaction, and nothing was written after that. */
-export class RolledBack extends Error {}
 
 /** Runs a transaction, and again if the database has undone it because it met another one. */
 export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
