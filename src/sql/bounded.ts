@@ -1,4 +1,4 @@
-// Uses a database without starving the merchant: at most half of a pool for inboxes, half for journals, and no wait without an end.
+// Bounds how the stores use a pool: half of it for inboxes, half for journals, and every wait has an end.
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
@@ -10,7 +10,7 @@ export const LONGEST_WAIT = 5_000;
 /** Milliseconds that an effect may take. */
 export const LONGEST_EFFECT = 20_000;
 
-/** Milliseconds that a single statement waits for its turn: whoever waits for the statement waits five seconds. */
+/** Milliseconds that a single statement waits for its turn. Its caller waits five seconds. */
 const LONGEST_TURN = 4_000;
 
 /** What our stores may do at once over one pool. */
@@ -20,7 +20,7 @@ interface Limits {
   statements: Limited;
 }
 
-/** By pool, because all inboxes together, or all journals, must leave half of it, whatever it is that hangs. */
+/** By pool, because all inboxes together, or all journals, must leave half of it. */
 const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
 
 /** Shared by the ESM and the CommonJS copy. */
@@ -38,7 +38,7 @@ function limitsOf({ identity, max }: SqlPool): Limits {
 
 type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
 
-/** A database that does not tell its pool is taken for one of its own. */
+/** A database without a pool counts as a separate one. */
 const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: database, max: DEFAULT_SIZE };
 
 /** Runs a work in a transaction. */
@@ -85,12 +85,12 @@ export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) =>
 
 const noPlace = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: look whether the database answers, or increase its \`max\` (of mysql2: \`connectionLimit\`).`,
+    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments. Check the database, or increase the \`max\` of the pool (of mysql2: \`connectionLimit\`).`,
   );
 
 const noTurn = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of journals: look whether the database answers, and who has locked the table.`,
+    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of journals. Check the database, and the locks of the table.`,
   );
 
 const notBegun = () =>
@@ -100,17 +100,7 @@ const notBegun = () =>
 
 const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
 
-/** @param outcome of the work, which went on after the end */
-const endedEarly = (outcome: Outcome<unknown>) =>
-  new Error(
-    'onPayment called commit() or rollback(), which only the inbox must do. After a commit the effect may be incomplete: its callbacks then fail with effect_uncertain until you call inbox.resolve().',
-    'error' in outcome ? { cause: outcome.error } : undefined,
-  );
-
-const OVER = 'The transaction of onPayment has ended: its connection broke, or the library ended it.';
-
-/** A work that has settled. */
-type Outcome<T> = { value: T } | { error: unknown };
+const OVER = 'The transaction of onPayment has ended: its connection broke, or onPayment or the library ended it.';
 
 /** One transaction. Its caller gets an error in time, also where the library waits longer. */
 function withinWaits<Tx, T>(
@@ -121,8 +111,8 @@ function withinWaits<Tx, T>(
   return new Promise<T>((resolve, reject) => {
     let isLate = false;
     let isOver = false;
-    let running: Promise<unknown> | undefined;
-    let outcome: Outcome<T> | undefined;
+    let running: Promise<T> | undefined;
+    let thrown: unknown;
     let timer: NodeJS.Timeout | undefined;
     const rejectLater = (errorOf: () => unknown) => {
       timer = setTimeout(() => {
@@ -133,19 +123,18 @@ function withinWaits<Tx, T>(
 
     rejectLater(notBegun);
     const limited = async (tx: Tx) => {
+      const query = database.queryIn(tx);
+      const whileOpen: SqlQuery = async (...statement) => {
+        if (isOver) throw new Error(OVER);
+        return query(...statement);
+      };
       try {
-        const query = database.queryIn(tx);
-        const whileOpen: SqlQuery = async (...statement) => {
-          if (isOver) throw new Error(OVER);
-          return query(...statement);
-        };
         const value = await work(tx, inTime(whileOpen, reject));
-        outcome = { value };
-        rejectLater(noAnswer);
+        if (!isOver) rejectLater(noAnswer);
         return value;
       } catch (error) {
-        outcome = { error };
-        rejectLater(() => error);
+        thrown = error;
+        if (!isOver) rejectLater(() => error);
         throw error;
       }
     };
@@ -155,24 +144,26 @@ function withinWaits<Tx, T>(
           clearTimeout(timer);
           // The caller already has that error.
           if (isLate) throw notBegun();
-          const own = limited(tx);
-          running = own;
-          return beforeEnd(own, () => isOver);
+          running = limited(tx);
+          return beforeEnd(running, () => isOver);
         }),
       );
 
-    const settle = (failure?: unknown) => {
+    const end = () => {
       isOver = true;
       clearTimeout(timer);
-      if (outcome && 'error' in outcome) reject(outcome.error);
-      else if (failure !== undefined) reject(failure);
-      else if (outcome) resolve(outcome.value);
-      else if (running) running.catch(() => {}).then(() => reject(endedEarly(outcome as Outcome<T>)));
-      else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
     };
     begin().then(
-      () => settle(),
-      error => settle(error ?? new Error('The transaction failed.')),
+      () => {
+        end();
+        // It goes on where onPayment has ended the transaction, and may still write.
+        if (running) running.then(resolve, reject);
+        else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
+      },
+      error => {
+        end();
+        reject(thrown ?? error ?? new Error('The transaction failed.'));
+      },
     );
   });
 }
