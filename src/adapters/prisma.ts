@@ -77,5 +77,5 @@ const mysqlQueryOf =
     return [{ affected: String(await (handle as Executor & Writer).$executeRawUnsafe(sql, ...values)) }];
   };
 
-/** Of our own statements. */
+/** The SDK's statements that read. */
 const READS = /^(?:SELECT|SHOW) /;

@@ -19,16 +19,7 @@ export type MysqlInbox<Tx> = SqlInbox<Tx>;
  * @example
  * const inbox = mysqlInbox(pool);
  * await inbox.migrate();
- * const handler = createWebhookHandler({
- *   gateway, inbox,
- *   onPayment: async (payment, { tx }) => {
- *     if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return recordOther(tx, payment); // payouts, chargebacks, …
- *     const { id, reference, amount, currency } = payment;
- *     const PAY = 'update orders set paid_by = ? where id = ? and amount = ? and currency = ? and paid_by is null';
- *     const [{ affectedRows }] = await tx.execute(PAY, [id, reference ?? '', amount, currency]);
- *     if (affectedRows === 0) await listToCheck(tx, payment); // another amount, paid already, no order: a person looks
- *   },
- * });
+ * const handler = createWebhookHandler({ gateway, inbox, onPayment: (payment, { tx }) => book(tx, payment) });
  */
 export function mysqlInbox<Database extends MysqlDatabase>(
   database: Database,

@@ -6,57 +6,36 @@ import { prismaOver } from '../adapters/prisma.ts';
 import { typeOrmOver } from '../adapters/typeorm.ts';
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's Drizzle over a pool of `pg` or postgres.js. `onPayment` gets its own transaction as `tx`; a `tx.transaction()` in it is a savepoint.
+ * Makes a database of Drizzle over `pg` or postgres.js. `tx` is its transaction; `tx.transaction()` in it is a savepoint.
  *
- * @throws {ConfigurationError} for a transaction, and for wrong options
- * @example
- * const inbox = postgresInbox(fromDrizzle(db, { poolSize: 10 }));
- * const journal = postgresJournal(fromDrizzle(db, { poolSize: 10 }), { scope: 'eu-terminal' });
- * // The whole of it, with its handler: docs/orms/drizzle.md
+ * @throws {ConfigurationError} for another value, and for wrong options
  */
 export const fromDrizzle = drizzleOver('postgres');
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's Kysely. `onPayment` gets its own transaction as `tx`, in which Kysely begins no other one.
+ * Makes a database of Kysely. `tx` is its transaction, in which Kysely begins no other one.
  *
- * @throws {ConfigurationError} for a transaction, and for wrong options
- * @example
- * const inbox = postgresInbox(fromKysely(db, { poolSize: 10 }));
- * const journal = postgresJournal(fromKysely(db, { poolSize: 10 }), { scope: 'eu-terminal' });
- * // The whole of it, with its handler: docs/orms/kysely.md
+ * @throws {ConfigurationError} for another value, and for wrong options
  */
 export const fromKysely = kyselyOver('postgres');
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's Knex, and so Objection's. `onPayment` gets its own transaction as `tx`; a `tx.transaction()` in it is a savepoint.
+ * Makes a database of Knex, and so of Objection. `tx` is its transaction; `tx.transaction()` in it is a savepoint.
  *
- * @throws {ConfigurationError} for a transaction, and for wrong options
- * @example
- * const inbox = postgresInbox(fromKnex(knex, { poolSize: 10 }));
- * const journal = postgresJournal(fromKnex(knex, { poolSize: 10 }), { scope: 'eu-terminal' });
- * // The whole of it, with its handler: docs/orms/knex.md
+ * @throws {ConfigurationError} for another value, and for wrong options
  */
 export const fromKnex = knexOver('postgres');
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's Prisma. `onPayment` gets the client of an interactive transaction as `tx`.
+ * Makes a database of Prisma. `tx` is the client of an interactive transaction.
  *
- * @throws {ConfigurationError} for a transaction, and for wrong options
- * @example
- * const inbox = postgresInbox(fromPrisma(prisma, { poolSize: 10 }));
- * const journal = postgresJournal(fromPrisma(prisma, { poolSize: 10 }), { scope: 'eu-terminal' });
- * // The whole of it, with its handler: docs/orms/prisma.md
+ * @throws {ConfigurationError} for another value, and for wrong options
  */
 export const fromPrisma = prismaOver('postgres');
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's TypeORM. `onPayment` gets the `EntityManager` of the transaction as `tx`; a `tx.transaction()` in it is a savepoint.
- * The DataSource may be initialised later, before the first call.
+ * Makes a database of TypeORM, which may connect later. `tx` is the `EntityManager` of the transaction.
  *
- * @throws {ConfigurationError} for a transaction, and for wrong options
- * @example
- * const inbox = postgresInbox(fromTypeOrm(dataSource));
- * const journal = postgresJournal(fromTypeOrm(dataSource), { scope: 'eu-terminal' });
- * // The whole of it, with its handler: docs/orms/typeorm.md
+ * @throws {ConfigurationError} for another value, and for wrong options
  */
 export const fromTypeOrm = typeOrmOver('postgres');

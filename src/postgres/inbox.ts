@@ -19,16 +19,7 @@ export type PostgresInbox<Tx> = SqlInbox<Tx>;
  * @example
  * const inbox = postgresInbox(pool);
  * await inbox.migrate();
- * const handler = createWebhookHandler({
- *   gateway, inbox,
- *   onPayment: async (payment, { tx }) => {
- *     if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return recordOther(tx, payment); // payouts, chargebacks, …
- *     const { id, reference, amount, currency } = payment;
- *     const PAY = 'update orders set paid_by = $1 where id = $2 and amount = $3 and currency = $4 and paid_by is null';
- *     const { rowCount } = await tx.query(PAY, [id, reference, amount, currency]);
- *     if (rowCount === 0) await listToCheck(tx, payment); // another amount, paid already, no order: a person looks
- *   },
- * });
+ * const handler = createWebhookHandler({ gateway, inbox, onPayment: (payment, { tx }) => book(tx, payment) });
  */
 export function postgresInbox<Database extends PostgresDatabase>(
   database: Database,

@@ -19,14 +19,9 @@ export interface PostgresJs<Tx> {
 }
 
 /**
- * Lets `postgresInbox` and `postgresJournal` use the merchant's postgres.js. `onPayment` gets the `sql` of the transaction
- * as `tx`; `tx.savepoint()` nests.
+ * Makes a database of postgres.js. `tx` is the `sql` of the transaction; `tx.savepoint()` nests.
  *
  * @throws {ConfigurationError} for the `sql` of a transaction or of a reserved connection
- * @example
- * const inbox = postgresInbox(fromPostgresJs(sql)); // onPayment gets the sql of sql.begin as its tx
- * const journal = postgresJournal(fromPostgresJs(sql), { scope: 'eu-terminal' });
- * // The whole of it, with its handler: docs/orms/postgres-js.md
  */
 export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
   expectMethods('fromPostgresJs', 'the result of postgres(), not a transaction', sql, 'begin', 'unsafe');

@@ -147,7 +147,7 @@ async function takeEffect<Lock, Begun>(
   const decision = decide(await sql.marks(query, event, lock), event);
   if (decision !== 'run') return { answer: decision };
 
-  // First of all: whatever commits the effect commits the mark with it.
+  // First: a COMMIT of the effect then commits the mark, too.
   const begun = await sql.begin(query, event, lock);
   let isComplete: boolean;
   try {
@@ -178,7 +178,7 @@ const inItsTime = (work: Promise<unknown>): Promise<unknown> =>
 
 const TOO_LONG = `onPayment took more than ${LONGEST_EFFECT} ms, so its transaction was rolled back, and the status can run again. Use tx for every query in it: a second connection never comes where the pool has only one.`;
 
-/** The library reports a commit that was none, or one of another transaction: the mark shows what was committed. */
+/** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
 async function expectDone<Begun>(
   sql: Pick<InboxSql<never, Begun>, 'find'>,
   query: SqlQuery,
