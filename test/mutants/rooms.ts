@@ -229,23 +229,10 @@ export const ROOMS: readonly Room[] = [
     areListed: true,
   },
   {
-    name: 'adapters',
-    mutate: ['src/adapters/**/*.ts'],
-    tests: [
-      // Over doubles alone: with the libraries it would take an hour.
-      'test/adapters/*.test.ts',
-      'test/mysql/pool.test.ts',
-    ],
-    atLeast: 98,
-    areListed: true,
-  },
-  {
     name: 'postgres',
     mutate: ['src/postgres/**/*.ts'],
     tests: [
       'test/postgres/*.test.ts',
-      'test/stores/lent-client.test.ts',
-      'test/stores/misfits.test.ts',
       'test/stores/sql-database.test.ts',
       'test/stores/postgres-journal.test.ts',
       'test/stores/postgres-plan.test.ts',
@@ -262,7 +249,6 @@ export const ROOMS: readonly Room[] = [
     mutate: ['src/mysql/**/*.ts'],
     tests: [
       'test/mysql/*.test.ts',
-      'test/stores/misfits.test.ts',
       'test/stores/mysql-suites.test.ts',
       'test/stores/mysql-hazards.test.ts',
       'test/stores/plan.test.ts',

@@ -191,7 +191,7 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   changesOf('payments/create.ts')('late', 'awaitsAnswer: true', 'awaitsAnswer: false'),
   inbox('effect-uncertain', 'if (!isComplete) throw new Ended(begun);', ''),
   inbox('effect-uncertain', '(await sql.isEnded(query)) ? new Ended(begun, error) : error', 'error'),
-  inbox('mysql-hazards', "answer === 'ran' && !db.checksCommit", 'false'),
+  inbox('mysql-hazards', "taken.answer === 'ran'", 'false'),
 
   bounded('postgres-inbox', 'Math.floor(max / 2)', 'max'),
   bounded('postgres-inbox', 'MOST_TRIES = 10', 'MOST_TRIES = 9'),
