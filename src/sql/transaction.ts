@@ -6,7 +6,7 @@ import { LONGEST_WAIT } from './bounded.ts';
 type Send = (...args: any[]) => any;
 
 /** A connection of a pool. */
-export interface Lent<Query extends Send> {
+interface Lent<Query extends Send> {
   query: Query;
   /** @param isBroken whether the pool must close it */
   release(isBroken: boolean): void;
