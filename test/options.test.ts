@@ -470,7 +470,7 @@ describe('a mistyped option', () => {
     ['something else', { query: async () => ({ rows: [] }) }],
   ])('and so is %s in place of the pool', (_, wrong) => {
     for (const make of [postgresJournal, postgresInbox]) {
-      expect(() => make(wrong as never)).toThrow(`${make.name} takes a pool, such as new pg.Pool()`);
+      expect(() => make(wrong as never)).toThrow(`${make.name} takes a pool of pg`);
     }
   });
 

@@ -1,37 +1,25 @@
 // What the stores in MySQL take: a pool of `mysql2`, or a database of another library.
-import { anything, databaseIn, misfit } from '../adapters/misfit.ts';
-import type { SqlDatabase } from '../sql/database.ts';
-import { type ConnectionOf, fromPool, type MysqlConnection, type MysqlPool } from './pool.ts';
+import { databaseIn, neither, type SqlDatabase } from '../sql/database.ts';
+import { fromPool, type MysqlPool, type MysqlTx, type TxOfPool } from './pool.ts';
 
-/** A pool of `mysql2` as it is; or a database, as of `fromDrizzle` and its like. */
+/** A pool of `mysql2`, or a database from `fromDrizzle` and the other adapters. */
 // biome-ignore lint/suspicious/noExplicitAny: of whatever transactions
 export type MysqlDatabase = MysqlPool | SqlDatabase<any>;
 
-/** What `onPayment` gets as its `tx`. */
-export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : ConnectionOf<Database>;
+/** The `tx` that `onPayment` gets. */
+export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
 
-/** What a merchant's own transaction runs on: over `mysql2` any connection of it. */
-export type OwnTxOf<Database> =
-  Database extends SqlDatabase<infer Tx> ? Tx : Pick<MysqlConnection, 'query' | 'execute'>;
+/** The handle of a transaction that the merchant began: over `mysql2` any connection, or the `tx` of `onPayment`. */
+export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : MysqlTx;
 
-/** @throws {ConfigurationError} for what is neither: in a connection's transaction, what we commit could be rolled back */
+/** @throws {ConfigurationError} for any other value: what the SDK commits on a connection could be rolled back */
 export function databaseOf<Database extends MysqlDatabase>(
   owner: string,
   given: Database,
 ): SqlDatabase<TxOf<Database>> {
-  const database = databaseIn<TxOf<Database>>(owner, 'mysql', given, POOL);
+  const database = databaseIn<TxOf<Database>>(owner, 'mysql', given);
   if (database) return database;
   const { getConnection, beginTransaction } = (given ?? {}) as unknown as Partial<Record<string, unknown>>;
-  if (beginTransaction) throw misfit(owner, `a pool, such as ${POOL}: pass the pool, not one of its connections`);
-  if (typeof getConnection === 'function') {
-    if (isOfOther(given)) throw misfit(owner, `a pool of mysql2, such as ${POOL}, and this one is of another driver`);
-    return fromPool(given as MysqlPool) as unknown as SqlDatabase<TxOf<Database>>;
-  }
-  throw misfit(owner, anything(POOL));
+  if (typeof getConnection !== 'function' || beginTransaction) throw neither(owner, 'a pool of mysql2');
+  return fromPool(given as MysqlPool) as unknown as SqlDatabase<TxOf<Database>>;
 }
-
-/** Whether it is a pool of the package `mariadb`, or of the old `mysql`, which answer in another way. */
-const isOfOther = (pool: object): boolean =>
-  'activeConnections' in pool || ('_freeConnections' in pool && !('promise' in pool));
-
-const POOL = 'mysql.createPool()';

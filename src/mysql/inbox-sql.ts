@@ -1,10 +1,8 @@
 // The SQL of an inbox in MySQL: a payment is a row, which is locked, and a savepoint tells its transaction from others.
-import { OWN_STATEMENT } from '../adapters/gate.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
 import { isPaymentId } from '../schemas/id.ts';
-import { hasMetAnother, RolledBack } from '../sql/bounded.ts';
-import { outsideTransaction, type SqlQuery, withoutColumns } from '../sql/database.ts';
+import { outsideTransaction, type SqlQuery, sqlCodeOf, withoutColumns } from '../sql/database.ts';
 import type { InboxSql } from '../sql/inbox.ts';
 import {
   AUTOCOMMIT,
@@ -16,9 +14,9 @@ import {
   hasSavepoint,
   IS_COMMITTED,
   insertedAlone,
+  isOpen,
   migrate,
   NOW,
-  opened,
   quoted,
   refuseUncommitted,
   TABLE_OPTIONS,
@@ -37,6 +35,7 @@ const SAVEPOINT = 'payment_gateway_inbox';
 /** @param table its name, as the merchant has written it */
 export function inboxSql(table: string): InboxSql<Locked, Locked> {
   const sql = statements(quoted(table));
+  let isChecked = false;
   const read = async (query: SqlQuery, paymentId: string): Promise<readonly Mark[]> => {
     const [row] = await query(sql.read, [paymentId]);
     return row ? marksIn(row.marks) : [];
@@ -55,13 +54,16 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     /** In a transaction of its own: a row that another one has not committed would be waited for, and not passed by. */
     async prepare(query, event) {
       const paymentId = idOf(event.paymentId);
-      const [line] = await query(sql.find, [paymentId]);
+      const [line] = await query(sql.exists, [paymentId]);
       checkAutocommit(line);
       if (line?.found !== '1') await insertedAlone(query, sql.insert, [paymentId]);
     },
 
     async open(query) {
-      if (!(await opened(query, SAVEPOINT))) throw outsideTransaction();
+      // Once is enough: a database begins transactions, or it does not.
+      isChecked ||= await isOpen(query);
+      if (!isChecked) throw outsideTransaction();
+      await query(`SAVEPOINT ${SAVEPOINT}`);
     },
 
     async lock(query, { paymentId }) {
@@ -80,21 +82,22 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     },
 
     async complete(query, { paymentId, status }, { name, marks }) {
-      try {
-        if (!(await hasSavepoint(query, `${OWN_STATEMENT}RELEASE SAVEPOINT ${SAVEPOINT}`))) return false;
-        return hasChanged(
-          await query(OWN_STATEMENT + statements(name).set, [...valuesOf(done(marks, status)), paymentId]),
-        );
-      } catch (error) {
-        throw hasMetAnother(error) ? new RolledBack(MET_ANOTHER, { cause: error }) : error;
-      }
+      if (!(await hasSavepoint(query, `RELEASE SAVEPOINT ${SAVEPOINT}`))) return false;
+      return hasChanged(await query(statements(name).set, [...valuesOf(done(marks, status)), paymentId]));
     },
 
-    isEnded: async query => !(await hasSavepoint(query, `${OWN_STATEMENT}ROLLBACK TO SAVEPOINT ${SAVEPOINT}`)),
+    async isEnded(query) {
+      const [last] = await query('SHOW ERRORS').catch(() => []);
+      const isOurs = await hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`).catch(refusedByPrisma);
+      return !isOurs && !UNDOES.has(String(last?.Code));
+    },
 
-    async outcome(query, { paymentId, status }) {
-      const marks = await read(query, paymentId);
-      return marks.some(mark => mark.status === status && !mark.begun) ? 'committed' : 'undone';
+    async find(query, { paymentId, status }, { name }) {
+      const [line] = await query(statements(name).find, [paymentId]);
+      // It would see its own mark, before the commit.
+      checkAutocommit(line);
+      const mark = line && marksIn(line.marks).find(mark => mark.status === status);
+      return mark && (mark.begun ? 'begun' : 'done');
     },
 
     async keep(query, event) {
@@ -118,8 +121,18 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
   };
 }
 
-const MET_ANOTHER =
-  'The transaction of onPayment met another one as its end was written down, and the database has undone all of it.';
+/**
+ * Errors with which MySQL undoes the whole transaction: a deadlock, its like on a cluster, and no room for locks. Each later
+ * statement would be committed by itself, so the effect may run again only if the last statement of the connection has met the
+ * error.
+ */
+const UNDOES: ReadonlySet<string> = new Set(['1213', '3101', '1020', '1206']);
+
+/** Prisma asks the database no more once a nested transaction has failed to end, as it does behind a deadlock. */
+function refusedByPrisma(error: unknown): false {
+  if (sqlCodeOf(error) === 'P2028') return false;
+  throw error;
+}
 
 /** @throws {InvalidRequestError} for another text: a column of a fixed width takes some of them for the same */
 function idOf(paymentId: string): string {
@@ -137,9 +150,11 @@ const marksIn = (text: unknown): readonly Mark[] => JSON.parse(String(text));
 const valuesOf = (marks: readonly Mark[]): string[] => [asciiHex(marks), String(marks.some(({ begun }) => begun))];
 
 const statements = (inbox: string) => ({
+  find: `SELECT ${AUTOCOMMIT}, marks FROM ${inbox} WHERE payment_id = ?`,
+
   read: `SELECT marks FROM ${inbox} WHERE payment_id = ?`,
 
-  find: `SELECT ${AUTOCOMMIT}, CAST(EXISTS (SELECT 1 FROM ${inbox} WHERE payment_id = ?) AS CHAR) AS found`,
+  exists: `SELECT ${AUTOCOMMIT}, CAST(EXISTS (SELECT 1 FROM ${inbox} WHERE payment_id = ?) AS CHAR) AS found`,
 
   insert: `INSERT INTO ${inbox} (payment_id, marks, in_doubt, changed_at)
     SELECT ?, '[]', FALSE, ${NOW} FROM DUAL WHERE ${IS_COMMITTED}`,

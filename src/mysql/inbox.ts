@@ -13,22 +13,13 @@ export type MysqlInbox<Tx> = SqlInbox<Tx>;
  * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. One worker per payment
  * is let in, by a lock on a row; all inboxes of a pool hold at most half of it.
  *
- * @param database the merchant's own pool of `mysql2`, of two connections or more, over MySQL 8 or MariaDB 10.6 and later; or
+ * @param database the merchant's own pool of `mysql2`, over MySQL 8 or MariaDB 10.6 and later; or
  * `fromDrizzle(db)`, `fromKysely(db)`, `fromKnex(knex)`, `fromPrisma(prisma)`, `fromTypeOrm(dataSource)`
- * @throws {ConfigurationError} for what is none of them, a pool that is too small, or a table name that is none
+ * @throws {ConfigurationError} for what is none of them, or a table name that is none
  * @example
  * const inbox = mysqlInbox(pool);
  * await inbox.migrate();
- * const handler = createWebhookHandler({
- *   gateway, inbox,
- *   onPayment: async (payment, { tx }) => {
- *     if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return recordOther(tx, payment); // payouts, chargebacks, …
- *     const { id, reference, amount, currency } = payment;
- *     const PAY = 'update orders set paid_by = ? where id = ? and amount = ? and currency = ? and paid_by is null';
- *     const [{ affectedRows }] = await tx.execute(PAY, [id, reference ?? '', amount, currency]);
- *     if (affectedRows === 0) await listToCheck(tx, payment); // another amount, paid already, no order: a person looks
- *   },
- * });
+ * const handler = createWebhookHandler({ gateway, inbox, onPayment: (payment, { tx }) => book(tx, payment) });
  */
 export function mysqlInbox<Database extends MysqlDatabase>(
   database: Database,

@@ -1,5 +1,4 @@
 // The SQL of a journal in MySQL, which answers no rows of what it writes: a write, and then a read.
-import { randomUUID } from 'node:crypto';
 import type { JournalKey, JournalRow, JournalState } from '../journal/contract.ts';
 import { LONGEST } from '../journal/key.ts';
 import { type SqlQuery, type SqlRow, withoutColumns } from '../sql/database.ts';
@@ -12,10 +11,10 @@ import {
   checkAutocommit,
   ddlOf,
   hasChanged,
-  hasSavepoint,
   hex,
   IS_COMMITTED,
   insertedAlone,
+  isOpen,
   MOMENT,
   migrate,
   ms,
@@ -59,28 +58,11 @@ export function journalSql(table: string): JournalSql {
     },
 
     async insertIn(query, row) {
-      const values = valuesOf(row);
-      const ticket = Buffer.from(randomUUID()).toString('hex');
-      const savepoint = `payment_gateway_plan_${ticket.slice(0, 16)}`;
-      const [, , , , , , answer, , isSame] = await Promise.all([
-        query(sql.enter, [ticket]),
-        query(`SAVEPOINT ${savepoint}`),
-        query(sql.leave, [ticket]),
-        query(sql.left, [ticket, ticket]),
-        // Only in a transaction does that bring the ticket back. A deadlock has undone all of it.
-        hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${savepoint}`),
-        query(sql.insertIn, [...values, ticket, ticket]),
-        query(sql.readIn, [...keyOf(row), ticket]).catch(afterWrite),
-        query(sql.leave, [ticket]).catch(afterWrite),
-        // It would take later ones with it, and there are none.
-        hasSavepoint(query, `RELEASE SAVEPOINT ${savepoint}`).catch(afterWrite),
-      ]);
-      // Prisma has none for a transaction within which another one has begun.
-      const [line] = answer ?? [{}];
-      if (!line) return undefined;
-      if (!isSame || !answer) throw new Error(NOT_AWAITED);
-      const found = line.state === null ? undefined : rowIn(line);
-      return { row: found, isInserted: found?.attemptId === row.attemptId, now: clockOf(line) };
+      if (!(await isOpen(query))) return undefined;
+      await query(sql.insertIn, valuesOf(row));
+      const [line = {}] = await query(sql.readIn, keyOf(row)).catch(afterWrite);
+      const found = rowIn(line);
+      return { row: found, isInserted: found.attemptId === row.attemptId, now: clockOf(line) };
     },
 
     async replace(query, row, revision) {
@@ -100,7 +82,8 @@ export function journalSql(table: string): JournalSql {
 
     /** Locks what is due in each state by itself, because only so an index has it in its order, and nothing more is locked. */
     claim: (database, { scope, states, olderThan = 0 }, limit, leaseMs) =>
-      database.transaction(async (_, query) => {
+      database.transaction(async tx => {
+        const query = database.queryIn(tx);
         const lines: SqlRow[] = [];
         for (const state of states) {
           lines.push(...(await query(sql.due(limit, scope), [state, ...ofScope(scope), String(olderThan)])));
@@ -149,9 +132,6 @@ const detailsOf = ({ scope, reference, state, revision, begunAt, dueAt, leasedUn
 const rowIn = (line: SqlRow): JournalRow =>
   rowOf({ ...(line as unknown as JournalLine), scope: textOf(line.scope), reference: textOf(line.reference) });
 
-const NOT_AWAITED =
-  'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.';
-
 const NOT_DURABLE =
   'mysqlJournal: innodb_flush_log_at_trx_commit is not 1 on this server, so a crash of it may lose the creates of the last second, and whoever repeats one of them pays it again. Set it to 1, and sync_binlog to 1 where replicas are promoted.';
 
@@ -166,7 +146,6 @@ function statements(journal: string) {
   const ofEntry = `entry.scope = ${TEXT} AND entry.reference = ${TEXT}`;
   const insert = `INSERT INTO ${journal} (scope, reference, state, due_at, leased_until, details, revision, begun_at)`;
   const written = `${TEXT}, ${TEXT}, ?, IF(? IS NULL, NULL, ${NOW}), ${MOMENT}, ${TEXT}, 1, ${NOW}`;
-  const ticket = `ticket.scope = '' AND ticket.reference = ${TEXT}`;
   /** In the order in which they are set: of what was set before, the later ones see that. */
   const overFreed = Object.entries({
     begun_at: 'VALUES(begun_at)',
@@ -187,15 +166,9 @@ function statements(journal: string) {
       leased_until = ${MOMENT}, details = ${TEXT}
       WHERE ${key} AND revision = CAST(? AS UNSIGNED) AND ${IS_COMMITTED}`,
 
-    // In a transaction of the merchant's: by a row that was deleted, and is there again.
-    enter: `${insert} VALUES ('', ${TEXT}, 'ticket', NULL, NULL, '', 0, ${NOW})`,
-    left: `SET @payment_gateway_plan = (SELECT ? FROM DUAL WHERE NOT EXISTS (SELECT 1 FROM ${journal} AS ticket WHERE ${ticket}))`,
-    insertIn: `${insert} SELECT ${written} FROM ${journal} AS ticket WHERE ${ticket} AND @payment_gateway_plan = ?
-      ON DUPLICATE KEY UPDATE ${overFreed.join(', ')}`,
-    // A snapshot of the merchant's may be older than the row. If that is locked, the write has waited for it in vain.
-    readIn: `SELECT ${clock}, ${columns} FROM ${journal} AS ticket LEFT JOIN ${journal} AS entry ON ${ofEntry}
-      WHERE ${ticket} FOR UPDATE NOWAIT`,
-    leave: `DELETE FROM ${journal} WHERE scope = '' AND reference = ${TEXT}`,
+    // In the merchant's transaction. Locked, the row is read as it is now: a snapshot may be older.
+    insertIn: `${insert} VALUES (${written}) ON DUPLICATE KEY UPDATE ${overFreed.join(', ')}`,
+    readIn: `SELECT ${clock}, ${columns} FROM ${journal} AS entry WHERE ${ofEntry} FOR UPDATE`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT ${clock}, ${columns}
       FROM ${journal} AS entry WHERE ${isOneOf(states)}${inScope(scope)} ORDER BY begun_at`,

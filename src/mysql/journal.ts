@@ -8,13 +8,13 @@ import {
 } from '../sql/journal.ts';
 import { databaseOf, type MysqlDatabase, type OwnTxOf } from './database.ts';
 import { journalSql } from './journal-sql.ts';
-import type { MysqlConnection } from './pool.ts';
+import type { MysqlTx } from './pool.ts';
 
 /** What a `mysqlJournal` can take as its second argument. */
 export type MysqlJournalOptions = SqlJournalOptions;
 
 /** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
-export type MysqlJournal<Tx = Pick<MysqlConnection, 'query' | 'execute'>> = SqlJournal<Tx>;
+export type MysqlJournal<Tx = MysqlTx> = SqlJournal<Tx>;
 
 /**
  * At most one payment per reference, across processes and crashes.

@@ -113,11 +113,18 @@ export const hasSavepoint = (query: SqlQuery, sql: string): Promise<boolean> =>
     },
   );
 
-/** Sets a savepoint. @returns false outside a transaction, where MySQL takes it and forgets it */
-export async function opened(query: SqlQuery, name: string): Promise<boolean> {
-  await query(`SAVEPOINT ${name}`);
-  return hasSavepoint(query, `ROLLBACK TO SAVEPOINT ${name}`);
-}
+/** A characteristic of the next transaction cannot be set in the middle of one. */
+const IN_TRANSACTION = '1568';
+
+/** Whether a transaction is open. Outside one, the statement sets the default of the next transaction again. */
+export const isOpen = (query: SqlQuery): Promise<boolean> =>
+  query('SET TRANSACTION READ WRITE').then(
+    () => false,
+    error => {
+      if (sqlCodeOf(error) !== IN_TRANSACTION) throw error;
+      return true;
+    },
+  );
 
 /** What MySQL answers a write where nothing can be written: --read-only, a session or a mode of that kind. */
 const READ_ONLY: ReadonlySet<unknown> = new Set(['1290', '1792', '1836']);
@@ -151,7 +158,8 @@ export async function migrate(database: SqlDatabase<unknown>, table: string, ste
   const [name = '', schema] = table.split('.').reverse();
   const lock = `payment-gateway-sdk ${createHash('sha256').update(table).digest('hex').slice(0, 32)}`;
   // A transaction only because its statements share a connection.
-  await database.transaction(async (_, query) => {
+  await database.transaction(async tx => {
+    const query = database.queryIn(tx);
     const [answer] = await query(`SELECT CAST(GET_LOCK(?, ${PATIENCE}) AS CHAR) AS locked`, [lock]);
     if (answer?.locked !== '1') throw new Error(`Another process has migrated ${table} for ${PATIENCE} seconds.`);
     try {

@@ -1,35 +1,28 @@
 // What the stores in Postgres take: a pool of `pg`, or a database of another library.
-
-import { anything, databaseIn, misfit } from '../adapters/misfit.ts';
-import type { SqlDatabase } from '../sql/database.ts';
-import type { ClientOf, PgClient, PgPool } from './pg.ts';
+import { databaseIn, neither, type SqlDatabase } from '../sql/database.ts';
+import type { PgPool, TxOfPool } from './pg.ts';
 import { fromPool } from './pool.ts';
 
-/** A pool of `pg` as it is; or a database, as of `fromDrizzle` and its like. */
+/** A pool of `pg`, or a database from `fromDrizzle` and the other adapters. */
 // biome-ignore lint/suspicious/noExplicitAny: of whatever transactions
 export type PostgresDatabase = PgPool | SqlDatabase<any>;
 
-/** What `onPayment` gets as its `tx`. */
-export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : ClientOf<Database>;
+/** The `tx` that `onPayment` gets. */
+export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
 
-/** What a merchant's own transaction runs on: over `pg` any client of it. */
-export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : Pick<PgClient, 'query'>;
+/** The handle of a transaction that the merchant began: over `pg` any client, or the `tx` of `onPayment`. */
+export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : Pick<PgPool, 'query'>;
 
-/** @throws {ConfigurationError} for what is neither: in a client's transaction, what we commit could be rolled back */
+/** @throws {ConfigurationError} for any other value: what the SDK commits on a client could be rolled back */
 export function databaseOf<Database extends PostgresDatabase>(
   owner: string,
   given: Database,
 ): SqlDatabase<TxOf<Database>> {
-  const database = databaseIn<TxOf<Database>>(owner, 'postgres', given, POOL);
+  const database = databaseIn<TxOf<Database>>(owner, 'postgres', given);
   if (database) return database;
+  // Clients have `connect` and `query`, too.
   const { query, connect, release, escapeIdentifier } = (given ?? {}) as unknown as Partial<Record<string, unknown>>;
-  // A client that belongs to no pool has a `connect` too.
-  if (release || escapeIdentifier)
-    throw misfit(owner, `a pool, such as ${POOL}: pass the pool, not one of its clients`);
-  if (typeof connect === 'function' && typeof query === 'function') {
-    return fromPool(given as PgPool) as SqlDatabase<TxOf<Database>>;
-  }
-  throw misfit(owner, anything(POOL));
+  if (typeof connect !== 'function' || typeof query !== 'function' || release || escapeIdentifier)
+    throw neither(owner, 'a pool of pg');
+  return fromPool(given as PgPool) as SqlDatabase<TxOf<Database>>;
 }
-
-const POOL = 'new pg.Pool()';

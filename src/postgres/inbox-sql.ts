@@ -42,9 +42,9 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
       return begun as unknown as Begun;
     },
 
-    async complete(query, { paymentId, status }, { xid, name }, firstError) {
+    async complete(query, { paymentId, status }, { xid, name }) {
       const completed = await query(endings(name).complete, [paymentId, status, xid]).catch(error => {
-        throw ignoredError(error, firstError);
+        throw ignoredError(error);
       });
       return completed.length > 0;
     },
@@ -55,9 +55,12 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
         error => WITHOUT_SAVEPOINT.has(sqlCodeOf(error)),
       ),
 
-    async outcome(query, _, { xid }) {
-      const [answer] = await query('SELECT txid_status($1::text::bigint) AS status', [xid]);
-      return answer?.status;
+    async find(query, { paymentId, status }, { name }) {
+      const [found] = await query(endings(name).find, [paymentId, status]);
+      // It would see its own mark, before the commit.
+      if (found?.xid) throw leftOpen();
+      if (found) return found.begun === 'true' ? 'begun' : 'done';
+      return undefined;
     },
 
     async keep(query, event, { name }) {
@@ -102,11 +105,11 @@ const WITHOUT_SAVEPOINT: ReadonlySet<unknown> = new Set(['3B001', NO_TRANSACTION
 /** What Postgres answers every statement after one that failed. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-function ignoredError(error: unknown, firstError: unknown): unknown {
+function ignoredError(error: unknown): unknown {
   if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) return error;
   const message =
-    'onPayment ignored an SQL error, so nothing was committed, and the status is not marked. Let the error pass, or use SAVEPOINT for a part that may fail.';
-  return ofMerchant(new Error(message, { cause: firstError ?? error }));
+    'onPayment ignored an SQL error, so Postgres rolled back its transaction, and the status can run again. Let the error pass, or use SAVEPOINT for a part that may fail.';
+  return ofMerchant(new Error(message, { cause: error }));
 }
 
 const statements = (marks: string) => ({
@@ -142,7 +145,10 @@ const endings = (marks: string) => ({
     WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL AND txid_current()::text = $3::text
     RETURNING status`,
 
-  /** The transaction was rolled back, and what came after it was not. */
+  find: `SELECT (handled_at IS NULL)::text AS begun, txid_current_if_assigned()::text AS xid FROM ${marks}
+    WHERE payment_id = $1::text::uuid AND status = $2::text`,
+
+  /** The transaction was rolled back, and later statements were not. */
   keep: `INSERT INTO ${marks} (payment_id, status, final) VALUES ($1::text::uuid, $2::text, ${durably('$3::text::boolean')})
     ON CONFLICT DO NOTHING RETURNING txid_current()::text AS xid`,
 });

@@ -13,22 +13,13 @@ export type PostgresInbox<Tx> = SqlInbox<Tx>;
  * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. One worker per payment
  * is let in, by an advisory lock; all inboxes of a pool hold at most half of it.
  *
- * @param database the merchant's own pool of `pg`, of two clients or more; or `fromDrizzle(db)`, `fromKysely(db)`,
+ * @param database the merchant's own pool of `pg`; or `fromDrizzle(db)`, `fromKysely(db)`,
  * `fromKnex(knex)`, `fromPostgresJs(sql)`, `fromPrisma(prisma)`, `fromTypeOrm(dataSource)`
- * @throws {ConfigurationError} for what is none of them, a pool that is too small, or a table name that is none
+ * @throws {ConfigurationError} for what is none of them, or a table name that is none
  * @example
  * const inbox = postgresInbox(pool);
  * await inbox.migrate();
- * const handler = createWebhookHandler({
- *   gateway, inbox,
- *   onPayment: async (payment, { tx }) => {
- *     if (payment.paymentType !== 'DEPOSIT' || !isPaid(payment)) return recordOther(tx, payment); // payouts, chargebacks, …
- *     const { id, reference, amount, currency } = payment;
- *     const PAY = 'update orders set paid_by = $1 where id = $2 and amount = $3 and currency = $4 and paid_by is null';
- *     const { rowCount } = await tx.query(PAY, [id, reference, amount, currency]);
- *     if (rowCount === 0) await listToCheck(tx, payment); // another amount, paid already, no order: a person looks
- *   },
- * });
+ * const handler = createWebhookHandler({ gateway, inbox, onPayment: (payment, { tx }) => book(tx, payment) });
  */
 export function postgresInbox<Database extends PostgresDatabase>(
   database: Database,

@@ -1,5 +1,4 @@
 // The SQL of a journal in Postgres: a statement per method, and of a create one more where its driver does not tell that it is committed.
-import { randomUUID } from 'node:crypto';
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { afterWrite, type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
@@ -40,14 +39,11 @@ export function journalSql(table: string, notify: boolean): JournalSql {
     },
 
     async insertIn(query, row) {
-      const ticket = randomUUID();
-      const [, [written]] = await Promise.all([
-        query(sql.enter, [ticket]),
-        lines(query, sql.insertIn, [...valuesOf(row), ticket, ...(channel ? [channel] : [])]),
-      ]);
+      await query(sql.enter);
+      const [written] = await lines(query, sql.insertIn, [...valuesOf(row), ...(channel ? [channel] : [])]);
       if (written) return { row: asRead(row, written), isInserted: true, now: Number(written.now) };
-      const found = timed(await lines(query, sql.readIn, [row.scope, row.reference, ticket]));
-      return found.held === 'true' ? { row: rowIn(found), isInserted: false, now: Number(found.now) } : undefined;
+      const found = timed(await lines(query, sql.readIn, [row.scope, row.reference]));
+      return found.open === 'true' ? { row: rowIn(found), isInserted: false, now: Number(found.now) } : undefined;
     },
 
     async replace(query, row, revision) {
@@ -89,8 +85,8 @@ interface Line extends Omit<JournalLine, 'revision'> {
   replica?: string;
   /** Of the transaction of a single statement. */
   id?: string;
-  /** Whether the transaction has the ticket. */
-  held?: string;
+  /** Whether it was read in an open transaction. */
+  open?: string;
   /** Whether the reference was tried before. */
   tried?: string;
 }
@@ -160,15 +156,9 @@ const INTO = '(scope, reference, state, revision, begun_at, due_at, leased_until
 /** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */
 const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
 
-/**
- * A setting of the merchant's transaction, with a ticket of each plan that is on its way. Outside a transaction it is gone with the
- * statement that sets it; with the transaction, or the part of it that planned, it is undone.
- */
-const TICKETS = 'payment_gateway.plans';
-const tickets = `coalesce(current_setting('${TICKETS}', true), '')`;
-const holds = (ticket: string) => `position(${ticket}::text in ${tickets}) > 0`;
-/** Otherwise the setting would grow with each plan. */
-const leave = (ticket: string) => `set_config('${TICKETS}', replace(${tickets}, ${ticket}::text, ''), true) AS tickets`;
+/** A setting that lasts until the end of the merchant's transaction. Outside one, it is gone with the statement that sets it. */
+const OPEN = `current_setting('payment_gateway.transaction', true)`;
+const IS_OPEN = `coalesce(${OPEN}, '') = 'open'`;
 
 function statements(table: string, channel: string | undefined) {
   const journal = quoted(table);
@@ -193,18 +183,18 @@ function statements(table: string, channel: string | undefined) {
         due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
       WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}, ${id}`,
 
-    // In a transaction of the merchant's. ON CONFLICT locks also a row that it leaves as it is: what is there already is left out.
-    enter: `SELECT set_config('${TICKETS}', ${tickets} || $1::text, true) AS tickets`,
-    insertIn: `INSERT INTO ${journal} AS row ${INTO} SELECT ${written} WHERE ${holds('$7')}
+    // In the merchant's transaction. ON CONFLICT locks also a row that it leaves unchanged, so existing rows are left out.
+    enter: `SELECT set_config('payment_gateway.transaction', 'open', true) AS open`,
+    insertIn: `INSERT INTO ${journal} AS row ${INTO} SELECT ${written} WHERE ${IS_OPEN}
         AND NOT EXISTS (SELECT FROM ${journal} WHERE ${key} AND state <> 'freed')
       ON CONFLICT (scope, reference) DO UPDATE SET state = excluded.state, revision = row.revision + 1,
         begun_at = excluded.begun_at, due_at = excluded.due_at, leased_until = excluded.leased_until,
         details = CASE WHEN ${WAS_TRIED} THEN '{"isRetry":true,' || substr(excluded.details::text, 2)
           ELSE excluded.details::text END::json
         WHERE row.state = 'freed'
-      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, revision::text, (${WAS_TRIED})::text AS tried,
-        ${leave('$7')}${channel ? `, pg_notify($8::text, '')::text AS told` : ''}`,
-    readIn: `SELECT ${NOW}, (${holds('$3')})::text AS held, ${leave('$3')}, ${columns}
+      RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, revision::text, (${WAS_TRIED})::text AS tried
+        ${channel ? `, pg_notify($7::text, '')::text AS told` : ''}`,
+    readIn: `SELECT ${NOW}, (${IS_OPEN})::text AS open, ${columns}
       FROM (SELECT 1) AS always LEFT JOIN ${journal} ON ${key}`,
 
     list: (states: readonly JournalState[], scope: string | undefined) => `SELECT now, replica, listed.* FROM ${CLOCK}

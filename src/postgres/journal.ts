@@ -9,7 +9,7 @@ import {
 } from '../sql/journal.ts';
 import { databaseOf, type OwnTxOf, type PostgresDatabase } from './database.ts';
 import { journalSql } from './journal-sql.ts';
-import type { PgClient } from './pg.ts';
+import type { PgTx } from './pg.ts';
 
 /** What a `postgresJournal` can take as its second argument. */
 export interface PostgresJournalOptions extends SqlJournalOptions {
@@ -22,7 +22,7 @@ export interface PostgresJournalOptions extends SqlJournalOptions {
 }
 
 /** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
-export type PostgresJournal<Tx = Pick<PgClient, 'query'>> = SqlJournal<Tx>;
+export type PostgresJournal<Tx = PgTx> = SqlJournal<Tx>;
 
 /**
  * At most one payment per reference, across processes and crashes.

@@ -20,12 +20,15 @@ export interface PgPool {
   options?: { max?: number | undefined };
 }
 
-/** The clients of a pool, also where `connect` has an overload that takes a callback. */
-export type ClientOf<Pool> = Pool extends {
+/** A transaction over a pool of `pg`. It has `query` alone, and only until `onPayment` returns. */
+export type PgTx = Pick<PgClient, 'query'>;
+
+/** The same with the types of the pool's clients, also where `connect` has an overload that takes a callback. */
+export type TxOfPool<Pool> = Pool extends {
   connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
 }
-  ? Client
-  : PgClient;
+  ? Pick<Client, 'query'>
+  : PgTx;
 
 /** What a client answers within a transaction. */
 const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);

@@ -64,7 +64,8 @@ export const lockKey = (name: string): string => createHash('sha256').update(nam
  */
 export async function migrate(database: SqlDatabase<unknown>, table: string, steps: readonly string[]): Promise<void> {
   // Without bounds: another replica may take its time, and so may an index.
-  await database.transaction(async (_, query) => {
+  await database.transaction(async tx => {
+    const query = database.queryIn(tx);
     await query('SELECT pg_advisory_xact_lock($1::text::bigint)::text AS locked', [lockKey(`migrate ${table}`)]);
     const [found] = await query(`SELECT obj_description(to_regclass($1::text), 'pg_class') AS comment`, [
       quoted(table),

@@ -1,4 +1,4 @@
-// Uses a database without starving the merchant: at most half of a pool for inboxes, half for journals, and no wait without an end.
+// Bounds how the stores use a pool: half of it for inboxes, half for journals, and every wait has an end.
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
@@ -7,7 +7,10 @@ import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sq
 /** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
-/** Milliseconds that a single statement waits for its turn: whoever waits for the statement waits five seconds. */
+/** Milliseconds that an effect may take. */
+export const LONGEST_EFFECT = 20_000;
+
+/** Milliseconds that a single statement waits for its turn. Its caller waits five seconds. */
 const LONGEST_TURN = 4_000;
 
 /** What our stores may do at once over one pool. */
@@ -17,7 +20,7 @@ interface Limits {
   statements: Limited;
 }
 
-/** By pool, because all inboxes together, or all journals, must leave half of it, whatever it is that hangs. */
+/** By pool, because all inboxes together, or all journals, must leave half of it. */
 const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
 
 /** Shared by the ESM and the CommonJS copy. */
@@ -35,7 +38,7 @@ function limitsOf({ identity, max }: SqlPool): Limits {
 
 type Pooled = Pick<SqlDatabase<unknown>, 'pool'>;
 
-/** A database that does not tell its pool is taken for one of its own. */
+/** A database without a pool counts as a separate one. */
 const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: database, max: DEFAULT_SIZE };
 
 /** Runs a work in a transaction. */
@@ -49,15 +52,11 @@ export interface Place<Tx> {
 }
 
 /**
- * Gives works a place among as many as half of the pool has connections. Whoever waits for a work is told in time; its place
- * is free once the library has ended all of it, and so holds no connection for it any more.
- *
- * @throws {ConfigurationError} for a pool of one connection
+ * Gives works a place among half of the pool's connections, and at least one. The caller gets an error in time. The place is
+ * free once the library has ended the whole work, so that it holds no connection any more.
  */
 export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Place<Tx>) => Promise<T>) => Promise<T> {
-  const pool = poolFor(database);
-  if (!(pool.max >= 2)) throw onlyOne();
-  const { works } = limitsOf(pool);
+  const { works } = limitsOf(poolFor(database));
   return work =>
     new Promise((resolve, reject) => {
       const take = async () => {
@@ -67,7 +66,7 @@ export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Pla
           return promise;
         };
         const working = work({
-          transact: inner => withinWaits(each => watch(database.transaction(each)), inner),
+          transact: inner => withinWaits(database, watch, inner),
           query: inTime((sql, values) => watch(database.query(sql, values))),
         });
         working.then(resolve, reject);
@@ -84,19 +83,14 @@ export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) =>
   return statement => statements(statement);
 }
 
-const onlyOne = () =>
-  new ConfigurationError(
-    'The pool needs `max` (of mysql2: `connectionLimit`) of 2 or more: with 1, onPayment could wait for itself for ever.',
-  );
-
 const noPlace = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments: look whether the database answers, or increase its \`max\` (of mysql2: \`connectionLimit\`).`,
+    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments. Check the database, or increase the \`max\` of the pool (of mysql2: \`connectionLimit\`).`,
   );
 
 const noTurn = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of journals: look whether the database answers, and who has locked the table.`,
+    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of journals. Check the database, and the locks of the table.`,
   );
 
 const notBegun = () =>
@@ -106,25 +100,19 @@ const notBegun = () =>
 
 const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
 
-/** @param outcome of the work, which went on after the end */
-const endedEarly = (outcome: Outcome<unknown>) =>
-  new Error(
-    'onPayment ended its transaction by itself: leave commit() and rollback() to the inbox. If it was committed, nobody knows whether all of the effect was in it: then its callbacks are reported as effect_uncertain, until you call inbox.resolve.',
-    'error' in outcome ? { cause: outcome.error } : undefined,
-  );
+const OVER = 'The transaction of onPayment has ended: its connection broke, or onPayment or the library ended it.';
 
-/** A work that has settled. */
-type Outcome<T> = { value: T } | { error: unknown };
-
-/** One transaction. Whoever waits for it is told in time, also where the library waits longer. */
+/** One transaction. Its caller gets an error in time, also where the library waits longer. */
 function withinWaits<Tx, T>(
-  transaction: SqlDatabase<Tx>['transaction'],
+  database: SqlDatabase<Tx>,
+  watch: <Value>(transaction: Promise<Value>) => Promise<Value>,
   work: (tx: Tx, query: SqlQuery) => Promise<T>,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let isLate = false;
-    let running: Promise<unknown> | undefined;
-    let outcome: Outcome<T> | undefined;
+    let isOver = false;
+    let running: Promise<T> | undefined;
+    let thrown: unknown;
     let timer: NodeJS.Timeout | undefined;
     const rejectLater = (errorOf: () => unknown) => {
       timer = setTimeout(() => {
@@ -134,41 +122,61 @@ function withinWaits<Tx, T>(
     };
 
     rejectLater(notBegun);
-    const limited = async (tx: Tx, query: SqlQuery) => {
+    const limited = async (tx: Tx) => {
+      const query = database.queryIn(tx);
+      const whileOpen: SqlQuery = async (...statement) => {
+        if (isOver) throw new Error(OVER);
+        return query(...statement);
+      };
       try {
-        const value = await work(tx, inTime(query, reject));
-        outcome = { value };
-        rejectLater(noAnswer);
+        const value = await work(tx, inTime(whileOpen, reject));
+        if (!isOver) rejectLater(noAnswer);
         return value;
       } catch (error) {
-        outcome = { error };
-        rejectLater(() => error);
+        thrown = error;
+        if (!isOver) rejectLater(() => error);
         throw error;
       }
     };
     const begin = async () =>
-      transaction(async (tx, query) => {
-        clearTimeout(timer);
-        // The caller has been told that nothing happens.
-        if (isLate) throw notBegun();
-        const own = limited(tx, query);
-        running = own;
-        return own;
-      });
+      watch(
+        database.transaction(async tx => {
+          clearTimeout(timer);
+          // The caller already has that error.
+          if (isLate) throw notBegun();
+          running = limited(tx);
+          return beforeEnd(running, () => isOver);
+        }),
+      );
 
-    const settle = (failure?: unknown) => {
+    const end = () => {
+      isOver = true;
       clearTimeout(timer);
-      if (outcome && 'error' in outcome) reject(outcome.error);
-      else if (failure !== undefined) reject(failure);
-      else if (outcome) resolve(outcome.value);
-      else if (running) running.catch(() => {}).then(() => reject(endedEarly(outcome as Outcome<T>)));
-      else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
     };
     begin().then(
-      () => settle(),
-      error => settle(error ?? new Error('The transaction failed.')),
+      () => {
+        end();
+        // It goes on where onPayment has ended the transaction, and may still write.
+        if (running) running.then(resolve, reject);
+        else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
+      },
+      error => {
+        end();
+        reject(thrown ?? error ?? new Error('The transaction failed.'));
+      },
     );
   });
+}
+
+/**
+ * Settles as the work does, but never after the transaction. When a connection breaks, postgres.js rejects the transaction
+ * immediately. A later write to the connection, such as its ROLLBACK, would end the process.
+ */
+async function beforeEnd<T>(work: Promise<T>, isOver: () => boolean): Promise<T> {
+  await work.catch(() => {});
+  // The same event may fail the work and the transaction.
+  await new Promise(resolve => setImmediate(resolve));
+  return isOver() ? new Promise(() => {}) : work;
 }
 
 /**
@@ -199,9 +207,6 @@ export const hasMetAnother = (error: unknown): boolean => MET_ANOTHER.has(sqlCod
 const MOST_TRIES = 10;
 /** Milliseconds, more at each try. */
 const PAUSE = 10;
-
-/** The database has undone the whole transaction, and nothing was written after that. */
-export class RolledBack extends Error {}
 
 /** Runs a transaction, and again if the database has undone it because it met another one. */
 export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {

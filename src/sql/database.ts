@@ -1,6 +1,6 @@
 // What stands between a store and the database library that the merchant has.
 import { ConfigurationError } from '../errors.ts';
-import type { ProblemOf } from '../options/store-options.ts';
+import { type ProblemOf, storeOptions } from '../options/store-options.ts';
 
 /** A value for a placeholder. All of them are texts, because drivers disagree on everything else: the SQL casts them. */
 export type SqlValue = string | null;
@@ -19,59 +19,41 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 export type SqlQuery = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
 /**
- * A database, as `postgresInbox`, `mysqlJournal` and their like use it. Those of the libraries that most people have are made by
- * `fromDrizzle` and its like; for another one, write these few methods, and let `sqlDatabaseSuite` of
- * payment-gateway-sdk/testing prove them.
+ * A database, as `postgresInbox`, `mysqlJournal` and the other stores use it. `fromDrizzle` and the other adapters make one of
+ * your library. For another library, write these methods and prove them with `sqlDatabaseSuite` of payment-gateway-sdk/testing.
  *
- * @typeParam Tx what `onPayment` gets as its `tx`: the library's own handle of a transaction
+ * @typeParam Tx the library's own handle of a transaction: `onPayment` gets it as `tx`
  */
 export interface SqlDatabase<Tx> {
-  /**
-   * In MySQL a deadlock undoes the transaction, and what comes next is committed at once. Over a database of your own nobody
-   * has seen whether onPayment went on after that, so an effect that meets a deadlock is reported as `effect_uncertain`.
-   */
   readonly dialect: 'postgres' | 'mysql';
   /** Runs a statement outside any transaction, on the primary. */
   readonly query: SqlQuery;
   /**
-   * Runs the work within a transaction that begins at READ COMMITTED and can write: commits when the work resolves, rolls
-   * back when it rejects, and settles only then, as the work did.
-   *
-   * @param work its `query` runs statements in the same transaction as `tx`
+   * Begins a transaction at READ COMMITTED that can write. Commits when the work resolves, rolls back when it rejects, and
+   * settles afterwards as the work did.
    */
-  transaction<T>(work: (tx: Tx, query: SqlQuery) => Promise<T>): Promise<T>;
-  /** Runs statements in a transaction that the merchant began: those that are asked at once, in their order. */
-  queryIn?(tx: Tx): SqlQuery;
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs statements in a transaction of `transaction`, or in one that the merchant began. */
+  queryIn(tx: Tx): SqlQuery;
   /**
    * Calls back for each NOTIFY on a channel, until the signal is aborted; resolves then. It may hold a connection for that.
    *
-   * @throws what the driver throws, as soon as nothing is heard any more
+   * @throws the driver's error, as soon as no notice can arrive any more
    */
   listen?(channel: string, onNotice: () => void, signal: AbortSignal): Promise<void>;
   /**
-   * Where connections come from, if that is known: all inboxes over one pool hold at most half of it, and so do the statements
-   * of all journals. Without it, `max` is taken for 10.
+   * The pool of connections. All inboxes over one pool use at most half of it, and so do the statements of all journals.
+   *
+   * @default a pool of 10 connections for this database alone
    */
   readonly pool?: SqlPool | undefined;
-  /**
-   * Lends `tx` to `onPayment`: whatever is asked of it after the work has settled must be refused, also before the
-   * transaction ends. For libraries that do not refuse it by themselves.
-   *
-   * @returns the first SQL error that the work met, if that is known
-   */
-  lend?(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<unknown>;
-  /**
-   * Whether `transaction` rejects also when COMMIT answers ROLLBACK, as it does after a statement that failed unnoticed.
-   * Where it is not, the store asks the database what became of each transaction.
-   */
-  readonly checksCommit?: boolean | undefined;
 }
 
 /** A pool of connections. */
 export interface SqlPool {
-  /** The pool itself, or whatever else there is one of for each pool. */
+  /** The pool itself, or another object that exists once for each pool. */
   readonly identity: object;
-  /** How many connections it has at most. */
+  /** The largest number of connections. */
   readonly max: number;
 }
 
@@ -86,16 +68,68 @@ export function sizeOf(given: unknown): number {
 
 /** For an option that is the size of a pool. */
 export const poolSizeProblem: ProblemOf = value =>
-  Number.isInteger(value) && (value as number) >= 2
-    ? undefined
-    : 'must be 2 or more: with 1, onPayment could wait for itself for ever';
+  Number.isInteger(value) && (value as number) >= 1 ? undefined : 'must be an integer, 1 or more';
 
-/** The pool of `pg`, of postgres.js, and of what is like them. */
-export function poolOf(pool: object | undefined): SqlPool | undefined {
-  if (!pool) return undefined;
-  const { max } = (pool as { options?: { max?: unknown } }).options ?? {};
-  return { identity: pool, max: sizeOf(max) };
+/** The option of adapters whose library does not document the size of its pool. */
+export interface PoolOptions {
+  /**
+   * The number of connections in its pool. All inboxes use at most half of them, and so do the statements of all journals.
+   * @default 10
+   */
+  poolSize?: number | undefined;
 }
+
+/** @throws {ConfigurationError} for a wrong option */
+export const poolWith = (owner: string, identity: object, options: PoolOptions): SqlPool => ({
+  identity,
+  max: storeOptions(owner, options, { poolSize: poolSizeProblem }).poolSize ?? DEFAULT_SIZE,
+});
+
+/** @throws {ConfigurationError} unless the value has these methods */
+export function expectMethods(owner: string, takes: string, given: unknown, ...names: string[]): void {
+  const found = (given ?? {}) as Record<string, unknown>;
+  if (names.some(name => typeof found[name] !== 'function')) throw new ConfigurationError(`${owner} takes ${takes}.`);
+}
+
+/** The pool of `pg` and of postgres.js. */
+export const poolOf = (pool: { options?: { max?: unknown } }): SqlPool => ({
+  identity: pool,
+  max: sizeOf(pool.options?.max),
+});
+
+const ADAPTERS = 'fromDrizzle, fromKysely, fromKnex, fromPrisma, fromTypeOrm';
+
+/**
+ * The database that a store was given; nothing, if it may be a pool.
+ *
+ * @throws {ConfigurationError} for a database of another dialect
+ */
+export function databaseIn<Tx>(
+  owner: string,
+  dialect: SqlDatabase<Tx>['dialect'],
+  given: unknown,
+): SqlDatabase<Tx> | undefined {
+  const { dialect: found, transaction, queryIn } = (given ?? {}) as Partial<SqlDatabase<Tx>>;
+  if (typeof transaction !== 'function' || typeof queryIn !== 'function') return undefined;
+  if (found === dialect) return given as SqlDatabase<Tx>;
+  throw new ConfigurationError(
+    `${owner} takes a database of the dialect ${dialect}, and this one is of ${found}. Import the adapter and the store from payment-gateway-sdk/${found}.`,
+  );
+}
+
+/** For a value that is neither a database nor a pool. */
+export const neither = (owner: string, pool: string): ConfigurationError =>
+  new ConfigurationError(
+    `${owner} takes ${pool}, a database from an adapter (${ADAPTERS}), or your own SqlDatabase. Pass the pool itself, not a client or a transaction.`,
+  );
+
+/** The rows with the column names of our statements: a merchant's option may write them in camel or Pascal case. */
+export const withPlainNames = (rows: readonly SqlRow[]): readonly SqlRow[] =>
+  rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value])));
+
+/** The rows of an answer of mysql2; of a write one, with the number of rows that it has changed. */
+export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
+  Array.isArray(answer) ? answer : [{ affected: String((answer as { affectedRows?: unknown }).affectedRows) }];
 
 /** @throws {ConfigurationError} for what a query of somebody's own must not answer */
 export function rowsOf(answer: unknown): readonly SqlRow[] {
@@ -114,7 +148,7 @@ export const outsideTransaction = () =>
 /** What a plan is told that has no transaction to be in. */
 export const noTransaction = () =>
   new ConfigurationError(
-    'Nothing was planned: tx is no open transaction, or the part of it that planned was rolled back. Pass what your transaction runs on, after its BEGIN, and await the plan before its COMMIT.',
+    'Nothing was planned: tx is not an open transaction. Pass the transaction of your library, or the client on which you sent BEGIN.',
   );
 
 /** Of a database of somebody's own whose rows are not as the statement names them. */

@@ -1,10 +1,10 @@
 // An inbox in the merchant's own database: the effect of a callback and its mark commit together, or not at all.
-import { delay } from '../deadline.ts';
+import { delay, withTimeout } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { decide, type Inbox, type InboxEvent, type InboxResult, LOCK_PAUSES, type Mark } from '../inbox/contract.ts';
-import { isOfMerchant, remembering } from '../inbox/thrown.ts';
+import { isOfMerchant, ofMerchant, remembering } from '../inbox/thrown.ts';
 import { storeOptions } from '../options/store-options.ts';
-import { inTime, placesOver, RolledBack, repeated } from './bounded.ts';
+import { inTime, LONGEST_EFFECT, placesOver, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import { tableNameProblem } from './table.ts';
 
@@ -51,27 +51,26 @@ export interface InboxSql<Lock, Begun> {
    * @throws {ConfigurationError} outside a transaction
    */
   open(query: SqlQuery): Promise<void>;
-  /** Locks the payment until the end of the transaction. @returns at once nothing, if somebody else has */
+  /** Locks the payment until the end of the transaction. @returns nothing, immediately, if another worker has it */
   lock(query: SqlQuery, event: InboxEvent): Promise<Lock | undefined>;
-  /** What is committed of the payment by now, not when the transaction began. */
+  /** The marks that are committed now, not when the transaction began. */
   marks(query: SqlQuery, event: InboxEvent, lock: Lock): Promise<readonly Mark[]>;
   /** Writes the mark as begun. */
   begin(query: SqlQuery, event: InboxEvent, lock: Lock): Promise<Begun>;
-  /**
-   * Writes the mark as done, only in the transaction that began it.
-   *
-   * @param firstError the first SQL error that the work met, if that is known
-   * @returns whether it is that transaction
-   */
-  complete(query: SqlQuery, event: InboxEvent, begun: Begun, firstError: unknown): Promise<boolean>;
-  /** Whether something other than the inbox has ended its transaction. */
+  /** Writes the mark as done. @returns false in another transaction than the one that wrote it as begun */
+  complete(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<boolean>;
+  /** Whether the transaction of the mark has ended, and may have left a part of the effect. */
   isEnded(query: SqlQuery): Promise<boolean>;
 
-  /** What became of a transaction, in a word; `committed` is as it should be. Runs outside of any. */
-  outcome(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<unknown>;
-  /** Writes a mark as begun that may have been lost. Runs outside of any transaction. */
+  /**
+   * The mark as it is committed.
+   *
+   * @throws {ConfigurationError} if this statement itself runs in a transaction
+   */
+  find(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<'done' | 'begun' | undefined>;
+  /** Writes a mark as begun that may have been lost. Runs outside any transaction. */
   keep(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<unknown>;
-  /** Whether there was a mark that was begun. Runs outside of any transaction. */
+  /** Whether there was a mark that was begun. Runs outside any transaction. */
   resolve(query: SqlQuery, paymentId: string, status: string, resolution: 'done' | 'again'): Promise<boolean>;
   /** An error of the database, or one that names its cause and the way out. */
   advised(error: unknown): unknown;
@@ -86,24 +85,19 @@ export function inboxOptions(owner: string, options: SqlInboxOptions): { table: 
 /** Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. */
 export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Lock, Begun>): SqlInbox<Tx> {
   const inPlace = placesOver(db);
-  const lend = db.lend ?? (async (tx, work) => void (await work(tx)));
+  const advise = (error: unknown): never => {
+    throw sql.advised(error);
+  };
   return {
-    async migrate() {
-      await sql.migrate(db).catch(error => {
-        throw sql.advised(error);
-      });
-    },
+    migrate: () => sql.migrate(db).catch(advise),
     ddl: () => sql.ddl(),
 
     run: (event, work) =>
       inPlace(async ({ transact, query }) => {
         const taken = await repeated(async () => {
-          await sql.prepare?.(query, event).catch(error => {
-            throw sql.advised(error);
-          });
-          const effect = transact((tx, query) =>
-            takeEffect(query, sql, event, () => lend(tx, lent => remembering(() => work({ tx: lent })))),
-          );
+          await sql.prepare?.(query, event).catch(advise);
+          const inTx = (tx: Tx) => inItsTime(remembering(() => work({ tx })));
+          const effect = transact((tx, within) => takeEffect(within, sql, event, () => inTx(tx)));
           return effect.catch(error => {
             if (error instanceof Ended) return error;
             // It may be about a table of the merchant's own.
@@ -111,14 +105,12 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
           });
         });
         if (taken instanceof Ended) {
-          // What was written after the end of the transaction is committed, and perhaps the mark is not. The effect must not be
-          // repeated, whatever this meets.
+          // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
           await repeated(() => sql.keep(query, event, taken.begun as Begun));
           throw endedBefore(taken.cause);
         }
-        const { answer, begun } = taken;
-        if (answer === 'ran' && !db.checksCommit) await expectCommitted(sql, query, event, begun as Begun);
-        return answer;
+        if (taken.answer === 'ran') await expectDone(sql, query, event, taken.begun as Begun);
+        return taken.answer;
       }),
 
     async resolve(paymentId, status, resolution) {
@@ -142,7 +134,6 @@ interface EffectResult<Begun> {
 /**
  * Within one transaction: lock, marks, the mark as begun, the work, the mark as done.
  *
- * @param work answers the first SQL error that it met, if that is known
  * @throws {Ended} if the transaction is another one by then, or none
  */
 async function takeEffect<Lock, Begun>(
@@ -157,14 +148,13 @@ async function takeEffect<Lock, Begun>(
   const decision = decide(await sql.marks(query, event, lock), event);
   if (decision !== 'run') return { answer: decision };
 
-  // First of all: whatever commits the effect commits the mark with it.
+  // First: a COMMIT of the effect then commits the mark, too.
   const begun = await sql.begin(query, event, lock);
   let isComplete: boolean;
   try {
-    const firstError = await work();
-    isComplete = await sql.complete(query, event, begun, firstError);
+    await work();
+    isComplete = await sql.complete(query, event, begun);
   } catch (error) {
-    if (error instanceof RolledBack) throw error;
     throw (await sql.isEnded(query)) ? new Ended(begun, error) : error;
   }
   if (!isComplete) throw new Ended(begun);
@@ -181,19 +171,28 @@ async function lockWithRetries<Lock>(tryLock: () => Promise<Lock | undefined>): 
   return undefined;
 }
 
-/** @throws Error unless the transaction is committed: some libraries do not look what COMMIT answers */
-async function expectCommitted<Begun>(
-  sql: Pick<InboxSql<never, Begun>, 'outcome'>,
+/** @throws Error of the merchant's, if the effect takes too long */
+const inItsTime = (work: Promise<unknown>): Promise<unknown> =>
+  withTimeout(work, LONGEST_EFFECT, () => {
+    throw ofMerchant(new Error(TOO_LONG));
+  });
+
+const TOO_LONG = `onPayment took more than ${LONGEST_EFFECT} ms, so its transaction was rolled back, and the status can run again. Use tx for every query in it: a second connection never comes where the pool has only one.`;
+
+/** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
+async function expectDone<Begun>(
+  sql: Pick<InboxSql<never, Begun>, 'find'>,
   query: SqlQuery,
   event: InboxEvent,
   begun: Begun,
 ): Promise<void> {
-  const outcome = await sql.outcome(query, event, begun);
-  if (outcome === 'committed') return;
-  throw new Error(
-    `The transaction of onPayment is ${outcome ?? 'unknown'}, and not committed: a query failed that nobody waited for, or something kept it open. Await every query before onPayment returns.`,
-  );
+  const found = await sql.find(query, event, begun);
+  if (found === 'done') return;
+  throw found === 'begun' ? endedBefore(undefined) : new Error(NOT_COMMITTED);
 }
+
+const NOT_COMMITTED =
+  'The transaction of onPayment was rolled back, although the library reported a commit. The status can run again. A query failed after onPayment returned: await every query.';
 
 /** Something other than the inbox has ended its transaction. */
 class Ended extends Error {
@@ -207,6 +206,6 @@ class Ended extends Error {
 
 const endedBefore = (cause: unknown) =>
   new Error(
-    'Something other than the inbox ended the transaction of onPayment, so nobody knows how much of it was done: the status is not run again until you call inbox.resolve. Leave BEGIN, COMMIT and ROLLBACK to the inbox.',
+    'The transaction of onPayment ended before onPayment returned, so its effect may be incomplete. The status does not run again until you call inbox.resolve(). Leave BEGIN, COMMIT and ROLLBACK to the inbox.',
     cause === undefined ? undefined : { cause },
   );

@@ -58,8 +58,7 @@ export interface JournalSql {
   /** @returns the row as it was written; nothing if the key is taken */
   insert(query: SqlQuery, row: JournalRow): Promise<JournalRow | undefined>;
   /**
-   * The same in a transaction of the merchant's, which only they begin and end; there also over a row that is freed. It sends all
-   * that writes at once, so that neither the end of the transaction nor a part of it that begins meanwhile can come between.
+   * The same in the merchant's transaction, and there also over a row that is freed.
    *
    * @returns the row that is there now; nothing if that is no open transaction
    */
@@ -148,7 +147,6 @@ export function sqlJournal<OwnTx>(
   };
   /** Into a transaction of the merchant's: nothing is repeated there, because it is over then. */
   const insertIn = (tx: unknown) => {
-    if (!db.queryIn) throw new ConfigurationError(CANNOT_PLAN);
     const within = db.queryIn(tx);
     const advised: SqlQuery = (text, values) => within(text, values).catch(advise);
     return async (row: JournalRow) => {
@@ -189,8 +187,6 @@ export function sqlJournal<OwnTx>(
 
 const freedMeanwhile = ({ reference }: JournalRow) =>
   `Reference ${JSON.stringify(reference)} was freed while it was planned, so nothing was planned: roll back, and plan it again.`;
-
-const CANNOT_PLAN = 'To write into your transaction, the SqlDatabase needs queryIn(tx).';
 
 /** @throws if there is none: whoever has changed the table so would pay references again */
 function kept({ reference }: JournalRow, { row, now }: FoundRow): Timed<{ row: JournalRow }> {

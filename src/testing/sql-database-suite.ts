@@ -68,7 +68,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     const codeOf = (query: SqlQuery) => query(`INSERT INTO ${table} VALUES (NULL)`).then(() => undefined, sqlCodeOf);
     equal(await codeOf(database.query), notNull);
     let within: unknown;
-    const noted = database.transaction(async (_, query) => {
+    const noted = transact(database, async (_, query) => {
       within = await codeOf(query);
     });
     // Some libraries let no transaction resolve in which something failed.
@@ -79,7 +79,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
   withTable(
     'commits what tx and query have written in one transaction, and answers what the work did',
     async (database, table, { placeholder }) => {
-      const answer = await database.transaction(async (tx, query) => {
+      const answer = await transact(database, async (tx, query) => {
         await query(`INSERT INTO ${table} VALUES (${placeholder})`, ['by query']);
         await execute(tx, `INSERT INTO ${table} VALUES ('by tx')`);
         deepEqual(await linesOf(query, table), ['by query', 'by tx']);
@@ -94,7 +94,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
 
   withTable('rolls back when the work rejects, with its error', async (database, table) => {
     const error = new Error('the shop is on fire');
-    const transaction = database.transaction(async (tx, query) => {
+    const transaction = transact(database, async (tx, query) => {
       await query(`INSERT INTO ${table} VALUES ('by query')`);
       await execute(tx, `INSERT INTO ${table} VALUES ('by tx')`);
       throw error;
@@ -104,9 +104,9 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
   });
 
   withTable('begins at READ COMMITTED, and can write', async (database, table) => {
-    await database.transaction(async (_, query) => {
+    await transact(database, async (_, query) => {
       deepEqual(await linesOf(query, table), []);
-      await database.transaction(async (_, theirs) => {
+      await transact(database, async (_, theirs) => {
         await theirs(`INSERT INTO ${table} VALUES ('theirs')`);
         deepEqual(await linesOf(query, table), [], 'what nobody has committed is not seen');
       });
@@ -120,21 +120,21 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     if (!parentOf) return;
     await database.query(parentOf(table));
     const orphan = `INSERT INTO ${table} VALUES ('child', 'nobody')`;
-    await rejects(database.transaction(async (_, query) => void (await query(orphan))));
+    await rejects(transact(database, async (_, query) => void (await query(orphan))));
     deepEqual(await linesOf(database.query, table), []);
   });
 
   withTable('has a connection for each transaction that runs', async (database, _, { connection }) => {
     const idOf = async (query: SqlQuery) => (await query(`SELECT ${connection} AS id`))[0]?.id;
-    await database.transaction(async (_, outer) => {
-      await database.transaction(async (_, inner) => notEqual(await idOf(inner), await idOf(outer)));
+    await transact(database, async (_, outer) => {
+      await transact(database, async (_, inner) => notEqual(await idOf(inner), await idOf(outer)));
       notEqual(await idOf(database.query), await idOf(outer));
       equal(await idOf(outer), await idOf(outer));
     });
   });
 
   withTable('undoes back to a savepoint', async (database, table) => {
-    await database.transaction(async (_, query) => {
+    await transact(database, async (_, query) => {
       await query(`INSERT INTO ${table} VALUES ('kept')`);
       await query('SAVEPOINT part');
       await query(`INSERT INTO ${table} VALUES ('undone')`);
@@ -142,36 +142,15 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     });
     deepEqual(await linesOf(database.query, table), ['kept']);
   });
-
-  withTable(
-    'runs statements in a transaction that the merchant began, if it can',
-    async (database, table, { placeholder }) => {
-      const { queryIn } = database;
-      if (!queryIn) return;
-      const transaction = database.transaction(async (tx, query) => {
-        await queryIn(tx)(`INSERT INTO ${table} VALUES (${placeholder})`, ['planned']);
-        deepEqual(await linesOf(query, table), ['planned']);
-        throw new Error('no order');
-      });
-      await rejects(transaction, /no order/);
-      deepEqual(await linesOf(database.query, table), []);
-    },
-  );
-
-  withTable('sends there what is asked at once in its order, if it can', async (database, table) => {
-    const { queryIn } = database;
-    if (!queryIn) return;
-    await database.transaction(async tx => {
-      const query = queryIn(tx);
-      const change = (to: number) => query(`UPDATE ${table} SET line = '${to}' WHERE line = '${to - 1}'`);
-      await Promise.all([query(`INSERT INTO ${table} VALUES ('0')`), ...[1, 2, 3, 4, 5, 6, 7].map(change)]);
-    });
-    deepEqual(await linesOf(database.query, table), ['7']);
-  });
 }
 
 /** Texts that somebody could take for something else. */
 const ODD = ['', "it's; drop table --", '{"a":[1]}', '{a,b}', 'true', '1e3', 'ZAŻÓŁĆ 😀', '$1 ? :name \\', null];
+
+type Work<Tx, T> = (tx: Tx, query: SqlQuery) => Promise<T>;
+
+const transact = <Tx, T>(database: SqlDatabase<Tx>, work: Work<Tx, T>) =>
+  database.transaction(tx => work(tx, database.queryIn(tx)));
 
 /** Drivers have classes of their own for rows. */
 const plain = (rows: readonly SqlRow[]) => rows.map(row => ({ ...row }));

@@ -136,7 +136,6 @@ const FIGURES: [page: string, says: string, file: string, constant: RegExp][] = 
   ['docs/callbacks.md', '25 seconds have passed', 'src/webhooks/handler.ts', /LONGEST_ANSWER = 25_000;/],
   ['docs/deployment.md', 'answered within 25 s', 'src/webhooks/handler.ts', /LONGEST_ANSWER = 25_000;/],
   ['docs/deployment.md', 'each of its statements, and its COMMIT | 5 s', 'src/sql/bounded.ts', /LONGEST_WAIT = 5_000;/],
-  ['docs/deployment.md', '2 is the least', 'src/sql/bounded.ts', /if \(!\(pool\.max >= 2\)\)/],
   ['docs/deployment.md', '4 for a drain that follows', 'src/postgres/listen.ts', /SMALLEST_POOL = 4;/],
   ['docs/deployment.md', 'about 1 s, then 503', 'src/inbox/contract.ts', /= \[20, 40, 80, 160, 320, 640\];/],
   ['docs/deployment.md', 'with `Retry-After: 1`', 'src/webhooks/reply.ts', /busy: 1,/],

@@ -6,8 +6,6 @@ import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
 import { newRow } from '../../src/journal/row.ts';
 import { inboxSql } from '../../src/mysql/inbox-sql.ts';
 import { journalSql } from '../../src/mysql/journal-sql.ts';
-import { RolledBack } from '../../src/sql/bounded.ts';
-import type { SqlQuery } from '../../src/sql/database.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
 import { ATTEMPT, double } from '../support/sql-double.ts';
 
@@ -88,55 +86,69 @@ describe('an inbox in MySQL', () => {
   it('completes the mark in its own transaction, and in no other', async () => {
     const begun = { ...LOCKED, marks: [PENDING, BEGUN, { ...BEGUN, status: 'X' }] };
     const own = double([['UPDATE', changed]]);
-    expect(await sql.complete(own.query, event, begun, undefined)).toBe(true);
+    expect(await sql.complete(own.query, event, begun)).toBe(true);
     expect(own.asked).toEqual([
-      ['/* payment-gateway-sdk */ RELEASE SAVEPOINT payment_gateway_inbox'],
+      ['RELEASE SAVEPOINT payment_gateway_inbox'],
       [
-        expect.stringMatching(/^\/\* payment-gateway-sdk \*\/ UPDATE `shop`\.`marks`/),
+        expect.stringMatching(/^UPDATE `shop`\.`marks`/),
         [hexOf([PENDING, DONE, { ...BEGUN, status: 'X' }]), 'true', ID],
       ],
     ]);
     const settled = double([['UPDATE', unchanged]]);
-    expect(await sql.complete(settled.query, event, { ...LOCKED, marks: [PENDING, BEGUN] }, undefined)).toBe(false);
+    expect(await sql.complete(settled.query, event, { ...LOCKED, marks: [PENDING, BEGUN] })).toBe(false);
     expect(settled.asked.at(-1)?.[1]).toEqual([hexOf([PENDING, DONE]), 'false', ID]);
     const other = double([['RELEASE', mysqlError(1305)]]);
-    expect(await sql.complete(other.query, event, begun, undefined)).toBe(false);
+    expect(await sql.complete(other.query, event, begun)).toBe(false);
     expect(other.asked).toHaveLength(1);
   });
 
-  it('tells that the database has undone all of it, where the end met another transaction', async () => {
-    const deadlock = mysqlError(1213);
-    const error = await errorOf(sql.complete(double([['UPDATE', deadlock]]).query, event, LOCKED, undefined));
-    expect(error).toBeInstanceOf(RolledBack);
-    expect(error).toMatchObject({
-      message:
-        'The transaction of onPayment met another one as its end was written down, and the database has undone all of it.',
-      cause: deadlock,
-    });
-    const gone = mysqlError(2006);
-    expect(await errorOf(sql.complete(double([['UPDATE', gone]]).query, event, LOCKED, undefined))).toBe(gone);
+  it.each<[string, Parameters<typeof double>[0], boolean]>([
+    ['the savepoint is there', [], false],
+    ['the savepoint is gone', [['ROLLBACK', mysqlError(1305)]], true],
+    [
+      'the savepoint is gone with a deadlock, the last statement',
+      [
+        ['SHOW', [{ Code: 1213 }]],
+        ['ROLLBACK', mysqlError(1305)],
+      ],
+      false,
+    ],
+    [
+      'the savepoint is gone after a lock wait',
+      [
+        ['SHOW', [{ Code: 1205 }]],
+        ['ROLLBACK', mysqlError(1305)],
+      ],
+      true,
+    ],
+    [
+      'SHOW ERRORS fails, and the savepoint is gone',
+      [
+        ['SHOW', mysqlError(1064)],
+        ['ROLLBACK', mysqlError(1305)],
+      ],
+      true,
+    ],
+    ['Prisma asks no more', [['ROLLBACK', Object.assign(new Error('closed'), { code: 'P2028' })]], true],
+  ])('knows whether its transaction has ended and may have left a part, where %s', async (_, answers, isEnded) => {
+    expect(await sql.isEnded(double(answers).query)).toBe(isEnded);
   });
 
-  it('knows by its savepoint whether something else has ended its transaction', async () => {
-    const own = double([]);
-    expect(await sql.isEnded(own.query)).toBe(false);
-    expect(own.sent()).toEqual(['/* payment-gateway-sdk */ ROLLBACK TO SAVEPOINT payment_gateway_inbox']);
-    expect(await sql.isEnded(double([['ROLLBACK', mysqlError(1305)]]).query)).toBe(true);
+  it('does not know it of a connection that is gone', async () => {
     const gone = mysqlError(2006);
     expect(await errorOf(sql.isEnded(double([['ROLLBACK', gone]]).query))).toBe(gone);
   });
 
-  it.each<[string, readonly Mark[], string]>([
-    ['its mark, done', [PENDING, DONE], 'committed'],
-    ['its mark, begun', [PENDING, BEGUN], 'undone'],
-    ['the marks of other statuses', [PENDING, { ...DONE, status: 'FAILED' }], 'undone'],
-    ['no mark', [], 'undone'],
-  ])('takes a transaction with %s for what it is', async (_, marks, outcome) => {
-    expect(await sql.outcome(double([['SELECT', rowsWith(marks)]]).query, event, LOCKED)).toBe(outcome);
-  });
-
-  it('takes a transaction whose row is gone for undone', async () => {
-    expect(await sql.outcome(double([]).query, event, LOCKED)).toBe('undone');
+  it.each<[string, readonly Mark[], string | undefined]>([
+    ['done', [PENDING, DONE], 'done'],
+    ['begun', [PENDING, BEGUN], 'begun'],
+    ['of another status', [PENDING, { ...DONE, status: 'FAILED' }], undefined],
+  ])('finds the mark as it is committed: %s', async (_, marks, found) => {
+    expect(await sql.find(double([['SELECT', rowsWith(marks)]]).query, event, LOCKED)).toBe(found);
+    expect(await sql.find(double([]).query, event, LOCKED)).toBeUndefined();
+    const [line] = rowsWith(marks);
+    const open = double([['SELECT', [{ ...line, autocommit: 'open' }]]]);
+    await expect(sql.find(open.query, event, LOCKED)).rejects.toThrow('began and did not end');
   });
 
   describe('keeps a mark that may be lost', () => {
@@ -282,7 +294,7 @@ describe('a journal in MySQL', () => {
 
   it('refuses an answer without its columns, before it has leased anything', async () => {
     const { query, asked } = double([['FORCE INDEX', [lineOf('payout-1', 1)]]]);
-    const db = { transaction: (work: (tx: unknown, query: SqlQuery) => unknown) => work({}, query) } as never;
+    const db = { transaction: (work: (tx: unknown) => unknown) => work({}), queryIn: () => query } as never;
     const which = { scope: 'eu', states: ['begun'] } as const;
     for (const error of [
       await errorOf(journalSql('doubts').claim(db, which, 1, 60_000)),
@@ -365,7 +377,7 @@ describe('a journal in MySQL', () => {
       ['SELECT', [LINE]],
       ['UPDATE', changed],
     ]);
-    const db = { transaction: (work: (tx: unknown, query: SqlQuery) => unknown) => work({}, query) } as never;
+    const db = { transaction: (work: (tx: unknown) => unknown) => work({}), queryIn: () => query } as never;
     const claimed = await journalSql('doubts').claim(
       db,
       { scope: 'eu', states: ['planned', 'begun'], olderThan: 7 },
@@ -387,7 +399,8 @@ describe('a journal in MySQL', () => {
       ['SELECT', [LINE]],
     ]);
     const inAll = {
-      transaction: (work: (tx: unknown, query: SqlQuery) => unknown) => work({}, everywhere.query),
+      transaction: (work: (tx: unknown) => unknown) => work({}),
+      queryIn: () => everywhere.query,
     } as never;
     expect(await journalSql('doubts').claim(inAll, { scope: undefined, states: ['begun'] }, 4, 1)).toEqual({
       rows: [],
@@ -416,107 +429,44 @@ describe('a journal in MySQL', () => {
       details: JSON.stringify({ amount: '5', attemptId: row.attemptId }),
       ...changes,
     });
-    const NONE = { ...LINE, state: null };
-    const noSavepoint = mysqlError(1305);
+    /** In a transaction, its next one cannot be changed. */
+    const OPEN: Parameters<typeof double>[0][number] = ['SET TRANSACTION', mysqlError(1568)];
 
-    it('sends all its statements before the call returns, with a ticket and a savepoint of their own', async () => {
-      const { query, asked, sent } = double([['FOR UPDATE', [own()]]]);
-      const writing = journalSql('doubts').insertIn(query, row);
-      expect(asked).toHaveLength(9);
-      expect(await writing).toMatchObject({ row: { reference: 'payout-1' }, isInserted: true, now: 5_000 });
-      const [ticket = ''] = (asked[0]?.[1] ?? []) as string[];
-      expect(ticket).toMatch(/^[\da-f]{72}$/);
-      // MySQL takes names of at most 64 characters.
-      const name = `payment_gateway_plan_${ticket.slice(0, 16)}`;
-      expect(sent().map(text => text.replace(/(?<=^(?:INSERT|SELECT|DELETE|SET)).*/, ''))).toEqual([
-        'INSERT',
-        `SAVEPOINT ${name}`,
-        'DELETE',
-        'SET',
-        `ROLLBACK TO SAVEPOINT ${name}`,
-        'INSERT',
-        'SELECT',
-        'DELETE',
-        `RELEASE SAVEPOINT ${name}`,
-      ]);
-      expect(asked.map(([, values]) => values?.at(-1))).toEqual([
-        ...[ticket, undefined, ticket, ticket, undefined],
-        ...[ticket, ticket, ticket, undefined],
-      ]);
-      await journalSql('doubts').insertIn(query, row);
-      expect(asked[9]?.[1]).not.toEqual([ticket]);
+    it('writes and reads in an open transaction, and nothing outside one', async () => {
+      const { query, sent } = double([OPEN, ['FOR UPDATE', [own()]]]);
+      const written = { row: { reference: 'payout-1' }, isInserted: true, now: 5_000 };
+      expect(await journalSql('doubts').insertIn(query, row)).toMatchObject(written);
+      expect(sent().map(text => text.split(' ')[0])).toEqual(['SET', 'INSERT', 'SELECT']);
+      const outside = double([]);
+      expect(await journalSql('doubts').insertIn(outside.query, row)).toBeUndefined();
+      expect(outside.asked).toHaveLength(1);
     });
 
     it.each<[string, object, string | undefined]>([
-      ['what is there already', own({ details: '{"attemptId":"other"}' }), 'begun'],
-      ['no row where none was written or found', NONE, undefined],
+      ['the existing row', own({ details: '{"attemptId":"other"}' }), 'begun'],
     ])('answers %s', async (_, line, state) => {
-      const { query } = double([['FOR UPDATE', [line as never]]]);
+      const { query } = double([OPEN, ['FOR UPDATE', [line as never]]]);
       const { row: found, ...answer } = (await journalSql('doubts').insertIn(query, row)) ?? {};
       expect([found?.state, answer]).toEqual([state, { isInserted: false, now: 5_000 }]);
     });
 
-    it('answers nothing outside a transaction, where the ticket is gone', async () => {
-      const { query } = double([
-        ['FOR UPDATE', []],
-        ['TO SAVEPOINT', noSavepoint],
-        ['RELEASE', noSavepoint],
-      ]);
-      expect(await journalSql('doubts').insertIn(query, row)).toBeUndefined();
-    });
-
-    it('says so where the transaction ended before that', async () => {
-      const { query } = double([
-        ['FOR UPDATE', [own()]],
-        ['RELEASE', noSavepoint],
-      ]);
-      expect(await errorOf(journalSql('doubts').insertIn(query, row))).toEqual(
-        new Error(
-          'The transaction ended before the plan was written, so the plan may be in another transaction, or in none. Look by gateway.find(reference) whether it was planned, and await journal.plan before COMMIT.',
-        ),
-      );
-    });
-
-    it('says so, too, where the library has no answer', async () => {
-      const { query } = double([['FOR UPDATE', [own()]]]);
-      const mute: SqlQuery = async (text, values) =>
-        text.includes('FOR UPDATE') ? (undefined as never) : query(text, values);
-      await expect(journalSql('doubts').insertIn(mute, row)).rejects.toThrow('ended before the plan was written');
-    });
-
-    it('fails with the first of its statements that does, and sends the others all the same', async () => {
-      const deadlock = mysqlError(1213);
-      const { query, asked } = double([
-        ["VALUES (''", deadlock],
-        ['SAVEPOINT', noSavepoint],
-        ['FOR UPDATE', []],
-      ]);
-      expect(await errorOf(journalSql('doubts').insertIn(query, row))).toBe(deadlock);
-      expect(asked).toHaveLength(9);
-    });
-
     it('says of what fails after the write that it came after it', async () => {
-      for (const has of ['FOR UPDATE NOWAIT', 'RELEASE']) {
-        const { query } = double([
-          [has, mysqlError(1317)],
-          ['FOR UPDATE', [own()]],
-        ]);
-        const error = await errorOf(journalSql('doubts').insertIn(query, row));
-        expect(error).toHaveProperty('message', 'ERROR 1317 (after a write)');
-      }
+      const { query } = double([OPEN, ['FOR UPDATE', mysqlError(1317)]]);
+      const error = await errorOf(journalSql('doubts').insertIn(query, row));
+      expect(error).toHaveProperty('message', 'ERROR 1317 (after a write)');
     });
 
     it('sends nothing where a text does not fit', async () => {
-      const { query, asked } = double([]);
+      const { query, asked } = double([OPEN]);
       const long = { ...row, reference: 'x'.repeat(1_021) };
       await expect(journalSql('doubts').insertIn(query, long)).rejects.toThrow('A reference of 1021 bytes');
-      expect(asked).toEqual([]);
+      expect(asked).toHaveLength(1);
     });
 
     it('checks nothing of the server, which is the merchant’s to choose', async () => {
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
       const line = own({ autocommit: 'open', replica: '1', flush: '2' });
-      await journalSql('doubts').insertIn(double([['FOR UPDATE', [line as never]]]).query, row);
+      await journalSql('doubts').insertIn(double([OPEN, ['FOR UPDATE', [line as never]]]).query, row);
       expect(warn).not.toHaveBeenCalled();
     });
   });
@@ -551,16 +501,5 @@ describe('the stores of MySQL', () => {
       } as never,
     );
     expect(await errorOf(planning)).toMatchObject({ message: expect.stringContaining('mysqlJournal(…, { scope:') });
-  });
-
-  it.each<[string, object, boolean]>([
-    ['the package mariadb', { activeConnections() {} }, true],
-    ['the package mysql', { _freeConnections: [] }, true],
-    ['mysql2 with callbacks', { _freeConnections: [], promise() {} }, false],
-  ])('tell a pool of %s', (_, own, isOther) => {
-    const open = () => mysqlInbox({ getConnection() {}, ...own } as never);
-    if (isOther)
-      expect(open).toThrow('a pool of mysql2, such as mysql.createPool(), and this one is of another driver');
-    else expect(open).not.toThrow();
   });
 });

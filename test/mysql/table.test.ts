@@ -9,8 +9,8 @@ import {
   hasSavepoint,
   hex,
   insertedAlone,
+  isOpen,
   migrate,
-  opened,
   quoted,
   textOf,
 } from '../../src/mysql/table.ts';
@@ -32,8 +32,11 @@ function database(comment?: string, { locked = '1' as string | null, fails = '' 
     if (sql.includes('GET_LOCK')) return [{ locked }];
     return sql.includes('table_comment') && comment !== undefined ? [{ comment }] : [];
   };
-  const transaction: SqlDatabase<unknown>['transaction'] = work => work({}, query as never);
-  return { db: { dialect: 'mysql', query, transaction } as unknown as SqlDatabase<unknown>, asked };
+  const transaction: SqlDatabase<unknown>['transaction'] = work => work({});
+  return {
+    db: { dialect: 'mysql', query, queryIn: () => query, transaction } as unknown as SqlDatabase<unknown>,
+    asked,
+  };
 }
 
 describe('a table of MySQL', () => {
@@ -77,7 +80,7 @@ describe('a table of MySQL', () => {
     expect(await errorOf(migrate(broken.db, 'marks', ['one', 'two']))).toMatchObject({ errno: 1064 });
     expect(broken.asked.at(-1)?.[0]).toContain('RELEASE_LOCK');
     const silent: SqlQuery = async () => [];
-    const mute = { transaction: (work: (tx: object, query: SqlQuery) => unknown) => work({}, silent) };
+    const mute = { transaction: (work: (tx: object) => unknown) => work({}), queryIn: () => silent };
     expect(await errorOf(migrate(mute as never, 'marks', ['one']))).toMatchObject({
       message: 'Another process has migrated marks for 60 seconds.',
     });
@@ -128,16 +131,16 @@ describe('an answer of MySQL', () => {
     expect(await errorOf(insertedAlone(failing(other), 'insert', []))).toBe(other);
   });
 
-  it('tells whether there is a savepoint', async () => {
-    const asked: string[] = [];
-    const query: SqlQuery = async sql => {
-      asked.push(sql);
-      return [];
-    };
-    expect([await opened(query, 'ours'), asked]).toEqual([true, ['SAVEPOINT ours', 'ROLLBACK TO SAVEPOINT ours']]);
-    expect(await hasSavepoint(failing(mysqlError(1305)), 'release')).toBe(false);
+  it('tells whether a transaction is open, and a savepoint there', async () => {
+    const none: SqlQuery = async () => [];
+    expect([await isOpen(failing(mysqlError(1568))), await isOpen(none)]).toEqual([true, false]);
+    expect([await hasSavepoint(none, 'release'), await hasSavepoint(failing(mysqlError(1305)), 'release')]).toEqual([
+      true,
+      false,
+    ]);
     const other = mysqlError(1213);
     expect(await errorOf(hasSavepoint(failing(other), 'release'))).toBe(other);
+    expect(await errorOf(isOpen(failing(other)))).toBe(other);
   });
 
   it.each([

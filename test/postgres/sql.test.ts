@@ -76,25 +76,22 @@ describe('an inbox in Postgres', () => {
     expect(await sql.begin(beginning.query, event, true)).toEqual(BEGUN);
     expect(beginning.asked[0]?.[1]).toEqual([ID, 'COMPLETED', 'true']);
     const own = double([['UPDATE', [{ status: 'COMPLETED' }]]]);
-    expect(await sql.complete(own.query, event, BEGUN, undefined)).toBe(true);
+    expect(await sql.complete(own.query, event, BEGUN)).toBe(true);
     expect(own.asked).toEqual([
       [expect.stringMatching(/^UPDATE shop\.marks .* txid_current\(\)::text = \$3/), [ID, 'COMPLETED', '77']],
     ]);
-    expect(await sql.complete(double([]).query, event, BEGUN, undefined)).toBe(false);
+    expect(await sql.complete(double([]).query, event, BEGUN)).toBe(false);
   });
 
-  it('tells of an SQL error that onPayment has ignored, and which it was', async () => {
+  it('reports an SQL error that onPayment has ignored', async () => {
     const failed = sqlError('25P02');
-    const first = sqlError('23505');
-    const completing = (error: Error, met?: unknown) =>
-      errorOf(sql.complete(double([['UPDATE', error]]).query, event, BEGUN, met));
-    expect(await completing(failed, first)).toMatchObject({
-      message: expect.stringMatching(/^onPayment ignored an SQL error, so nothing was committed, .* SAVEPOINT/),
-      cause: first,
+    const completing = (error: Error) => errorOf(sql.complete(double([['UPDATE', error]]).query, event, BEGUN));
+    expect(await completing(failed)).toMatchObject({
+      message: expect.stringMatching(/^onPayment ignored an SQL error, .* SAVEPOINT/),
+      cause: failed,
     });
-    expect(await completing(failed)).toMatchObject({ cause: failed });
     const gone = sqlError('57P01');
-    expect(await completing(gone, first)).toBe(gone);
+    expect(await completing(gone)).toBe(gone);
   });
 
   it('knows by its savepoint whether something else has ended its transaction', async () => {
@@ -106,13 +103,17 @@ describe('an inbox in Postgres', () => {
     expect(await sql.isEnded(double([['ROLLBACK', sqlError('25P02')]]).query)).toBe(false);
   });
 
-  it('asks Postgres what became of a transaction, and keeps its mark', async () => {
-    const { query, asked } = double([['txid_status', [{ status: 'aborted' }]]]);
-    expect(await sql.outcome(query, event, BEGUN)).toBe('aborted');
-    expect(await sql.outcome(double([]).query, event, BEGUN)).toBeUndefined();
+  it('finds the mark as it is committed, and keeps one that may be lost', async () => {
+    const find = (...rows: object[]) => sql.find(double([['SELECT', rows as never]]).query, event, BEGUN);
+    expect(await find({ begun: 'false', xid: null })).toBe('done');
+    expect(await find({ begun: 'true', xid: null })).toBe('begun');
+    expect(await find()).toBeUndefined();
+    await expect(find({ begun: 'false', xid: '77' })).rejects.toThrow('began and did not end');
+    const { query, asked } = double([]);
     await sql.keep(query, event, BEGUN);
-    expect(asked.map(([, values]) => values)).toEqual([['77'], [ID, 'COMPLETED', 'true']]);
-    expect(asked[1]?.[0]).toMatch(/^INSERT INTO shop\.marks .* ON CONFLICT DO NOTHING RETURNING /);
+    expect(asked).toEqual([
+      [expect.stringMatching(/^INSERT INTO shop\.marks .* ON CONFLICT DO NOTHING/), [ID, 'COMPLETED', 'true']],
+    ]);
   });
 
   it.each<['done' | 'again', RegExp]>([
@@ -284,20 +285,18 @@ describe('a journal in Postgres', () => {
   describe('in a merchant’s transaction', () => {
     const WRITTEN = { now: '5000', due: '6000', revision: '1', tried: 'false' };
 
-    it('sends both statements before the call returns, with a ticket of their own, and the channel if plans tell of themselves', async () => {
+    it('marks the transaction as open, writes only then, and notifies the channel if it should', async () => {
       const { query, asked } = double([['INSERT', [WRITTEN]]]);
-      const writing = sql.insertIn(query, row);
-      expect(asked).toHaveLength(2);
       const written = { ...row, revision: 1, begunAt: 5_000, dueAt: 6_000 };
-      expect(await writing).toEqual({ row: written, isInserted: true, now: 5_000 });
+      expect(await sql.insertIn(query, row)).toEqual({ row: written, isInserted: true, now: 5_000 });
       await journalSql('doubts', false).insertIn(query, row);
-      const [[first] = [], insert, [second] = [], other] = asked.map(([, values]) => values ?? []);
-      expect(asked[0]?.[0]).toMatch(
-        /^SELECT set_config\('payment_gateway.plans', .* \|\| \$1::text, true\) AS tickets$/,
-      );
-      expect(first).not.toBe(second);
-      expect(insert).toEqual(['eu', 'payout-1', 'begun', null, null, expect.any(String), first, 'doubts']);
-      expect(other?.slice(-2)).toEqual([expect.any(String), second]);
+      const details = expect.any(String);
+      expect(asked.map(([, values]) => values)).toEqual([
+        undefined,
+        ['eu', 'payout-1', 'begun', null, null, details, 'doubts'],
+        undefined,
+        ['eu', 'payout-1', 'begun', null, null, details],
+      ]);
     });
 
     it('answers what it keeps of a freed reference that it has written over', async () => {
@@ -312,15 +311,14 @@ describe('a journal in Postgres', () => {
     it.each([
       ['the row', FOUND, ROW],
       ['none', { ...LINE, revision: null }, undefined],
-    ])('reads %s where it has written nothing, if its ticket is still there', async (_, line, found) => {
-      const { query, asked } = double([['FROM (SELECT 1) AS always', [{ ...line, held: 'true' }]]]);
+    ])('reads %s where it has written nothing, in an open transaction', async (_, line, found) => {
+      const { query, asked } = double([['FROM (SELECT 1) AS always', [{ ...line, open: 'true' }]]]);
       expect(await sql.insertIn(query, row)).toEqual({ row: found, isInserted: false, now: 5_000 });
-      expect(asked).toHaveLength(3);
-      expect(asked[2]?.[1]).toEqual(['eu', 'payout-1', asked[0]?.[1]?.[0]]);
+      expect(asked[2]?.[1]).toEqual(['eu', 'payout-1']);
     });
 
-    it.each(['false', undefined])('answers nothing where its ticket is gone: %s', async held => {
-      const { query } = double([['FROM (SELECT 1) AS always', [{ ...FOUND, held }]]]);
+    it.each(['false', undefined])('answers nothing outside a transaction: %s', async open => {
+      const { query } = double([['FROM (SELECT 1) AS always', [{ ...FOUND, open }]]]);
       expect(await sql.insertIn(query, row)).toBeUndefined();
     });
 

@@ -16,11 +16,14 @@ function database(comment: string | null | undefined) {
   };
   const transaction: SqlDatabase<unknown>['transaction'] = async work => {
     asked.push(['BEGIN']);
-    const value = await work({}, query as never);
+    const value = await work({});
     asked.push(['COMMIT']);
     return value;
   };
-  return { db: { dialect: 'postgres', query, transaction } as unknown as SqlDatabase<unknown>, asked };
+  return {
+    db: { dialect: 'postgres', query, queryIn: () => query, transaction } as unknown as SqlDatabase<unknown>,
+    asked,
+  };
 }
 
 describe('a table of Postgres', () => {

@@ -3,7 +3,6 @@
 import { ConfigurationError, InvalidRequestError } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
-import { RolledBack } from '../../src/sql/bounded.ts';
 import { outsideTransaction, type SqlDatabase, type SqlQuery, withoutColumns } from '../../src/sql/database.ts';
 import { type InboxSql, inboxOptions, sqlInbox } from '../../src/sql/inbox.ts';
 import { errorOf, ID } from '../support/fixtures.ts';
@@ -31,11 +30,11 @@ function open(changes: Partial<InboxSql<string, string>> = {}, database: Partial
     },
     async transaction(work) {
       asked.push('BEGIN');
-      const value = await work('tx', inside);
+      const value = await work('tx');
       asked.push('COMMIT');
       return value;
     },
-    checksCommit: true,
+    queryIn: () => inside,
     ...database,
   };
   const sql: InboxSql<string, string> = {
@@ -47,7 +46,7 @@ function open(changes: Partial<InboxSql<string, string>> = {}, database: Partial
     begin: async query => note('begin', query, 'begun'),
     complete: async query => note('complete', query, true),
     isEnded: async query => note('isEnded', query, false),
-    outcome: async query => note('outcome', query, 'committed'),
+    find: async query => note('find', query, 'done'),
     keep: async query => note('keep', query, undefined),
     resolve: async query => note('resolve', query, true),
     advised: error => error,
@@ -59,47 +58,36 @@ function open(changes: Partial<InboxSql<string, string>> = {}, database: Partial
 }
 
 const DONE = ['BEGIN', 'open', 'lock', 'marks', 'begin', 'work', 'complete', 'COMMIT'];
+const ALL = [...DONE, 'find'];
 
 describe('an inbox in a database', () => {
   it('marks a status as begun, runs its work, and marks it as done, in one transaction', async () => {
     const { inbox, asked, work } = open();
     expect(await inbox.run(EVENT, work)).toBe('ran');
-    expect([asked, work.mock.calls]).toEqual([DONE, [[{ tx: 'tx' }]]]);
+    expect([asked, work.mock.calls]).toEqual([ALL, [[{ tx: 'tx' }]]]);
   });
 
   it('passes each statement what the ones before it have answered', async () => {
     const marks = vi.fn(async () => []);
     const begin = vi.fn(async () => 'begun');
     const complete = vi.fn(async () => true);
-    const outcome = vi.fn(async () => 'committed');
-    const lend: SqlDatabase<string>['lend'] = async (tx, work) => {
-      await work(`${tx}, lent`);
-      return 'the first error';
-    };
-    const { inbox, work } = open({ marks, begin, complete, outcome }, { lend, checksCommit: false });
+    const find = vi.fn(async () => 'done' as const);
+    const { inbox, work } = open({ marks, begin, complete, find });
     expect(await inbox.run(EVENT, work)).toBe('ran');
-    expect(work.mock.calls).toEqual([[{ tx: 'tx, lent' }]]);
     const query = expect.any(Function);
-    expect([marks, begin, complete, outcome].map(({ mock }) => mock.calls)).toEqual([
+    expect([marks, begin, complete, find].map(({ mock }) => mock.calls)).toEqual([
       [[query, EVENT, 'lock']],
       [[query, EVENT, 'lock']],
-      [[query, EVENT, 'begun', 'the first error']],
+      [[query, EVENT, 'begun']],
       [[query, EVENT, 'begun']],
     ]);
-  });
-
-  it('tells no error of a work that was not lent its transaction', async () => {
-    const complete = vi.fn<InboxSql<string, string>['complete']>(async () => true);
-    const { inbox } = open({ complete });
-    await inbox.run(EVENT, async () => 'what the work answers');
-    expect(complete.mock.calls[0]?.[3]).toBeUndefined();
   });
 
   it('prepares before the transaction, if it must', async () => {
     const prepare = vi.fn(async (query: SqlQuery) => void (await query('prepare')));
     const { inbox, asked, work } = open({ prepare });
     await inbox.run(EVENT, work);
-    expect([asked, prepare.mock.calls]).toEqual([['*prepare', ...DONE], [[expect.any(Function), EVENT]]]);
+    expect([asked, prepare.mock.calls]).toEqual([['*prepare', ...ALL], [[expect.any(Function), EVENT]]]);
   });
 
   it.each([
@@ -169,20 +157,13 @@ describe('an inbox in a database', () => {
   it('runs all of it again where the preparation met another transaction', async () => {
     const prepare = vi.fn(async () => {}).mockRejectedValueOnce(DEADLOCK);
     const { inbox, work, asked } = open({ prepare });
-    expect([await inbox.run(EVENT, work), prepare.mock.calls.length, asked]).toEqual(['ran', 2, DONE]);
-  });
-
-  it('asks nothing more of a transaction that the database has undone', async () => {
-    const undone = new RolledBack('undone', { cause: thrown });
-    const { inbox, asked } = open();
-    expect(await errorOf(inbox.run(EVENT, reject(undone)))).toBe(undone);
-    expect(asked.at(-1)).toBe('begin');
+    expect([await inbox.run(EVENT, work), prepare.mock.calls.length, asked]).toEqual(['ran', 2, ALL]);
   });
 });
 
 describe('a transaction that something else has ended', () => {
   const MESSAGE =
-    'Something other than the inbox ended the transaction of onPayment, so nobody knows how much of it was done: the status is not run again until you call inbox.resolve. Leave BEGIN, COMMIT and ROLLBACK to the inbox.';
+    'The transaction of onPayment ended before onPayment returned, so its effect may be incomplete. The status does not run again until you call inbox.resolve(). Leave BEGIN, COMMIT and ROLLBACK to the inbox.';
 
   it.each([
     ['before its work failed', { isEnded: async () => true }, reject(thrown), thrown],
@@ -215,34 +196,31 @@ describe('a transaction that something else has ended', () => {
   });
 });
 
-describe('a database that does not look what COMMIT answers', () => {
-  it.each(['committed', 'aborted', 'in progress', undefined])('is asked what became of it: %s', async outcome => {
-    const { inbox, work } = open({ outcome: async () => outcome }, { checksCommit: undefined });
+describe('after the commit, the mark', () => {
+  it.each([
+    ['done', undefined],
+    ['begun', 'ended before onPayment returned'],
+    [undefined, 'was rolled back, although the library reported a commit'],
+  ] as const)('is looked for outside the transaction: %s', async (found, message) => {
+    const { inbox, asked, work } = open({ find: async () => found });
     const running = inbox.run(EVENT, work);
-    if (outcome === 'committed') expect(await running).toBe('ran');
-    else {
-      await expect(running).rejects.toThrow(
-        `The transaction of onPayment is ${outcome ?? 'unknown'}, and not committed: a query failed that nobody waited for, or something kept it open. Await every query before onPayment returns.`,
-      );
-    }
+    if (message) await expect(running).rejects.toThrow(message);
+    else expect(await running).toBe('ran');
+    expect(asked).toEqual(DONE);
   });
 
-  it('is not asked where nothing ran', async () => {
-    const outcome = vi.fn(async () => 'aborted');
-    const marks = async () => [{ status: 'COMPLETED', final: true }];
-    const { inbox, work } = open({ outcome, marks }, { checksCommit: false });
-    expect([await inbox.run(EVENT, work), outcome.mock.calls]).toEqual(['already', []]);
+  it('is not looked for where nothing ran', async () => {
+    const { inbox, asked, work } = open({ marks: async () => [{ status: 'COMPLETED', final: true }] });
+    expect([await inbox.run(EVENT, work), asked.at(-1)]).toEqual(['already', 'COMMIT']);
   });
+});
 
-  it('is asked outside the transaction', async () => {
-    const outcome: InboxSql<string, string>['outcome'] = async query => {
-      await query('outcome');
-      return 'committed';
-    };
-    const { inbox, asked, work } = open({ outcome }, { checksCommit: false });
-    await inbox.run(EVENT, work);
-    expect(asked).toEqual([...DONE, '*outcome']);
-  });
+it('an effect that takes too long is rolled back', async () => {
+  fakeTimers();
+  const { inbox, asked } = open();
+  const error = await whileTimePasses(errorOf(inbox.run(EVENT, () => new Promise(() => {}))), 1_000);
+  expect((error as Error).message).toMatch(/^onPayment took more than 20000 ms, .* a second connection never comes/);
+  expect(asked.at(-1)).toBe('isEnded');
 });
 
 describe('an effect that nobody knows about', () => {

@@ -367,7 +367,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresJournal: no PostgreSQL at 127.0.0.1:
 
   it('takes no client in place of the pool: in a transaction an attempt could be rolled back', async () => {
     const client = await pool.connect();
-    expect(() => postgresJournal(client as never, { table })).toThrow('pass the pool, not one of its clients');
+    expect(() => postgresJournal(client as never, { table })).toThrow('Pass the pool itself, not a client');
     client.release();
   });
 

@@ -37,11 +37,12 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     const own: SqlDatabase<Client> = {
       dialect: 'postgres',
       query: queryOf(pool),
+      queryIn: queryOf,
       async transaction(work) {
         const client = await pool.connect();
         try {
           await client.query(begin);
-          const value = await work(client, queryOf(client));
+          const value = await work(client);
           await client.query('commit');
           return value;
         } catch (error) {
@@ -121,12 +122,9 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
   );
 
   it('that answers { rows } is told that the rows are wanted', async () => {
-    const query = (async (sql: string, values: string[]) => pool.query(sql, values)) as unknown as SqlQuery;
-    const transaction: SqlDatabase<Client>['transaction'] = work =>
-      database().transaction(client =>
-        work(client, (async (sql: string, values: string[]) => client.query(sql, values)) as unknown as SqlQuery),
-      );
-    expect(await failureOf(database(undefined, { query, transaction }))).toMatchObject({
+    const queryIn = (client: Client) =>
+      (async (sql: string, values: string[]) => client.query(sql, values)) as unknown as SqlQuery;
+    expect(await failureOf(database(undefined, { query: queryIn(pool), queryIn }))).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining('must answer an array of rows'),
     });
@@ -226,8 +224,33 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     expect(await credits.times(event.paymentId)).toBe(0);
   });
 
-  it('without queryIn cannot be planned in, and says so', async () => {
-    const journal = postgresJournal(database());
-    await expect(journal.insert({} as never, {})).rejects.toThrow('the SqlDatabase needs queryIn(tx)');
+  it('that rolls back and resolves anyway does not answer that the effect ran', async () => {
+    const transaction: SqlDatabase<Client>['transaction'] = async work => {
+      let value: unknown;
+      const undone = database().transaction(async client => {
+        value = await work(client);
+        throw new Error('undone');
+      });
+      await undone.catch(() => {});
+      return value as never;
+    };
+    expect(await failureOf(database(undefined, { transaction }))).toMatchObject({
+      message: expect.stringContaining('was rolled back, although the library reported a commit'),
+    });
+  });
+
+  it('that takes part in a transaction which other code began does not answer that the effect ran', async () => {
+    const client = await pool.connect();
+    const query = queryOf(client);
+    await client.query('begin');
+    const shared = database(undefined, { query, transaction: work => work(client) });
+    const event = completedEvent();
+    const error = await errorOf(
+      postgresInbox(shared, { table: credits.marks }).run(event, ({ tx }) => credits.credit(tx, event.paymentId)),
+    );
+    await client.query('rollback');
+    client.release();
+    expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('in a transaction') });
+    expect(await credits.times(event.paymentId)).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { type Database, overPostgres, type Query } from './database.ts';
 import { record } from './fixtures.ts';
 import { readMarks } from './marks.ts';
-import { postgresPool, uniqueName } from './stores.ts';
+import { uniqueName } from './stores.ts';
 
 /** A client, a pool or a lent `tx`. */
 export interface Queryable {
@@ -60,17 +60,6 @@ export async function openCredits(observer: pg.Pool) {
 
 export type Credits = Awaited<ReturnType<typeof openCredits>>;
 
-/** Credits, with a pool that lends one client at a time: the next payment gets the very one of the payment before. */
-export async function openCreditedPool() {
-  const [observer, pool] = [postgresPool(), postgresPool({ max: 2 })];
-  const credits = await openCredits(observer);
-  const close = async () => {
-    await credits.close();
-    await Promise.all([observer.end(), pool.end()]);
-  };
-  return { observer, pool, credits, close };
-}
-
 export const completedEvent = () => ({ paymentId: randomUUID() as string, status: 'COMPLETED', final: true });
 
 /** The record of a card payment that nobody has seen yet. */
@@ -92,16 +81,4 @@ export function openCallbacks<Context extends object>(options: Omit<WebhookHandl
     return `${response.status} ${await response.text()}`;
   };
   return { handler, deliver };
-}
-
-/** The client that the pool has handed out last, as nobody should use it. */
-export function rawClientOf(pool: pg.Pool): () => pg.PoolClient {
-  let last: pg.PoolClient | undefined;
-  pool.on('acquire', client => {
-    last = client;
-  });
-  return () => {
-    if (!last) throw new Error('The pool has handed out no client yet.');
-    return last;
-  };
 }

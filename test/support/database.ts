@@ -103,16 +103,14 @@ export function overMysql(pool: MysqlConnections): Database {
   };
 }
 
-/** Prepared before, so that a statement leaves as one packet, at once. */
 function watchedConnection(connection: PoolConnection, around: Around): PoolConnection {
-  const sqlOf = (asked: unknown) => (asked as { sql: string }).sql;
-  const execute = async (asked: never) => {
-    await connection.prepare(asked);
-    return around(sqlOf(asked), () => connection.execute(asked));
-  };
-  const query = (asked: never) => around(sqlOf(asked), () => connection.query(asked));
-  const watched = { execute, query, release: () => connection.release(), destroy: () => connection.destroy() };
-  return watched as unknown as PoolConnection;
+  const query = (asked: never) =>
+    around(String((asked as { sql?: string }).sql ?? asked), () => connection.query(asked));
+  return {
+    query,
+    release: () => connection.release(),
+    destroy: () => connection.destroy(),
+  } as unknown as PoolConnection;
 }
 
 export interface PoolLimits {

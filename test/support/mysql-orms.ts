@@ -22,6 +22,7 @@ import {
 
 type Orm = AnyOrm<MysqlDatabase>;
 
+const sizeOf = ({ max }: OrmOptions) => (max ? { poolSize: max } : {});
 const insertOf = (table: string) => `insert into ${table} values (?)`;
 const countOf = (table: string) => `select count(*) as times from ${table} where payment_id = ?`;
 
@@ -46,8 +47,8 @@ const bare: Orm = {
     const { table } = options;
     const over = (handle: Any = pool): Handle => ({
       tx: handle,
-      credit: id => handle.execute(insertOf(table), [id]),
-      times: async id => Number((await handle.execute(countOf(table), [id]))[0][0].times),
+      credit: id => handle.query(insertOf(table), [id]),
+      times: async id => Number((await handle.query(countOf(table), [id]))[0][0].times),
       sql: text => handle.query(text),
       async nested(work) {
         await handle.query('savepoint inner_part');
@@ -92,7 +93,7 @@ const drizzle: Orm = {
       nested: work => handle.transaction((inner: Any) => work(over(inner))),
     });
     return {
-      database: fromDrizzle(db),
+      database: fromDrizzle(db, sizeOf(options)),
       over,
       begin: work => db.transaction(work),
       root: db,
@@ -117,10 +118,9 @@ const kysely: Orm = {
       sql: text => sql.raw(text).execute(handle),
       nested: work => handle.transaction().execute((inner: Any) => work(over(inner))),
     });
-    const size = options.max ? { poolSize: options.max } : {};
     return {
-      database: fromKysely(db, size),
-      over: Object.assign(over, { derived: () => fromKysely(db.withSchema(MYSQL.database), size) }),
+      database: fromKysely(db, sizeOf(options)),
+      over,
       begin: work => db.transaction().execute(work),
       root: db,
       close: () => db.destroy(),
@@ -148,7 +148,13 @@ const knex: Orm = {
       sql: async text => handle.raw(text),
       nested: work => handle.transaction((inner: Any) => work(over(inner))),
     });
-    return { database: fromKnex(db), over, begin: work => db.transaction(work), root: db, close: () => db.destroy() };
+    return {
+      database: fromKnex(db, sizeOf(options)),
+      over,
+      begin: work => db.transaction(work),
+      root: db,
+      close: () => db.destroy(),
+    };
   },
 };
 
@@ -190,7 +196,6 @@ const typeOrm: Orm = {
 
 const prisma: Orm = {
   name: 'Prisma over `@prisma/adapter-mariadb`',
-  isLate: true,
   packages: ['@prisma/client', '@prisma/adapter-mariadb'],
   nests: 'savepoint',
   async open(options) {
@@ -211,9 +216,8 @@ const prisma: Orm = {
       sql: text => handle.$executeRawUnsafe(text),
       nested: work => handle.$transaction((inner: Any) => work(over(inner))),
     });
-    const size = options.max ? { poolSize: options.max } : {};
     return {
-      database: fromPrisma(client, size),
+      database: fromPrisma(client, sizeOf(options)),
       over,
       begin: work => client.$transaction(work),
       root: client,

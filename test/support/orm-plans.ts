@@ -6,7 +6,6 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { completedEvent } from './credits.ts';
 import { PAYOUT } from './fixtures.ts';
-import type { Handle } from './orm.ts';
 import { NOTHING, type Scene } from './orm-scene.ts';
 import { uniqueName } from './stores.ts';
 
@@ -116,92 +115,25 @@ export function provePlans<Database>(scene: Scene<Database>): void {
       expect(await stateOf()).toBeUndefined();
     });
 
-    scene.proof('plans', 'takes nothing with it that is sent at the same time, nor another plan', async () => {
-      const { opened, id } = scene;
-      for (const selects of [0, 1, 2, 3]) {
-        const [first, second] = [`${id}-${selects}`, `${id}-${selects}-late`];
+    if (scene.orm.nests === 'savepoint') {
+      scene.proof('plans', 'is undone with the part of the order that planned it, and kept with the rest', async () => {
+        const { opened, id } = scene;
         await opened.begin(async tx => {
-          const handle = opened.over(tx);
-          const late = async () => {
-            for (let select = 0; select < selects; select++) await handle.times(id);
-            await handle.credit(id);
-            return planner().plan(tx, { ...wanted(), reference: second });
-          };
-          const both = [planner().plan(tx, { ...wanted(), reference: first }), late()];
-          for (const { state } of await Promise.all(both)) expect(state).toBe('planned');
-        });
-        for (const reference of [first, second]) expect((await gatewayOf().find(reference))?.state).toBe('planned');
-        expect((await scene.state()).credited).toBe(selects + 1);
-        // Other tests count what they drain.
-        expect((await gatewayOf().drain()).created).toBe(2);
-      }
-    });
-
-    if (scene.orm.nests === 'savepoint') proveNestedPlans();
-
-    function proveNestedPlans() {
-      scene.proof('plans', 'is kept where a part of the order that was begun after it is undone', async () => {
-        const { opened, id, orm } = scene;
-        const ofPart = { ...wanted(), reference: `${id}-part` };
-        const order = opened.begin(async tx => {
-          const planning = planner().plan(tx, wanted());
-          const part = opened.over(tx).nested(async part => {
-            await part.credit(id);
-            await planner().plan(part.tx, ofPart);
+          const part = opened.over(tx).nested(async inner => {
+            await inner.credit(id);
+            await planner().plan(inner.tx, { ...wanted(), reference: `${id}-part` });
             throw new Error('shop');
           });
-          const [planned, undone] = await Promise.allSettled([planning, part]);
-          expect(undone).toMatchObject({ reason: { message: 'shop' } });
-          if (planned.status === 'rejected') throw planned.reason;
+          await expect(part).rejects.toThrow('shop');
+          await planner().plan(tx, wanted());
         });
-        if (orm.isLate) await expect(order).rejects.toThrow('A nested transaction is open beside the plan');
-        else await order;
-        const states = [await stateOf(), (await gatewayOf().find(ofPart.reference))?.state];
-        expect([await scene.state(), ...states]).toEqual([NOTHING, orm.isLate ? undefined : 'planned', undefined]);
-        const once = orm.isLate ? 0 : 1;
-        expect([(await gatewayOf().drain()).created, madeOf()]).toEqual([once, once]);
+        expect((await gatewayOf().find(`${id}-part`))?.state).toBeUndefined();
+        expect([await scene.state(), await stateOf(), (await gatewayOf().drain()).created]).toEqual([
+          NOTHING,
+          'planned',
+          1,
+        ]);
       });
-
-      /** Something that fails in a transaction within the order's, beside a plan. */
-      const beside: Record<string, (part: Handle) => Promise<unknown>> = {
-        'a check': async () => {
-          throw new Error('shop');
-        },
-        'a slow check': async part => {
-          await part.times(scene.id);
-          throw new Error('shop');
-        },
-        'a statement': part => part.sql(scene.server.failing),
-      };
-      for (const [what, fail] of Object.entries(beside)) {
-        for (const isFirst of [true, false]) {
-          const order = `which is sent ${isFirst ? 'after' : 'before'} it`;
-          scene.proof('plans', `is undone with a part of the order by ${what} that fails, ${order}`, async () => {
-            const { opened, id } = scene;
-            await opened.begin(async tx => {
-              let planning: Promise<unknown> | undefined;
-              const plan = (part: Handle) => {
-                planning = planner()
-                  .plan(part.tx, wanted())
-                  .catch(() => {});
-                return planning;
-              };
-              const order = opened.over(tx).nested(async part => {
-                await part.credit(id);
-                const both = isFirst ? [plan(part), fail(part)] : [fail(part), plan(part)];
-                await Promise.all(both);
-              });
-              await expect(order).rejects.toThrow();
-              await planning;
-            });
-            expect([await scene.state(), await stateOf(), (await gatewayOf().drain()).created]).toEqual([
-              NOTHING,
-              undefined,
-              0,
-            ]);
-          });
-        }
-      }
     }
   });
 }

@@ -39,8 +39,6 @@ export interface State {
 
 export const NOTHING: State = { credited: 0, marks: '' };
 export const ONCE: State = { credited: 1, marks: 'done' };
-/** It was credited, and the inbox cannot know whether that was all. */
-export const UNCERTAIN: State = { credited: 1, marks: 'begun' };
 
 /** The proofs of the table in the docs, in its order. */
 const PROOFS = [

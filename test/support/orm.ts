@@ -12,8 +12,6 @@ export interface Handle {
   /** The library's own. */
   readonly tx: Any;
   credit(id: string): Promise<unknown>;
-  /** Of a library whose queries are sent when they are awaited: such a one, not sent yet. */
-  lazily?(id: string): PromiseLike<unknown>;
   /** How often a payment is credited, as the handle sees it. */
   times(id: string): Promise<number>;
   sql(text: string): Promise<unknown>;
@@ -53,8 +51,8 @@ export interface Orm<Database = PostgresDatabase> {
   /** Whose version counts. */
   packages: readonly string[];
   nests: 'savepoint' | 'refuses';
-  /** It sends a statement some time after it was asked for: what begins meanwhile may come before. */
-  isLate?: boolean;
+  /** A query on a connection that broke within a transaction ends the process: docs/orms/postgres-js.md */
+  endsProcess?: boolean;
   /** The stores take its pool as it is. */
   isPool?: boolean;
   open(options: OrmOptions): Promise<OpenOrm<Database>>;

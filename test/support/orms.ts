@@ -19,6 +19,7 @@ const pgOptions = ({ max, options, port }: OrmOptions) => ({
   ...(port && { port }),
 });
 
+const sizeOf = ({ max }: OrmOptions) => (max ? { poolSize: max } : {});
 const insertOf = (table: string) => `insert into ${table} values ($1)`;
 const countOf = (table: string) => `select count(*)::text as times from ${table} where payment_id = $1::text::uuid`;
 
@@ -46,7 +47,6 @@ function overDrizzle(table: string, root: Any) {
   const over = (handle = root): Handle => ({
     tx: handle,
     credit: async paymentId => handle.insert(credits).values({ paymentId }),
-    lazily: paymentId => handle.insert(credits).values({ paymentId }),
     times: async id => (await handle.select().from(credits).where(eq(credits.paymentId, id))).length,
     sql: async text => handle.execute(sql.raw(text)),
     nested: work => handle.transaction((inner: Any) => work(over(inner))),
@@ -95,9 +95,11 @@ const drizzleOverPg: Orm = {
   nests: 'savepoint',
   async open(options) {
     const pool = postgresPool(pgOptions(options));
+    // Without this line a connection that breaks in a transaction ends the process: docs/orms/drizzle.md
+    pool.on('connect', client => client.on('error', () => {}));
     const db = require('drizzle-orm/node-postgres').drizzle({ client: pool });
     return {
-      database: fromDrizzle(db),
+      database: fromDrizzle(db, sizeOf(options)),
       over: overDrizzle(options.table, db),
       begin: work => db.transaction(work),
       root: db,
@@ -108,13 +110,14 @@ const drizzleOverPg: Orm = {
 
 const drizzleOverPostgresJs: Orm = {
   name: 'Drizzle over postgres.js',
+  endsProcess: true,
   packages: ['drizzle-orm', 'postgres'],
   nests: 'savepoint',
   async open(options) {
     const client = postgresJs(options);
     const db = require('drizzle-orm/postgres-js').drizzle({ client });
     return {
-      database: fromDrizzle(db),
+      database: fromDrizzle(db, sizeOf(options)),
       over: overDrizzle(options.table, db),
       begin: work => db.transaction(work),
       root: db,
@@ -142,10 +145,9 @@ const kysely: Orm = {
       sql: text => sql.raw(text).execute(handle),
       nested: work => handle.transaction().execute((inner: Any) => work(over(inner))),
     });
-    const size = options.max ? { poolSize: options.max } : {};
     return {
-      database: fromKysely(db, size),
-      over: Object.assign(over, { derived: () => fromKysely(db.withSchema('public'), size) }),
+      database: fromKysely(db, sizeOf(options)),
+      over,
       begin: work => db.transaction().execute(work),
       root: db,
       close: () => db.destroy(),
@@ -167,17 +169,23 @@ const knex: Orm = {
     const over = (handle: Any = db): Handle => ({
       tx: handle,
       credit: async id => handle(table).insert({ payment_id: id }),
-      lazily: id => handle(table).insert({ payment_id: id }),
       times: async id => (await handle(table).where({ payment_id: id })).length,
       sql: async text => handle.raw(text),
       nested: work => handle.transaction((inner: Any) => work(over(inner))),
     });
-    return { database: fromKnex(db), over, begin: work => db.transaction(work), root: db, close: () => db.destroy() };
+    return {
+      database: fromKnex(db, sizeOf(options)),
+      over,
+      begin: work => db.transaction(work),
+      root: db,
+      close: () => db.destroy(),
+    };
   },
 };
 
 const postgres: Orm = {
   name: 'postgres.js',
+  endsProcess: true,
   packages: ['postgres'],
   nests: 'savepoint',
   async open(options) {
@@ -186,7 +194,6 @@ const postgres: Orm = {
     const over = (handle: Any = sql): Handle => ({
       tx: handle,
       credit: async id => handle`insert into ${sql(table)} values (${id})`,
-      lazily: id => handle`insert into ${sql(table)} values (${id})`,
       times: async id => (await handle`select from ${sql(table)} where payment_id = ${id}`).length,
       sql: async text => handle.unsafe(text),
       nested: work => handle.savepoint((inner: Any) => work(over(inner))),
@@ -235,7 +242,6 @@ const typeOrm: Orm = {
 
 const prisma: Orm = {
   name: 'Prisma over `@prisma/adapter-pg`',
-  isLate: true,
   packages: ['@prisma/client'],
   nests: 'savepoint',
   async open(options) {
@@ -251,9 +257,8 @@ const prisma: Orm = {
       sql: text => handle.$executeRawUnsafe(text),
       nested: work => handle.$transaction((inner: Any) => work(over(inner))),
     });
-    const size = options.max ? { poolSize: options.max } : {};
     return {
-      database: fromPrisma(client, size),
+      database: fromPrisma(client, sizeOf(options)),
       over,
       begin: work => client.$transaction(work),
       root: client,

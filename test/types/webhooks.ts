@@ -13,7 +13,7 @@ export const overPostgres = createWebhookHandler({
   gateway,
   inbox: postgresInbox(pool),
   onPayment: async (payment, { tx }) => {
-    const client: pg.PoolClient = tx;
+    const client: Pick<pg.PoolClient, 'query'> = tx;
     const { rows } = await client.query<{ id: string }>('select id from orders where id = $1', [payment.reference]);
     // @ts-expect-error a slip in a field's name
     payment.refrence;

@@ -18,20 +18,20 @@ export function openPayments(options: ClientOptions = {}) {
       const status = rawStatusOf(payment);
       if (payment.paymentType === 'WITHDRAWAL') throw new Error('Record it here, as docs/payouts.md does');
       if (isPaid(payment)) {
-        const [{ affectedRows }] = await tx.execute<ResultSetHeader>(
+        const [{ affectedRows }] = await tx.query<ResultSetHeader>(
           'UPDATE orders SET paid_by = ? WHERE reference = ? AND amount = ? AND currency = ? AND paid_by IS NULL',
           [id, reference ?? '', String(amount), currency],
         );
         if (affectedRows === 1) return;
       } else if (isFinal(payment)) {
-        const [known] = await tx.execute<RowDataPacket[]>(
+        const [known] = await tx.query<RowDataPacket[]>(
           'SELECT 1 FROM orders WHERE paid_by = ? UNION ALL SELECT 1 FROM to_check WHERE payment_id = ?',
           [id, id],
         );
         if (known.length === 0) return; // declined, as cards are
       } else if (payment.paymentStatus !== 'UNKNOWN') return;
       // Another amount, paid by another attempt, no order; a chargeback; or a status that the document does not have.
-      await tx.execute('INSERT INTO to_check VALUES (?, ?)', [id, status]);
+      await tx.query('INSERT INTO to_check VALUES (?, ?)', [id, status]);
     },
     onError: error => console.error(error),
   });

@@ -42,8 +42,8 @@ const databases = {
 } satisfies Record<string, MysqlDatabase>;
 type TxBy<Name extends keyof typeof databases> = TxOf<(typeof databases)[Name]>;
 
-is<IsSame<TxBy<'promises'>, PoolConnection>>();
-is<IsSame<TxBy<'callbacks'>, PoolConnection>>();
+is<IsSame<TxBy<'promises'>, Pick<PoolConnection, 'query'>>>();
+is<IsSame<TxBy<'callbacks'>, Pick<PoolConnection, 'query'>>>();
 is<IsSame<TxBy<'kysely'>, Transaction<Tables>>>();
 is<IsSame<TxBy<'knex'>, Knex.Transaction>>();
 is<IsSame<TxBy<'typeOrm'>, EntityManager>>();

@@ -1,0 +1,67 @@
+// A transaction on a connection that a pool has lent.
+import { withTimeout } from '../deadline.ts';
+import { LONGEST_WAIT } from './bounded.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: overloads, which differ from one version of a driver to the next
+type Send = (...args: any[]) => any;
+
+/** A connection of a pool. */
+interface Lent<Query extends Send> {
+  query: Query;
+  /** @param isBroken whether the pool must close it */
+  release(isBroken: boolean): void;
+}
+
+/** Runs the work with a handle that has `query` alone, and only until the end of the transaction. */
+export async function transact<Query extends Send, T>(
+  { query: send, release }: Lent<Query>,
+  begin: readonly string[],
+  work: (tx: { query: Query }) => Promise<T>,
+): Promise<T> {
+  let isEnded = false;
+  let running = 0;
+  const settle = () => {
+    running -= 1;
+  };
+  const query = (...args: unknown[]) => {
+    if (isEnded) return refused();
+    running += 1;
+    const answer = send(...args);
+    Promise.resolve(answer).then(settle, settle);
+    return answer;
+  };
+  const control = (sql: string): Promise<unknown> =>
+    withTimeout(send(sql), LONGEST_WAIT, `The database did not answer ${sql} within ${LONGEST_WAIT} ms.`);
+
+  let isBroken = true;
+  const rollBack = async (error: unknown): Promise<never> => {
+    isEnded = true;
+    // Behind a statement that hangs, ROLLBACK would wait. To close the connection ends both.
+    if (running === 0) {
+      isBroken = await control('ROLLBACK').then(
+        () => false,
+        () => true,
+      );
+    }
+    throw error;
+  };
+  try {
+    for (const sql of begin) await control(sql);
+    const value = await work({ query: query as Query }).catch(rollBack);
+    isEnded = true;
+    await control('COMMIT');
+    isBroken = false;
+    return value;
+  } finally {
+    release(isBroken);
+  }
+}
+
+/** A query without `await` must not end the process. */
+function refused(): Promise<never> {
+  const refusal = Promise.reject(new Error(ENDED));
+  refusal.catch(() => {});
+  return refusal;
+}
+
+const ENDED = 'The transaction of tx has ended, so the query was not sent. Await every query before onPayment returns.';
