@@ -49,20 +49,3 @@ export function fakeTimers(file = ''): () => (number | undefined)[] {
   onTestFinished(() => void vi.useRealTimers());
   return () => set;
 }
-
-/**
- * Lets timers of exactly so many milliseconds end in a fifth of it, where a real server is waited for, which no faked clock
- * moves.
- *
- * @returns ends that
- */
-export function hurryTimersOf(ms: number): () => void {
-  const real = globalThis.setTimeout;
-  globalThis.setTimeout = new Proxy(real, {
-    apply: (target, self, [work, delay, ...rest]) =>
-      Reflect.apply(target, self, [work, delay === ms ? ms / 5 : delay, ...rest]),
-  });
-  return () => {
-    globalThis.setTimeout = real;
-  };
-}
