@@ -96,7 +96,6 @@ const TROUBLES: Record<string, () => Promise<string>> = {
     await pool.query(`drop owned by ${role}; drop role ${role}`);
     return text;
   },
-  'The pool has one connection': () => said(() => postgresInbox(postgresPool({ max: 1 }))),
   'The library is passed without its adapter': () => said(() => postgresInbox({ select() {} } as never)),
   'The sandbox does not start': async () => {
     vi.stubEnv('NODE_ENV', 'production');
@@ -226,7 +225,12 @@ const TROUBLES: Record<string, () => Promise<string>> = {
   'The journal has no scope': () =>
     said(() => new GatewayClient({ ...open().options, journal: memoryJournal() }).drain()),
   'plan gets the pool': () =>
-    said(() => postgresJournal(pool, { scope: 'shop' }).plan(pool as never, { ...CARD, paymentType: 'DEPOSIT' })),
+    said(() =>
+      postgresJournal(pool, { scope: 'shop', table: 'journal' }).plan(pool as never, {
+        ...CARD,
+        paymentType: 'DEPOSIT',
+      }),
+    ),
 };
 
 const NEED_POSTGRES = new Set([
@@ -238,6 +242,7 @@ const NEED_POSTGRES = new Set([
   'An SQL error was ignored',
   'The transaction was ended by somebody',
   'The pool is exhausted',
+  'plan gets the pool',
 ]);
 
 /** A module of ESM alone. */
@@ -261,6 +266,7 @@ beforeAll(async () => {
   if (hasPostgres) {
     await pool.query(`create schema ${schema}`);
     await postgresInbox(pool, { table: 'inbox' }).migrate();
+    await postgresJournal(pool, { table: 'journal' }).migrate();
   }
   for (const heading of SLOW) {
     if (!hasPostgres && NEED_POSTGRES.has(heading)) continue;

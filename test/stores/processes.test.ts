@@ -224,7 +224,7 @@ function scenes(open: () => Promise<Ledger>, isFull: boolean): void {
       // After so many answers, and not by a clock: where processes start slowly, they would do nothing else.
       const perhapsKill = () => {
         answered += 1;
-        if (answered % 20 === 0) workers[Math.floor(Math.random() * workers.length)]?.kill();
+        if (answered % 20 === 0) workers[(answered / 20) % workers.length]?.kill();
       };
       const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
       await Promise.all(
@@ -235,13 +235,17 @@ function scenes(open: () => Promise<Ledger>, isFull: boolean): void {
           }),
         ),
       );
+<<<<<<< HEAD
       expect(workers.reduce((deaths, worker) => deaths + worker.deaths, 0)).toBeGreaterThan(isCi ? 3 : 0);
       await expectOneFinalEffectEach(ids);
+=======
+      await (isExact ? expectOneFinalEffectEach(ids) : expectFinalEffects(ids));
+>>>>>>> stable
     },
   );
 
   further(
-    'the store and the gateway each go away for two seconds: 503s, and nothing is lost',
+    'the store and the gateway each go away until callbacks are answered 503, and nothing is lost',
     {
       timeout: 60_000,
     },
@@ -259,25 +263,33 @@ function scenes(open: () => Promise<Ledger>, isFull: boolean): void {
       workers = [await new Worker(options).start(), await new Worker(options).start()];
       const ids = await market.open(200);
       const statuses = new Map<number, number>();
-      const outages = (async () => {
-        for (const proxy of [store, gateway]) {
-          await pause(300);
-          proxy.down();
-          await pause(2000);
-          proxy.up();
-        }
-      })();
+      const count = () => statuses.get(503) ?? 0;
+      const outage = async (proxy: typeof store) => {
+        proxy.down();
+        const before = count();
+        await expect.poll(count).toBeGreaterThan(before + 10);
+        proxy.up();
+      };
+      let begun = 0;
+      const outages: Promise<void>[] = [];
       const callbacks = shuffled(
         ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const)),
         seeded(7),
       );
       await inParallel(callbacks, 8, async ([id, stage]) => {
-        await pause(50);
+        begun += 1;
+        if (begun === 100) outages.push(outage(store));
+        if (begun === 400) outages.push(Promise.resolve(outages[0]).then(() => outage(gateway)));
         await deliver(workers[stage % 2] as Worker, await market.callback(id, stage), statuses);
       });
+<<<<<<< HEAD
       await outages;
       expect(statuses.get(503)).toBeGreaterThan(10);
       await expectOneFinalEffectEach(ids);
+=======
+      await Promise.all(outages);
+      await (isExact ? expectOneFinalEffectEach(ids) : expectFinalEffects(ids));
+>>>>>>> stable
       store.close();
       gateway.close();
     },
@@ -295,7 +307,7 @@ function scenes(open: () => Promise<Ledger>, isFull: boolean): void {
         [1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()),
       );
       const ids = await market.open(40);
-      await pause(1000); // so that each is known as PENDING
+      await lagging.knows(ids.at(-1) ?? '');
       await inParallel(ids, 40, async id => {
         for (const stage of [1, 2]) {
           const body = await market.callback(id, stage);
@@ -317,8 +329,6 @@ describeOver(
   { isLong: true },
 );
 
-const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
-
 /** The sandbox as it was so many milliseconds ago. */
 async function openLaggingGateway(sandbox: Sandbox, lagMs: number) {
   const history: { at: number; payments: Map<string, object> }[] = [];
@@ -338,6 +348,8 @@ async function openLaggingGateway(sandbox: Sandbox, lagMs: number) {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Waits until the payment is known. */
+    knows: (id: string) => expect.poll(() => history[0]?.payments.has(id)).toBe(true),
     close: async () => {
       clearInterval(watching);
       server.closeAllConnections();
