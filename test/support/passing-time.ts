@@ -31,25 +31,4 @@ export async function until(isSo: () => unknown): Promise<void> {
 export function fakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-<<<<<<< HEAD
-  return () => set;
-}
-
-/**
- * Lets timers of exactly these milliseconds end in a fifth of it, where a real server is waited for, which no faked clock
- * moves.
- *
- * @returns ends that
- */
-export function hurryTimersOf(...waits: number[]): () => void {
-  const real = globalThis.setTimeout;
-  globalThis.setTimeout = new Proxy(real, {
-    apply: (target, self, [work, delay, ...rest]) =>
-      Reflect.apply(target, self, [work, waits.includes(delay) ? delay / 5 : delay, ...rest]),
-  });
-  return () => {
-    globalThis.setTimeout = real;
-  };
-=======
->>>>>>> stable
 }
