@@ -125,8 +125,11 @@ describe('a connection that cannot be used again is reset', () => {
     await withGateway(watching, undefined, {}, async (client, gateway) => {
       const description = 'x'.repeat(size);
       expect(await errorOf(client.createDeposit({ ...CARD, description }))).toMatchObject(expected);
-      await client.getPayment(ID, { timeout: 200 }).catch(() => {});
-      expect(gateway.connections).toBe(2);
+      const stop = new AbortController();
+      const looking = client.getPayment(ID, { signal: stop.signal }).catch(() => {});
+      await expect.poll(() => gateway.connections, { interval: 5 }).toBe(2);
+      stop.abort();
+      await looking;
       if (size === 0) await expect.poll(() => ended.length, { interval: 5 }).toBeGreaterThan(0);
     });
   });
