@@ -20,7 +20,7 @@ export const fromDrizzle = drizzleOver('postgres');
 export const fromKysely = kyselyOver('postgres');
 
 /**
- * Makes a database of Knex, and so of Objection. `tx` is its transaction; `tx.transaction()` in it is a savepoint.
+ * Makes a database of Knex. `tx` is its transaction; `tx.transaction()` in it is a savepoint.
  *
  * @throws {ConfigurationError} for another value, and for wrong options
  */
