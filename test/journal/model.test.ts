@@ -39,7 +39,7 @@ const FATES = [
   'arrives, and its answer is lost',
   'arrives, and its answer is cut',
   'arrives, and is answered 500 with its id',
-  'arrives, and is answered 422 with its id',
+  'arrives, and is answered 422 with its record',
   'is refused, and kept as failed',
   'is refused',
   'is answered 403',
@@ -224,8 +224,8 @@ class World {
     if (fate === 'arrives, and its answer is cut') return json(answer.slice(0, answer.indexOf(made.id) + 40), 201);
     if (fate === 'arrives, and is answered 500 with its id') return json(JSON.stringify({ id: made.id }), 500);
     // A proxy that sends a request twice gets this for the second one.
-    if (fate === 'arrives, and is answered 422 with its id') {
-      return json(JSON.stringify({ error: 'exists', data: { id: made.id } }), 422);
+    if (fate === 'arrives, and is answered 422 with its record') {
+      return json(JSON.stringify({ error: 'exists', result: made }), 422);
     }
     return json(answer, 201);
   }
