@@ -132,10 +132,12 @@ export interface SettleOptions extends CallOptions {
   despite?: readonly Difference[] | undefined;
 }
 
-/** A control character or a line break anywhere, or white space at an end: left by a careless copy. */
-const CARELESS_COPY = /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u;
+/** A control, invisible or line-breaking character anywhere, or white space at an end: left by a careless copy. */
+const CARELESS_COPY = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u;
+/** A variable that was never set, or an example that was never replaced. */
+const PLACEHOLDER = /^(?:undefined|null|<.*>|\$\{.*\})$/i;
 /** As in a .env file that nobody has read as one, such as docker's `--env-file`. */
-const QUOTED = /^(["'`]).*\1$/;
+const QUOTED = /^(["'`]).*\1$|[\u2018-\u201f\u00ab\u00bb]/;
 const HEADER_TEXT = /^[\x20-\xff]*$/;
 
 /** Refuses a value with a sentence on what to do; it is not checked any further. */
@@ -160,8 +162,9 @@ const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').superRefine(refusing(ke
 const formerSignKey = text.min(1, 'is empty').superRefine(refusing(keyProblem)).transform(toKey);
 
 function keyProblem(key: string): string | undefined {
-  if (CARELESS_COPY.test(key)) return 'has a line break or a space at an end: copy it again';
-  if (QUOTED.test(key)) return 'begins and ends with a quotation mark: leave them out';
+  if (CARELESS_COPY.test(key)) return 'has an invisible character, a line break, or a space at an end: copy it again';
+  if (QUOTED.test(key)) return 'has quotation marks: leave them out';
+  if (PLACEHOLDER.test(key)) return 'is a placeholder: set the real key';
   return /^bearer /i.test(key) ? 'must not start with "Bearer": the SDK adds it' : undefined;
 }
 

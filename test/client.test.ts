@@ -336,7 +336,7 @@ describe('an accepted create whose answer cannot be read', () => {
 
   it.each([
     ['a null too many', drifted({ currency: null }), 'currency'],
-    ['an amount as text', drifted({ amount: '25.50' }), 'amount'],
+    ['an amount with a comma', drifted({ amount: '25,50' }), 'amount'],
     ['another paymentType', drifted({ paymentType: 'REFUND' }), 'paymentType'],
     ['a PHP warning before it', `<b>Warning</b>: x\n${record('created card deposit')}`, ''],
     ['its second half missing', record('created card deposit').slice(0, 120), ''],

@@ -67,15 +67,15 @@ describe('keys', () => {
     for (const value of [null, 7, {}, Buffer.from('key')]) expect(problem({ [name]: value })).toContain('string');
   });
 
-  it.each(['s3cr3t\n', '\ns3cr3t', 's3c\r\nr3t', ' s3cr3t', 's3cr3t ', 's3c\0r3t', 's3c\u2028r3t'])(
-    '%j is refused as a careless copy, and never echoed',
-    key => {
-      for (const name of ['apiKey', 'signKey']) {
-        expect(problem({ [name]: key })).toMatch(/copy it again/);
-        expect(problem({ [name]: key })).not.toMatch(/s3c|r3t/);
-      }
-    },
-  );
+  it.each([
+    ...['s3cr3t\n', '\ns3cr3t', 's3c\r\nr3t', ' s3cr3t', 's3cr3t ', 's3c\0r3t', 's3c\u2028r3t'],
+    ...['s3c\u200br3t', '\ufeffs3cr3t', 's3c\u00adr3t'],
+  ])('%j is refused as a careless copy, and never echoed', key => {
+    for (const name of ['apiKey', 'signKey']) {
+      expect(problem({ [name]: key })).toMatch(/copy it again/);
+      expect(problem({ [name]: key })).not.toMatch(/s3c|r3t/);
+    }
+  });
 
   it.each(['Bearer s3cr3t', 'bearer s3cr3t'])('%s is refused with its Bearer, and never echoed', key => {
     expect(problem({ apiKey: key })).toBe('GatewayClient: apiKey must not start with "Bearer": the SDK adds it.');
@@ -95,7 +95,7 @@ describe('what is wrong is said in full', () => {
   const CREDENTIALS = 'must not hold a user name or a password';
   const QUERY = 'must not have a query or a fragment';
   const VERSION = 'must end before /api/v1: the SDK adds it';
-  const COPY = 'has a line break or a space at an end: copy it again';
+  const COPY = 'has an invisible character, a line break, or a space at an end: copy it again';
   const WHOLE = 'must be a whole number, 1 or more';
   const NOT_NEGATIVE = 'must be a whole number, 0 or more';
   const BOOLEAN = 'must be true or false';
@@ -116,8 +116,12 @@ describe('what is wrong is said in full', () => {
     [{ signKey: ' s3cr3t' }, `signKey ${COPY}`],
     [{ apiKey: 'bEARER s3cr3t' }, 'apiKey must not start with "Bearer": the SDK adds it'],
     [{ signKey: 'Bearer s3cr3t' }, 'signKey must not start with "Bearer": the SDK adds it'],
-    [{ apiKey: '"s3cr3t"' }, 'apiKey begins and ends with a quotation mark: leave them out'],
-    [{ signKey: "'s3cr3t'" }, 'signKey begins and ends with a quotation mark: leave them out'],
+    [{ apiKey: '"s3cr3t"' }, 'apiKey has quotation marks: leave them out'],
+    [{ signKey: "'s3cr3t'" }, 'signKey has quotation marks: leave them out'],
+    [{ signKey: '\u201cs3cr3t\u201d' }, 'signKey has quotation marks: leave them out'],
+    [{ signKey: 'undefined' }, 'signKey is a placeholder: set the real key'],
+    [{ signKey: '<your key>' }, 'signKey is a placeholder: set the real key'],
+    [{ apiKey: 'null' }, 'apiKey is a placeholder: set the real key'],
     [{ retries: -1 }, `retries ${NOT_NEGATIVE}`],
     [{ retries: 0.5 }, `retries ${NOT_NEGATIVE}`],
     [{ retries: '1' }, `retries ${NOT_NEGATIVE}`],

@@ -17,10 +17,31 @@ function amountProblem(amount: number | string): string | undefined {
     return 'must be a plain decimal, as the string "25.50": with a point, and no comma, sign, exponent or unit';
   }
   const significant = text.replace('.', '').replace(/^0+|0+$/g, '');
-  if (typeof amount === 'number' && significant.length > TRUSTED_DIGITS) {
-    return `has more than ${TRUSTED_DIGITS} significant digits, which looks like a rounding error of floating-point numbers: pass a string such as "25.50"`;
+  if (significant.length > TRUSTED_DIGITS) {
+    return `has more than ${TRUSTED_DIGITS} significant digits, like a rounding error of floating-point numbers: pass a string such as "25.50"`;
   }
   return undefined;
+}
+
+/** The currencies of ISO 4217 without two decimals. Node's Intl gives HUF, COP and others the digits that people write. */
+const OTHER_DECIMALS = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
+const decimalsByCode = new Map(
+  Object.entries(OTHER_DECIMALS).flatMap(([decimals, codes]) => codes.split(' ').map(code => [code, Number(decimals)])),
+);
+let currencies: ReadonlySet<string> | undefined;
+
+/** A problem with the decimals of an amount, such as `705.50 JPY`. Codes unknown to Intl are not checked. */
+export function decimalsProblem(amount: number | string, currency: string): string | undefined {
+  const code = currency.toUpperCase();
+  currencies ??= new Set(Intl.supportedValuesOf('currency'));
+  const most = decimalsByCode.get(code) ?? (currencies.has(code) ? 2 : undefined);
+  const [, fraction = ''] = canonicalAmount(amount).split('.');
+  if (most === undefined || fraction.length <= most) return undefined;
+  return `has too many decimals: ISO 4217 gives ${code} ${most}`;
 }
 
 /**
@@ -33,6 +54,12 @@ export const amountSchema: z.ZodType<number | string, number | string> = z
     const problem = amountProblem(context.value);
     if (problem) context.issues.push({ code: 'custom', message: problem, input: context.value });
   });
+
+/** The amount of a record: a number, or a plain decimal text, as PHP frameworks write decimals. */
+export const recordedAmount: z.ZodType<number> = z.union(
+  [z.number(), z.string().regex(PLAIN_DECIMAL).transform(Number)],
+  { error: 'must be a number, or a plain decimal such as "25.50"' },
+);
 
 /** An amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
 export function canonicalAmount(amount: number | string): string {

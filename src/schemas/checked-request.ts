@@ -1,6 +1,7 @@
 // Checks at run time the requests that the client's methods get.
 import type * as z from 'zod';
 import { InvalidRequestError, issuesOf } from '../errors.ts';
+import { decimalsProblem } from './amount.ts';
 import { isJsonMap } from './json.ts';
 import type { PaymentType, Terminal } from './methods.ts';
 import type { NftPurchaseRequest, OnrampPayment, PaymentRequest } from './request.ts';
@@ -53,6 +54,9 @@ export function parseRequest(
     throw new InvalidRequestError([{ path: '', message }], 'not_sent');
   }
   if (!checked.success) throw new InvalidRequestError(issuesOf(checked.error), 'not_sent');
+  const { amount, currency } = checked.data;
+  const message = decimalsProblem(amount, currency);
+  if (message) throw new InvalidRequestError([{ path: 'amount', message }], 'not_sent');
   return checked.data;
 }
 

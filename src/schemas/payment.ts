@@ -1,5 +1,6 @@
 // The payment record: strict on what decides money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
+import { recordedAmount } from './amount.ts';
 import type { FieldsOf } from './fields-of.ts';
 import { isPaymentStatus, type PaymentMethod, type PaymentType } from './methods.ts';
 
@@ -183,7 +184,7 @@ const billingAddress = map({
 const fields = {
   id: z.guid(),
   paymentType: z.enum(['DEPOSIT', 'WITHDRAWAL']),
-  amount: z.number(),
+  amount: recordedAmount,
   currency: z.string().min(1),
   created: timestamp,
   description: freeText,

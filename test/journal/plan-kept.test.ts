@@ -54,7 +54,7 @@ describe('what is kept of a plan', () => {
       fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })),
     );
     const amount = fc.oneof(
-      fc.constantFrom<string>('25.50', '1', '0.10', '120.00', '12345678901234567890.12'),
+      fc.constantFrom<string>('25.50', '1', '0.10', '120.00', '1234567890123.12'),
       fc.integer({ min: 1, max: 1e9 }).map(cents => cents / 100),
     );
     const request = fc.record({ amount, additionalParameters: fields, description: fc.oneof(text, fc.constant(null)) });

@@ -513,7 +513,7 @@ describe('the on-ramp widget', () => {
   ])('offers for %s what takes it', async (currency, methods) => {
     const { create, get } = open();
     for (const paymentMethod of ['USER_CHOICE', 'ONRAMP']) {
-      const { text } = await get(`/pay/${await create({ paymentMethod, currency })}`);
+      const { text } = await get(`/pay/${await create({ paymentMethod, currency, amount: 540 })}`);
       const offered = [...text.matchAll(/name="method" value="ONRAMP_(\w+)"/g)].map(([, method]) => method);
       expect(offered).toEqual(methods);
     }

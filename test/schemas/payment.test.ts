@@ -81,13 +81,24 @@ describe('what decides money', () => {
     { id: 7 },
     { paymentStatus: 3 },
     { paymentType: 'REFUND' },
-    { amount: '25.50' },
+    { amount: '25,50' },
+    { amount: '1,000.00' },
+    { amount: '1e3' },
+    { amount: '' },
     { amount: [] },
     { currency: 978 },
     { currency: '' },
   ])('makes it unreadable as %j', changes => {
     const { error } = paymentSchema.safeParse({ ...pending, ...changes });
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(Object.keys(changes));
+  });
+
+  it.each([
+    ['25.50', 25.5],
+    ['0', 0],
+    ['1000', 1000],
+  ])('reads an amount that a framework has written as text: %j', (amount, expected) => {
+    expect(parse({ amount }).amount).toBe(expected);
   });
 
   it('takes a UUID of any version and case', () => {

@@ -10,6 +10,7 @@ import {
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
+import { parseRequest } from '../../src/schemas/checked-request.ts';
 import { APPLE_PAY, CARD, webhookUrl } from '../support/fixtures.ts';
 
 const deposit = { paymentType: 'DEPOSIT', ...CARD };
@@ -106,7 +107,7 @@ describe('methods', () => {
 });
 
 describe('amount', () => {
-  it.each([0.01, 1, 25.5, 100, 123456789.01, 1e18, '0.01', '25.50', '25.00', '1000000', '0.12345678901234567890'])(
+  it.each([0.01, 1, 25.5, 100, 123456789.01, 1e18, '0.01', '25.50', '25.00', '1000000', '0.00012345'])(
     'accepts %j',
     amount => {
       expect(createPaymentSchema.parse({ ...deposit, amount })).toHaveProperty('amount', amount);
@@ -143,7 +144,7 @@ describe('amount', () => {
   });
 
   it('takes a text of a hundred characters, and none that is longer', () => {
-    const text = `1.${'0'.repeat(97)}1`;
+    const text = `1.${'0'.repeat(98)}`;
     expect(problems({ ...deposit, amount: text })).toEqual([]);
     expect(problems({ ...deposit, amount: `${text}0` })).toEqual(['amount: has more than 100 characters']);
   });
@@ -174,6 +175,31 @@ describe('amount', () => {
     expect(problems({ ...deposit, amount })).toEqual([
       'amount: must be a number, or a plain decimal string such as "25.50"',
     ]);
+  });
+});
+
+describe('the decimals of a currency', () => {
+  const ask = (amount: number | string, currency: string) => () =>
+    parseRequest('deposit', 'standard', { ...deposit, amount, currency });
+
+  // ISO 4217: the yen has none, the Kuwaiti dinar three.
+  it.each([
+    ['705.50', 'JPY', 'has too many decimals: ISO 4217 gives JPY 0'],
+    [705.5, 'jpy', 'has too many decimals: ISO 4217 gives JPY 0'],
+    ['0.999', 'EUR', 'has too many decimals: ISO 4217 gives EUR 2'],
+    ['1.2345', 'KWD', 'has too many decimals: ISO 4217 gives KWD 3'],
+  ])('are not exceeded: %j %s is refused', (amount, currency, message) => {
+    expect(ask(amount, currency)).toThrow(`amount: ${message}`);
+  });
+
+  it.each([
+    ['705.00', 'JPY'],
+    ['1.234', 'KWD'],
+    ['1.2300', 'EUR'],
+    ['10.50', 'HUF'],
+    ['0.000001', 'USDT'],
+  ])('are not exceeded: %j %s is sent', (amount, currency) => {
+    expect(ask(amount, currency)()).toMatchObject({ amount, currency });
   });
 });
 

@@ -113,7 +113,7 @@ describe('parseWebhook', () => {
     ['an empty object', '{}'],
     ['an id that is no UUID', body.replace(ID, 'order-1')],
     ['no amount', body.replace('"amount":25.5,', '')],
-    ['an amount as text', body.replace('25.5', '"25.5"')],
+    ['an amount with a comma', body.replace('25.5', '"25,50"')],
     ['an amount beyond every double', body.replace('25.5', '1e999')],
   ])('refuses %s as invalid, and names the fields', (_, rawBody) => {
     expect(codeOf(rawBody)).toBe('invalid');
@@ -121,7 +121,7 @@ describe('parseWebhook', () => {
 
   it('names what is wrong without showing it', () => {
     const wrong = body.replace('25.5', '"zoe@customer.example"');
-    expect(() => parseWebhook(wrong)).toThrow('amount: Invalid input: expected number, received string');
+    expect(() => parseWebhook(wrong)).toThrow('amount: must be a number, or a plain decimal such as "25.50"');
     expect(() => parseWebhook(wrong)).not.toThrow('zoe@');
   });
 

@@ -457,7 +457,7 @@ describe('the token', () => {
     [{ signCallbackUrls: 'yes' }, 'signCallbackUrls must be true or false'],
     [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
     [{ formerSignKeys: [''] }, 'formerSignKeys.0 is empty'],
-    [{ formerSignKeys: ['key\n'] }, 'formerSignKeys.0 has a line break or a space at an end'],
+    [{ formerSignKeys: ['key\n'] }, 'formerSignKeys.0 has an invisible character, a line break, or a space at an end'],
   ])('needs options of the right kind: %j', (options, told) => {
     expect(() => new GatewayClient({ ...KEYS, ...(options as object) })).toThrow(told);
   });
