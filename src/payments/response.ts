@@ -131,16 +131,22 @@ function apiError(answer: HttpAnswer, call: Call, verdict: Verdict): ApiError {
   return new ApiError(text, { ...answer, pause: pauseAsked(answer.retryAfter) }, verdict);
 }
 
-/** Nobody listens there, or the name is nobody's: trying again does not help where the address is wrong. */
-const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
-
 function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): ConnectionError {
   const advice = adviceOf(verdict) || 'A lookup changes nothing: it is safe to repeat.';
-  const check = UNREACHABLE.has(code) ? `: check baseUrl, ${call.baseUrl}, and whether it can be reached` : '';
+  const check = checkAfter(code, call.baseUrl);
   return new ConnectionError(`No complete answer to ${nameOf(call)} (${code})${check}. ${advice}`, code, {
     cause,
     ...verdict,
   });
+}
+
+/** The cause that an operator should check, if the code shows one. */
+function checkAfter(code: string, baseUrl: string | undefined): string {
+  if (/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(code))
+    return `: check baseUrl, ${baseUrl}, and the proxy, if you use one`;
+  if (/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code))
+    return ': if you trust the certificate, name its CA in NODE_EXTRA_CA_CERTS, or pass an agent with `ca`';
+  return '';
 }
 
 const adviceOf = ({ outcome, paymentId }: Verdict) => (outcome ? adviceOn(outcome, paymentId) : '');

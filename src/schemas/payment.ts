@@ -232,5 +232,7 @@ function withKnownStatus(value: unknown): unknown {
 /** The schema of a {@link Payment}: takes a record as the gateway writes it. */
 export const paymentSchema: z.ZodType<Payment> = z.preprocess(
   withKnownStatus,
-  z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown]),
+  z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown], {
+    error: ({ code }) => (code === 'invalid_union' ? 'is missing, or is not text' : 'must be a payment record'),
+  }),
 );

@@ -51,10 +51,29 @@ describe('a complete answer to a create', () => {
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s names the address that may be wrong', async code => {
   const call = new Call('create', KEYS);
   const reading = async (code: string) => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
-  const advice = `check baseUrl, ${KEYS.baseUrl}, and whether it can be reached. Nothing was sent`;
+  const advice = `check baseUrl, ${KEYS.baseUrl}, and the proxy, if you use one. Nothing was sent`;
   await expect(reading(code)).rejects.toThrow(`(${code}): ${advice}`);
   await expect(reading('ECONNRESET')).rejects.toThrow('(ECONNRESET). Nothing was sent');
 });
+
+it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
+  '%s names the CA',
+  async code => {
+    const call = new Call('create', KEYS);
+    const reading = async () => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
+    await expect(reading()).rejects.toThrow('name its CA in NODE_EXTRA_CA_CERTS, or pass an agent with `ca`. Nothing');
+  },
+);
+
+it.each(['{"success":false}', '{"result":{"success":false}}'])(
+  'an answer without a record names paymentStatus: %s',
+  async body => {
+    const gateway = new GatewayClient({ ...KEYS, fetch: wire(new Response(body)).fetch });
+    await expect(gateway.createDeposit(CARD)).rejects.toThrow(
+      'to the creation of a payment, and the answer cannot be read: paymentStatus: is missing, or is not text. A payment may exist',
+    );
+  },
+);
 
 it.each([
   ['0, as a browser tells of a redirect', 0],
