@@ -1,18 +1,24 @@
-// Serves the Lambda example as API Gateway would: HTTP in, an event with a base64 body to the function.
+// Serves the Lambda example as AWS would: HTTP in, and events of each payload in turn to the function.
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { handler } from '../../examples/lambda.ts';
 
+type Event = Parameters<typeof handler>[0];
+
+let count = 0;
 const server = createServer(async (request, response) => {
-  const [rawPath = '/', rawQueryString = ''] = (request.url ?? '/').split('?');
-  const { statusCode, headers, body } = await handler({
-    rawPath,
-    rawQueryString,
-    headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
-    requestContext: { domainName: 'shop.example', http: { method: request.method ?? '' } },
-    body: (await buffer(request)).toString('base64'),
-    isBase64Encoded: true,
-  });
-  response.writeHead(statusCode, headers).end(body);
+  const { pathname, search, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  const method = request.method ?? '';
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const bytes = await buffer(request);
+  const encoded = bytes.length > 0 ? { body: bytes.toString('base64'), isBase64Encoded: true } : { body: null };
+  const first = { path: pathname, httpMethod: method, queryStringParameters: Object.fromEntries(searchParams) };
+  const events: Event[] = [
+    { rawPath: pathname, rawQueryString: search.slice(1), requestContext: { http: { method } }, headers, ...encoded },
+    { ...first, headers: { ...headers, 'x-name': '王伟' }, ...encoded },
+    { ...first, headers: null, body: bytes.toString(), isBase64Encoded: false },
+  ];
+  const { statusCode, headers: answered, body } = await handler(events[count++ % events.length] as Event);
+  response.writeHead(statusCode, answered).end(body);
 });
 server.listen(0, () => console.log('Listening on', server.address()));
