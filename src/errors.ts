@@ -118,7 +118,7 @@ interface FailedAnswer {
 export class ApiError extends AnswerError {
   override readonly name: 'ApiError' | 'PaymentNotFoundError' = 'ApiError';
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
-  /** Milliseconds to wait before the next call, if the gateway asked for that with `Retry-After`. */
+  /** Milliseconds to wait before the next call, if the gateway asked for that with `Retry-After`: 15 minutes at most. */
   declare readonly retryAfter?: number;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
     super(message, answer, details);

@@ -1,5 +1,4 @@
 // When a call is repeated, and after which pause.
-import { LONGEST_TIMER } from '../deadline.ts';
 import { PASSING } from '../statuses.ts';
 
 /** Milliseconds. */
@@ -39,9 +38,12 @@ export function mayRepeat({ method, mayHaveLeft, isInferred, answer }: Unsuccess
   return remaining > Math.min(pauseAsked(answer?.retryAfter), LONGEST_RETRY_AFTER);
 }
 
-/** Milliseconds, as far as a timer can wait; 0 if none. @param retryAfter seconds, or a date */
+/** Milliseconds. A gateway that asks for a week may be back in a second. */
+const LONGEST_PAUSE = 900_000;
+
+/** Milliseconds, 15 minutes at most; 0 without a pause. @param retryAfter seconds, or a date */
 export function pauseAsked(retryAfter: string | undefined): number {
   const text = String(retryAfter);
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_TIMER);
+  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_PAUSE);
 }

@@ -11,9 +11,6 @@ import type { Gateway } from './gateway.ts';
 /** Milliseconds between two looks, and between two tries while the gateway or the journal fails: ever more. */
 const IDLE_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
-/** Milliseconds: no gateway keeps payouts waiting longer. */
-const LONGEST_DRAIN_PAUSE = 3_600_000;
-
 const NO_SCOPE =
   'drain needs a journal with the scope that its plans have: postgresJournal(pool, { scope }). Without one nothing can be planned.';
 
@@ -62,7 +59,7 @@ async function followPlans(drain: Drain, client: ClientJournal, outer: AbortSign
     if (asked === undefined) continue;
     failures = drain.drained.created > before ? 1 : failures + 1;
     const due = Math.min(IDLE_PAUSE * 2 ** failures, LONGEST_PAUSE);
-    await pause(Math.max(due, Math.min(asked, LONGEST_DRAIN_PAUSE)), signal);
+    await pause(Math.max(due, asked), signal);
   }
   stop.abort();
   await watching;
