@@ -90,8 +90,8 @@ for (const { name, needs, pool: open } of mysqlServers) {
         await owner.query(`DELETE FROM ${database}.payment_gateway_journal`);
       });
 
-      it('is tried without each of the seven rights of the page', () => {
-        expect(lines.flatMap(rightsOf)).toHaveLength(7);
+      it('is tried without each of the six rights of the page', () => {
+        expect(lines.flatMap(rightsOf)).toHaveLength(6);
       });
     },
   );
