@@ -30,6 +30,8 @@ export const WIRE: Record<string, JsonSchema> = {
   'RequestFields.callbackUrl': { pattern: HTTP_URL },
   'RequestFields.returnUrl': { pattern: ABSOLUTE_URL },
   'Timestamp.timezone_type': { type: ['integer', 'null'] },
+  // The SDK also reads plain decimal text, which the gateway's document does not show.
+  'PaymentFields.amount': { type: 'number', anyOf: undefined },
   'PaymentFields.fallbackPaymentStatus': { type: ['integer', 'null'] },
   'PaymentFields.customer': orEmpty('Customer'),
   'PaymentFields.billingAddress': orEmpty('BillingAddress'),
