@@ -1,9 +1,9 @@
-// Waiting with a limit: for some time, for a promise, until a deadline.
+// Waits with a limit: for some time, for a promise, until a deadline.
 
-/** Milliseconds: the longest time that a timer can keep, 24 days. */
+/** The longest time of a timer in milliseconds, 24 days. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Resolves after so many milliseconds; rejects with the signal's reason as soon as that is aborted. */
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as that is aborted. */
 export function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const elapsed = new Promise<void>(resolve => {
@@ -12,33 +12,32 @@ export function delay(ms: number, signal?: AbortSignal | undefined): Promise<voi
   return withSignal(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal is aborted: whatever comes next looks at that itself. */
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. The caller checks the signal itself. */
 export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> => delay(ms, signal).catch(() => {});
 
-/** Resolves after so many milliseconds, unless the process ends before: it is not kept from that. */
+/** Resolves after `ms` milliseconds, without keeping the process alive. */
 export const backgroundDelay = (ms: number): Promise<void> =>
   new Promise(resolve => {
     const timer: { unref?(): void } = setTimeout(resolve, ms);
-    // Some runtimes count timers.
+    // In some runtimes a timer is a number.
     timer.unref?.();
   });
 
-/** How long somebody waits: so many milliseconds, and until the signal. */
 interface Limits {
   ms?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Why somebody stopped to wait. */
+/** The reason why a wait ended early. */
 export type Left = 'timeout' | 'aborted';
 
-/** Settles as the promise does or, if a limit is reached before, as `onLeft` does: with what it returns or throws. */
+/** Settles as the promise does or, if a limit is reached before, as `onLeft` does. */
 export async function within<T>(promise: Promise<T>, limits: Limits, onLeft: (left: Left) => T): Promise<T> {
   const left = await leaving(promise, limits);
   return left ? onLeft(left) : promise;
 }
 
-/** Undefined once the promise has settled, or the limit that is reached before. */
+/** Resolves to undefined once the promise has settled, or to the limit that is reached before. */
 export function leaving(
   promise: Promise<unknown>,
   { ms = Number.POSITIVE_INFINITY, signal }: Limits,
@@ -61,8 +60,7 @@ export function leaving(
 }
 
 /**
- * Settles as the promise does or, if that takes more than `ms`, as `onTimeout` does: an error of that message, or
- * what the function returns or throws.
+ * Settles as the promise does or, after `ms` milliseconds, as `onTimeout` does. A string is the message of an error.
  */
 export const withTimeout = <T>(promise: Promise<T>, ms: number, onTimeout: string | (() => T)): Promise<T> =>
   within(promise, { ms }, () => {
@@ -85,13 +83,13 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** Milliseconds since a moment of `performance.now()`, to the hundredth. */
+/** Returns the milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;
 
-/** The time is up. */
+/** A deadline has passed. */
 export class LateError extends Error {}
 
-/** When a call must end, by both clocks: one stops while the machine sleeps, the other can be set by people. */
+/** The end of a call, by two clocks: one stops while the machine sleeps, and people can set the other. */
 export class Deadline {
   readonly #monotonic: number;
   readonly #wall: number;
@@ -106,12 +104,12 @@ export class Deadline {
     return performance.now() > this.#monotonic || Date.now() > this.#wall;
   }
 
-  /** Milliseconds that are left; 0 once it has passed by either clock. */
+  /** The remaining milliseconds, or 0 once it has passed by either clock. */
   get remaining(): number {
     return Math.max(Math.min(this.#monotonic - performance.now(), this.#wall - Date.now()), 0);
   }
 
-  /** Milliseconds for a call that ends by it: at least 1, as no call takes none. */
+  /** The timeout in milliseconds of a call that ends at this deadline, at least 1. */
   get timeout(): number {
     return Math.max(this.remaining, 1);
   }

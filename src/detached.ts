@@ -1,6 +1,6 @@
-// Binds methods to their object, so that they work detached, and through a Proxy as of a dependency-injection container.
+// Binds methods to their object, so that they work detached and through the Proxy of a dependency-injection container.
 
-/** @param prototype of the class that binds: a subclass may have methods of its own, and those are bound */
+/** @param prototype of the class that binds: if a subclass overrides a method, its override is bound */
 export function bindMethods(client: object, prototype: object): void {
   const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(prototype) as PropertyDescriptorMap;
   for (const name of Object.keys(methods)) {

@@ -1,15 +1,15 @@
-// Bounds how much runs at once.
+// Limits how much work runs concurrently.
 
 /** Runs work at its turn. @throws the signal's reason, if it is aborted before that */
 export type Limited = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** How long a work waits for its turn at most, and the error that it gets then. */
+/** The longest wait of work for its turn, and the error after it. */
 export interface LongestWait {
   ms: number;
   error: () => Error;
 }
 
-/** Runs at most `running` works at a time; the others wait for their turn, in order. */
+/** Runs at most `running` works at a time. The others wait for their turn, in order. */
 export function limit(running: number, longestWait?: LongestWait): Limited {
   const queue = new Set<() => void>();
   let free = running;

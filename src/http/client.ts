@@ -1,4 +1,4 @@
-// Brings back the gateway's answer to one call. The only file that knows ky, which decides when to repeat.
+// Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
 import type { Agent } from 'node:http';
 import ky, { isHTTPError, TimeoutError } from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
@@ -10,13 +10,13 @@ import { BoundedBody } from './read-body.ts';
 import { mayRepeat, RETRY } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
-/** What is known when no complete answer arrived. */
+/** The result of a call without a complete answer. */
 export interface NoAnswer {
   /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED`, or `fetch_failed`. */
   code: string;
   /** False if the request provably never left this machine. */
   mayHaveLeft: boolean;
-  /** The part of the answer's body that arrived: it may hold the payment's id. */
+  /** The part of the answer's body that arrived: it may contain the payment's id. */
   received: string;
   /** Safe to show. */
   cause?: Error | undefined;
@@ -24,34 +24,34 @@ export interface NoAnswer {
 
 export interface HttpOptions {
   baseUrl: string;
-  /** In place of our own connections. */
+  /** Replaces the SDK's own connections. */
   fetch?: Fetch | undefined;
   agent?: Agent | undefined;
   maxConnections: number;
   retries: number;
 }
 
-/** How long a call may take. */
+/** The time limits of a call. */
 export interface CallLimits {
-  /** For every attempt, wait and body read. Nothing is sent after it. */
+  /** Covers every attempt, pause and body read. The SDK sends nothing after it. */
   deadline: Deadline;
   signal?: AbortSignal | undefined;
-  /** The answer of what was sent in time is awaited until the signal, also after the deadline. */
+  /** Whether to wait until the signal, also after the deadline, for the answer to a request sent in time. */
   awaitsAnswer?: boolean | undefined;
 }
 
 /**
- * Answers what the gateway answered, and never rejects. A lookup is repeated while the gateway is busy or out of reach;
- * a create only over our own connections, and only when it provably never left this machine.
+ * Sends a call and never rejects. It repeats a lookup while the gateway is busy or unreachable. It repeats a create
+ * only over the SDK's own connections, and only if the request provably never left this machine.
  */
 export type Send = (request: HttpRequest, limits: CallLimits) => Promise<HttpAnswer | NoAnswer>;
 
-/** Carries the state of one call through ky, which hands unknown options on. */
+/** The state of one call. */
 class Attempts {
   readonly all: Attempt[] = [];
   readonly request: HttpRequest;
   readonly deadline: Deadline;
-  /** Ends the attempt that runs. ky has a signal too, but Node loses it when ky clones its request to repeat it. */
+  /** Aborts the running attempt. Node loses ky's own signal when ky clones its request for a retry. */
   readonly giveUp = new AbortController();
   constructor(request: HttpRequest, deadline: Deadline) {
     this.request = request;
@@ -65,7 +65,7 @@ class Attempts {
   }
 }
 
-/** What a failed attempt throws, so that `shouldRetry` knows whose it is. */
+/** The error of a failed attempt: it carries the call's state to `shouldRetry`. */
 class AttemptFailed extends Error {
   readonly attempts: Attempts;
   constructor(attempts: Attempts) {
@@ -78,7 +78,7 @@ export function createHttpClient(options: HttpOptions): Send {
   const { retries, fetch } = options;
   const exchange = exchangeOf(options);
   const api = ky.create({
-    // Headers and body stay out of ky, so that none of its errors can show them, and the bytes sent are those signed.
+    // Headers and body bypass ky, so that its errors cannot show them and the signed bytes are sent.
     fetch: (_, init) => attemptOnce((init as Carrier).attempts, exchange) as never,
     timeout: false,
     retry: {
@@ -86,7 +86,7 @@ export function createHttpClient(options: HttpOptions): Send {
       limit: retries,
       shouldRetry: ({ error }) => {
         const attempts = attemptsOf(error);
-        // ky's own time-out has none. Nothing is repeated after an error that is not an attempt's.
+        // Only the error of an attempt allows a retry. ky's own timeout is not one.
         return attempts !== undefined && shouldRetry(attempts, fetch !== undefined);
       },
     },
@@ -111,7 +111,7 @@ export function createHttpClient(options: HttpOptions): Send {
     if (latest && !latest.endedAt) giveUp();
     const isLate = failure instanceof TimeoutError;
     const isAborted = failure !== undefined && !isLate && signal?.aborted && !(signal.reason instanceof LateError);
-    // An answer with an error status is an answer all the same, also if the time ended in the pause after it.
+    // An error status is an answer too, even if the time ended in the pause after it.
     if (latest?.answer && !isAborted) return latest.answer;
     const received = latest?.body.text ?? '';
     if (isAborted) return { code: 'aborted', mayHaveLeft, received, cause: safeCause(signal.reason, request.secrets) };
@@ -121,7 +121,7 @@ export function createHttpClient(options: HttpOptions): Send {
   };
 }
 
-/** node:http takes long to load, and some runtimes have none: only calls over our own connections need it. */
+/** Loads node:http only for the SDK's own connections: it is slow to load, and some runtimes lack it. */
 function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
   if (fetch) return exchangeByFetch(fetch);
   const opening = import('./connection.ts').then(({ openConnections }) =>
@@ -130,7 +130,7 @@ function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
   return async (...exchange) => (await opening)(...exchange);
 }
 
-/** How the state of a call travels through ky. */
+/** Carries the state of a call through ky, which passes unknown options on. */
 interface Carrier {
   attempts: Attempts;
 }
@@ -140,18 +140,18 @@ const attemptsOf = (error: unknown): Attempts | undefined => {
   return isHTTPError(error) ? (error.options as unknown as Carrier).attempts : undefined;
 };
 
-/** Undefined leaves it to ky's list of statuses and to `Retry-After`. */
+/** Returns undefined to leave the decision to ky's list of statuses and to `Retry-After`. */
 function shouldRetry(attempts: Attempts, isInferred: boolean): boolean | undefined {
   const { request, deadline, mayHaveLeft, latest } = attempts;
   const { answer, error } = latest ?? {};
-  // Without either it was aborted.
+  // An attempt without either was aborted.
   if (!answer && (error === undefined || error instanceof LateError)) return false;
   const { method } = request;
   if (!mayRepeat({ method, mayHaveLeft, isInferred, answer }, deadline.remaining)) return false;
   return answer ? undefined : true;
 }
 
-/** What ky sees of an answer: whether to ask for another, and when. It must not see those of rate limits, for which it asks next. */
+/** The part of an answer for ky. Rate-limit headers stay hidden: ky reads them if `Retry-After` is missing. */
 const seenByKy = ({ status, retryAfter }: HttpAnswer) => ({
   ok: !isPassing(status),
   status,
@@ -186,7 +186,7 @@ async function attemptOnce(attempts: Attempts, exchange: Exchange) {
     call.tell({ type: 'response', status, requestId, attemptMs: since(begun) });
     return seenByKy(attempt.answer);
   } catch (error) {
-    // What an abort throws says nothing about the attempt.
+    // The error of an abort says nothing about the attempt.
     if (!signal.aborted) attempt.error = error;
     throw new AttemptFailed(attempts);
   } finally {

@@ -1,38 +1,38 @@
-// Our own connections: an agent that hands a socket over only when it is connected and secured.
+// The SDK's own connections: an agent that hands over a socket only once it is connected and secured.
 import http from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { Deadline, LONGEST_TIMER } from '../deadline.ts';
 
-/** Milliseconds that a connection is kept for the next call if the server announces nothing. */
+/** Milliseconds to keep a connection for the next call if the server announces no time. */
 const IDLE = 4_000;
-/** Milliseconds by which a connection is given up earlier than the server announces: it may be closing already. */
+/** Milliseconds to give up a connection before the announced time: it may be closing already. */
 const IDLE_MARGIN = 1_000;
 
-/** What the agent gets of a request. */
+/** The request options that the agent gets. */
 interface ConnectOptions extends http.ClientRequestArgs {
-  /** Ends the attempt to connect: nothing has been sent by then. */
+  /** Stops connecting: nothing has been sent yet. */
   whileConnecting?: AbortSignal;
   servername?: string;
 }
 
-/** What is known of one of our sockets. */
+/** The state of one of the pool's sockets. */
 interface State {
-  /** The TCP socket under TLS; without TLS the socket itself. */
+  /** The TCP socket under TLS, or the socket itself without TLS. */
   tcp: Socket;
-  /** When it is not used again. */
+  /** The time to stop reusing the socket. */
   idle?: Deadline;
 }
 
 export class ConnectionPool extends http.Agent {
   readonly #isSecure: boolean;
   readonly #states = new WeakMap<Socket, State>();
-  /** Lets the next TLS connection begin sooner. */
+  /** The latest TLS session, which speeds up the next TLS connection. */
   #session: Buffer | undefined;
 
   constructor(isSecure: boolean, maxConnections: number, keepAlive: boolean) {
     super({ keepAlive, maxFreeSockets: maxConnections });
-    // Of http.Agent, whose types do not show them: ClientRequest compares them.
+    // Properties of http.Agent that its types omit: ClientRequest compares them.
     if (isSecure) Object.assign(this, { protocol: 'https:', defaultPort: 443 });
     this.#isSecure = isSecure;
   }
@@ -50,7 +50,7 @@ export class ConnectionPool extends http.Agent {
       signal?.removeEventListener('abort', stop);
       tcp.off('error', end);
       socket.off('error', end);
-      // After this the errors are those of the request; between two requests they are ignored.
+      // From here the request handles errors. Between two requests they are ignored.
       tcp.on('error', () => {});
       socket.on('error', () => {});
       if (error) {
@@ -61,7 +61,7 @@ export class ConnectionPool extends http.Agent {
         connected?.(null, socket);
       }
     };
-    // Whoever waits has been told the signal's reason.
+    // The caller already has the signal's reason.
     const stop = () => end(new Error());
     signal?.addEventListener('abort', stop);
     tcp.once('error', end);
@@ -76,7 +76,7 @@ export class ConnectionPool extends http.Agent {
         ...(session && { session }),
       });
       socket.once('error', end);
-      // Once OpenSSL has returned: until then the socket must not be closed.
+      // Waits until OpenSSL has returned: before that the socket must not be closed.
       socket.once('secureConnect', () => setImmediate(end, null));
       socket.on('session', (session: Buffer) => {
         this.#session = session;
@@ -90,29 +90,29 @@ export class ConnectionPool extends http.Agent {
     const seconds = announced?.match(/\btimeout=(\d+)/i)?.[1];
     const ms = seconds === undefined ? IDLE : Number(seconds) * 1000 - IDLE_MARGIN;
     const state = this.#states.get(socket);
-    // The header is another's: a timer takes no more.
+    // The server may announce more than a timer can take.
     if (state) state.idle = new Deadline(Math.min(ms, LONGEST_TIMER));
   }
 
-  /** Whether the socket may be used again. The time is compared, because a timer is late after a pause. */
+  /** Checks by the clock whether the socket may be reused, because a timer is late after a pause. */
   isFresh(socket: Socket): boolean {
     return !socket.destroyed && socket.writable && this.#idleMs(socket) > 0;
   }
 
-  /** Milliseconds until the socket is not used again, by both clocks. */
+  /** Returns the milliseconds in which the socket may still be reused, by both clocks. */
   #idleMs = (socket: Socket): number => this.#states.get(socket)?.idle?.remaining ?? 0;
 
-  /** Ends a connection by RST, so that the kernel delivers nothing of it any more. */
+  /** Ends a connection with RST, so that the kernel delivers nothing more of it. */
   reset(socket: Socket): void {
     const tcp = this.#states.get(socket)?.tcp;
-    // Where Node fails to reset it keeps the socket for ever: after an end that is still on its way, and where a mock of
-    // the network has opened none.
+    // Node keeps a socket permanently if its reset fails. That happens while an end is pending, and on a mock without a
+    // connection.
     const isResettable = tcp && 'port' in tcp.address() && !tcp.writableEnded && !socket.writableEnded;
     if (isResettable) tcp.resetAndDestroy();
     socket.destroy();
   }
 
-  /** http.Agent asks so when a call has ended. */
+  /** http.Agent calls this when a call has ended. */
   override keepSocketAlive(socket: Socket): boolean {
     const ms = this.#idleMs(socket);
     if (ms <= 0) return false;
@@ -121,7 +121,7 @@ export class ConnectionPool extends http.Agent {
     return true;
   }
 
-  /** http.Agent says so when a call gets the socket of an earlier one. */
+  /** http.Agent calls this when a call gets the socket of an earlier one. */
   override reuseSocket(socket: Socket, request: http.ClientRequest): void {
     super.reuseSocket(socket, request);
     socket.setTimeout(0);

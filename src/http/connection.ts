@@ -1,4 +1,4 @@
-// Sends one attempt of a call over a connection of our own, or of the merchant's own agent.
+// Sends one attempt of a call over the SDK's own connection, or through the merchant's agent.
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
@@ -8,24 +8,24 @@ import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { Attempt, Exchange, HttpAnswer, HttpRequest } from './exchange.ts';
 
-/** How connections are made. */
+/** The settings of the connections. */
 export interface ConnectionOptions {
   baseUrl: string;
-  /** The merchant's own: for client certificates, a private CA, a proxy. */
+  /** The merchant's agent, for client certificates, a private CA or a proxy. */
   agent?: http.Agent | undefined;
   maxConnections: number;
   /** Whether a connection may serve several calls, one after the other. */
   isReusable: boolean;
 }
 
-/** A reused connection turned out to be closing, or not to be ours, before anything was written to it. */
+/** A reused connection turned out to be closing, or another's, before the SDK wrote to it. */
 class StaleConnection extends Error {}
 
-/** The way to the gateway, of every exchange. */
+/** The route to the gateway, shared by all exchanges. */
 interface Route {
-  /** Where to, taken apart once. */
+  /** The gateway's address, parsed once. */
   target: { protocol: string; hostname: string; port: number | undefined };
-  /** What of a request's URL comes before its path. */
+  /** The part of a request's URL before its path. */
   origin: string;
   agent: http.Agent;
 }
@@ -45,7 +45,7 @@ export function openConnections({ baseUrl, agent, maxConnections, isReusable }: 
       try {
         return await exchange(request, attempt, signal, route);
       } catch (error) {
-        // Nothing was written, so another connection gets it.
+        // Nothing was written, so the next connection can send it.
         if (!(error instanceof StaleConnection)) throw error;
       }
     }
@@ -53,7 +53,7 @@ export function openConnections({ baseUrl, agent, maxConnections, isReusable }: 
   return (request, attempt, signal) => limited(() => exchangeOn(request, attempt, signal), signal);
 }
 
-/** Node's own agent, if Node was told to use the proxies that the environment names (`NODE_USE_ENV_PROXY`). */
+/** Returns an agent for the proxies that the environment names, if Node uses them (`NODE_USE_ENV_PROXY`). */
 function proxyAgent(isSecure: boolean): http.Agent | undefined {
   const { Agent, globalAgent } = isSecure ? https : http;
   const { proxyEnv } = (globalAgent as { options?: http.AgentOptions }).options ?? {};
@@ -68,14 +68,14 @@ function exchange(
 ): Promise<HttpAnswer> {
   const pool = agent instanceof ConnectionPool ? agent : undefined;
   return new Promise((resolve, reject) => {
-    // It may have waited for the code of this file, or for a place: nobody connects for it any more.
+    // The call may have been aborted while it waited for this file's code or for a free connection.
     signal.throwIfAborted();
     let socket: Socket | undefined;
     let incoming: IncomingMessage | undefined;
     let isSettled = false;
     let isWritten = false;
 
-    // As properties of the modules, where instrumentation and mocks replace them.
+    // Read from the modules at each call, because instrumentation and mocks replace these properties.
     const outgoing = (target.protocol === 'https:' ? https : http).request({
       ...target,
       path: url.slice(origin.length),
@@ -97,19 +97,19 @@ function exchange(
     };
     const fail = (error: unknown) => {
       if (!settle()) return;
-      // Not while Node's parser or OpenSSL is at work on this socket: it would be freed under them.
+      // Later, because Node's parser or OpenSSL may still use this socket: closing would free it under them.
       setImmediate(close);
       reject(error);
     };
     const giveUp = () => {
       if (!settle()) return;
-      // At once: what waits for the network to take more must not leave any more.
+      // On the next tick: bytes that wait for the network must not leave any more.
       process.nextTick(close);
       reject(signal.reason);
     };
     const answer = (message: IncomingMessage) => {
       if (!settle()) return;
-      // The rest of the request, or of the answer, is not needed any more.
+      // The rest of the request or of the answer is not needed.
       if (!outgoing.writableFinished || !message.readableEnded) setImmediate(close);
       resolve(answerOf(message, attempt));
     };
@@ -118,7 +118,7 @@ function exchange(
       if (isSettled) return;
       const isStale = outgoing.reusedSocket && socket && pool && !pool.isFresh(socket);
       if (isStale) return fail(new StaleConnection());
-      // Now, and not before: a process that was paused must not send late.
+      // Checked last, because a process that was paused must not send late.
       if (signal.aborted) return giveUp();
       if (attempt.deadline.isPast) return fail(new LateError());
       isWritten = true;
@@ -128,10 +128,10 @@ function exchange(
 
     outgoing.once('socket', given => {
       socket = given;
-      // What has arrived on a reused connection, its end above all, is to be seen first. Where something read has begun the
-      // call, the first of these still runs before the event loop looks at its sockets again; the second runs after that.
+      // A reused connection may have ended: read its events first. If a read began the call, the first setImmediate
+      // still runs before the event loop polls the sockets. The second runs after that.
       if (outgoing.reusedSocket) setImmediate(setImmediate, write);
-      // Ours is connected by then; what a mock puts in its place waits for the request before it says so.
+      // A pool's socket is connected already. A mock of it waits for the request before it reports a connection.
       else if (pool) write();
       else whenReady(given, write);
     });
@@ -148,7 +148,7 @@ function exchange(
     });
     outgoing.on('error', error => {
       if (!isWritten && outgoing.reusedSocket) fail(new StaleConnection());
-      // An answer that has begun may still end well.
+      // An answer that has begun may still complete.
       else if (!incoming) fail(error);
     });
     outgoing.once('close', () => {
@@ -159,14 +159,14 @@ function exchange(
   });
 }
 
-/** The socket of a merchant's own agent may still be connecting: until it is ready, and secured, nothing leaves. */
+/** Writes once the socket of the merchant's agent is connected and secured. */
 function whenReady(socket: Socket & { secureConnecting?: boolean }, write: () => void): void {
   if (socket.secureConnecting) socket.once('secureConnect', write);
   else if (socket.connecting) socket.once('connect', write);
   else write();
 }
 
-/** Some servers write other things into the header, such as a character set. */
+/** Compressions to find in a header into which some servers write other values, such as a character set. */
 const COMPRESSED = /gzip|deflate|compress|\bbr\b|zstd/i;
 
 function answerOf(message: IncomingMessage, attempt: Attempt): HttpAnswer {

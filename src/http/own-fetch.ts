@@ -1,21 +1,21 @@
-// Sends one attempt of a call through a fetch of the merchant's own. What it has sent can only be inferred.
+// Sends one attempt of a call through the merchant's fetch, and infers from its error whether anything left.
 import { LateError, withSignal } from '../deadline.ts';
 import type { Attempt, Exchange, HttpRequest } from './exchange.ts';
 import { neverLeft } from './network-error.ts';
 import type { BodyStream } from './read-body.ts';
 
-/** What a {@link Fetch} is called with. The signal is aborted at the time-out, or when the caller's own signal is. */
+/** The options of a {@link Fetch} call. The signal is aborted at the timeout, or with the caller's own signal. */
 export interface FetchInit {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  /** The signed bytes of a create; null on a lookup. */
+  /** The signed bytes of a create, or null for a lookup. */
   body: Uint8Array<ArrayBuffer> | null;
   signal: AbortSignal;
   redirect: 'manual';
   cache: 'no-store';
 }
 
-/** What a {@link Fetch} answers: the parts of a `Response` that are read. */
+/** The answer of a {@link Fetch}: the parts of a `Response` that the SDK reads. */
 export interface FetchAnswer {
   status: number;
   headers: { get(name: string): string | null };
@@ -24,21 +24,21 @@ export interface FetchAnswer {
 }
 
 /**
- * Any fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Node's global fetch repeats a
- * request by itself after status 421, and the fetch of Deno and of Bun below 1.4 after a reused connection broke: a
- * create may then be sent twice. What it writes after it has connected, however long that took, cannot be told. So a create over it
- * is never repeated, and `not_sent` only where its error says of the gateway itself that its name or address was not reached.
+ * A fetch that does not retry: a proxy's, an APM wrapper, a test double, `sandbox.fetch`. Some may send a create twice.
+ * Node's global fetch repeats a request after status 421. That of Deno and of Bun below 1.4 does after a reused
+ * connection broke. The SDK cannot see the bytes that a fetch writes once connected. So it never repeats a create over
+ * one. It reports `not_sent` only if the error says that the gateway's own name or address was not reached.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 export const exchangeByFetch =
   (fetch: Fetch): Exchange =>
   async (request, attempt, signal) => {
-    // A process that was paused must not send late: somebody may have given the attempt up by now.
+    // A process that was paused must not send late: its caller may have given up the attempt.
     if (attempt.deadline.isPast) throw new LateError();
     signal.throwIfAborted();
     try {
-      // Also if the fetch does not react to the signal.
+      // Ends at the signal even if the fetch ignores it.
       const { status, headers } = await withSignal(send(fetch, request, attempt, signal), signal);
       const { text: body, isTooLong } = attempt.body;
       const requestId = headers.get('x-request-id') ?? headers.get('request-id') ?? undefined;
@@ -56,7 +56,7 @@ async function send(
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<FetchAnswer> {
-  // Copies, so that a fetch that changes what it is given cannot change what the next attempt sends.
+  // Copies, so that a fetch that changes its arguments cannot change the next attempt.
   const init: FetchInit = {
     method,
     headers: { ...headers },
@@ -70,12 +70,11 @@ async function send(
   try {
     answer = await fetch(url, init);
   } catch (error) {
-    // Only what fetch itself reports, of its own accord, can prove that nothing left: no reason of an abort, and
-    // nothing that happens once there is an answer.
+    // Only fetch itself can prove that nothing left, by an error before any answer or abort.
     if (!signal.aborted && neverLeft(error, url)) attempt.mayHaveLeft = false;
     throw error;
   }
-  // A test double may have no stream.
+  // A test double may lack a stream.
   if (answer.body?.getReader) await attempt.body.read(answer.body);
   else attempt.body.add(await answer.text());
   return answer;

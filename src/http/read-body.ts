@@ -1,12 +1,12 @@
-// Reads the body of an answer or of a callback, up to a limit, and keeps what arrived of a body that breaks off.
+// Reads the body of an answer or a callback up to a limit, and keeps the beginning of a body that breaks off.
 import { Buffer } from 'node:buffer';
 
-/** A stream of bytes, as a `Response` or a `Request` has one. */
+/** A stream of bytes, as in a `Response` or a `Request`. */
 export interface BodyStream {
   getReader(): BodyReader;
 }
 
-/** Takes the chunks from a stream. */
+/** Reads the chunks of a stream. */
 export interface BodyReader {
   read(): Promise<{ done: boolean; value?: unknown }>;
   cancel(): Promise<unknown>;
@@ -14,7 +14,7 @@ export interface BodyReader {
 
 /** The bytes of one body, kept as they arrive. */
 export class BoundedBody {
-  /** Whether the body went on after the limit; what is kept is its beginning. */
+  /** Whether the body is longer than the limit, so that only its beginning is kept. */
   isTooLong = false;
   readonly #limit: number;
   readonly #chunks: Uint8Array[] = [];
@@ -55,14 +55,14 @@ export class BoundedBody {
     this.cancel();
   }
 
-  /** Stops reading, also before it has begun: the rest is not needed. */
+  /** Stops reading, also before it has begun. */
   cancel(): void {
     this.#isCancelled = true;
     this.#reader?.cancel().catch(() => {});
   }
 }
 
-/** Fetch's own streams give bytes; those of a test double may give text. */
+/** Converts a chunk: streams of fetch yield bytes, and those of a test double may yield text. */
 function bytesOf(chunk: unknown): Uint8Array {
   if (typeof chunk === 'string') return Buffer.from(chunk);
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);

@@ -1,14 +1,14 @@
-// When a call is repeated, and after which pause.
+// The retry rules: when to repeat a call, and after how long a pause.
 import { PASSING } from '../statuses.ts';
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
-/** Milliseconds before the repetition of that number, of which ky takes a random part. */
+/** Returns the milliseconds before the first, second or later retry. ky waits a random part of them. */
 const backoff = (repetition: number): number => Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
 
-/** ky's retry options. It waits for `Retry-After` after these statuses, and counts the repetitions. */
+/** ky's retry options. It waits for `Retry-After` after these statuses, and counts the retries. */
 export const RETRY = {
   methods: ['get', 'post'],
   statusCodes: [...PASSING],
@@ -18,18 +18,18 @@ export const RETRY = {
   jitter: true,
 };
 
-/** An attempt that did not succeed. */
+/** An attempt without success. */
 export interface Unsuccessful {
   method: 'GET' | 'POST';
   mayHaveLeft: boolean;
-  /** That is only inferred, from what a fetch of the merchant's own has thrown. */
+  /** Whether `mayHaveLeft` is only inferred, from an error of the merchant's fetch. */
   isInferred: boolean;
   answer?: { retryAfter?: string | undefined } | undefined;
 }
 
 /**
- * Whether a call may be repeated: a lookup always, a create only if it is known that it never left this machine. If the gateway
- * asks for a pause that is longer than the call's time, its answer is told now.
+ * Returns whether to repeat a call: always a lookup, and a create only if it certainly never left this machine. If the
+ * gateway asks for a longer pause than the call has time, the caller gets its answer now.
  *
  * @param remaining milliseconds of the call's time
  */
@@ -41,7 +41,7 @@ export function mayRepeat({ method, mayHaveLeft, isInferred, answer }: Unsuccess
 /** Milliseconds. A gateway that asks for a week may be back in a second. */
 const LONGEST_PAUSE = 900_000;
 
-/** Milliseconds, 15 minutes at most; 0 without a pause. @param retryAfter seconds, or a date */
+/** Returns milliseconds, 15 minutes at most, or 0 without a pause. @param retryAfter seconds, or a date */
 export function pauseAsked(retryAfter: string | undefined): number {
   const text = String(retryAfter);
   const asked = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

@@ -1,17 +1,17 @@
-// What is known of the runtimes: on which our own connections hold what they promise, and how.
+// Knows how each runtime sends a create, and where the SDK's own connections are safe to use.
 
 /** How this runtime sends a create. */
 export interface Runtime {
   name: string;
-  /** A POST is sent again by itself if its reused connection breaks: there each call gets a new one. */
+  /** Whether it repeats a POST whose reused connection breaks. There each call gets a new connection. */
   repeatsPosts?: true;
-  /** Why our own connections cannot be used here, and what to do. */
+  /** The reason against the SDK's own connections here, and the remedy. */
   problem?: string;
 }
 
 const PASS_FETCH = 'or pass a fetch of your own, knowing that it may send a create twice';
 
-/** Seen in test/package/runtimes.test.ts: how often each runtime sends creates whose connection breaks. */
+/** Detects the runtime. test/package/runtimes.test.ts counts each one's creates after a connection breaks. */
 export function runtime(): Runtime {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
   if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {

@@ -1,2 +1,2 @@
-// The version of this package, which every call names in its User-Agent. A test holds it to package.json.
+// The version of this package, sent in each call's User-Agent. A test compares it with package.json.
 export const VERSION = '0.1.0';

@@ -1,6 +1,6 @@
-// What is asked of OpenTelemetry's API, by shape: the merchant passes their own copy, of whatever version they have.
+// The parts of OpenTelemetry's API that the SDK uses, by shape: the merchant passes their own copy, of any version.
 
-/** The part of `@opentelemetry/api` that is used: pass the module itself. */
+/** The part of `@opentelemetry/api` that the SDK uses. Pass the module itself. */
 export interface OpenTelemetry {
   readonly trace: {
     getTracer(name: string, version?: string): Tracer;
@@ -54,7 +54,7 @@ export interface Gauge {
 
 export type Observe = (result: { observe(value: number): void }) => Promise<void>;
 
-/** Numbers of OpenTelemetry's specification, which all versions share. */
+/** Numbers of OpenTelemetry's specification, the same in all versions. */
 export const INTERNAL = 0;
 export const CLIENT = 2;
 export const ERROR = 2;

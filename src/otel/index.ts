@@ -20,10 +20,10 @@ export type {
 } from './api.ts';
 export type { DoubtSource } from './metrics.ts';
 
-/** What `instrument` can take as its second argument. */
+/** The options of `instrument`. */
 export interface InstrumentOptions {
   /**
-   * Clients whose journals are asked for the gauge `payment.doubts` each time the metrics are collected: one of each scope.
+   * Clients whose doubts the gauge `payment.doubts` counts at each collection. Pass one client of each scope.
    * @default []
    */
   doubtsOf?: readonly DoubtSource[] | undefined;
@@ -33,11 +33,11 @@ const NAME = 'payment-gateway-sdk';
 const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
 
 /**
- * Records spans and metrics of all clients and handlers in this process, until what it returns is called. Spans hold the
- * ids of payments and the merchant's references; metrics hold neither, and nothing holds customer data.
+ * Records spans and metrics of all clients and handlers in this process, until you call the returned function. Only
+ * spans contain payment ids and the merchant's references. Neither spans nor metrics contain customer data.
  *
  * @param api your own `@opentelemetry/api`
- * @returns stops it
+ * @returns a function that stops it
  * @example
  * import * as opentelemetry from '@opentelemetry/api';
  *
@@ -61,7 +61,7 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
   };
 }
 
-/** What a subscriber of a channel throws would end the process. */
+/** Catches the errors of a channel's subscriber, because they would end the process. */
 const safely =
   (listen: (trace: CallTrace) => void) =>
   (trace: CallTrace): void => {

@@ -1,15 +1,15 @@
-// What is counted: how long calls take and how they end, callbacks, doubts. No id is on a metric.
+// The metrics: durations and results of calls, callbacks and doubts, without any id.
 import type { CallTrace } from '../telemetry/channels.ts';
 import type { OpenTelemetry } from './api.ts';
 import { defined } from './spans.ts';
 
 /** A client with a journal. */
 export interface DoubtSource {
-  /** The creates whose outcome is unknown, those under way among them. */
+  /** Lists the creates with an unknown outcome, running ones included. */
   inDoubt(): Promise<readonly { underWay: boolean }[]>;
 }
 
-/** Seconds: from a lookup nearby to a create that takes all of its time. */
+/** Seconds, from a fast lookup to a create that uses its whole timeout. */
 const BOUNDARIES = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter']>, sources: readonly DoubtSource[]) {
@@ -28,7 +28,7 @@ export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter
   });
   const observe = async (result: { observe(value: number): void }): Promise<void> => {
     const lists = await Promise.all(sources.map(source => source.inDoubt())).catch(() => undefined);
-    // A journal that does not answer says nothing, least of all that there are none.
+    // If a journal does not answer, the gauge stays empty: 0 would be wrong.
     if (lists) result.observe(lists.flat().filter(({ underWay }) => !underWay).length);
   };
   if (sources.length > 0) doubts.addCallback(observe);
@@ -36,7 +36,7 @@ export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter
   return {
     record(trace: CallTrace): void {
       const { operation, outcome, code, lane, paymentType, paymentMethod } = trace;
-      // A plan that another worker had sent already: nothing was done.
+      // Another worker had sent the plan already, so this call did nothing.
       if (outcome === undefined) return;
       const ended = { 'payment.outcome': outcome, 'payment.lane': lane, 'error.type': code };
       const about = { 'payment.operation': operation, 'payment.type': paymentType, 'payment.method': paymentMethod };

@@ -1,8 +1,8 @@
-// A span for each call, within which everything happens that the call does.
+// Opens a span for each call, and runs all work of the call within it.
 import type { CallTrace } from '../telemetry/channels.ts';
 import { type Attributes, CLIENT, ERROR, INTERNAL, type OpenTelemetry, type Span } from './api.ts';
 
-/** Calls to the gateway; the rest happens here. */
+/** Whether it calls the gateway. The rest happens here. */
 const isRemote = ({ operation }: CallTrace) => operation === 'create' || operation === 'lookup';
 
 export function openSpans(api: OpenTelemetry, version: string) {
@@ -21,7 +21,7 @@ export function openSpans(api: OpenTelemetry, version: string) {
       const span = spans.get(trace);
       if (!span) return;
       span.setAttributes(attributesAtEnd(trace));
-      // The message of an error stays out: one that onPayment throws may hold anything.
+      // Without the error's message, because one thrown by onPayment may contain anything.
       if (trace.code !== undefined) span.setStatus({ code: ERROR, message: trace.code });
       span.end();
     },
@@ -50,7 +50,7 @@ const attributesAtEnd = (trace: CallTrace): Attributes =>
     'error.type': trace.code,
   });
 
-/** Those that are known. */
+/** Returns only the known values. */
 export const defined = (values: Record<string, string | number | undefined>): Attributes =>
   Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string | number] => entry[1] !== undefined),

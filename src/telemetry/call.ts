@@ -1,4 +1,4 @@
-// One call of the merchant's: what is known of it while it goes on, and who is told.
+// The state of one call, and its reports to `onEvent` and to tracers.
 import { since } from '../deadline.ts';
 import { type ApiError, type GatewayError, isGatewayError } from '../errors.ts';
 import { type CallTrace, type Run, traced } from './channels.ts';
@@ -11,25 +11,25 @@ import {
   type Success,
 } from './events.ts';
 
-/** What an event tells of its own; beside it the call is told. */
+/** The fields of an event itself. The call adds its own facts. */
 type Told = DistributiveOmit<GatewayEvent, keyof CallFacts> & Pick<Partial<CallFacts>, 'reference' | 'paymentId'>;
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** Whose call it is. */
+/** The client that makes the call. */
 interface Caller {
   baseUrl?: string | undefined;
   onEvent?: EventListener | undefined;
 }
 
-/** Tells processes apart in logs; nothing depends on it. */
+/** Distinguishes processes in logs. Nothing depends on it. */
 const PROCESS = Math.random().toString(36).slice(2, 10);
 let calls = 0;
 
-/** How a call of ours ends that is neither a success nor a failure: nobody is told. */
+/** Ends a call without an event, neither as a success nor as a failure. */
 export class Untold extends Error {}
 
-/** One call, as it is told to `onEvent` and to tracers. */
+/** One call, as reported to `onEvent` and to tracers. */
 export class Call implements CallTrace {
   readonly callId: string;
   readonly operation: Operation;
@@ -48,7 +48,7 @@ export class Call implements CallTrace {
   readonly #begun = performance.now();
   #run: Run = work => work();
 
-  /** @param cause the call that this one is made for, whose id it has */
+  /** @param cause the call that makes this one, and shares its id */
   constructor(operation: Operation, { baseUrl, onEvent }: Caller, cause?: Call) {
     this.operation = operation;
     this.baseUrl = baseUrl;
@@ -57,7 +57,7 @@ export class Call implements CallTrace {
     this.callId = cause?.callId ?? `${PROCESS}-${calls.toString(36)}`;
   }
 
-  /** Milliseconds. */
+  /** Milliseconds since the call began. */
   get durationMs(): number {
     return since(this.#begun);
   }
@@ -67,7 +67,7 @@ export class Call implements CallTrace {
     this.#run = work => outer(() => runOnce(run, work));
   }
 
-  /** In the contexts that tracers have asked for. */
+  /** Runs work in the contexts that tracers requested. */
   run<T>(work: () => T): T {
     return this.#run(work);
   }
@@ -79,9 +79,9 @@ export class Call implements CallTrace {
   }
 
   /**
-   * Runs the call to its end, and tells that.
+   * Runs the call to its end and reports it.
    *
-   * @param isEndless what ends with the process has no trace: it would hold everything that the process does
+   * @param isEndless whether it may last as long as the process: without a trace, which would contain all that runs
    */
   async conclude<T>(
     work: () => Promise<T>,
@@ -113,7 +113,7 @@ export class Call implements CallTrace {
   }
 }
 
-/** A tracer that throws, forgets the work, or runs it twice, changes nothing: what it runs may pay. */
+/** Runs the work once, even if a tracer throws, forgets it or runs it twice: the work may pay. */
 function runOnce<T>(run: Run, work: () => T): T {
   let ran: { result: T } | undefined;
   const once = () => {
@@ -128,20 +128,19 @@ function runOnce<T>(run: Run, work: () => T): T {
   return once();
 }
 
-/** What an error of the SDK may have. */
 type Facts = Omit<ApiError, 'name' | 'code'> & { name: string; code: string };
 
-/** Of a system, a database or a driver. */
+/** A code of a system, a database or a driver. */
 const CODE = /^\w{1,40}$/;
 
-/** What may be told of an error. Whatever is not the SDK's own may hold anything in its message. */
+/** Returns the facts that are safe to report. The message of an error outside the SDK may contain anything. */
 function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | 'code'> {
   if (isGatewayError(error)) return error as GatewayError & Partial<Facts>;
   const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
   return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }
 
-/** An error in a few words, none of which can be a customer's: `TypeError`, `Error (23505)`. */
+/** Returns a short label without customer data, such as `TypeError` or `Error (23505)`. */
 export function labelOf(error: unknown): string {
   const { name, code } = factsOf(error);
   return code === 'failed' ? name : `${name} (${code})`;

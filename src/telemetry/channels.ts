@@ -1,44 +1,44 @@
-// Tells tracers of calls, by Node's own tracing channels. While nobody listens, a call costs nothing more.
+// Reports calls to tracers over Node's own tracing channels. Only a listener makes calls cost more.
 import * as diagnostics from 'node:diagnostics_channel';
 import type { Outcome } from '../errors.ts';
 import type { CallbackStep, Operation, Success } from './events.ts';
 
 /**
- * What a subscriber of a tracing channel gets: one object for the whole of a call, filled while the call goes on. It holds
- * neither a secret nor customer data. Node adds `error`, if the call fails.
+ * The object that a subscriber of a tracing channel gets: one for each call, filled while the call runs. It contains
+ * neither a secret nor customer data. Node adds `error` if the call fails.
  */
 export interface CallTrace {
   readonly callId: string;
   readonly operation: Operation;
-  /** That of the client. */
+  /** The client's address of the gateway. */
   readonly baseUrl?: string | undefined;
   /** The merchant's own transaction id. */
   readonly reference?: string | undefined;
-  /** The gateway's id of the payment, once it is known. */
+  /** The gateway's id of the payment, once known. */
   readonly paymentId?: string | undefined;
-  /** As the gateway wrote it, once it is known. */
+  /** The status as the gateway wrote it, once known. */
   readonly paymentStatus?: string | undefined;
-  /** Of a create. */
+  /** Only for a create. */
   readonly paymentType?: string | undefined;
-  /** Of a create. */
+  /** Only for a create. */
   readonly paymentMethod?: string | undefined;
-  /** Of a callback. */
+  /** Only for a callback. */
   readonly lane?: CallbackStep['lane'] | undefined;
-  /** How often the call has been sent so far. */
+  /** The number of attempts so far. */
   readonly attempt: number;
   /** Milliseconds since the call began. */
   readonly durationMs: number;
-  /** The HTTP status of the gateway's last answer; of a callback that which it was answered. */
+  /** The HTTP status of the gateway's last answer, or of the handler's answer to a callback. */
   readonly httpStatus?: number | undefined;
-  /** At the end. Of a create the error's outcome, if it failed. */
+  /** The result, at the end. A failed create has its error's outcome. */
   readonly outcome?: CallOutcome | undefined;
-  /** At the end of a call that failed: the error's. */
+  /** The error's code, at the end of a failed call. */
   readonly code?: string | undefined;
-  /** What was thrown, added by Node. */
+  /** The thrown error, added by Node. */
   readonly error?: unknown;
   /**
-   * For a tracer with a context of its own that is no `AsyncLocalStorage`, to be called at `start`: everything that the call
-   * does runs in `run`.
+   * Runs all work of the call in `run`. Call it at `start`, for a tracer whose own context is not an
+   * `AsyncLocalStorage`.
    */
   runIn(run: <T>(work: () => T) => T): void;
 }
@@ -46,7 +46,7 @@ export interface CallTrace {
 /** Runs work in a context. */
 export type Run = <T>(work: () => T) => T;
 
-/** How a call has ended. */
+/** The result of a call. */
 export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<CallbackStep['result'], 'received'>;
 
 /** The channels, by their names after `payment-gateway-sdk:`. */
@@ -61,7 +61,7 @@ const CHANNEL_OF = {
 
 type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
 
-// A runtime without them has nobody who could listen.
+// Some runtimes lack tracing channels, and so have no listeners.
 const open = (name: string): Channel | undefined => diagnostics.tracingChannel?.(`payment-gateway-sdk:${name}`);
 const channels = new Map<string, Channel | undefined>(Object.values(CHANNEL_OF).map(name => [name, open(name)]));
 
@@ -72,12 +72,12 @@ const isListenedTo = ({ start, end, asyncStart, asyncEnd, error }: Channel): boo
   asyncEnd.hasSubscribers ||
   error.hasSubscribers;
 
-/** Runs a call within its channel, and within what its tracers ask for. */
+/** Runs a call within its channel and the contexts that its tracers request. */
 export async function traced<T>(trace: CallTrace & { run: Run }, work: () => Promise<T>): Promise<T> {
   const channel = channels.get(CHANNEL_OF[trace.operation]);
   if (!channel || !isListenedTo(channel)) return work();
   let result!: T;
-  // Node adds what the promise resolves to, and a payment is customer data: so to nothing.
+  // Node adds the resolved value to the trace, so the promise resolves to nothing: a payment is customer data.
   const untold = async () => {
     result = await work();
   };
