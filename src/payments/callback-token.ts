@@ -9,26 +9,26 @@ import type { Payment } from '../schemas/payment.ts';
 /** The query parameter that carries the token. */
 const PARAMETER = 'callbackToken';
 
-/** Bytes of the digest and of its MAC. Gateways may limit the length of an address. */
+/** Bytes of the digest and of its MAC, short because gateways may limit the length of an address. */
 const LENGTH = 16;
 
-/** Tokens are `d.mac`: a digest of what the create is about, and its MAC under a key that is derived from the sign key. */
+/** Tokens are `d.mac`: a digest of the reference or body, and its MAC under a key derived from the sign key. */
 export interface CallbackTokens {
   /**
    * Adds the token to a request's addresses, as their last query parameter. The same request has the same token.
    *
-   * @param fields all that is sent
+   * @param fields all fields that are sent
    */
   addTo(request: CheckedRequest, fields: object): object;
-  /** The token of an address, if it is one of ours. It takes the same time for every token. */
+  /** Returns the token of an address if this client issued it, in the same time for every token. */
   check(url: string): string | undefined;
-  /** Whether the token belongs to the payment. A payment without a reference takes every valid token. */
+  /** Returns whether the token belongs to the payment. Any valid token fits a payment without a reference. */
   isOf(token: string, payment: Payment): boolean;
 }
 
-/** @param formerSignKeys keys whose tokens still count */
+/** @param formerSignKeys keys whose tokens are still valid */
 export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyObject[]): CallbackTokens {
-  // Derived when they are first needed: most clients sign no addresses.
+  // Derived on first use, because most clients sign no addresses.
   let keys: KeyObject[] | undefined;
   const keysOnce = () => {
     keys ??= [signKey, ...formerSignKeys].map(derive);
@@ -36,7 +36,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
   };
   const tokenOf = (digest: string, key: KeyObject) => `${digest}.${macOf(digest, key)}`;
   const isGood = (token: string): boolean => {
-    // Each is compared in full, also after one was right.
+    // Compares with every key in full, also after a match.
     const right = keysOnce().map(key => isEqual(token, tokenOf(digestIn(token), key)));
     return right.includes(true);
   };
@@ -79,7 +79,7 @@ const macOf = (digest: string, key: KeyObject): string =>
 
 const digestOfReference = (reference: string): string => digestOf('reference', foldReference(reference));
 
-/** Texts of other lengths are told apart at once: how long a token is, is no secret. */
+/** Compares in constant time, except for texts of other lengths: a token's length is not a secret. */
 function isEqual(given: string, right: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

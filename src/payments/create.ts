@@ -26,17 +26,17 @@ import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
 export interface Created {
-  /** Usually `PENDING`: the outcome comes by callback. If `replayed`, the payment as it is now. */
+  /** Usually `PENDING`, because the outcome comes by callback. If `replayed`, the current record of the payment. */
   payment: Payment;
-  /** What to do now. */
+  /** The merchant's next step. */
   nextAction: NextAction;
-  /** Whether an earlier create of this reference made the payment; only a `journal` can know. */
+  /** Whether an earlier create of this reference made the payment. Only a client with a `journal` can know. */
   replayed: boolean;
-  /** Whether the lookup of a replayed payment failed: it is as the journal last saw it. */
+  /** Whether the lookup of a replayed payment failed: then `payment` is the record that the journal saw last. */
   stale: boolean;
 }
 
-/** @param planned what is sent, if it was claimed of the journal */
+/** @param planned the plan to send, if a drain claimed it from the journal */
 export async function create(
   gateway: Gateway,
   kind: RequestKind,
@@ -52,10 +52,10 @@ export async function create(
     const { reference, paymentType, paymentMethod } = request;
     Object.assign(call, { reference: reference ?? undefined, paymentType, paymentMethod });
     warnUnguarded(gateway, request);
-    // The journal compares requests without tokens: a rotated key makes no other request of the same one.
+    // The journal compares requests without tokens, because a rotated key changes those.
     const { text, fields } = serialize(request, extra);
     const addressed = gateway.signCallbackUrls ? JSON.stringify(gateway.tokens.addTo(request, fields)) : text;
-    // Made once: the bytes signed are the bytes sent.
+    // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(addressed);
 
     const lookUp = lookUpIn(gateway, call);
@@ -83,7 +83,7 @@ interface Prepared {
   body: Buffer;
 }
 
-/** Signs the body, sends it, and reads the answer. @throws what says by its `outcome` what became of the money */
+/** Signs the body, sends it, and reads the answer. @throws an error with the `outcome` for the money */
 async function sendOnce(
   gateway: Gateway,
   call: Call,
@@ -112,7 +112,7 @@ function toCreated(call: Call, created: CreatedOnce): Created {
   return { payment, nextAction, replayed, stale };
 }
 
-/** The reference that has this payment already, as the journal knows. Without an answer of the journal, none. */
+/** Returns the reference that already has this payment in the journal, or undefined if the journal does not answer. */
 async function otherOwnerOf(
   { journalInScope }: Gateway,
   { reference }: CheckedRequest,
@@ -124,7 +124,7 @@ async function otherOwnerOf(
   return row && knownIds(row).some(id => isSamePayment(id, payment.id)) ? row.reference : undefined;
 }
 
-/** The answer to a create names its payment, whatever else it says: but it may be of other money than was asked for. */
+/** Warns if the payment in the answer differs from the request. It still counts as the payment of the create. */
 function warnOfMismatch(call: Call, request: CheckedRequest, payment: Payment): void {
   const { id: paymentId } = payment;
   const differing = differencesOf(request, payment);
@@ -138,7 +138,7 @@ const WITHOUT_JOURNAL =
 const WITHOUT_REFERENCE =
   'A deposit is created without a reference, so the journal does not know it: if it is created again, it is another payment. Give it a reference.';
 
-/** In production, once for each client. */
+/** Warns in production, once for each client, of a create that no journal guards. */
 function warnUnguarded({ journalInScope, warned }: Gateway, { paymentType, reference }: CheckedRequest): void {
   const isUnguarded = paymentType === 'WITHDRAWAL' ? !journalInScope : journalInScope && !reference;
   const message = paymentType === 'WITHDRAWAL' ? WITHOUT_JOURNAL : WITHOUT_REFERENCE;
@@ -152,7 +152,7 @@ const NO_REFERENCE = {
   message: 'is required with a journal: without it a second payout cannot be prevented',
 };
 
-/** @throws {InvalidRequestError} for a withdrawal without a reference; a deposit without one is sent as it is */
+/** @throws {InvalidRequestError} for a withdrawal without a reference. The journal skips a deposit without one */
 function needsJournal(request: CheckedRequest): request is CheckedRequest & { reference: string } {
   const { reference, paymentType } = request;
   if (!reference && paymentType === 'WITHDRAWAL') throw new InvalidRequestError([NO_REFERENCE], 'not_sent');

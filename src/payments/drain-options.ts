@@ -1,25 +1,25 @@
-// What a drain takes, how that is checked, and what it answers.
+// The options of a drain, their checks, and its result.
 import { argumentReader, callFields, count, flag } from '../options/reader.ts';
 
-/** What `drain` takes. */
+/** The options of `drain`. */
 export interface DrainOptions {
   /**
-   * How many creates are sent, at most.
-   * @default 1_000, or without end if it follows
+   * The number of creates to send, at most.
+   * @default 1_000, or unlimited with `follow`
    */
   limit?: number | undefined;
   /**
-   * How many at once.
+   * The number of concurrent creates.
    * @default 8
    */
   concurrency?: number | undefined;
   /**
-   * Goes on until the signal: looks every second, and at once where the journal tells of plans. Postgres does, over `pg`,
-   * postgres.js and Drizzle: it holds one connection for that.
+   * Whether to continue until the signal. It checks for plans every second, and immediately if the journal announces
+   * them. Postgres does, over `pg`, postgres.js and Drizzle, with one connection for that.
    * @default false
    */
   follow?: boolean | undefined;
-  /** Stops it: what has begun is finished, which takes the client's `timeout`, and some seconds for the journal. */
+  /** Stops the drain: running creates finish, within the client's `timeout` and some seconds for the journal. */
   signal?: AbortSignal | undefined;
 }
 
@@ -31,17 +31,17 @@ export const readDrainOptions = argumentReader<DrainOptions>()({
   signal: callFields.signal,
 });
 
-/** What a drain did: how many planned creates, by what became of them. */
+/** The result of a drain: its planned creates, counted by result. */
 export interface Drained {
-  /** The gateway has made their payments. */
+  /** Plans whose payments the gateway has made. */
   created: number;
-  /** The gateway has refused the request: it is not sent again, and its reference can be planned again. */
+  /** Plans that the gateway has refused. They are not sent again, and their references can be planned again. */
   refused: number;
   /**
-   * The gateway could not be reached, or has refused this client: still planned, for a later drain. If nothing was due, those that
-   * an earlier drain has left so.
+   * Plans for a later drain, because the gateway was unreachable or refused this client. If nothing was due, it counts
+   * the plans that an earlier drain postponed.
    */
   postponed: number;
-  /** A payment may exist; or there is none, and the journal did not take that down in time. For its callback, or an operator. */
+  /** Plans in doubt, for a callback or an operator. A payment may exist, or its absence was not recorded in time. */
   inDoubt: number;
 }

@@ -1,4 +1,4 @@
-// Sends what is planned in the journal: each create at most once, in the order of planning.
+// Sends the plans in the journal: each create at most once, in the order of planning.
 import { ApiError, type GatewayError, isGatewayError } from '../errors.ts';
 import { bounded, change } from '../journal/change.ts';
 import { type Claimed, workOnDue } from '../journal/claims.ts';
@@ -13,25 +13,25 @@ import { create } from './create.ts';
 import type { Drained } from './drain-options.ts';
 import type { Gateway } from './gateway.ts';
 
-/** How a run of a drain goes on. */
+/** The settings of one run of a drain. */
 export interface DrainRun {
   signal?: AbortSignal | undefined;
-  /** Waits while nothing is planned. Without it, that is the end. */
+  /** Waits while nothing is planned. Without it, the run ends. */
   whenIdle?: (() => Promise<void>) | undefined;
-  /** Called as soon as nothing more is begun. */
+  /** Called as soon as the run begins no more creates. */
   onBlocked?: (() => void) | undefined;
 }
 
 /**
- * A drain, which may run several times. Rows are leased, so that many replicas can drain at once; what one that died has not
- * begun is sent by the next.
+ * A drain, which may run several times. Rows are leased, so that many replicas can drain concurrently. If one dies,
+ * another sends the plans that it had not begun.
  */
 export class Drain {
   readonly drained: Drained = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
   readonly #gateway: Gateway;
   readonly #client: ClientJournal;
   readonly #concurrency: number;
-  /** How many it may still send. */
+  /** The number of creates that it may still send. */
   #left: number;
 
   constructor(gateway: Gateway, client: ClientJournal, { limit, concurrency }: { limit: number; concurrency: number }) {
@@ -46,10 +46,10 @@ export class Drain {
   }
 
   /**
-   * Sends what is due, those planned first coming first, until nothing is, or the gateway seems to be away.
+   * Sends due plans in the order of planning, until none is left or the gateway seems unreachable.
    *
-   * @returns milliseconds to send nothing more, if it ended for that
-   * @throws what the journal throws: what was not sent is left for the next run
+   * @returns the milliseconds to pause, if the run ended for that
+   * @throws any error of the journal: the next run sends the rest
    */
   async run({ signal, whenIdle, onBlocked }: DrainRun): Promise<number | undefined> {
     let isAnswered = false;
@@ -75,7 +75,7 @@ export class Drain {
     const work = (limit: number, concurrency: number) =>
       workOnDue(this.#client, query, { limit, concurrency, isOver, isFair: true, whenIdle }, send);
 
-    // Before it is back, one more create in doubt tells as much as eight.
+    // While the gateway is unreachable, one more create in doubt shows as much as eight.
     if (await this.#wasAway()) {
       for (let before = 0; !isAnswered && before !== this.#left; ) {
         before = this.#left;
@@ -87,7 +87,7 @@ export class Drain {
     return pause;
   }
 
-  /** Whether the gateway seems to have been away a moment ago: as many creates as are sent at once are in doubt since. */
+  /** Returns whether the gateway seemed unreachable lately: at least `concurrency` creates are in doubt since then. */
   async #wasAway(): Promise<boolean> {
     const { journal, scope } = this.#client;
     const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
@@ -99,13 +99,12 @@ export class Drain {
 /** Milliseconds. */
 const LATELY = 600_000;
 
-/** What became of one plan. */
+/** The result of one plan. */
 interface Sent {
-  /** Absent if somebody else has it. */
+  /** Absent if another worker has the plan. */
   result?: keyof Drained | undefined;
-  /** The gateway has answered it. */
   isAnswered?: boolean | undefined;
-  /** Milliseconds to send nothing more. */
+  /** Milliseconds to pause. */
   pause?: number | undefined;
 }
 
@@ -123,7 +122,7 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
     if (error instanceof PlanGone) return {};
     if (!isGatewayError(error)) throw error;
     const result = await resultOf(client, plan, error, staysPlanned);
-    // A doubt is the journal's. What the gateway has answered is its cause.
+    // The journal throws the doubt. Its cause is the gateway's answer.
     const reason = error.name === 'PaymentInDoubtError' ? error.cause : error;
     const { status, retryAfter } = (reason ?? {}) as { status?: number; retryAfter?: number };
     const isOfThisPlan = UNSENDABLE.has(error.name) || isRefusedRequest(reason) || status === FORBIDDEN;
@@ -132,10 +131,10 @@ async function sendPlan(gateway: Gateway, client: ClientJournal, plan: JournalRo
   }
 }
 
-/** The errors of a plan that this client cannot send. They say nothing of the other plans. */
+/** The errors of a plan that this client cannot send. They say nothing about other plans. */
 const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 
-/** What becomes of a plan that was not sent, or not taken; a person is told where one is needed. @throws JournalError */
+/** Returns the result of a plan that was not accepted, and warns if an operator must act. @throws {JournalError} */
 async function resultOf(
   client: ClientJournal,
   plan: JournalRow,
@@ -153,13 +152,13 @@ async function resultOf(
   }
   if (error.name === 'JournalError') throw error;
   if (UNSENDABLE.has(error.name)) {
-    // Another terminal's, or of an older version.
+    // A plan of another terminal, or of an older version.
     await change(client.journal, plan, (row, now) =>
       row && isSamePlan(row, plan) ? { next: postponed(row, now) } : {},
     );
     warnNotSent(client, plan, error);
   }
-  // A gateway that is busy needs no person.
+  // A busy gateway needs no operator.
   if (error instanceof ApiError && error.status !== TOO_MANY) warnNotSent(client, plan, error);
   return 'postponed';
 }

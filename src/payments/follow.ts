@@ -1,4 +1,4 @@
-// Drains: once, or for as long as plans are made.
+// Drains the plans once, or until a signal.
 import { pause } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { bounded } from '../journal/change.ts';
@@ -8,13 +8,13 @@ import { Drain } from './drain.ts';
 import type { Drained, readDrainOptions } from './drain-options.ts';
 import type { Gateway } from './gateway.ts';
 
-/** Milliseconds between two looks, and between two tries while the gateway or the journal fails: ever more. */
+/** Milliseconds between two checks, and between two tries while the gateway or the journal fails: those grow. */
 const IDLE_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
 const NO_SCOPE =
   'drain needs a journal with the scope that its plans have: postgresJournal(pool, { scope }). Without one nothing can be planned.';
 
-/** @throws {ConfigurationError} without a scope; what the journal throws: a drain that follows goes on instead */
+/** @throws {ConfigurationError} without a scope, and any error of the journal, unless `follow` makes it continue */
 export async function drainPlans(
   gateway: Gateway,
   client: ClientJournal,
@@ -31,17 +31,17 @@ export async function drainPlans(
   else await drain.run({ signal });
   const { drained } = drain;
   const isIdle = Object.values(drained).every(count => count === 0);
-  // It must not look as if all were sent.
+  // Otherwise it would look as if all were sent.
   return isIdle && !follow ? { ...drained, postponed: await countWaiting(client) } : drained;
 }
 
-/** How many plans are due later, because an earlier drain could not send them. */
+/** Counts the plans that are due later, because an earlier drain could not send them. */
 async function countWaiting({ journal, scope }: ClientJournal): Promise<number> {
   const { rows, now } = await bounded(journal.list({ scope, states: ['planned'] }));
   return rows.filter(({ dueAt = now }) => dueAt > now).length;
 }
 
-/** Sends what is planned as soon as it is, until the signal, or until so many were sent. */
+/** Sends each new plan immediately, until the signal or the limit. */
 async function followPlans(drain: Drain, client: ClientJournal, outer: AbortSignal | undefined): Promise<void> {
   const stop = new AbortController();
   const signal = outer ? AbortSignal.any([outer, stop.signal]) : stop.signal;
@@ -65,7 +65,7 @@ async function followPlans(drain: Drain, client: ClientJournal, outer: AbortSign
   await watching;
 }
 
-/** Rings for whoever waits, or for who comes next. */
+/** Wakes the current waiter, or else the next one. */
 class Bell {
   #ringing = new AbortController();
 
@@ -73,20 +73,20 @@ class Bell {
     this.#ringing.abort();
   }
 
-  /** Until it rings, but no longer than so many milliseconds. */
+  /** Waits until it rings, or for `ms` milliseconds. */
   async wait(ms: number): Promise<void> {
     await pause(ms, this.#ringing.signal);
     this.#ringing = new AbortController();
   }
 }
 
-/** Listens for plans until the signal, again and again if the database tells no more. */
+/** Listens for plans until the signal, and again if the database stops reporting them. */
 async function watch(journal: Journal, onPlanned: () => void, signal: AbortSignal): Promise<void> {
   while (journal.watch && !signal.aborted) {
     try {
       await journal.watch(onPlanned, signal);
     } catch {
-      // What is planned until it listens again is seen by looking.
+      // Until it listens again, the regular checks find new plans.
     }
     await pause(IDLE_PAUSE, signal);
   }

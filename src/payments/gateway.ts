@@ -1,4 +1,4 @@
-// What every call of one client needs: its settings, bound to an address, a way of sending, and its journal.
+// The shared parts of one client's calls: its settings, address, sender and journal.
 
 import type { Settings } from '../client-options.ts';
 import type { Send } from '../http/client.ts';
@@ -9,17 +9,17 @@ import type { ScopedJournal } from '../journal/reports.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 import { RefusalStreak } from './refusal-streak.ts';
 
-/** What every call of one client needs. */
+/** The shared parts of one client's calls. */
 export interface Gateway extends Omit<Settings, 'journal'> {
   /** The address of all payments. */
   url: string;
-  /** What every call sends. */
+  /** The headers of every call. */
   headers: Record<string, string>;
   send: Send;
   tokens: CallbackTokens;
   journalInScope: ScopedJournal | undefined;
   planRefusals: RefusalStreak;
-  /** What is warned of once. */
+  /** The warnings that were given already, each only once. */
   warned: Set<string>;
 }
 
@@ -33,7 +33,7 @@ export function openGateway(settings: Settings): Gateway {
       authorization: `Bearer ${apiKey}`,
       accept: 'application/json',
       'user-agent': `payment-gateway-sdk/${VERSION} ${runtime().name}`,
-      // Half of a compressed answer cannot be read, and may hold the payment's id.
+      // Half of a compressed answer is unreadable, but may contain the payment's id.
       'accept-encoding': 'identity',
     },
     send: openSend(settings),
@@ -44,7 +44,7 @@ export function openGateway(settings: Settings): Gateway {
   };
 }
 
-/** ky and node:http take long to load, so the first call loads them. */
+/** Loads ky and node:http with the first call, because they take long to load. */
 function openSend(settings: Settings): Send {
   let loading: Promise<Send> | undefined;
   return async (...call) => {

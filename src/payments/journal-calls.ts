@@ -1,4 +1,4 @@
-// The calls of a client that are about its journal: look into it, settle, sweep, drain, and tell it of a payment.
+// The calls of a client about its journal: list, find, settle, sweep, drain, and report a payment.
 
 import { type CallOptions, readCallOptions, readSettleOptions, type SettleOptions } from '../client-options.ts';
 import { ConfigurationError } from '../errors.ts';
@@ -23,9 +23,9 @@ export async function inDoubt(gateway: Gateway, options?: CallOptions): Promise<
   return ask(gateway, 'inDoubt', limits, ({ journal, scope }) => doubtsIn(journal, scope));
 }
 
-/** What `find` answers. */
+/** The result of `find`. */
 export interface FoundEntry extends JournalEntry {
-  /** What the customer is to do, once the payment is created: as its create answered it, and `wait` once it is final. */
+  /** The next action once the payment is created: the create's own, or `wait` once the payment is final. */
   nextAction?: NextAction | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function find(
   options?: CallOptions,
 ): Promise<FoundEntry | undefined> {
   const found = await ask(gateway, 'find', readCallOptions(options), journal => findReference(journal, reference));
-  // Its create has warned of an address that cannot be used.
+  // The create has already warned of an unusable address.
   return found && { ...found.entry, ...(found.kept && { nextAction: nextActionOf(found.kept, () => {}) }) };
 }
 
@@ -73,14 +73,14 @@ export async function drain(gateway: Gateway, options?: DrainOptions): Promise<D
   return call.conclude(drainIt, drained => ({ counts: { ...drained } }), options?.follow === true);
 }
 
-/** Without a journal there is nothing to tell. */
+/** Settles a doubt by its confirmed payment, if the client has a journal. */
 export async function reconcile(gateway: Gateway, payment: Payment): Promise<void> {
   const { journalInScope } = gateway;
   const call = new Call('callback', gateway);
   if (journalInScope) await reconcilePayment({ ...journalInScope, call }, payment, lookUpIn(gateway, call));
 }
 
-/** Without a journal there is nothing to tell. */
+/** Records in the journal, if any, that the payment's status has taken effect. */
 export async function acknowledge({ journalInScope }: Gateway, payment: Payment): Promise<void> {
   if (journalInScope) await acknowledgePayment(journalInScope, payment);
 }

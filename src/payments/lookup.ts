@@ -13,16 +13,16 @@ import { readLookedUp } from './response.ts';
 /** Looks a payment up, within limits. */
 export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 
-/** Milliseconds before each further lookup of a payment whose record lags behind what was said of it. */
+/** Milliseconds before each further lookup of a payment whose record lags behind a claim. */
 export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
 
-/** @param cause the call that makes these lookups; without one, all of them share an id of their own */
+/** @param cause the call that makes these lookups. Without one, all of them share a separate id */
 export const lookUpIn =
   (gateway: Gateway, cause: Call = new Call('lookup', gateway)): LookUp =>
   (id, options) =>
     lookUp(gateway, id, options, cause);
 
-/** Lookups of which each takes no longer than the client's time-out. */
+/** Returns a lookup that takes no longer than the client's timeout. */
 export function lookUpWithin(gateway: Gateway): LookUp {
   const lookUp = lookUpIn(gateway);
   return (id, { signal, timeout = gateway.timeout } = {}) =>

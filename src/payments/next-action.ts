@@ -1,10 +1,10 @@
-// What the merchant does after a create: send the customer somewhere, show transfer instructions, or wait.
+// The merchant's step after a create: send the customer somewhere, show transfer instructions, or wait.
 import { isFinal } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 import type { Transfer } from '../schemas/transfer.ts';
 import { isHttpUrl } from '../schemas/url.ts';
 
-/** What to do after a create. */
+/** The step after a create. */
 export type NextAction =
   /** Send the customer to this http(s) address to finish paying. */
   | { type: 'redirect'; redirectUrl: string }
@@ -13,15 +13,15 @@ export type NextAction =
   /** Nothing to do: the callback will report the outcome, or the payment is final already. */
   | { type: 'wait' };
 
-/** Transfer instructions that can be shown: they have the PayID address to pay to. */
+/** Transfer instructions that can be shown, with the PayID address to pay to. */
 export interface TransferInstructions extends Transfer {
   number: string;
 }
 
 /**
- * A payment that is already final needs nothing, and a customer is sent to an http(s) address only.
+ * Returns `wait` for a final payment, and sends a customer only to an http(s) address.
  *
- * @param warn gets a message if there is a redirect address that cannot be used
+ * @param warn gets a message about an unusable redirect address
  */
 export function nextActionOf({ payment, transfer }: Envelope, warn: (message: string) => void): NextAction {
   if (isFinal(payment)) return { type: 'wait' };

@@ -1,10 +1,10 @@
-// Finds the payment's id in the body of an answer, also in one that was cut off.
+// Finds the payment's id in the body of an answer, even a cut-off one.
 import { isPaymentId } from '../schemas/id.ts';
 
-/** A text with the colon of a key, or a bracket. A text without its closing quote ends the body: the id in it may be whole. */
+/** A string with the colon of a key, or a bracket. A string without an end ends the body: its id may be whole. */
 const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"|$)(\s*:)?|[{}[\]]/gs;
 
-/** The record's `id`: that of `result`, or that at the top. */
+/** Returns the record's `id`, from `result` or from the top. */
 export function findPaymentId(body: string): string | undefined {
   const parents: string[] = [];
   let key = '';

@@ -1,9 +1,9 @@
-// Tells a gateway that refuses requests from one that refuses the client: it refuses whatever is sent.
+// Distinguishes a gateway that refuses requests from one that refuses the client: the latter refuses every request.
 
-/** After so many refusals in a row it may be the client that is refused, such as for a wrong sign key. */
+/** Refusals in a row: after more, the client may be the cause, for example a wrong sign key. */
 const MOST_REFUSALS = 3;
 
-/** The refusals of planned creates since the gateway took a create. */
+/** Counts the refusals of planned creates since the gateway last accepted a create. */
 export class RefusalStreak {
   #length = 0;
 
@@ -11,7 +11,7 @@ export class RefusalStreak {
     this.#length = 0;
   }
 
-  /** @returns whether the client may be to blame, so that the plan is to be sent again */
+  /** @returns whether the client may be the cause, so that the plan must be retried */
   add(): boolean {
     this.#length += 1;
     return this.#length > MOST_REFUSALS;

@@ -1,4 +1,4 @@
-// Turns what the gateway answered into a payment, or into the error that says what became of the money.
+// Turns the gateway's answer into a payment, or into an error with the outcome for the money.
 import {
   ApiError,
   adviceOn,
@@ -21,14 +21,14 @@ import { FORBIDDEN, isRefusal, whatToCheck } from '../statuses.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
 
-/** The answer to a create. @throws {ConnectionError} with the `outcome`, if none arrived as a whole */
+/** Returns the answer to a create. @throws {ConnectionError} with the `outcome`, if no complete answer arrived */
 export function answeredWith(result: HttpAnswer | NoAnswer, call: Call): HttpAnswer {
   if (!('code' in result)) return result;
   const paymentId = findPaymentId(result.received);
   throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
 }
 
-/** The payment that a create made, with its transfer instructions. @throws the error that says what became of the money */
+/** Returns the created payment with its transfer instructions. @throws an error with the `outcome` for the money */
 export function readCreated(answer: HttpAnswer, call: Call): Envelope {
   if (isSuccess(answer)) return read(answer, call, 'unknown');
   throw apiError(answer, call, verdictOn(answer));
@@ -41,7 +41,7 @@ function verdictOn({ status, body, isTooLong, isCompressed }: HttpAnswer): Verdi
   return isRejected ? { outcome: 'rejected' } : { outcome: 'unknown', paymentId };
 }
 
-/** Whether the body is a record of the gateway, wrapped or not. */
+/** Returns whether the body is a record of the gateway, wrapped or not. */
 function hasRecord(body: string): boolean {
   try {
     const { id, paymentStatus } = Object(recordIn(JSON.parse(body)));
@@ -51,7 +51,7 @@ function hasRecord(body: string): boolean {
   }
 }
 
-/** An answer that names the payment of another create. Nothing is known of this one's. */
+/** The error of an answer with the payment of another create. The outcome of this create is unknown. */
 export function answeredWithAnothers(
   answer: HttpAnswer,
   call: Call,
@@ -63,7 +63,7 @@ export function answeredWithAnothers(
   return new ResponseError(`${message} ${adviceOn('unknown')}`, answer, [issue], { outcome: 'unknown' });
 }
 
-/** The payment that was looked up: that very one, and never another. */
+/** Returns the payment with exactly the requested id. */
 export function readLookedUp(result: HttpAnswer | NoAnswer, call: Call, paymentId: string): Payment {
   if ('code' in result) throw noAnswer(result, call, { paymentId });
   if (result.status === 404) {
@@ -81,7 +81,7 @@ interface Verdict {
   paymentId?: string | undefined;
 }
 
-/** How an error's message calls a call. */
+/** Names a call in an error's message. */
 function nameOf({ operation, reference, paymentId }: Call): string {
   if (operation === 'lookup') return `the lookup of payment ${paymentId}`;
   return reference ? `the creation of ${JSON.stringify(reference)}` : 'the creation of a payment';
@@ -99,13 +99,13 @@ function read(answer: HttpAnswer, call: Call, outcome?: Outcome): Envelope {
   return data;
 }
 
-/** The names of the answer, rather than those of the parts that we take it apart into. */
+/** Returns the issue with the field names of the answer, instead of the envelope's parts. */
 const asOnTheWire = ({ path, message }: Issue): Issue => ({
   path: path.replace(/^(?:payment|transfer)\.?/, ''),
   message,
 });
 
-/** The value, or what is wrong with the text. */
+/** Returns the value, or the problem with the text. */
 function parseJson({ body, isTooLong }: HttpAnswer): { value: unknown } | string {
   if (isTooLong) return 'is longer than any answer of the gateway';
   if (body.trim() === '') return 'is empty';
@@ -140,7 +140,7 @@ function noAnswer({ code, cause }: NoAnswer, call: Call, verdict: Verdict): Conn
   });
 }
 
-/** The cause that an operator should check, if the code shows one. */
+/** Returns the cause that an operator should check, if the code shows one. */
 function checkAfter(code: string, baseUrl: string | undefined): string {
   if (/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(code))
     return `: check baseUrl, ${baseUrl}, and the proxy, if you use one`;

@@ -4,11 +4,11 @@ import type { SignatureEncoding } from '../client-options.ts';
 import { ConfigurationError } from '../errors.ts';
 
 /**
- * HMAC-SHA256 of a creation request's body under the merchant's sign key: the value of the `Signature` header.
- * Sign the very bytes you send; JSON that was serialised again has another signature.
+ * Returns the `Signature` header: HMAC-SHA256 of a creation request's body under the merchant's sign key. Sign the
+ * bytes that you send, because JSON that was serialised again has another signature.
  *
- * @param body the request's body; text is signed as UTF-8
- * @param signKey the merchant's sign key; text is used as UTF-8
+ * @param body the request's body, with text signed as UTF-8
+ * @param signKey the merchant's sign key, with text used as UTF-8
  * @param encoding `hex` (lower case, 64 characters) or `base64` (44 characters)
  * @throws {ConfigurationError} for an empty key or another encoding
  */

@@ -1,4 +1,4 @@
-// Looks at a payment again and again until it has the status that the merchant waits for.
+// Polls a payment until it has the status that the merchant waits for.
 import { Deadline, pause } from '../deadline.ts';
 import { ApiError, ConnectionError, WaitTimeoutError } from '../errors.ts';
 import { LONGEST_RETRY_AFTER } from '../http/retry-policy.ts';
@@ -9,7 +9,7 @@ import { isPassing } from '../statuses.ts';
 import { notify } from '../telemetry/events.ts';
 import type { LookUp } from './lookup.ts';
 
-/** What `waitForPayment` can take as its second argument. */
+/** The options of `waitForPayment`. */
 export interface WaitOptions {
   /** Stops the wait. */
   signal?: AbortSignal | undefined;
@@ -19,11 +19,11 @@ export interface WaitOptions {
    */
   timeout?: number | undefined;
   /**
-   * Whether to stop. What it throws ends the wait.
+   * Decides whether to stop. An error that it throws ends the wait.
    * @default isFinal
    */
   until?: ((payment: Payment) => boolean) | undefined;
-  /** Gets the payment at each look. What it throws changes nothing. */
+  /** Gets the payment at each lookup. Its errors change nothing. */
   onPoll?: ((payment: Payment) => void) | undefined;
 }
 
@@ -34,12 +34,12 @@ const readWait = argumentReader<WaitOptions>()({
   onPoll: functionOf<(payment: Payment) => void>().optional(),
 });
 
-/** Milliseconds between two looks: growing from the first by half each time. */
+/** Milliseconds between two lookups, growing by half each time. */
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
 const GROWTH = 1.5;
 
-/** Milliseconds before the deadline for a last look, and too few for one more. */
+/** Milliseconds before the deadline for a last lookup, and too few for another. */
 const LAST_LOOK = 200;
 const TOO_SHORT = 50;
 
@@ -48,7 +48,7 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
   const deadline = new Deadline(timeout);
   let last: Payment | undefined;
   let trouble: unknown;
-  /** Milliseconds for which the gateway has asked. */
+  /** Milliseconds that the gateway asked to wait. */
   let asked = 0;
   for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
     const seen = await lookUp(paymentId, { timeout: deadline.timeout, signal }).catch(error => {
@@ -68,11 +68,11 @@ export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitO
       const message = `Payment ${paymentId} did not reach the awaited status within ${timeout} ms: ${seenAs}. Wait again, or leave it to the callback.`;
       throw new WaitTimeoutError(message, last, { paymentId, cause: last ? undefined : trouble });
     }
-    // The last looks are close to the deadline, and each leaves time for another.
+    // The last lookups are close to the deadline, and each leaves time for another.
     await pause(Math.min(Math.max(due, asked), Math.max(left - LAST_LOOK, left / 2)), signal);
   }
 }
 
-/** Whether a later lookup may succeed. */
+/** Returns whether a later lookup may succeed. */
 const mayPass = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ApiError && isPassing(error.status));

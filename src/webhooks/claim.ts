@@ -1,4 +1,4 @@
-// What a callback claims of a payment, how it is kept while it waits, and how it compares with the gateway's record.
+// The claim of a callback: its reading, its digest while it waits, and its comparison with the gateway's record.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { WebhookError } from '../errors.ts';
@@ -9,25 +9,25 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
 import { invalidCallback, readable, readBody } from './parse.ts';
 
-/** Only the id is demanded: the callbacks of withdrawals and on-ramp payments are not documented. */
+/** Requires only the id, because the callbacks of withdrawals and on-ramp payments are not documented. */
 const claimSchema: z.ZodType<{ id: string; [field: string]: unknown }> = z.looseObject({ id: z.guid() });
 
 const COMPARED = ['amount', 'currency', 'paymentType', 'reference'] as const;
 type Compared = (typeof COMPARED)[number];
 
-/** What is kept of a claim while its callback waits: as small for a body of 256 KiB as for one of 300 bytes. */
+/** The digest of a claim while its callback waits, as small for a body of 256 KiB as for one of 300 bytes. */
 export interface ClaimDigest {
   /** In lower case. */
   paymentId: string;
-  /** In upper case; undefined if it claims none. */
+  /** In upper case, or undefined without a claimed status. */
   status: string | undefined;
-  /** As an inbox would have it marked: a status that this SDK does not know is marked as it is written. */
+  /** The status as an inbox marks it. A status that this SDK does not know is marked as written. */
   mark: string | undefined;
-  /** What is compared with the record, of what it claims. */
+  /** The claimed fields to compare with the record. */
   fields: Partial<Record<Compared, string>>;
 }
 
-/** The claim is a hint, so it may be wrapped in `result`. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
+/** Reads a claim, also from `result`: a hint. @throws {WebhookError} `not_json`, or `invalid` if `id` is not a UUID */
 export function readClaim(rawBody: unknown): ClaimDigest {
   const { success, data: claim, error } = readable(() => claimSchema.safeParse(recordIn(readBody(rawBody))));
   if (!success) throw invalidCallback(error);
@@ -43,11 +43,11 @@ export function readClaim(rawBody: unknown): ClaimDigest {
   return { paymentId: claim.id.toLowerCase(), status, mark, fields };
 }
 
-/** The claimed fields that are there and differ from the record. */
+/** Returns the claimed fields that differ from the record. */
 export const mismatchesOf = ({ fields }: ClaimDigest, payment: Payment): string[] =>
   COMPARED.filter(name => fields[name] !== undefined && fields[name] !== textOf(name, payment[name]));
 
-/** Whether the record does not show yet what a callback claims. */
+/** Returns whether the record does not show the claimed status yet. */
 export function isBehind(payment: Payment, { status: claimed }: ClaimDigest): boolean {
   const recorded = statusOf(rawStatusOf(payment));
   if (!claimed || claimed === recorded || claimed === 'PENDING') return false;
@@ -70,16 +70,16 @@ export const lagging = ({ id, paymentStatus }: Payment): WebhookError =>
     { paymentId: id },
   );
 
-/** Both spellings are the same status. */
+/** Returns a comparable status: both spellings of canceled are the same. */
 function statusOf(text: string): string {
   const status = text.trim().toUpperCase();
   return short(status === 'CANCELLED' ? 'CANCELED' : status);
 }
 
-/** An amount counts by its value, everything else as it is written. */
+/** Returns a field as text: an amount by its value, everything else as written. */
 function textOf(name: Compared, value: unknown): string {
   if (value === undefined || value === null) return '';
-  // No field of a record is one. To write it as text could take seconds: it may be nested 40,000 deep.
+  // No field of a record is an object. Writing one as text could take seconds: it may be nested 40,000 deep.
   if (typeof value === 'object') return 'an object';
   const text = String(value);
   return short(name === 'amount' && text.trim() && !Number.isNaN(Number(text)) ? String(Number(text)) : text);
@@ -87,6 +87,6 @@ function textOf(name: Compared, value: unknown): string {
 
 const LONGEST = 64;
 
-/** A long text is kept as its hash: only whether it is the same counts. */
+/** Replaces a long text by its hash, because only equality counts. */
 const short = (text: string): string =>
   text.length <= LONGEST ? text : createHash('sha256').update(text).digest('hex');

@@ -1,4 +1,4 @@
-// Lets a payment's status take effect, once: the journal first, then the inbox with onPayment, then what waits for the commit.
+// Applies a payment's status once: first the journal, then the inbox with onPayment, then the work after the commit.
 import { delay, withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { eventOf, type Inbox, type InboxEvent, type Processed } from '../inbox/contract.ts';
@@ -10,19 +10,18 @@ import { rawStatusOf } from '../schemas/payment-status.ts';
 import { type CallbackWarningCode, notify } from '../telemetry/events.ts';
 import type { ClaimDigest } from './claim.ts';
 
-/** What `onPayment` gets beside the inbox's own context. */
+/** The context of `onPayment`, in addition to the inbox's own. */
 export interface CallbackContext {
   /**
-   * Runs a function after the effect and its mark are committed, at most once: for e-mails and the like, because
-   * `onPayment` may run again after a rollback. If it fails, `onError` is told, and nothing else happens.
+   * Runs a function at most once, after the commit of the effect and its mark. Use it for e-mails and the like, because
+   * `onPayment` may run again after a rollback. If it fails, only `onError` gets the error.
    */
   afterCommit(work: () => unknown): void;
 }
 
-/** Tells the merchant of what somebody should look at. */
+/** Warns the merchant of a case for an operator. */
 export type Warn = (about: About, code: CallbackWarningCode, message: string) => void;
 
-/** The payment, and the callback that is at work. */
 interface About {
   paymentId: string;
   callId: string;
@@ -33,21 +32,21 @@ export interface EffectSettings<Context extends object> {
   acknowledge: (payment: Payment) => Promise<void>;
   inbox: Inbox<Context>;
   onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
-  /** Gets what a function threw that waited for the commit. */
+  /** Gets the error of a function that waited for the commit. */
   onAfterCommitError: (error: unknown) => unknown;
   warn: Warn;
 }
 
-/** Milliseconds: a callback is answered within that. */
+/** Milliseconds within which a callback is answered. */
 const LONGEST_AFTER_COMMIT = 25_000;
 
-/** How often an event is taken to the inbox again, because another final status was marked in between. */
+/** Runs of an event in the inbox, at most: another final status may be marked in between. */
 const MOST_CONFLICTS = 3;
 
 export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
   const { reconcile, acknowledge, inbox, onPayment, onAfterCommitError, warn } = settings;
 
-  /** @returns what the inbox answers, and what waits for the commit */
+  /** @returns the inbox's answer, and the functions that wait for the commit */
   const runOnce = async (event: InboxEvent, payment: Payment) => {
     let afterCommit: (() => unknown)[] = [];
     const answer = await inbox.run(event, async context => {
@@ -63,7 +62,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
     return { answer, afterCommit: answer === 'ran' ? afterCommit : [] };
   };
 
-  /** What does not end must not keep the payment from its next status: it goes on by itself. */
+  /** Runs the functions in order. An endless one goes on alone, and does not block the payment's next status. */
   const runAfterCommit = async (works: (() => unknown)[], about: About) => {
     for (const work of works) {
       try {
@@ -79,12 +78,12 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
 
   return {
     /**
-     * Takes the payment to the inbox. If that has another final status marked, the payment may have moved since it was
-     * looked up: it is looked up again, outside any transaction.
+     * Takes the payment to the inbox. If another final status is marked there, the payment may have moved since its
+     * lookup. Then it is looked up again, outside any transaction.
      *
-     * @param callId of the callback that is at work
+     * @param callId the id of the running callback
      * @throws {WebhookError} `effect_uncertain`
-     * @throws what the journal, the inbox, `onPayment` or the lookup throws
+     * @throws any error of the journal, the inbox, `onPayment` or the lookup
      */
     async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<Processed> {
       let payment = found;
@@ -94,7 +93,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
         const { answer, afterCommit } = await runOnce(event, payment);
         const { paymentId, status } = event;
         if (typeof answer === 'string') {
-          // If that fails, a sweep looks at it once more.
+          // If this fails, a sweep checks the payment once more.
           if (answer !== 'busy') await acknowledge(payment).catch(() => {});
           if (answer === 'ran' && payment.paymentStatus === 'UNKNOWN')
             warn({ paymentId, callId }, 'unknown_status', unknownStatus(payment));
@@ -106,7 +105,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
           warn({ paymentId, callId }, 'effect_uncertain', error.message);
           throw error;
         }
-        // The record may be a moment behind.
+        // The record may lag behind.
         await delay(LAG_PAUSES[0]);
         payment = await lookAgain();
         event = { ...eventOf(payment), seen: answer };
@@ -114,7 +113,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
       return { result: 'busy', payment };
     },
 
-    /** Whether the claimed status has taken effect, asked by an effect that undoes itself. */
+    /** Checks whether the claimed status has taken effect, with an effect that undoes itself. */
     async isMarked({ paymentId, mark: status = '' }: ClaimDigest): Promise<boolean> {
       const undo = async () => {
         throw new Error('Only the mark was asked for.');
@@ -127,7 +126,7 @@ export function createEffect<Context extends object>(settings: EffectSettings<Co
   };
 }
 
-/** What `onPayment` leaves for after the commit. */
+/** Collects the functions that `onPayment` leaves for after the commit. */
 function worksAfterCommit() {
   const works: (() => unknown)[] = [];
   let isClosed = false;

@@ -17,14 +17,14 @@ import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGatew
 import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
-/** What a webhook handler is made with. */
+/** The options of a webhook handler. */
 export interface WebhookHandlerOptions<Context extends object = object> {
-  /** Looks payments up: a `GatewayClient`. */
+  /** The `GatewayClient` that looks payments up. */
   gateway: WebhookGateway;
   /**
-   * Your effect, with the gateway's own record. Look at `paymentType` before you credit anyone. If it throws, the
-   * handler answers 503 and leaves no mark, so that the callback may come again. With `postgresInbox` write only with
-   * `context.tx`; with another inbox make it idempotent.
+   * Your effect, with the gateway's own record. Check `paymentType` before you credit anyone. If it throws, the handler
+   * answers 503 and leaves no mark, so that the callback may come again. With `postgresInbox`, write only with
+   * `context.tx`. With another inbox, make it idempotent.
    */
   onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
   /**
@@ -33,43 +33,43 @@ export interface WebhookHandlerOptions<Context extends object = object> {
    */
   inbox?: Inbox<Context> | undefined;
   /**
-   * Bytes of the largest body that is read.
+   * The largest body to read, in bytes.
    * @default 262_144
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Whether to take a callback at all: the place for a signature check, or an allow list of addresses, once the gateway
-   * documents one. It gets the body's exact bytes.
+   * Decides whether to accept a callback, from the body's exact bytes. Use it for a signature check or an allow list of
+   * addresses, once the gateway documents one.
    */
   verify?: ((request: Request, rawBody: Uint8Array) => boolean | Promise<boolean>) | undefined;
   /**
-   * What becomes of callbacks without the token of `signCallbackUrls` in their address: `limit` takes them in a narrow
-   * lane of their own; `refuse` answers 401, and needs a gateway with `signCallbackUrls`.
+   * The treatment of callbacks without the token of `signCallbackUrls` in their address. `limit` accepts them in a
+   * separate, narrow lane. `refuse` answers 401, and needs a gateway with `signCallbackUrls`.
    * @default 'limit'
    */
   unsigned?: 'limit' | 'refuse' | undefined;
   /**
-   * Gets the error of a callback that was not answered 200, and of a function that `afterCommit` has run. What it throws
-   * changes nothing.
+   * Gets the error of a callback that was not answered 200, and of a function passed to `afterCommit`. Its own errors
+   * change nothing.
    */
   onError?: ((error: unknown) => unknown) | undefined;
-  /** Gets what became of every callback, and what somebody should look at; never a secret or customer data. */
+  /** Gets the result of every callback, and warnings for an operator, without secrets or customer data. */
   onEvent?: ((event: CallbackEvent) => void) | undefined;
 }
 
 /** A web-standard handler: `(Request) => Promise<Response>`, and the same work by payment id for sweeps. */
 export interface WebhookHandler {
-  /** Further arguments, which some runtimes pass, are ignored. */
+  /** Ignores further arguments, which some runtimes pass. */
   (request: Request): Promise<Response>;
   /**
-   * Looks a payment up and lets its status take effect, as its callback would have: for a sweep of open payments.
+   * Looks a payment up and applies its status as its callback would, for a sweep of open payments.
    *
-   * @throws {InvalidRequestError} if the id is no UUID
-   * @throws {WaitTimeoutError} after `timeout`, or after 25 s if the payment has other work that does not end
-   * @throws what the lookup, the inbox or `onPayment` throws
+   * @throws {InvalidRequestError} if the id is not a UUID
+   * @throws {WaitTimeoutError} after `timeout`, or after 25 s if other work on the payment does not end
+   * @throws any error of the lookup, the inbox or `onPayment`
    */
   process(paymentId: string, options?: ProcessOptions): Promise<Processed>;
-  /** Whether its gateway has a journal. Without one the payments that it confirms settle no doubt. */
+  /** Whether its gateway has a journal. Without one, the payments that it confirms settle no doubt. */
   readonly hasJournal?: boolean | undefined;
 }
 
@@ -88,17 +88,17 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
 
 const readProcessOptions = argumentReader<ProcessOptions>()(callFields);
 
-/** Milliseconds from a callback's arrival to its answer: whoever posts it gives up at about 30 s. */
+/** Milliseconds from a callback's arrival to its answer: the sender gives up at about 30 s. */
 const LONGEST_ANSWER = 25_000;
-/** Ends the wait for a place. */
+/** The reason that ends the wait for a place. */
 const LEFT = new Error('The callback was answered before its turn.');
 
 /**
- * Makes a handler of status callbacks. It answers 200 once a callback is handled, or was before; 400 to what can never
- * be valid; 401 to what `verify` refuses, or `unsigned: 'refuse'`; 413 to a body that is too large; and 503 with
- * `Retry-After` to everything that may succeed later. It answers within 25 s, and rejects nothing but what is no `Request`.
+ * Makes a handler of status callbacks, with an answer within 25 s. 200: the callback is handled, now or before. 400: it
+ * can never be valid. 401: `verify` or `unsigned: 'refuse'` refuses it. 413: its body is too large. 503 with
+ * `Retry-After`: it may succeed later. The handler rejects only arguments other than a `Request`.
  *
- * @throws {ConfigurationError} for an option that is missing or refused
+ * @throws {ConfigurationError} for a missing or invalid option
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
@@ -135,7 +135,7 @@ export function createWebhookHandler<Context extends object = object>(
     }
   };
 
-  /** The claim of a callback. The body is not kept. */
+  /** Reads the claim of a callback, without keeping the body. */
   const read = async (request: Request): Promise<ClaimDigest> => {
     const parsed = parsedBodyOf(request);
     if (parsed) {
@@ -148,7 +148,7 @@ export function createWebhookHandler<Context extends object = object>(
     return readClaim(body);
   };
 
-  /** Tells what became of a callback, or of a payment that a sweep processes. */
+  /** Reports the result of a callback, or of a payment that a sweep processes. */
   const report = (call: Call, { result, ...step }: CallbackReport): void => {
     const { callId, paymentId, lane = 'sweep', durationMs } = call;
     if (result !== 'received') Object.assign(call, { outcome: result, ...step });
@@ -185,7 +185,7 @@ export function createWebhookHandler<Context extends object = object>(
     };
 
     const late = () => fail(tooLate(call.paymentId));
-    // A callback that is answered already leaves the queue, and says nothing more.
+    // A callback that is answered already leaves the queue without another report.
     const failUnlessLeft = (error: unknown) => (error === LEFT ? replyToError(error) : fail(error));
     try {
       return await withTimeout(take().then(succeed, failUnlessLeft), LONGEST_ANSWER, late);
@@ -221,7 +221,7 @@ export function createWebhookHandler<Context extends object = object>(
   return Object.assign(handle, { process, hasJournal: gateway.hasJournal });
 }
 
-/** @throws {ConfigurationError} for a gateway whose creates carry no token that could be asked for */
+/** @throws {ConfigurationError} for a gateway whose creates carry no token to check */
 function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: WebhookGateway, unsigned: string): void {
   const canCheck = typeof checkCallbackUrl === 'function' && typeof isCallbackOf === 'function';
   if (unsigned === 'limit' || (canCheck && signCallbackUrls !== false)) return;
@@ -230,7 +230,7 @@ function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: Webho
   );
 }
 
-/** The error's message may hold customer data. */
+/** Warns without the error's message, which may contain customer data. */
 function warnOfAnswer(error: unknown): void {
   if (isRefusedForGood(error)) return;
   emitWarning(`A callback was answered 503: ${labelOf(error)}. Pass onError to get the error.`);

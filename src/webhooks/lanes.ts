@@ -1,20 +1,20 @@
 // Limits for callbacks of each kind: a flood of one kind does not delay the others.
 import { type Limited, limit } from '../limit.ts';
 
-/** `signed`, with a valid token in its address; `unsigned`, without; `sweep`, by `handler.process`. */
+/** `signed`: with a valid token in its address. `unsigned`: without. `sweep`: by `handler.process`. */
 export type Lane = 'signed' | 'unsigned' | 'sweep';
 
-/** Callbacks of each kind that are processed at once: each makes a lookup, and may run an effect. */
+/** Concurrent callbacks of each kind: each makes a lookup, and may run an effect. */
 export const LIMITS: Record<Lane, number> = { signed: 32, unsigned: 16, sweep: 8 };
 
-/** Runs the work of a callback at its turn among those of its kind. */
+/** Returns a limiter of each kind. Work waits only for its own kind. */
 export const createLanes = (): Record<Lane, Limited> => ({
   signed: limit(LIMITS.signed),
   unsigned: limit(LIMITS.unsigned),
   sweep: limit(LIMITS.sweep),
 });
 
-/** Milliseconds and ids: a flood of one unknown id costs one lookup, and no flood costs memory. */
+/** Milliseconds and ids: a flood of one unknown id costs one lookup, and the memory of any flood is limited. */
 const REMEMBERED_FOR = 5_000;
 const MOST_REMEMBERED = 10_000;
 

@@ -1,4 +1,4 @@
-// Lets a web-standard handler serve node:http and node:http2, Express, Fastify and Nest.
+// Adapts a web-standard handler to node:http and node:http2, Express, Fastify and Nest.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
@@ -6,25 +6,25 @@ import { ConfigurationError, WebhookError } from '../errors.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { type ParsedBody, withParsedBody } from './request-body.ts';
 
-/** Of node:http, or of the compatibility API of node:http2. */
+/** A request of node:http, or of the compatibility API of node:http2. */
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
-/** The server's request, or that of a framework on top of it: Express's and Nest's extend it, Fastify's holds it. */
+/** The server's request, or a framework's: those of Express and Nest extend it, Fastify's contains it. */
 export type NodeRequest = (Incoming | { raw: Incoming }) & {
   body?: unknown;
   rawBody?: unknown;
 };
 
-/** The server's response, or that of a framework on top of it. */
+/** The server's response, or a framework's. */
 export type NodeResponse = Outgoing | { raw: Outgoing; hijack(): unknown };
 
 /** A `WebhookHandler`, or any other web-standard one. */
 type Handler = (request: Request) => Promise<Response>;
 
 /**
- * Turns a webhook handler into one for node:http, node:http2 (its compatibility API), Express, Fastify and Nest. Whatever
- * the request, it answers, and never throws or rejects.
+ * Turns a webhook handler into one for node:http, node:http2 (its compatibility API), Express, Fastify and Nest. It
+ * answers every request without throwing or rejecting.
  *
  * @example
  * app.post('/callbacks', toNodeHandler(handler)); // Express, Fastify
@@ -35,20 +35,20 @@ export function toNodeHandler(handler: Handler): (request: NodeRequest, response
     throw new ConfigurationError('toNodeHandler takes a handler: toNodeHandler(createWebhookHandler({ … })).');
   }
   return async (request, response) => {
-    // The two kinds of responses differ in their types, and not in what is used of them.
+    // Both kinds of responses share the methods used here, although their types differ.
     const outgoing = ('hijack' in response ? response.raw : response) as ServerResponse;
     try {
       if ('hijack' in response) response.hijack();
       const incoming = isFastify(request) ? request.raw : request;
       send(incoming, outgoing, await replyOf(handler, request, incoming));
     } catch {
-      // Nobody is there to be answered any more.
+      // No answer is possible any more.
       outgoing.destroy();
     }
   };
 }
 
-/** Middleware keeps other things in `raw`, such as the bytes of the body. */
+/** Middleware may keep other values in `raw`, such as the bytes of the body. */
 const isFastify = (request: NodeRequest): request is { raw: Incoming } =>
   'raw' in request && typeof (request.raw as Partial<Incoming> | undefined)?.method === 'string';
 
@@ -58,7 +58,7 @@ interface Reply {
   text: string;
 }
 
-/** The callback may come again: what went wrong here is not known. */
+/** Invites a retry, because the cause of the failure is unknown. */
 const FAILED: Reply = { status: 503, headers: { 'content-type': 'text/plain', 'retry-after': '10' }, text: 'failed' };
 
 async function replyOf(handler: Handler, request: NodeRequest, incoming: Incoming): Promise<Reply> {
@@ -71,7 +71,7 @@ async function replyOf(handler: Handler, request: NodeRequest, incoming: Incomin
   }
 }
 
-/** What cannot be read is the handler's to report. */
+/** Returns the web request. The handler reports one that cannot be read. */
 function webRequestOf(request: NodeRequest, incoming: Incoming): Request {
   try {
     const parsed = parsedByFramework(request, incoming);
@@ -85,20 +85,20 @@ function webRequestOf(request: NodeRequest, incoming: Incoming): Request {
 
 const failing = (error: WebhookError) => new ReadableStream({ start: controller => controller.error(error) });
 
-/** Milliseconds for the end of an answer to go out before its HTTP/2 stream is closed. */
+/** Milliseconds to send the end of an answer before its HTTP/2 stream is closed. */
 const CLOSING = 100;
 
 function send(incoming: Incoming, outgoing: ServerResponse, { status, headers, text }: Reply): void {
-  // Something else may have answered in the meantime, such as the merchant's own time-out.
+  // Other code may have answered in the meantime, such as the merchant's own timeout.
   if (outgoing.headersSent || outgoing.destroyed) return;
   const isUnread = !incoming.complete;
-  // Not by the version that a request claims: HTTP/2.0 may be written into HTTP/1.
+  // Ignores the version that a request claims: HTTP/2.0 may be written into HTTP/1.
   const stream = 'stream' in incoming ? incoming.stream : undefined;
-  // The rest of a body that was not read would be taken for the next request.
+  // The server would read the rest of an unread body as the next request.
   if (isUnread && !stream) outgoing.setHeader('connection', 'close');
   outgoing.writeHead(status, headers);
   outgoing.end(text, () => {
-    // A body that nobody reads would keep its stream, and its session, open for ever.
+    // An unread body would keep its stream and its session open permanently.
     if (isUnread && stream) setTimeout(() => stream.destroy(), CLOSING).unref();
   });
 }
@@ -108,8 +108,8 @@ const isRaw = (body: unknown): body is string | Uint8Array => typeof body === 's
 type RequestBody = NonNullable<RequestInit['body']>;
 
 /**
- * What a framework parsed. An empty object beside an unread body is no parse: body parsers put it there by default. And JSON that
- * was sent as a form, as PHP does by default, may have been torn apart by a parser of forms: then it has no id.
+ * Returns the body that a framework parsed. Body parsers set an empty object by default, so one with an unread body
+ * does not count. PHP sends JSON as a form by default, and a parser of forms may tear it apart: then it has no id.
  */
 function parsedByFramework({ body, rawBody }: NodeRequest, incoming: Incoming): ParsedBody | undefined {
   if (isRaw(rawBody) || isRaw(body) || body === undefined) return undefined;
@@ -122,7 +122,7 @@ function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody 
   const { method } = incoming;
   const body = method === 'POST' && !parsed ? bodyOf(request, incoming) : null;
   return new Request(addressOf(incoming.url), {
-    // Only POST gets further, and not every method can be that of a Request.
+    // Only POST is handled, and a Request refuses some other methods.
     method: method === 'POST' ? 'POST' : 'GET',
     headers: headersOf(incoming),
     body,
@@ -130,7 +130,7 @@ function toRequest(request: NodeRequest, incoming: Incoming, parsed: ParsedBody 
   } as RequestInit);
 }
 
-/** Of the request's address only path and query are used: the rest is a header's, and may be anything. */
+/** Keeps only path and query of a request's address: the rest is a header's, and may be anything. */
 function addressOf(target = '/'): string {
   const address = new URL('http://localhost');
   const [beforeQuery = '', ...query] = (target.split('#')[0] ?? '').split('?');
@@ -139,14 +139,14 @@ function addressOf(target = '/'): string {
   return address.href;
 }
 
-/** Without what is no header: HTTP/2's own fields, and values that the web's Headers refuse. */
+/** Copies the headers, except HTTP/2's own fields and values that the web's Headers refuse. */
 function headersOf({ headers: all }: Incoming): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(all)) {
     try {
       headers.set(name, String(value));
     } catch {
-      // No header that a callback needs.
+      // A callback does not need this header.
     }
   }
   return headers;

@@ -1,4 +1,4 @@
-// Reads a callback's body. Nothing in it is proven: the gateway documents no signature on callbacks.
+// Reads a callback's body. Its content is unproven: the gateway documents no signature on callbacks.
 import { TextDecoder } from 'node:util';
 import { isAnyArrayBuffer } from 'node:util/types';
 import type * as z from 'zod';
@@ -11,8 +11,8 @@ import { recordIn } from '../schemas/response.ts';
 export type WebhookPayment = Payment;
 
 /**
- * Parses a status callback, strictly: `id`, `paymentStatus`, `paymentType`, `amount` and `currency` must be there,
- * each of its own type. Of a name that is there twice the last counts, and `__proto__` is dropped.
+ * Parses a status callback, strictly: `id`, `paymentStatus`, `paymentType`, `amount` and `currency` are required, each
+ * with the right type. The last value of a repeated name counts, and `__proto__` is dropped.
  *
  * @param rawBody the body as text or UTF-8 bytes, or already parsed
  * @returns the claim, unverified
@@ -36,18 +36,18 @@ export function invalidCallback(error: z.ZodError): WebhookError {
 
 const parsePayment = compiledWhenBusy(paymentSchema);
 
-/** A body that was parsed may be any object, also one that throws when it is read. @throws {WebhookError} */
+/** Reads a parsed body, which may be any object, even one that throws when it is read. @throws {WebhookError} */
 export function readable<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof WebhookError) throw error;
-    // What a getter throws may hold anything.
+    // The error of a getter may contain anything.
     throw new WebhookError('not_json', 'The callback cannot be read: a getter or a proxy in it throws.');
   }
 }
 
-/** The callback's JSON, with any content. */
+/** Returns the callback's JSON, with any content. */
 export const readBody = (rawBody: unknown): unknown => (isParsed(rawBody) ? rawBody : parseJson(rawBody));
 
 const wrapped = () =>
@@ -63,7 +63,7 @@ function isParsed(rawBody: unknown): rawBody is object | null {
   return true;
 }
 
-/** What merchants pass instead of a body, and what they should pass. */
+/** Names a common mistake about the argument, and its remedy. */
 function mistakenFor(value: object): string | undefined {
   if ('then' in value) return 'a promise: await the body first';
   if ('headers' in value && 'method' in value) return 'a whole request: pass its body, such as await request.text()';
@@ -82,7 +82,7 @@ function parseJson(rawBody: unknown): unknown {
   }
 }
 
-/** UTF-8 without its byte order mark. Bytes that are not UTF-8 are refused rather than replaced. */
+/** Decodes UTF-8 without its byte order mark. Other bytes are refused rather than replaced. */
 function textOf(rawBody: unknown): string {
   if (typeof rawBody === 'string') return rawBody.startsWith('\uFEFF') ? rawBody.slice(1) : rawBody;
   return utf8.decode(rawBody as Uint8Array);

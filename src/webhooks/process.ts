@@ -1,4 +1,4 @@
-// What happens to a callback, at its payment's turn: look the payment up → let its status take effect → answer all who wait.
+// Processes a callback at its payment's turn: look the payment up → apply its status → answer all waiting callbacks.
 import { delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError, InvalidRequestError, isGatewayError, WaitTimeoutError, WebhookError } from '../errors.ts';
 import type { Processed } from '../inbox/contract.ts';
@@ -12,35 +12,35 @@ import { createEffect, type EffectSettings } from './effect.ts';
 import { createLanes, type Lane, UnknownIds } from './lanes.ts';
 import { takeTurns } from './turns.ts';
 
-/** What the handler needs of a `GatewayClient`. */
+/** The methods of a `GatewayClient` that the handler needs. */
 export interface WebhookGateway {
   getPayment: LookUp;
   /** Settles the journal's doubt of a confirmed payment, before its status takes effect. */
   reconcile?(payment: Payment): Promise<void>;
-  /** Tells the journal that a payment's status has taken effect. */
+  /** Records in the journal that a payment's status has taken effect. */
   acknowledge?(payment: Payment): Promise<void>;
-  /** The token in a callback's address, if it is one that this client gives out. */
+  /** Returns the token in a callback's address, if this client issued it. */
   checkCallbackUrl?(url: string): string | undefined;
-  /** Whether a good token is that of the payment; without a reference every good one is. */
+  /** Returns whether a valid token belongs to the payment. Any valid token fits a payment without a reference. */
   isCallbackOf?(token: string, payment: Payment): boolean;
   /** Whether creates sign the addresses of their callbacks. */
   readonly signCallbackUrls?: boolean;
-  /** Whether `reconcile` tells a journal. */
+  /** Whether `reconcile` updates a journal. */
   readonly hasJournal?: boolean;
 }
 
-/** What `handler.process` can take as its second argument. */
+/** The options of `handler.process`. */
 export interface ProcessOptions {
-  /** Stops the wait; what has begun goes on. */
+  /** Stops the wait. Work that has begun continues. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds to wait; what has begun goes on. */
+  /** Milliseconds to wait. Work that has begun continues. */
   timeout?: number | undefined;
 }
 
 /** A callback that was read. */
 export interface Callback {
   claim: ClaimDigest;
-  /** A good token, of whatever payment. */
+  /** A valid token, possibly of another payment. */
   token: string | undefined;
   callId: string;
 }
@@ -57,11 +57,11 @@ interface Waiter extends Partial<Callback> {
   reject(error: unknown): void;
 }
 
-/** Milliseconds: a lookup that takes longer would keep its place from others. */
+/** Milliseconds: a lookup that takes longer would block its place for others. */
 const LONGEST_LOOKUP = 10_000;
-/** Claimed statuses that the inbox is asked about in one turn: a flood may claim any. */
+/** Claimed statuses to check in the inbox in one turn, at most: a flood may claim any. */
 const MOST_ASKED = 3;
-/** Milliseconds that a sweep waits for the turn before its own: that may be the very one that waits for this sweep. */
+/** Milliseconds that a sweep waits for the turn before its own: that turn may itself be waiting for this sweep. */
 const LONGEST_TURN = 25_000;
 
 export function createProcess<Context extends object>(settings: Settings<Context>) {
@@ -88,7 +88,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
     }
   };
 
-  /** Tells what differs from the record, and refuses tokens of other payments if that is asked for. */
+  /** Reports differences from the record, and refuses tokens of other payments with `unsigned: 'refuse'`. */
   const admit = (waiters: readonly Waiter[], payment: Payment): Waiter[] =>
     waiters.filter(({ callId, claim, token, reject }) => {
       if (!claim) return true;
@@ -104,10 +104,10 @@ export function createProcess<Context extends object>(settings: Settings<Context
     });
 
   /**
-   * Answers those waiters whose claim the record shows.
+   * Answers the waiters whose claim the record shows.
    *
-   * @param marked what the inbox has answered in this turn
-   * @returns the others, and how the payment was processed
+   * @param marked the inbox's answers in this turn
+   * @returns the other waiters, and the result of processing the payment
    */
   const takeEffectFor = async (
     waiters: readonly Waiter[],
@@ -124,15 +124,15 @@ export function createProcess<Context extends object>(settings: Settings<Context
     if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return { behind: waiters };
 
     const processed = await takeEffect(payment, first.callId, () => lookUp(payment.id));
-    // After a conflict it is another record that took effect.
+    // After a conflict, another record took effect.
     const isAnswered = (waiter: Waiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
     for (const waiter of waiters) if (isAnswered(waiter)) waiter.resolve(processed);
     return { behind: waiters.filter(waiter => !isAnswered(waiter)), processed };
   };
 
-  /** A whole turn: while a claim is ahead of the record, the payment is looked up again. */
+  /** Runs a whole turn. While a claim is ahead of the record, it looks the payment up again. */
   const runTurn = async (paymentId: string, all: readonly Waiter[]): Promise<void> => {
-    // The first is named in warnings, and those whose marks are asked for first are surely asked for.
+    // Warnings name the first waiter, and the inbox surely checks the first marks.
     let waiters: readonly Waiter[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
     let isAdmitted = false;
     /** A final status that took effect in this turn. */
@@ -170,7 +170,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
 
   const turns = takeTurns(runTurn);
 
-  /** Only a callback that causes a lookup needs a place. It takes the place before it joins, so it never waits for another kind. */
+  /** Adds a callback to a turn. One that causes a lookup first takes a place, so it never waits for another kind. */
   const process = (
     paymentId: string,
     callback: Partial<Callback> & { callId: string },
@@ -191,15 +191,15 @@ export function createProcess<Context extends object>(settings: Settings<Context
   return {
     /**
      * @param signal ends the wait for a place
-     * @throws {WebhookError} `unknown_payment`, and other errors after which the callback may come again
-     * @throws what the lookup, the inbox or `onPayment` throws
+     * @throws {WebhookError} `unknown_payment`, and other errors that allow a retry of the callback
+     * @throws any error of the lookup, the inbox or `onPayment`
      */
     callback: (callback: Callback, lane: Lane, signal: AbortSignal): Promise<Processed> =>
       process(callback.claim.paymentId, callback, lane, signal),
 
     /**
      * @throws {WaitTimeoutError} after `timeout`, or if the payment's turn has not come in time
-     * @throws what the lookup, the inbox or `onPayment` throws
+     * @throws any error of the lookup, the inbox or `onPayment`
      */
     async sweep(
       id: string,
@@ -226,7 +226,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
   };
 }
 
-/** Callbacks with a token come first, then sweeps, then claims of a status that this SDK knows. */
+/** Sorts callbacks with a token first, then sweeps, then claims of a status that this SDK knows. */
 function rankOf({ token, claim }: Waiter): number {
   if (token !== undefined) return 0;
   if (!claim) return 1;
@@ -235,7 +235,7 @@ function rankOf({ token, claim }: Waiter): number {
 
 const isNotFound = (error: unknown): boolean => isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
-/** @returns those that wait on after a failed lookup: a good token proves that the payment exists, or soon will */
+/** @returns the waiters left after a failed lookup: a valid token proves that the payment exists, or soon will */
 function unlessUnknown(waiters: readonly Waiter[], error: unknown, paymentId: string): Waiter[] {
   const isUnknown = isNotFound(error);
   return waiters.filter(({ claim, token, reject }) => {

@@ -1,16 +1,16 @@
-// What a callback is answered, and how that is reported.
+// The answer to a callback, and its report.
 import { type AnyGatewayError, isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
 import type { InboxResult } from '../inbox/contract.ts';
 import { isOfMerchant } from '../inbox/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 
-/** What became of a callback. */
+/** The result of a callback. */
 export type CallbackReport = Omit<CallbackStep, 'lane' | 'durationMs'>;
 
-/** Seconds until a callback that was not handled is worth another try. */
+/** Seconds until the retry of a callback that was not handled. */
 const RETRY_AFTER = { busy: 1, failed: 10 };
 
-/** What can never be valid is refused; everything else may come again (503), so that nothing is lost. */
+/** Statuses for callbacks that can never be valid. The rest get 503 and may come again, so that nothing is lost. */
 const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
   not_json: 400,
   wrapped: 400,
@@ -37,13 +37,13 @@ const later = (text: string, seconds: number): Response => answer(503, text, { '
 export const answer = (status: number, text: string, headers: Record<string, string> = {}): Response =>
   new Response(text, { status, headers: { 'content-type': 'text/plain', ...headers } });
 
-/** What the merchant's own code throws is a failure, whatever it is. */
+/** Returns whether the error is the SDK's own. Any error of the merchant's code is a failure. */
 const isOwn = (error: unknown): error is AnyGatewayError => !isOfMerchant(error) && isGatewayError(error);
 
 export const isRefusedForGood = (error: unknown): error is WebhookError =>
   isOwn(error) && error.name === 'WebhookError' && error.code in REFUSALS;
 
-/** The event of a callback that was not answered 200. */
+/** Returns the report of a callback that was not answered 200. */
 export function failureOf(error: unknown): CallbackReport {
   const code = isOwn(error) ? error.code : 'failed';
   if (isRefusedForGood(error)) return { result: 'refused', code };

@@ -1,4 +1,4 @@
-// Reads a callback's body, up to a limit and a deadline.
+// Reads a callback's body within a size limit and a deadline.
 import { withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
 import { BoundedBody } from '../http/read-body.ts';
@@ -9,24 +9,24 @@ const DEADLINE = 10_000;
 /** Shared by the ESM and the CommonJS copy. */
 const PARSED = Symbol.for('payment-gateway-sdk.parsed-body');
 
-/** What a framework has parsed: anything that JSON can hold. */
+/** A body that a framework has parsed: any JSON value. */
 export interface ParsedBody {
   body: unknown;
 }
 
-/** A request whose body a framework has parsed already, with the result. */
+/** Attaches a body that a framework has parsed already to its request. */
 export const withParsedBody = (request: Request, parsed: ParsedBody): Request =>
   Object.defineProperty(request, PARSED, { value: parsed });
 
 export const parsedBodyOf = (request: Request): ParsedBody | undefined =>
   (request as { [PARSED]?: ParsedBody })[PARSED];
 
-/** Bytes, as the request says. */
+/** Returns the bytes that the request announces. */
 export const lengthOf = (request: Request): number => Number(request.headers.get('content-length')) || 0;
 
 /**
- * @throws {WebhookError} `too_large`; `already_parsed`, if something has read the body
- * @throws what the connection throws, and if the body takes too long
+ * @throws {WebhookError} `too_large`, or `already_parsed` if other code has read the body
+ * @throws any error of the connection, and a timeout
  */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (request.bodyUsed) {

@@ -1,4 +1,4 @@
-// Callbacks of one payment take turns: one turn runs, and one waits, which all later callbacks share.
+// Runs the callbacks of one payment in turns: one turn runs, and all later callbacks share the next.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The running turn of a payment, and the callbacks that share the next one. */
@@ -21,14 +21,14 @@ export function takeTurns<W>(run: (paymentId: string, waiters: readonly W[]) => 
   return {
     isRunning: (paymentId: string): boolean => running.has(paymentId),
 
-    /** Joins the waiting turn, which costs nothing. @returns false if none waits */
+    /** Joins the waiting turn at no cost. @returns false if none waits */
     share(paymentId: string, waiter: W): boolean {
       const next = running.get(paymentId)?.next;
       next?.waiters.push(waiter);
       return next !== undefined;
     },
 
-    /** Starts a turn, or makes the next one. */
+    /** Starts a turn, or joins the next one. */
     join(paymentId: string, waiter: W): void {
       const turn = running.get(paymentId);
       if (!turn) start(paymentId, [waiter]);
