@@ -1,4 +1,4 @@
-// The options of the client and of its calls: what each means, its default, and what is refused.
+// The options of the client and of its calls: their meanings, defaults and checks.
 import { createSecretKey } from 'node:crypto';
 import type { Agent } from 'node:http';
 import * as z from 'zod';
@@ -25,88 +25,88 @@ import type { Terminal } from './schemas/methods.ts';
 import { httpUrl, isLoopback } from './schemas/url.ts';
 import type { EventListener } from './telemetry/events.ts';
 
-/** How the signature's 32 bytes are written. The gateway's document does not say: ask the gateway. */
+/** Text form of the signature's 32 bytes. The gateway's document does not define it: ask the gateway. */
 export type SignatureEncoding = 'hex' | 'base64';
 
-/** What a `GatewayClient` is made with. */
+/** Options of `new GatewayClient()`. */
 export interface ClientOptions<T extends Terminal = Terminal> {
   /**
-   * The gateway's base address, `https:` except on loopback; a path is kept, `/api/v1` is added by the SDK.
+   * Base address of the gateway, `https:` except on loopback. The SDK keeps its path and adds `/api/v1`.
    * @default process.env.PAYMENT_GATEWAY_URL
    */
   baseUrl?: string | undefined;
   /**
-   * The bearer credential of every call.
+   * Bearer credential of every call.
    * @default process.env.PAYMENT_GATEWAY_API_KEY
    */
   apiKey?: string | undefined;
   /**
-   * The key that signs creates.
+   * Key that signs every create.
    * @default process.env.PAYMENT_GATEWAY_SIGN_KEY
    */
   signKey?: string | undefined;
   /**
-   * How the signature of a create is written; the gateway's document leaves it open.
+   * Text form of a create's signature. The gateway's document leaves it open: if creates get 401, try `'base64'`.
    * @default 'hex'
    */
   signatureEncoding?: SignatureEncoding | undefined;
   /**
-   * `onramp` opens the on-ramp methods, in types and at run time.
+   * Kind of terminal. `'onramp'` adds the on-ramp methods, in types and at run time.
    * @default 'standard'
    */
   terminal?: T | undefined;
-  /** The default `webhookUrl` of creates that have neither a `webhookUrl` nor a `callbackUrl`: an absolute http(s) URL. */
+  /** Default `webhookUrl`, an absolute http(s) URL, of creates with neither `webhookUrl` nor `callbackUrl`. */
   webhookUrl?: string | undefined;
   /**
-   * Milliseconds for one whole call: every attempt, wait and body read.
+   * Milliseconds for a whole call: every attempt, pause and body read.
    * @default 30_000
    */
   timeout?: number | undefined;
   /**
-   * How often a call is repeated: a lookup while the gateway is busy or out of reach, a create only when it
-   * provably never left this machine. 0 repeats nothing.
+   * Number of retries. A lookup is retried while the gateway is busy or unreachable, a create only if it provably never
+   * left this machine. 0 turns retries off.
    * @default 2
    */
   retries?: number | undefined;
   /**
-   * An agent of your own, of `node:https` or `node:http` as `baseUrl` is: for client certificates, a private CA, a proxy.
-   * A call that is given up closes its connection, and bytes that were written may still arrive.
-   * @default connections of our own, which are reset when a call is given up
+   * Your agent of `node:https` or `node:http`, as `baseUrl` needs, for client certificates, a private CA or a proxy. An
+   * abandoned call closes its connection, and bytes already written may still arrive.
+   * @default the SDK's own connections, which are reset when a call is abandoned
    */
   agent?: Agent | undefined;
   /**
-   * How many connections may be open at once. A call that waits for one has not been sent.
+   * Maximum number of open connections. A call that waits for one has not been sent.
    * @default 256
    */
   maxConnections?: number | undefined;
   /**
-   * Sends requests instead of the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
-   * sockets. What it has sent can only be inferred, so more creates end as `unknown`, and none is repeated.
+   * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
+   * sockets. The SDK can only infer the bytes sent, so more creates end as `unknown`, and it never retries a create.
    */
   fetch?: Fetch | undefined;
   /**
-   * Makes each create with a `reference` at most once, across processes and crashes: `postgresJournal(pool)`, or
-   * `memoryJournal()` in tests. With it a withdrawal needs a reference.
+   * Journal that makes each create with a `reference` at most once, across processes and crashes:
+   * `postgresJournal(pool)`, or `memoryJournal()` in tests. With a journal, every withdrawal needs a reference.
    */
   journal?: Journal | undefined;
   /**
-   * Whether each create adds a token to its `webhookUrl` and `callbackUrl`, as their last query parameter, by which
-   * `createWebhookHandler` tells genuine callbacks from forged ones. It needs a gateway that keeps the query of an address.
+   * Whether each create adds a token to its `webhookUrl` and `callbackUrl`, as their last query parameter.
+   * `createWebhookHandler` then recognises forged callbacks. The gateway must keep the query of an address.
    * @default false
    */
   signCallbackUrls?: boolean | undefined;
   /**
-   * Sign keys of the past, whose tokens still count: those of payments that were made before a rotation.
+   * Earlier sign keys. Their callback tokens stay valid, for payments created before a key rotation.
    * @default []
    */
   formerSignKeys?: readonly string[] | undefined;
-  /** Gets every step and the end of every call; never a secret or customer data. */
+  /** Listener for every step and the end of every call. Events never contain a secret or customer data. */
   onEvent?: EventListener | undefined;
 }
 
-/** What any call can take as its second argument. */
+/** Options of any call. */
 export interface CallOptions {
-  /** Stops the call. */
+  /** Signal that stops the call. */
   signal?: AbortSignal | undefined;
   /**
    * Milliseconds for the whole call.
@@ -115,32 +115,32 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
-/** What a create can take as its second argument. */
+/** Options of a create, its second argument. */
 export interface CreateOptions extends CallOptions {
-  /** Further top-level fields of the body, for what the gateway knows and this SDK does not yet. */
+  /** Additional top-level fields of the body, for fields of the gateway that this SDK does not know yet. */
   extra?: object | undefined;
 }
 
-/** What `settle` can take as its third argument. */
+/** Options of `settle`, its third argument. */
 export interface SettleOptions extends CallOptions {
   /**
-   * Fields of the payment that may differ from the create, because a gateway may trim a text, change its case, or round: the
-   * error that refuses a payment names them. `paymentId`: settle with this payment although the journal knows another one; both may have been
-   * paid. With `not_created` it says that what the journal knows is the payment of another order.
+   * Fields in which the payment may differ from the create, as named by the error that refuses it. A gateway may trim a
+   * text, change its case, or round. `paymentId` accepts this payment although the journal knows another one: both may
+   * have been paid. With `not_created`, `paymentId` says that the payment in the journal belongs to another order.
    * @default []
    */
   despite?: readonly Difference[] | undefined;
 }
 
-/** A control, invisible or line-breaking character anywhere, or white space at an end: left by a careless copy. */
+/** Traces of a careless copy: control, invisible or line-breaking characters, or white space at an end. */
 const CARELESS_COPY = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u;
-/** A variable that was never set, or an example that was never replaced. */
+/** An unset variable, or an example that was never replaced. */
 const PLACEHOLDER = /^(?:undefined|null|<.*>|\$\{.*\})$/i;
-/** As in a .env file that nobody has read as one, such as docker's `--env-file`. */
+/** Quotation marks of a .env file whose reader keeps them, such as docker's `--env-file`. */
 const QUOTED = /^(["'`]).*\1$|[\u2018-\u201f\u00ab\u00bb]/;
 const HEADER_TEXT = /^[\x20-\xff]*$/;
 
-/** Refuses a value with a sentence on what to do; it is not checked any further. */
+/** Refuses a value with a message that names the fix, and skips later checks. */
 const refusing =
   (problemOf: (value: string) => string | false | undefined) =>
   (value: string, context: z.core.$RefinementCtx<string>) => {
@@ -219,7 +219,7 @@ export function readClientOptions(options: ClientOptions): Settings {
   return settings;
 }
 
-/** Node refuses each call over an agent of the other protocol. One that serves both, as that of a proxy, has none of its own. */
+/** Node refuses calls over an agent of the other protocol. An agent for both, as of a proxy, has no own `protocol`. */
 function checkProtocol(agent: Agent & { protocol?: string }, baseUrl: string): void {
   const { protocol } = new URL(baseUrl);
   const own = Object.hasOwn(agent, 'protocol') && agent.protocol;

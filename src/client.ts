@@ -38,7 +38,7 @@ import type {
 } from './schemas/request.ts';
 
 /**
- * A merchant's connection to the gateway. Make one and keep it.
+ * A merchant's client of the gateway. Create one and reuse it.
  *
  * @example
  * const gateway = new GatewayClient({ baseUrl: 'https://gateway.example', apiKey, signKey });
@@ -50,11 +50,11 @@ import type {
 export class GatewayClient<const T extends Terminal = 'standard'> {
   /** The gateway's base address, without a slash at its end. */
   readonly baseUrl: string;
-  /** The kind of terminal, which decides the methods that can be used. */
+  /** The kind of terminal. It decides which payment methods the client accepts. */
   readonly terminal: T;
-  /** Whether creates sign the addresses of their callbacks. */
+  /** Whether creates sign the addresses of their callbacks (the option `signCallbackUrls`). */
   declare readonly signCallbackUrls: boolean;
-  /** Whether it has a journal, and so settles the doubts of the payments that it confirms. */
+  /** Whether the client has a journal. With one, every payment that it confirms settles its doubt. */
   declare readonly hasJournal: boolean;
   readonly #gateway: Gateway;
 
@@ -72,10 +72,10 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Creates a deposit: the customer pays.
+   * Creates a deposit: the customer pays the merchant.
    *
-   * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
    * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * const request = { amount: '80.00', currency: 'PLN', reference: 'order-1043', webhookUrl };
@@ -90,11 +90,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Creates a withdrawal: the merchant pays. Give it a `reference`. With a journal it can be made again after any error, and is
-   * paid once; without one only if `outcome` is `not_sent` or `rejected`.
+   * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a journal you can retry after any
+   * error, and the customer is paid once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
    *
-   * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
    * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
@@ -104,11 +104,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Creates the deposit that pays for an NFT, by one of {@link NFT_METHODS}. That it is a deposit is this SDK's
-   * assumption: the gateway's document only restricts the methods.
+   * Creates the deposit that pays for an NFT, by one of {@link NFT_METHODS}. The gateway's document only restricts the
+   * methods: the type `DEPOSIT` is this SDK's assumption.
    *
-   * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
    * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
@@ -120,8 +120,8 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   /**
    * Creates a payment of either type, for code that handles both.
    *
-   * @throws {InvalidRequestError} before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}, each with an `outcome`
+   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
+   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
    * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
    * @example
    * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
@@ -134,10 +134,10 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Reads a payment. A payment that failed is read like any other: look at its `paymentStatus`, or ask `isPaid`.
+   * Looks up a payment. A failed payment is returned like any other, so check its `paymentStatus` or call `isPaid`.
    *
-   * @param id the gateway's id, a UUID; not the merchant's reference
-   * @throws {InvalidRequestError} if the id is no UUID
+   * @param id the gateway's UUID of the payment, not your reference
+   * @throws {InvalidRequestError} if the id is not a UUID
    * @throws {PaymentNotFoundError} if the gateway has no such payment
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError} after the client's `retries`
    * @example
@@ -149,11 +149,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Looks at a payment again and again, ever less often, until it is final, or until `until` says so. Lookups that
-   * fail for a while are repeated until the deadline.
+   * Polls a payment until it is final, or until `until` returns true. The pauses between lookups grow. Temporary
+   * failures are retried until the deadline.
    *
-   * @throws {WaitTimeoutError} at the deadline, with the `lastPayment` seen
-   * @throws {PaymentNotFoundError} and other errors of `getPayment` that a later lookup would have too
+   * @throws {WaitTimeoutError} at the deadline, with the last payment seen as `lastPayment`
+   * @throws {PaymentNotFoundError} or another error of `getPayment` that a later lookup would have too
    * @example
    * const payment = await gateway.waitForPayment(id, { timeout: 60_000, signal });
    */
@@ -162,43 +162,43 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * The token in a callback's address, if it is one that this client's creates give out (see `signCallbackUrls`).
-   * `createWebhookHandler` asks for it before anything else.
+   * Returns the token in a callback's address if it is signed with one of this client's keys (see `signCallbackUrls`).
+   * `createWebhookHandler` checks it before anything else.
    */
   checkCallbackUrl(url: string): string | undefined {
     return this.#gateway.tokens.check(url);
   }
 
   /**
-   * Whether a token of `checkCallbackUrl` is that of the payment. Without a reference it proves only that this client has
-   * given it out.
+   * Checks whether a token from `checkCallbackUrl` belongs to the payment. For a payment without a reference, it only
+   * proves that the token is signed with one of this client's keys.
    */
   isCallbackOf(token: string, payment: Payment): boolean {
     return this.#gateway.tokens.isOf(token, payment);
   }
 
   /**
-   * Records in the journal a payment that a lookup has confirmed, so that a doubt of its reference is settled.
-   * `createWebhookHandler` does so for every callback. It throws what the journal throws: take the callback again later.
+   * Records a looked-up payment in the journal, which settles a doubt of its reference. `createWebhookHandler` calls it
+   * for every callback. If it throws the journal's error, handle the callback again later.
    */
   async reconcile(payment: Payment): Promise<void> {
     return reconcile(this.#gateway, payment);
   }
 
   /**
-   * Tells the journal that a payment's status has taken effect: once it is final, no sweep looks at it again.
-   * `createWebhookHandler` does so after every effect. It throws what the journal throws.
+   * Records in the journal that a payment's status has taken effect. Sweeps skip the payment once that status is final.
+   * `createWebhookHandler` calls it after every effect. It throws the journal's errors.
    */
   async acknowledge(payment: Payment): Promise<void> {
     return acknowledge(this.#gateway, payment);
   }
 
   /**
-   * Looks at payments whose callback may be lost, and lets each take effect as its callback would have: what the journal has
-   * open, ever less often with age, doubts whose payment is known among it; or your own list. Call it from any scheduler.
+   * Processes payments whose callback may be lost, as their callbacks would. It looks up your `ids`, or the journal's
+   * open payments and the doubts with a known payment, less and less often with age. Call it from any scheduler.
    *
-   * @returns how many payments it has found in which state, to be logged
-   * @throws {ConfigurationError} without a journal or `ids`; what the journal throws: the next sweep looks at the rest
+   * @returns the number of payments by result, for your log
+   * @throws {ConfigurationError} without a journal or `ids`, or the journal's error: the next sweep processes the rest
    * @example
    * const { processed, open, gaveUp, failed } = await gateway.sweep({ handler });
    */
@@ -207,11 +207,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Sends what `journal.plan` has written down, each at most once; they begin in the order of planning. Call it from any
-   * scheduler, or pass `follow`.
+   * Sends the creates that `journal.plan` wrote, each at most once, and starts them in the order of planning. Call it
+   * from any scheduler, or pass `follow`.
    *
-   * @returns how many were created, refused, postponed, or are in doubt, to be logged
-   * @throws {ConfigurationError} without a journal and its scope; what the journal throws: the next drain sends the rest
+   * @returns the number of creates by result, for your log: created, refused, postponed, in doubt
+   * @throws {ConfigurationError} without a journal and its scope, or the journal's error: the next drain sends the rest
    * @example
    * const { created, refused, postponed, inDoubt } = await gateway.drain();
    */
@@ -220,9 +220,9 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * The creates of this client's scope whose outcome is unknown, the oldest first; those under way are among them.
+   * Lists the creates of this client's scope with an unknown outcome, oldest first, including those still running.
    *
-   * @throws {ConfigurationError} without a journal; {@link ConnectionError}; or what the journal throws
+   * @throws {ConfigurationError} without a journal, {@link ConnectionError}, or the journal's error
    * @example
    * for (const { reference, amount, currency, since } of await gateway.inDoubt()) console.log(reference, amount, currency, since);
    */
@@ -231,11 +231,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * What the journal knows of a reference: its state, what was asked for, its payment as it was last seen, and what the
-   * customer is to do. It asks the journal, and not the gateway.
+   * Returns the journal's entry of a reference: its state, the money requested, the payment as last seen, and the
+   * customer's next action. It asks only the journal.
    *
-   * @returns undefined if nothing was ever created under it
-   * @throws {ConfigurationError} without a journal; {@link ConnectionError}; or what the journal throws
+   * @returns undefined if the journal does not know the reference
+   * @throws {ConfigurationError} without a journal, {@link ConnectionError}, or the journal's error
    * @example
    * const entry = await gateway.find('order-1042');
    * if (entry?.nextAction?.type === 'redirect') response.redirect(entry.nextAction.redirectUrl);
@@ -245,13 +245,13 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * An operator settles a reference in doubt: with the id of its payment, which is looked up and compared; or by saying
-   * that there is none, which frees the reference. That is taken the journal's `settleMargin` after the create's time-out.
+   * Settles a reference in doubt with an operator's answer. A payment's id is looked up and compared with the create.
+   * `not_created` frees the reference, once the create's timeout and the journal's `settleMargin` have passed.
    *
    * @throws {ConfigurationError} without a journal
-   * @throws {InvalidRequestError} if the journal does not know the reference, or the payment differs from the create: the
-   * message names in what, and `despite` settles it anyway
-   * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive; or what a lookup or the journal throws
+   * @throws {InvalidRequestError} if the journal does not know the reference, or the payment differs from the create.
+   * The message names the fields, and `despite` accepts them
+   * @throws {PaymentInDoubtError} for an early `not_created`, or the error of the lookup or journal
    * @example
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
    * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds
@@ -261,5 +261,5 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 }
 
-/** Outside of the class: one that refers to itself is called `_GatewayClient` by the build, in every stack. */
+/** Outside the class, because the build renames a class that refers to itself to `_GatewayClient` in every stack. */
 const prototypeOfClient = () => GatewayClient.prototype;

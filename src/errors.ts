@@ -1,14 +1,14 @@
-// Every error of the SDK: one class for each thing that the merchant must do next.
+// Every error of the SDK: one class for each next step of the merchant.
 import type * as z from 'zod';
 import type { Payment } from './schemas/payment.ts';
 
 /**
- * What a failed create means for the money: `not_sent`, nothing left this machine; `rejected`, the gateway refused it and
- * no payment exists; `unknown`, a payment may exist: create it again only with a journal, and pay in no other way.
+ * Meaning of a failed create for the money. `not_sent`: nothing left this machine. `rejected`: the gateway refused it
+ * and no payment exists. `unknown`: a payment may exist, so retry only with a journal. Never pay in another way.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** The sentence that ends the message of a failed create: what to do next. */
+/** Returns the end of a failed create's message: the next step. */
 export function adviceOn(outcome: Outcome, paymentId?: string): string {
   if (outcome === 'not_sent') return 'Nothing was sent: it is safe to create it again.';
   if (outcome === 'rejected') return 'No payment was created.';
@@ -18,19 +18,19 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
   return `${first} With a journal, create the same reference again: nothing is sent twice.`;
 }
 
-/** One thing that is wrong with a request, an answer or a callback. It names the field, never its value. */
+/** One mistake in a request, an answer or a callback. It names the field, never its value. */
 export interface Issue {
-  /** The field, as in `billingAddress.countryCode`; empty for the whole. */
+  /** The field, such as `billingAddress.countryCode`, or empty for the whole. */
   path: string;
-  /** What is wrong with it, for people. It may change. */
+  /** The mistake, described for people. The text may change. */
   message: string;
 }
 
-/** What a schema refused, without the values. */
+/** Lists a schema's refusals, without the values. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 
-/** All of them in one line, for a message. */
+/** Joins issues in one line, for a message. */
 export const listOf = (issues: readonly Issue[]): string =>
   issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
 
@@ -42,16 +42,16 @@ interface Details {
 
 const BRAND = Symbol.for('payment-gateway-sdk.error');
 
-/** What every error of the SDK extends. None holds a key or a signature; printing one never shows customer data. */
+/** Base class of the SDK's errors. An error never contains a key or signature, and printing one hides customer data. */
 export abstract class GatewayError extends Error {
   abstract override readonly name: string;
-  /** Stable and for machines; the message is for people and may change. */
+  /** Stable code for programs. The message is for people and may change. */
   abstract readonly code: string;
-  /** What became of the money: on a create, `plan` and `settle`. */
+  /** Meaning for the money, on errors of a create, `plan` and `settle`. */
   declare readonly outcome?: Outcome;
-  /** The gateway's id of the payment, if it is known: from an answer, the journal, or your own call. */
+  /** The gateway's id of the payment, if known from an answer, the journal, or your own call. */
   declare readonly paymentId?: string;
-  /** Only on a create of what was planned: it still is, and a drain will send it. */
+  /** Set if the create was planned: the plan remains, and a drain will send it. */
   declare readonly isStillPlanned?: true;
 
   constructor(message: string, { cause, outcome, paymentId }: Details = {}) {
@@ -61,12 +61,12 @@ export abstract class GatewayError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** What may be logged of it: neither a body, nor customer data. */
+  /** Returns the part that may be logged, without body and customer data. */
   toJSON(): object {
     return Object.assign({ name: this.name, message: this.message }, this);
   }
 
-  /** Keeps accessors unread even under `inspect(error, { getters: true, showHidden: true })`. */
+  /** Leaves accessors unread, even for `inspect(error, { getters: true, showHidden: true })`. */
   [Symbol.for('nodejs.util.inspect.custom')](_depth: number, options: object, inspect: Inspect): string {
     return inspect(this, { ...options, customInspect: false, getters: false });
   }
@@ -74,11 +74,11 @@ export abstract class GatewayError extends Error {
 
 type Inspect = (value: unknown, options: object) => string;
 
-/** The SDK refused the request before it was sent: correct the request. */
+/** The SDK refused the request and did not send it. Correct the request: `issues` lists every mistake. */
 export class InvalidRequestError extends GatewayError {
   override readonly name = 'InvalidRequestError';
   readonly code = 'invalid_request';
-  /** Everything that is wrong with the request. */
+  /** Every mistake in the request. */
   readonly issues: readonly Issue[];
   constructor(issues: readonly Issue[], outcome?: 'not_sent') {
     const message = `Invalid request: ${listOf(issues)}.`;
@@ -87,11 +87,11 @@ export class InvalidRequestError extends GatewayError {
   }
 }
 
-/** An error that keeps what the gateway answered where printing and serialising do not show it. */
+/** An error with the gateway's answer, hidden from printing and serialising. */
 abstract class AnswerError extends GatewayError {
-  /** HTTP status. */
+  /** HTTP status of the answer. */
   readonly status: number;
-  /** From the answer's `x-request-id` or `request-id` header: quote it to the gateway's support. */
+  /** The answer's `x-request-id` or `request-id` header. Quote it to the gateway's support. */
   declare readonly requestId?: string;
   readonly #body: string;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
@@ -100,7 +100,7 @@ abstract class AnswerError extends GatewayError {
     if (answer.requestId) this.requestId = answer.requestId;
     this.#body = answer.body;
   }
-  /** The answer's text. It may hold customer data, so printing the error does not show it. */
+  /** Text of the answer. It may contain customer data, so printing the error hides it. */
   get body(): string {
     return this.#body;
   }
@@ -114,11 +114,11 @@ interface FailedAnswer {
   pause?: number | undefined;
 }
 
-/** The gateway answered with an error. */
+/** The gateway answered with an error. On a create, `outcome` says whether a payment may exist. */
 export class ApiError extends AnswerError {
   override readonly name: 'ApiError' | 'PaymentNotFoundError' = 'ApiError';
   readonly code: 'api_error' | 'payment_not_found' = 'api_error';
-  /** Milliseconds to wait before the next call, if the gateway asked for that with `Retry-After`: 15 minutes at most. */
+  /** Milliseconds to wait before the next call, from the answer's `Retry-After`, at most 15 minutes. */
   declare readonly retryAfter?: number;
   constructor(message: string, answer: FailedAnswer, details?: Details) {
     super(message, answer, details);
@@ -135,7 +135,7 @@ export class PaymentNotFoundError extends ApiError {
 /** No complete answer arrived from the gateway, or from the journal in a call that asks only the journal. */
 export class ConnectionError extends GatewayError {
   override readonly name = 'ConnectionError';
-  /** `timeout`, `aborted`, the system's code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
+  /** `timeout`, `aborted`, a system code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
   readonly code: string;
   constructor(message: string, code: string, details?: Details) {
     super(message, details);
@@ -143,7 +143,7 @@ export class ConnectionError extends GatewayError {
   }
 }
 
-/** The gateway accepted the call (`status` is a 2xx), and its answer cannot be read. */
+/** The gateway accepted the call (`status` is 2xx), but the SDK cannot read its answer. */
 export class ResponseError extends AnswerError {
   override readonly name = 'ResponseError';
   readonly code = 'unreadable_response';
@@ -154,12 +154,12 @@ export class ResponseError extends AnswerError {
   }
 }
 
-/** The journal has another request under this reference: one reference is one payment for ever. */
+/** The journal has a different request with this reference. A reference belongs to one payment permanently. */
 export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
-  /** Which of paymentType, paymentMethod, amount and currency differ, or `other fields`. */
+  /** The differing fields, of paymentType, paymentMethod, amount and currency, or `other fields`. */
   readonly differing: readonly string[];
   /** @param state of the other request: planned to be sent, begun and in doubt, or its payment created */
   constructor(
@@ -186,16 +186,16 @@ export class DuplicateReferenceError extends GatewayError {
   }
 }
 
-/** It is unknown whether an earlier create of this reference made a payment, so no other is made. */
+/** An earlier create of this reference is running or has an unknown outcome, so the SDK sends no second one. */
 export class PaymentInDoubtError extends GatewayError {
   override readonly name = 'PaymentInDoubtError';
   readonly code = 'payment_in_doubt';
   readonly reference: string;
-  /** When that create began. */
+  /** Start of that create. */
   readonly since: Date;
-  /** It may still be running elsewhere: the same create again in a moment may get its payment. */
+  /** Set if that create may still be running elsewhere: retry the same create shortly, which may return its payment. */
   declare readonly underWay?: true;
-  /** When `settle(reference, 'not_created')` is taken, if it was refused as too early. */
+  /** Earliest time for `settle(reference, 'not_created')`, if that was refused as too early. */
   declare readonly settleableAt?: Date;
   constructor(reference: string, since: Date, details: Details & { settleableAt?: Date; underWay?: boolean } = {}) {
     const { settleableAt, underWay, ...rest } = details;
@@ -214,7 +214,7 @@ const tooEarly = (reference: string, settleableAt: Date) =>
 const inDoubt = (reference: string, underWay = false) =>
   `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown. Nothing was sent now. ${underWay ? 'It may still be running: make the same create again in a moment. ' : ''}Its callback will settle it; or ask the gateway, then call gateway.settle.`;
 
-/** The journal could not be written, so nothing was sent. */
+/** A write to the journal failed, so the SDK sent nothing. */
 export class JournalError extends GatewayError {
   override readonly name = 'JournalError';
   readonly code = 'journal_failed';
@@ -223,7 +223,7 @@ export class JournalError extends GatewayError {
   }
 }
 
-/** The payment did not reach the status that was waited for in time. */
+/** The payment did not reach the awaited status before the deadline. */
 export class WaitTimeoutError extends GatewayError {
   override readonly name = 'WaitTimeoutError';
   readonly code = 'wait_timeout';
@@ -232,7 +232,7 @@ export class WaitTimeoutError extends GatewayError {
     super(message, details);
     this.#lastPayment = lastPayment;
   }
-  /** The payment as the last lookup showed it; undefined if no lookup succeeded. */
+  /** The payment of the last successful lookup, or undefined if none succeeded. */
   get lastPayment(): Payment | undefined {
     return this.#lastPayment;
   }
@@ -245,10 +245,12 @@ export class ConfigurationError extends GatewayError {
 }
 
 /**
- * Why a callback was not handled. For good: `not_json`; `wrapped`, by `parseWebhook` only; `invalid`, no UUID as `id`;
- * `too_large`; `refused`, by `verify`; `unsigned`, without a good token in its address. To be taken again later:
- * `already_parsed`, the body was read before; `unknown_payment`, the gateway does not know it (yet); `lagging`, the record
- * is behind the callback; `busy`, too much is at work; `effect_uncertain`, an operator must say what was done.
+ * Reason for an unhandled callback.
+ * - Permanent: `not_json`, `wrapped` (only by `parseWebhook`), `invalid` (the `id` is not a UUID), `too_large`,
+ *   `refused` (by `verify`), `unsigned` (its address lacks a valid token).
+ * - Handle again later: `already_parsed` (the body was read before), `unknown_payment` (the gateway does not know it
+ *   yet), `lagging` (the record is older than the callback), `busy` (too much work).
+ * - Handle again after `inbox.resolve`: `effect_uncertain` (an operator must say whether the effect was done).
  */
 export type WebhookErrorCode =
   | 'not_json'
@@ -263,11 +265,11 @@ export type WebhookErrorCode =
   | 'busy'
   | 'effect_uncertain';
 
-/** A callback was not handled: `code` says why. */
+/** A callback was not handled: `code` is the reason. */
 export class WebhookError extends GatewayError {
   override readonly name = 'WebhookError';
   readonly code: WebhookErrorCode;
-  /** What is wrong with the body, if that is `invalid`. */
+  /** Every mistake in the body, for the code `invalid`. */
   readonly issues: readonly Issue[];
   constructor(code: WebhookErrorCode, message: string, issues: readonly Issue[] = [], details?: Details) {
     super(message, details);
@@ -276,7 +278,7 @@ export class WebhookError extends GatewayError {
   }
 }
 
-/** Every error the SDK can throw, so that a `switch (error.name)` is exhaustive. */
+/** Union of all errors of the SDK, for an exhaustive `switch (error.name)`. */
 export type AnyGatewayError =
   | InvalidRequestError
   | ApiError
@@ -290,6 +292,6 @@ export type AnyGatewayError =
   | ConfigurationError
   | WebhookError;
 
-/** Whether a value is an error of this SDK, also of its other copy when an app loads both ESM and CJS. */
+/** Checks whether a value is an error of this SDK, even of its other copy in an app that loads both ESM and CJS. */
 export const isGatewayError = (value: unknown): value is AnyGatewayError =>
   typeof value === 'object' && value !== null && BRAND in value;

@@ -1,4 +1,4 @@
-// The public list of payment-gateway-sdk.
+// The public exports of payment-gateway-sdk.
 export { GatewayClient } from './client.ts';
 export type { CallOptions, ClientOptions, CreateOptions, SettleOptions, SignatureEncoding } from './client-options.ts';
 export {

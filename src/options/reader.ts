@@ -4,15 +4,15 @@ import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError, InvalidRequestError, type Issue, issuesOf } from '../errors.ts';
 import { unknownNames } from '../schemas/hints.ts';
 
-/** One schema for each option. The compiler refuses a missing option, another type, and an option too many. */
+/** One schema for each option. The compiler refuses missing, extra and mistyped options. */
 type SchemasOf<Options, S> = { [Name in keyof Options]-?: z.ZodType<unknown, Options[Name]> } & {
   [Name in Exclude<keyof S, keyof Options>]: never;
 };
 
 /**
- * A function that checks options and fills in their defaults.
+ * Makes a function that checks options and fills in their defaults.
  *
- * @param owner what messages call the function or class that takes the options
+ * @param owner the name, in messages, of the function or class with the options
  */
 export const optionsReader =
   <Options>() =>
@@ -23,7 +23,7 @@ export const optionsReader =
     });
 
 /**
- * The same for the second argument of a call, whose mistakes are those of the request.
+ * Makes the same for an argument of a call, whose mistakes are mistakes of the request.
  *
  * @param outcome of a create
  */
@@ -59,13 +59,11 @@ function readerOf<S extends z.ZodRawShape>(fields: S, refuse: (issues: readonly 
 
 const MILLISECONDS = { error: 'must be milliseconds, more than 0 and at most 24 days' };
 
-/** A time-out that a timer can keep. */
+/** A timeout within the range of a timer. */
 export const milliseconds = z.number(MILLISECONDS).positive(MILLISECONDS).max(LONGEST_TIMER, MILLISECONDS);
 
-/** How many of something. */
 export const count = z.int({ error: 'must be a whole number' }).positive({ error: 'must be 1 or more' });
 
-/** A function. */
 export const functionOf = <F>() => z.custom<F>(value => typeof value === 'function', { error: 'must be a function' });
 
 /** An object that has methods of these names. */
@@ -74,17 +72,14 @@ export const objectWith = <T extends object>(methods: readonly (keyof T & string
 
 const isObject = (value: unknown): value is object => Object(value) === value;
 
-/** A switch. */
 export const flag = z.boolean({ error: 'must be true or false' });
 
-/** A text. */
 export const text = z.string({ error: 'must be a string' });
 
-/** One of a few texts. */
 export const oneOf = <const V extends readonly [string, ...string[]]>(texts: V) =>
   z.enum(texts, { error: `must be ${texts.map(text => `'${text}'`).join(' or ')}` });
 
-/** A text that must be there. Messages never show it. */
+/** A required text, which messages never show. */
 export const requiredText = (variable: string, expected = 'a string') => {
   const advice = `pass it, or set ${variable}`;
   return z
@@ -92,19 +87,19 @@ export const requiredText = (variable: string, expected = 'a string') => {
     .min(1, { error: `is empty: ${advice}`, abort: true });
 };
 
-/** Takes the value from the environment where it is not passed. */
+/** Reads the value from the environment if it is not passed. */
 export const fromEnvironment = <S extends z.ZodType<unknown, string>>(variable: string, schema: S) =>
-  // Typed without undefined, as prefault demands: the schema refuses a variable that is not set.
+  // Typed without undefined for prefault. The schema refuses an unset variable.
   z.prefault(schema, (() => process.env[variable] as string) as never);
 
-/** By shape: a test runner's realm may have an AbortSignal of its own. */
+/** Checks the shape, because a test runner's realm may have its own AbortSignal. */
 const isSignal = (value: unknown): value is AbortSignal =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
 
-/** One for each, so that a signal that outlives its calls, as that of a shutdown, has one listener and not one of each. */
+/** One per signal: a signal that outlives its calls, such as a shutdown's, has one listener for all of them. */
 const followers = new WeakMap<AbortSignal, AbortSignal>();
 
-/** Only a signal of this realm works everywhere: another one is followed. */
+/** Returns a signal of this realm, which works everywhere and follows the given one. */
 function nativeSignal(signal: AbortSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const other: AbortSignal = signal;

@@ -1,15 +1,15 @@
-// Reads the options of a store without zod, which would take most of the time that importing a store takes.
+// Reads the options of a store without zod, which would take most of a store's import time.
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { unknownNames } from '../schemas/hints.ts';
 
-/** What is wrong with the value of an option, if anything. */
+/** Returns the problem with an option's value, if any. */
 export type ProblemOf = (value: unknown) => string | undefined;
 
 /**
- * Copies a store's options once they are checked: each getter is read once.
+ * Checks a store's options and returns a copy, with each getter read once.
  *
- * @param problems for each option; one that is undefined is not asked
+ * @param problems a check for each option, skipped for an undefined value
  * @throws {ConfigurationError} naming every option that is wrong
  */
 export function storeOptions<Options extends object>(
@@ -34,23 +34,20 @@ export function storeOptions<Options extends object>(
   return given;
 }
 
-/** For an option that is a text. */
 export const textProblem: ProblemOf = value => {
   if (typeof value !== 'string') return 'must be a string';
   return value === '' ? 'must not be empty' : undefined;
 };
 
-/** For an option that is a function. */
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
 
-/** For an option that is a switch. */
 export const booleanProblem: ProblemOf = value => (typeof value === 'boolean' ? undefined : 'must be true or false');
 
-/** For an option that is added to a moment. */
+/** Checks an option that is a margin in milliseconds. */
 export const marginProblem: ProblemOf = value =>
   Number.isFinite(value) && (value as number) >= 0 ? undefined : 'must be milliseconds, 0 or more';
 
-/** For an option that is a time which something may take. */
+/** Checks an option that is a timeout in milliseconds. */
 export const timeoutProblem: ProblemOf = value =>
   typeof value === 'number' && value > 0 && value <= LONGEST_TIMER
     ? undefined

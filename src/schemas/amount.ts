@@ -3,10 +3,10 @@ import * as z from 'zod';
 
 const PLAIN_DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** A double keeps 15 digits of what the caller meant; from the 16th on, rounding errors show. */
+/** A double keeps 15 digits of the caller's amount. From the 16th on, rounding errors show. */
 const TRUSTED_DIGITS = 15;
 
-/** Characters: more than any amount of money has, and few enough to check quickly. */
+/** Characters: longer than any amount of money, and short enough to check quickly. */
 const LONGEST_AMOUNT = 100;
 
 function amountProblem(amount: number | string): string | undefined {
@@ -23,7 +23,7 @@ function amountProblem(amount: number | string): string | undefined {
   return undefined;
 }
 
-/** The currencies of ISO 4217 without two decimals. Node's Intl gives HUF, COP and others the digits that people write. */
+/** The currencies of ISO 4217 without two decimals. Node's Intl follows everyday use instead, as for HUF and COP. */
 const OTHER_DECIMALS = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
@@ -34,7 +34,7 @@ const decimalsByCode = new Map(
 );
 let currencies: ReadonlySet<string> | undefined;
 
-/** A problem with the decimals of an amount, such as `705.50 JPY`. Codes unknown to Intl are not checked. */
+/** Returns the problem with an amount's decimals, as in `705.50 JPY`. Codes unknown to Intl are not checked. */
 export function decimalsProblem(amount: number | string, currency: string): string | undefined {
   const code = currency.toUpperCase();
   currencies ??= new Set(Intl.supportedValuesOf('currency'));
@@ -45,8 +45,8 @@ export function decimalsProblem(amount: number | string, currency: string): stri
 }
 
 /**
- * The schema of an amount. A string's digits enter the JSON exactly as they are (`'25.50'` is sent as `25.50`);
- * a number must print without exponent and without a floating-point rounding error.
+ * The schema of an amount. A string's digits enter the JSON unchanged: `'25.50'` is sent as `25.50`. A number must
+ * print without an exponent or a floating-point rounding error.
  */
 export const amountSchema: z.ZodType<number | string, number | string> = z
   .union([z.number(), z.string()], { error: 'must be a number, or a plain decimal string such as "25.50"' })
@@ -55,13 +55,13 @@ export const amountSchema: z.ZodType<number | string, number | string> = z
     if (problem) context.issues.push({ code: 'custom', message: problem, input: context.value });
   });
 
-/** The amount of a record: a number, or a plain decimal text, as PHP frameworks write decimals. */
+/** The amount of a record: a number, or the plain decimal text of PHP frameworks. */
 export const recordedAmount: z.ZodType<number> = z.union(
   [z.number(), z.string().regex(PLAIN_DECIMAL).transform(Number)],
   { error: 'must be a number, or a plain decimal such as "25.50"' },
 );
 
-/** An amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
+/** Returns an amount without trailing zeros: `25.50`, `25.5` and the number 25.5 are one amount. */
 export function canonicalAmount(amount: number | string): string {
   const text = String(amount);
   // A gateway's number may have an exponent.

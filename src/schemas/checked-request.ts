@@ -1,4 +1,4 @@
-// Checks at run time the requests that the client's methods get.
+// Checks the requests of the client's methods at run time.
 import type * as z from 'zod';
 import { InvalidRequestError, issuesOf } from '../errors.ts';
 import { decimalsProblem } from './amount.ts';

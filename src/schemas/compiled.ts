@@ -1,10 +1,10 @@
-// Parsing that becomes quicker where much is parsed.
+// Compiles a schema once it is used often.
 import * as z from 'zod';
 
-/** Parses. Compiling takes milliseconds and saves microseconds, so it is for those who parse much. */
+/** Number of parses. Compiling takes milliseconds and saves microseconds a parse. */
 const WORTH_COMPILING = 1_000;
 
-/** The schema's `safeParse`, compiled once it has been used so often that it pays. */
+/** Returns the schema's `safeParse`, compiled once enough use makes it pay. */
 export function compiledWhenBusy<T>(
   schema: z.ZodType<T>,
   compile: (schema: z.ZodType<T>) => z.ZodType<T> = z.compile,

@@ -1,4 +1,4 @@
-// Reads `created`: PHP's DateTime as JSON, a local time and the zone it belongs to.
+// Reads `created`: PHP's DateTime as JSON, a local time with its zone.
 
 import type { Timestamp } from './payment.ts';
 import { abbreviationOffset } from './zone-abbreviations.ts';
@@ -7,8 +7,8 @@ const LOCAL_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?$/;
 const OFFSET = /^([+-])(\d\d):?(\d\d)(?::?(\d\d))?$/;
 
 /**
- * The moment a payment was created, to the millisecond, as PHP itself would read it. Null if `created` is absent,
- * its text unreadable, or its zone unknown.
+ * Returns the creation time of a payment to the millisecond, as PHP reads it. Null if `created` is absent or
+ * unreadable, or its zone is unknown.
  */
 export function createdAt(payment: { created?: Timestamp | null | undefined }): Date | null {
   const { date, timezone, timezone_type: type } = payment.created ?? {};
@@ -18,7 +18,7 @@ export function createdAt(payment: { created?: Timestamp | null | undefined }): 
   return offset === undefined ? null : new Date(localTime - offset * 1000);
 }
 
-/** Milliseconds, the local time read as if it were UTC. */
+/** Returns milliseconds, with the local time read as UTC. */
 function readLocalTime(text: string): number | undefined {
   const [, day, time, fraction = ''] = LOCAL_TIME.exec(text) ?? [];
   const iso = `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
@@ -27,7 +27,7 @@ function readLocalTime(text: string): number | undefined {
   return Number.isNaN(localTime.getTime()) || localTime.toISOString() !== iso ? undefined : localTime.getTime();
 }
 
-/** Seconds east of UTC at that local time, or undefined for an unknown zone. */
+/** Returns seconds east of UTC at that local time, or undefined for an unknown zone. */
 function readOffset(zone: string, type: number | null | undefined, localTime: number): number | undefined {
   if (type === 2) return abbreviationOffset(zone);
   const [, sign, hours, minutes, seconds = 0] = OFFSET.exec(zone) ?? [];
@@ -36,8 +36,8 @@ function readOffset(zone: string, type: number | null | undefined, localTime: nu
 }
 
 /**
- * PHP's own rule (timelib's do_adjust_timezone). It settles the hour that a clock change repeats, and lets an hour
- * that one skips keep the offset from before the change.
+ * Follows PHP's rule (timelib's do_adjust_timezone) for the hour that a clock change repeats. An hour that a change
+ * skips keeps the offset from before it.
  */
 function zoneOffset(zone: string, localTime: number): number | undefined {
   const format = formatOf(zone);
@@ -50,9 +50,9 @@ function zoneOffset(zone: string, localTime: number): number | undefined {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Formats are expensive to make and zones are few, so each is kept; an unknown zone is not. */
+/** Caches the formats of known zones, because formats are expensive and zones are few. */
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  // The sender of the record chooses the capitals, and must not choose how much is kept.
+  // The sender of the record chooses the capitals, and must not grow the cache with them.
   const name = zone.toLowerCase();
   const known = formats.get(name);
   if (known) return known;

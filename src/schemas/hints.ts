@@ -1,6 +1,6 @@
-// Hints in messages: which name was probably meant.
+// Hints in messages: the name that was probably meant.
 
-/** Names the unknown fields, or options, and the ones probably meant. */
+/** Describes unknown fields or options, with the names probably meant. */
 export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
   const described = unknown.map(name => {
@@ -10,17 +10,17 @@ export function unknownNames(kind: 'field' | 'option', unknown: readonly string[
   return `unknown ${kind} ${described.join(', ')}`;
 }
 
-/** The known name that the given one is a slip of, in a sentence; or else all there are. */
+/** Returns a sentence with the name probably meant, or else with all known names. */
 export function hintAt(given: string, known: readonly string[]): string {
   const near = nearest(given, known);
   return near ? `Did you mean ${near}?` : `There are: ${known.join(', ')}.`;
 }
 
-/** The known name that the given one is a slip of. */
+/** Finds the known name that differs by a slip. */
 export const nearest = (given: string, known: readonly string[]): string | undefined =>
   known.find(name => isSlip(given, name));
 
-/** The known name that the given one spells in another way: `FirstName`, `first_name` or `first-name` for `firstName`. */
+/** Finds the known name in another spelling: `FirstName`, `first_name` or `first-name` for `firstName`. */
 export const otherSpelling = (given: string, known: readonly string[]): string | undefined =>
   known.find(name => name !== given && lettersOf(name) === lettersOf(given));
 

@@ -1,13 +1,13 @@
-// What JSON makes of a value, and whether a text is JSON, or a page.
+// JSON as the SDK needs it: raw numbers, values that become objects, and texts that are JSON.
 
-// In every Node since 21, and not yet in TypeScript's library.
+// In every Node since 21, but missing in TypeScript's library.
 const json = JSON as unknown as {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
 };
 export const { rawJSON } = json;
 
-/** Whether JSON writes the value as names and values, and neither as a list nor as the primitive that it holds. */
+/** Checks whether JSON writes the value as an object, instead of a list or a wrapped primitive. */
 export const isJsonMap = (value: unknown): value is object =>
   typeof value === 'object' &&
   value !== null &&
@@ -15,7 +15,7 @@ export const isJsonMap = (value: unknown): value is object =>
   !json.isRawJSON(value) &&
   !(value instanceof Number || value instanceof String || value instanceof Boolean);
 
-/** Whether the whole text is JSON. */
+/** Checks whether the whole text is JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

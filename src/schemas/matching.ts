@@ -1,22 +1,22 @@
-// Whether a payment is the one that was asked for.
+// Compares a payment with the request for it.
 import type { Payment } from './payment.ts';
 
-/** What a request says of the money. The amount is a number or a plain decimal. */
+/** The money of a request. The amount is a number or a plain decimal. */
 export interface Requested {
   paymentType: Payment['paymentType'];
   amount: number | string;
   currency: string;
 }
 
-/** And of the order that it is for. */
+/** The money of a request, and the order that it pays. */
 interface RequestedFor extends Requested {
   reference?: string | null | undefined;
 }
 
-/** What of a payment can differ from its request. */
+/** A field of the money, in which a payment can differ from its request. */
 export type MoneyField = keyof Requested;
 
-/** In what of the money a payment differs from a request. */
+/** Lists the fields of the money in which a payment differs from a request. */
 export function moneyDifferences(request: Requested, payment: Payment): MoneyField[] {
   const differing: MoneyField[] = [];
   if (request.paymentType !== payment.paymentType) differing.push('paymentType');
@@ -25,15 +25,15 @@ export function moneyDifferences(request: Requested, payment: Payment): MoneyFie
   return differing;
 }
 
-/** Whether a payment can be the one that was requested: of the same type, amount and currency. */
+/** Checks whether a payment has the type, amount and currency of a request. */
 export const isPaymentOf = (request: Requested, payment: Payment): boolean =>
   moneyDifferences(request, payment).length === 0;
 
-/** A gateway may trim a reference, and fold it into one case: upper first, because some letters have no way back. */
+/** A gateway may trim a reference and change its case. Upper case first, because some letters have no way back. */
 export const foldReference = (reference: string): string =>
   trimmed(reference.normalize('NFC')).toUpperCase().toLowerCase();
 
-/** By index: a regular expression for the end takes quadratic time where there is much white space in the middle. */
+/** By index, because a regular expression for the end takes quadratic time on much white space in the middle. */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length];
   while (BLANK.test(text.charAt(start))) start += 1;
@@ -42,22 +42,19 @@ function trimmed(text: string): string {
 }
 const BLANK = /[\s\0]/;
 
-/** Whether the payment has a reference that can be this one, as a gateway may write it. */
+/** Checks whether the payment's reference can be this one, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string | null | undefined): boolean =>
   Boolean(reference && wanted && foldReference(reference) === foldReference(wanted));
 
-/**
- * Whether a payment may be the one that was requested, as a gateway may write it: of the same money, under any reference; or
- * under its own reference, of any money.
- */
+/** Checks whether a payment has the money or the reference of a request, as a gateway may write it. */
 export const mayBePaymentOf = (request: RequestedFor, payment: Payment): boolean =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
-/** In what a payment can differ from its create; in `paymentId` if its journal knows another one. */
+/** Fields in which a payment can differ from its create. `paymentId` differs if the journal knows another payment. */
 export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** In what a payment differs from its create. Where one of them has no reference, that says nothing. */
+/** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */
 export const differencesOf = (create: RequestedFor, payment: Payment): Exclude<Difference, 'paymentId'>[] => [
   ...(payment.reference && create.reference && payment.reference !== create.reference ? (['reference'] as const) : []),
   ...moneyDifferences(create, payment),

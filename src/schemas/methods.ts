@@ -19,8 +19,8 @@ export const DEPOSIT_METHODS = [
 export const WITHDRAWAL_METHODS = ['PAYID', 'SEPA', 'FPS', 'CARD'] as const;
 
 /**
- * Further methods of a deposit on a terminal configured for on-ramp. `USER_CHOICE` lets the customer choose
- * inside the hosted widget; an `ONRAMP_*` value pins the widget to that one method.
+ * Additional methods of a deposit on a terminal configured for on-ramp. With `USER_CHOICE` the customer chooses inside
+ * the hosted widget. An `ONRAMP_*` value pins the widget to that one method.
  */
 export const ONRAMP_METHODS = [
   'USER_CHOICE',
@@ -57,10 +57,10 @@ export type NftMethod = (typeof NFT_METHODS)[number];
 export type PaymentMethod = DepositMethod | WithdrawalMethod | OnrampMethod | NftMethod;
 /** One of {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
-/** The customer pays a `DEPOSIT`; the merchant pays a `WITHDRAWAL`. */
+/** The customer pays a `DEPOSIT`. The merchant pays a `WITHDRAWAL`. */
 export type PaymentType = 'DEPOSIT' | 'WITHDRAWAL';
 
-/** `standard` terminals use {@link DEPOSIT_METHODS}; `onramp` terminals add {@link ONRAMP_METHODS}. */
+/** A `standard` terminal has {@link DEPOSIT_METHODS}. An `onramp` terminal adds {@link ONRAMP_METHODS}. */
 export type Terminal = 'standard' | 'onramp';
 
 const isOneOf =
@@ -68,16 +68,16 @@ const isOneOf =
   (value: unknown): value is V =>
     (values as readonly unknown[]).includes(value);
 
-/** Whether a value is one of {@link DEPOSIT_METHODS}. */
+/** Checks whether a value is one of {@link DEPOSIT_METHODS}. */
 export const isDepositMethod: (value: unknown) => value is DepositMethod = isOneOf(DEPOSIT_METHODS);
-/** Whether a value is one of {@link WITHDRAWAL_METHODS}. */
+/** Checks whether a value is one of {@link WITHDRAWAL_METHODS}. */
 export const isWithdrawalMethod: (value: unknown) => value is WithdrawalMethod = isOneOf(WITHDRAWAL_METHODS);
-/** Whether a value is one of {@link ONRAMP_METHODS}. */
+/** Checks whether a value is one of {@link ONRAMP_METHODS}. */
 export const isOnrampMethod: (value: unknown) => value is OnrampMethod = isOneOf(ONRAMP_METHODS);
-/** Whether a value is one of {@link NFT_METHODS}. */
+/** Checks whether a value is one of {@link NFT_METHODS}. */
 export const isNftMethod: (value: unknown) => value is NftMethod = isOneOf(NFT_METHODS);
-/** Whether a value is one of {@link PAYMENT_STATUSES}. */
+/** Checks whether a value is one of {@link PAYMENT_STATUSES}. */
 export const isPaymentStatus: (value: unknown) => value is PaymentStatus = isOneOf(PAYMENT_STATUSES);
 
-/** Whether a payment with this status changes no more. */
+/** Checks whether a status is final. */
 export const isFinalStatus = isOneOf(['COMPLETED', 'FAILED', 'CANCELED'] as const);

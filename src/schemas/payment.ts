@@ -1,4 +1,4 @@
-// The payment record: strict on what decides money, lenient on the rest, one variant per paymentStatus.
+// The payment record: strict on fields that decide money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
 import { recordedAmount } from './amount.ts';
 import type { FieldsOf } from './fields-of.ts';
@@ -8,7 +8,7 @@ import { isPaymentStatus, type PaymentMethod, type PaymentType } from './methods
 export interface Timestamp {
   /** Local time in `timezone`: `YYYY-MM-DD HH:MM:SS.ffffff`. */
   date?: string | null | undefined;
-  /** How `timezone` is written: 1 an offset, 2 an abbreviation, 3 a zone name. */
+  /** Form of `timezone`: 1 an offset, 2 an abbreviation, 3 a zone name. */
   timezone_type?: number | null | undefined;
   /** An offset, an abbreviation or a zone name, as `timezone_type` says. */
   timezone?: string | null | undefined;
@@ -26,7 +26,7 @@ export interface Customer {
   phone?: string | null | undefined;
   /** The customer's IP address. The gateway spells the name in lower case. */
   ipaddress?: string | null | undefined;
-  /** Demanded by some methods, and sent with some only: ask the gateway for its form. */
+  /** Date of birth, required and sent with some methods only. Ask the gateway for its form. */
   dateOfBirth?: string | null | undefined;
   /** The merchant's own id of the customer. */
   referenceId?: string | null | undefined;
@@ -36,17 +36,17 @@ export interface Customer {
 export interface BillingAddress {
   /** Street and number. */
   address1?: string | null | undefined;
-  /** Town. */
+  /** Town or city. */
   city?: string | null | undefined;
-  /** Two letters, as in `DE`. */
+  /** Two-letter country code, such as `DE`. */
   countryCode?: string | null | undefined;
-  /** Post code. */
+  /** Postal code. */
   postalCode?: string | null | undefined;
   /** Region, in countries that have regions. */
   state?: string | null | undefined;
 }
 
-/** What a record can hold in every status. */
+/** Fields of a record in every status. */
 interface PaymentFields {
   /** The gateway's id of the payment, a UUID: the key of a lookup. */
   id: string;
@@ -55,7 +55,7 @@ interface PaymentFields {
   amount: number;
   /** Currency code of `amount`. */
   currency: string;
-  /** When the payment was created. {@link createdAt} reads it. */
+  /** Creation time of the payment. {@link createdAt} reads it. */
   created?: Timestamp | null | undefined;
   /** The merchant's text, as requested. */
   description?: string | null | undefined;
@@ -67,9 +67,9 @@ interface PaymentFields {
   customer?: Customer | null | undefined;
   /** As requested. */
   billingAddress?: BillingAddress | null | undefined;
-  /** Where the customer finishes paying, in the answer to the create of a redirect deposit. {@link NextAction} has checked it. */
+  /** Page where the customer finishes paying, in the answer to a redirect deposit. {@link NextAction} checks it. */
   redirectUrl?: string | null | undefined;
-  /** Decimal text in units of `cryptoCurrency`, eight places in the observed form. */
+  /** Decimal text in units of `cryptoCurrency`, observed with eight decimals. */
   cryptoAmount?: string | null | undefined;
   /** Code of the crypto asset. */
   cryptoCurrency?: string | null | undefined;
@@ -79,7 +79,7 @@ interface PaymentFields {
   fallbackPaymentStatus?: number | null | undefined;
 }
 
-/** What a record can hold once the payment is settled in crypto. */
+/** Fields of a record once the payment is settled in crypto. */
 interface SettlementFields {
   /** Settled crypto, a number. Absent from callbacks of the card methods. */
   settled_crypto_amount?: number | null | undefined;
@@ -89,17 +89,17 @@ interface SettlementFields {
   destination_wallet?: string | null | undefined;
 }
 
-/** What a record can hold after a failure. */
+/** Fields of a record after a failure. */
 interface FailureFields {
-  /** The processor's reason, for people. It may be absent on a failure: never branch on it. */
+  /** The processor's reason, for people. It may be missing, so never branch on it. */
   errorMessage?: string | null | undefined;
 }
 
-/** Created; the customer or the processor has not finished. */
+/** Created. The customer or the processor has not finished. */
 export interface PendingPayment extends PaymentFields {
   paymentStatus: 'PENDING';
 }
-/** Authorised but not captured: not paid yet. */
+/** Authorised, but neither captured nor paid yet. */
 export interface AuthorizedPayment extends PaymentFields {
   paymentStatus: 'AUTHORIZED';
 }
@@ -107,7 +107,7 @@ export interface AuthorizedPayment extends PaymentFields {
 export interface CompletedPayment extends PaymentFields, SettlementFields {
   paymentStatus: 'COMPLETED';
 }
-/** Failed. Final. Without a `crypto_tx_hash` no funds were delivered. {@link fundsNotDelivered} says so. */
+/** Failed. Final. If `crypto_tx_hash` is missing, no funds were delivered. {@link fundsNotDelivered} checks that. */
 export interface FailedPayment extends PaymentFields, SettlementFields, FailureFields {
   paymentStatus: 'FAILED';
 }
@@ -115,29 +115,29 @@ export interface FailedPayment extends PaymentFields, SettlementFields, FailureF
 export interface CanceledPayment extends PaymentFields, FailureFields {
   paymentStatus: 'CANCELED';
 }
-/** In a status that this version of the SDK does not know: neither final nor paid. */
+/** In a status that this version of the SDK does not know. It counts as neither final nor paid. */
 export interface UnknownPayment extends PaymentFields, SettlementFields, FailureFields {
   paymentStatus: 'UNKNOWN';
   /** The status as the gateway wrote it. */
   rawPaymentStatus: string;
 }
-/** A payment that changes no more. */
+/** A payment in a final status. */
 export type FinalPayment = CompletedPayment | FailedPayment | CanceledPayment;
 /** A payment as the gateway records it. */
 export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | UnknownPayment;
 
-/** Takes what the schema takes, and reads anything else: no field beside the payment's own makes it unreadable. */
+/** Accepts the schema's values and converts all others, so that an optional field cannot make a payment unreadable. */
 const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
   z.union([schema.nullish(), z.unknown().transform(read).optional()]);
 
-/** Of a longer number JSON.parse has lost digits: two references or accounts could become one. */
+/** JSON.parse loses digits of longer numbers, so two references or accounts could become one. */
 const digitsOf = (value: number): string | undefined =>
   Math.abs(value) > Number.MAX_SAFE_INTEGER ? undefined : String(value);
 
-/** Text that the gateway may leave out. A number counts; anything else that is no text reads as absent. */
+/** Text that the gateway may leave out. A number becomes text, and any other value counts as absent. */
 export const text = readable(z.string(), value => (typeof value === 'number' ? digitsOf(value) : undefined));
 
-/** Text for people to read. Any other value becomes text, so that it is kept and the payment stays readable; but see `digitsOf`. */
+/** Text for people to read. Other values become text, except numbers that are too long (see `digitsOf`). */
 const freeText = readable(z.string(), value => {
   if (typeof value === 'number') return digitsOf(value);
   return typeof value === 'object' ? jsonOf(value) : String(value);
@@ -151,13 +151,13 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-/** A number the gateway may leave out. A numeric text counts; anything else reads as absent. */
+/** A number the gateway may leave out. Numeric text becomes a number, and any other value counts as absent. */
 const number = readable(z.number(), value => {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   return Number.isFinite(read) ? read : undefined;
 });
 
-/** PHP writes an empty map as `[]`; anything else that is no object reads as null. */
+/** An object, which PHP writes as `[]` if it is empty. Any other value counts as null. */
 const map = <S extends z.ZodRawShape>(shape: S) =>
   readable(z.looseObject(shape), value => (Array.isArray(value) && value.length === 0 ? ({} as never) : null));
 
@@ -221,7 +221,7 @@ const unknown = variant<UnknownPayment>({
   ...failure,
 });
 
-/** Done before the variants are distinguished, so that a new status is a variant and not a failure to parse. */
+/** Runs before the variants are distinguished, so that a new status becomes a variant instead of a parse error. */
 function withKnownStatus(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('paymentStatus' in value)) return value;
   const { paymentStatus } = value;
@@ -229,7 +229,7 @@ function withKnownStatus(value: unknown): unknown {
   return { ...value, paymentStatus: 'UNKNOWN', rawPaymentStatus: paymentStatus };
 }
 
-/** The schema of a {@link Payment}: takes a record as the gateway writes it. */
+/** The schema of a {@link Payment}. It accepts a record as the gateway writes it. */
 export const paymentSchema: z.ZodType<Payment> = z.preprocess(
   withKnownStatus,
   z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown], {

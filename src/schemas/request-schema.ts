@@ -1,4 +1,4 @@
-// The zod schemas of the creation requests, with messages that say what to write instead.
+// The zod schemas of the create requests, with messages that suggest a correction.
 import * as z from 'zod';
 import { amountSchema } from './amount.ts';
 import type { FieldsOf } from './fields-of.ts';
@@ -35,7 +35,7 @@ const optionalText = z.string({ error: 'must be a string' }).nullish();
 const COUNTRY_CODE = { error: 'must be a two-letter country code' };
 const countryCode = z.string(COUNTRY_CODE).regex(/^[A-Za-z]{2}$/, COUNTRY_CODE);
 
-/** An object that may hold further fields, because the gateway may know more. A name in another spelling is a slip. */
+/** An object that may have extra fields, which the gateway may know. A known name in another spelling is a slip. */
 const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
   z.looseObject(shape, error).check(({ value, issues }) => {
     for (const [name, field] of Object.entries(value)) {
@@ -76,7 +76,7 @@ const RETURN_URL = {
     input === undefined ? 'is missing: pass an absolute URL, or null' : 'must be an absolute URL, or null',
 };
 
-/** Any scheme, so that an app may pass its own, but none that runs as a script in the customer's browser. */
+/** Any scheme, including an app's own, except those that run as a script in the customer's browser. */
 const returnUrl = z
   .string(RETURN_URL)
   .refine(
@@ -117,7 +117,7 @@ export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paym
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
-/** A request of one type, with the rule over two fields that neither field can hold. */
+/** A request of one type, with the rule that spans two fields. */
 const requestOf = <P extends string, F extends z.ZodRawShape>(paymentType: P, fields: F) =>
   z
     .strictObject(
@@ -132,7 +132,7 @@ const requestOf = <P extends string, F extends z.ZodRawShape>(paymentType: P, fi
     .refine(({ webhookUrl, callbackUrl }: Record<string, unknown>) => (webhookUrl ?? callbackUrl) != null, {
       error: "is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options",
       path: ['webhookUrl'],
-      // Also when another field is wrong, so that one error names everything that is wrong.
+      // Also when another field is wrong, so that one error names every mistake.
       when: ({ value }) => isJsonMap(value),
     });
 
@@ -173,7 +173,7 @@ const TYPE = {
 
 /** The schema of a {@link DepositRequest} with its `paymentType`. */
 export const depositSchema: z.ZodType<Deposit, Deposit> = deposit;
-/** The schema of a deposit on an on-ramp terminal: also of an {@link OnrampDeposit}. */
+/** The schema of a deposit on an on-ramp terminal, including an {@link OnrampDeposit}. */
 export const onrampTerminalDepositSchema: z.ZodType<Deposit | OnrampPayment, Deposit | OnrampPayment> =
   onrampTerminalDeposit;
 /** The schema of a {@link WithdrawalRequest} with its `paymentType`. */
@@ -190,7 +190,7 @@ export const createPaymentSchema: z.ZodType<PaymentRequest, PaymentRequest> = z.
 export const onrampTerminalPaymentSchema: z.ZodType<PaymentRequest | OnrampPayment, PaymentRequest | OnrampPayment> =
   z.discriminatedUnion('paymentType', [onrampTerminalDeposit, withdrawal], TYPE);
 
-/** Says where the given method belongs, if the gateway has it at all, and lists the accepted methods. */
+/** Says where the given method belongs, if the gateway has it, and lists the accepted methods. */
 function wrongMethod(given: unknown, accepted: readonly unknown[], kind: 'deposits' | 'withdrawals'): string {
   return `${whereItBelongs(given, accepted.map(String), kind)}; accepted here: ${accepted.join(', ')}`;
 }

@@ -2,7 +2,7 @@
 import type { DepositMethod, NftMethod, OnrampMethod, WithdrawalMethod } from './methods.ts';
 import type { BillingAddress, Customer } from './payment.ts';
 
-/** Who pays, or is paid. The gateway's document shows these names but not their types. */
+/** The customer who pays or is paid. The gateway's document shows these names but not their types. */
 export interface CustomerRequest extends Omit<Customer, 'referenceId'> {
   /** The merchant's own id of the customer. */
   referenceId?: string | number | null | undefined;
@@ -11,41 +11,41 @@ export interface CustomerRequest extends Omit<Customer, 'referenceId'> {
 /** The address on the customer's bill. Every value may be null. */
 export interface BillingAddressRequest extends BillingAddress {}
 
-/** A billing address with the country that Apple Pay demands. */
+/** A billing address with the country that Apple Pay requires. */
 export interface ApplePayBillingAddress extends BillingAddressRequest {
-  /** Two letters, as in `DE`. Apple Pay demands it. */
+  /** Two-letter country code, such as `DE`. Apple Pay requires it. */
   countryCode: string;
 }
 
-/** The fields of every creation request. */
+/** The fields of every create request. */
 export interface RequestFields {
-  /** In units of `currency`, not cents; greater than 0. {@link GatewayClient} sends the digits of a string unchanged. */
+  /** In units of `currency`, not cents. Greater than 0. {@link GatewayClient} sends a string's digits unchanged. */
   amount: number | string;
-  /** Currency code of `amount`: three letters or digits, or more. The gateway's document lists none. */
+  /** Currency code of `amount`, at least three letters or digits. The gateway's document lists none. */
   currency: string;
-  /** The gateway's document names it, and gives it no meaning. */
+  /** A field that the gateway's document names without a meaning. */
   externalApiId?: string | null | undefined;
-  /** Who pays, or is paid. */
+  /** The customer who pays or is paid. */
   customer?: CustomerRequest | null | undefined;
   /** The address on the customer's bill. */
   billingAddress?: BillingAddressRequest | null | undefined;
   /**
-   * Parameters of the method, such as the purpose of a BLIK payment; on on-ramp terminals also the crypto
-   * destination. The gateway's document does not name them: ask the gateway.
+   * Parameters of the method, such as the purpose of a BLIK payment, or the crypto destination on an on-ramp terminal.
+   * The gateway's document does not name them: ask the gateway.
    */
   additionalParameters?: object | null | undefined;
   /** The merchant's own text. */
   description?: string | null | undefined;
   /**
-   * The merchant's own transaction id. It comes back in every record and callback. A journal keeps up to 1,020 bytes of
-   * UTF-8, without a NUL.
+   * The merchant's own transaction id, repeated in every record and callback. A journal keeps up to 1,020 bytes of
+   * UTF-8 without NUL.
    */
   reference?: string | null | undefined;
-  /** Receives the status callbacks: an http(s) URL. {@link ClientOptions.webhookUrl} is its default. */
+  /** Absolute http(s) URL that receives the status callbacks. {@link ClientOptions.webhookUrl} is its default. */
   webhookUrl?: string | null | undefined;
-  /** Another name of `webhookUrl`. */
+  /** Another name for `webhookUrl`. */
   callbackUrl?: string | null | undefined;
-  /** Where the customer returns after paying: an absolute URL, of an app's own scheme too. */
+  /** Absolute URL to which the customer returns after paying. It may have an app's own scheme. */
   returnUrl?: string | null | undefined;
   /** The customer's browser, often needed for wallet methods. The gateway's document does not name its fields. */
   browser?: object | null | undefined;
@@ -58,16 +58,16 @@ export interface PlainDeposit extends RequestFields {
   paymentMethod: Exclude<DepositMethod, 'APPLEPAY'>;
 }
 
-/** A deposit by Apple Pay: the gateway demands more fields. */
+/** A deposit by Apple Pay, for which the gateway requires more fields. */
 export interface ApplePayDeposit extends RequestFields {
   /** Only {@link GatewayClient.createPayment} needs it. */
   paymentType?: 'DEPOSIT' | undefined;
   paymentMethod: 'APPLEPAY';
-  /** The merchant's own transaction id. Apple Pay demands the key; its value may be null. */
+  /** The merchant's own transaction id. Apple Pay requires the key, but its value may be null. */
   reference: string | null;
-  /** Where the customer returns after paying. Apple Pay demands the key; its value may be null. */
+  /** Absolute URL to which the customer returns after paying. Apple Pay requires the key, but its value may be null. */
   returnUrl: string | null;
-  /** Apple Pay demands at least `countryCode`. */
+  /** The address on the customer's bill. Apple Pay requires at least `countryCode`. */
   billingAddress: ApplePayBillingAddress;
 }
 
@@ -95,7 +95,7 @@ export interface WithdrawalRequest extends RequestFields {
 /** The request of `createDeposit`. An on-ramp terminal also takes an {@link OnrampDeposit}. */
 export type DepositRequest = PlainDeposit | ApplePayDeposit;
 
-/** The request of `createNftPurchase`. That it is a deposit is this SDK's assumption: the gateway's document does not say. */
+/** The request of `createNftPurchase`. The gateway's document names no type: `DEPOSIT` is this SDK's assumption. */
 export type NftPurchaseRequest = PlainNftPurchase | ApplePayDeposit;
 
 /** The request of `createPayment`. An on-ramp terminal also takes an {@link OnrampPayment}. */

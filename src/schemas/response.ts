@@ -12,21 +12,21 @@ export interface Envelope {
   transfer?: Transfer | undefined;
 }
 
-/** The record in a body: in `result`, unless that is a plain field next to the record's own id. */
+/** Returns the record of a body: its `result`, unless that is a plain field next to the record's own id. */
 export function recordIn(body: unknown): unknown {
   if (!isJsonMap(body) || !Object.hasOwn(body, 'result')) return body;
   const { result, id } = body as { result: unknown; id?: unknown };
   return isPaymentId(id) && !isJsonMap(result) ? body : result;
 }
 
-/** Apart, so that the transfer's `amount` (text) never mixes with the record's. */
+/** Separates the transfer, so that its `amount` (text) never mixes with the record's. */
 function unwrap(answer: unknown): unknown {
   const payment = recordIn(answer);
   const hasTransfer = payment !== answer && TRANSFER_FIELDS.some(field => Object.hasOwn(Object(answer), field));
   return { payment, ...(hasTransfer && { transfer: answer }) };
 }
 
-/** The schema of an {@link Envelope}: takes an answer as the gateway writes it. */
+/** The schema of an {@link Envelope}. It accepts an answer as the gateway writes it. */
 export const envelopeSchema: z.ZodType<Envelope> = z.preprocess(
   unwrap,
   z

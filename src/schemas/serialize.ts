@@ -4,25 +4,25 @@ import type { CheckedRequest } from './checked-request.ts';
 import { isJsonMap, rawJSON } from './json.ts';
 import { REQUEST_FIELDS } from './request-schema.ts';
 
-/** A request as it is sent. */
+/** A request in the form that is sent. */
 export interface Serialized {
   /** JSON. */
   text: string;
-  /** The same as plain data, so that no getter and no `toJSON` of the merchant's is asked again. */
+  /** The same as plain data, so that the merchant's getters and `toJSON` run only once. */
   fields: object;
 }
 
-/** Levels of objects and lists in each other: PHP reads no more by its defaults. */
+/** Levels of nested objects and lists. PHP reads no more by default. */
 const DEEPEST = 511;
 
-/** How JSON.stringify writes half a character; an even number of backslashes before it is the merchant's own text. */
+/** Half a character as JSON.stringify writes it. An even number of backslashes before it is the merchant's own text. */
 const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * Writes a request as JSON. Fields of `extra` come last; an amount given as text keeps its digits.
+ * Writes a request as JSON. Fields of `extra` come last. An amount given as text keeps its digits.
  *
- * @throws {InvalidRequestError} if `extra` repeats a field of the request, a value cannot be written as JSON, or a text
- * holds half a character, which PHP cannot read
+ * @throws {InvalidRequestError} if `extra` repeats a field of the request, JSON cannot contain a value, or a text
+ * contains half a character, which PHP refuses
  */
 export function serialize(request: CheckedRequest, extra: object = {}): Serialized {
   const repeated = Object.keys(extra).filter(name => REQUEST_FIELDS.has(name));
@@ -45,7 +45,7 @@ function toJson(request: CheckedRequest, extra: object): Serialized {
   let fields: object | undefined;
   const levels = new WeakMap<object, number>();
   try {
-    // Each part is written from a copy, which takes its place in the copy of the whole.
+    // Each part is written from a copy, which replaces it in the copy of the whole.
     const text = JSON.stringify({ ...request, amount, ...extra }, function (this: Record<string, unknown>, key, part) {
       const copy = copyOf(part);
       if (typeof copy === 'object' && copy !== null) {

@@ -1,9 +1,9 @@
-// PayID host-to-host transfer instructions: seven fields beside `result` in the answer to a create.
+// PayID host-to-host transfer instructions: seven fields next to `result` in the answer to a create.
 import * as z from 'zod';
 import type { FieldsOf } from './fields-of.ts';
 import { text } from './payment.ts';
 
-/** What the customer needs to pay by PayID. Every field may be null. */
+/** The data that the customer needs to pay by PayID. Every field may be null. */
 export interface Transfer {
   /** The PayID address to pay to. Without it there is nothing to show the customer. */
   number?: string | null | undefined;
@@ -15,7 +15,7 @@ export interface Transfer {
   amount?: string | null | undefined;
   /** Currency code of `amount`. */
   currency?: string | null | undefined;
-  /** Id of this transfer instruction; not the payment's. */
+  /** Id of this transfer instruction, not of the payment. */
   uuid?: string | null | undefined;
   /** The payment's id. */
   order_id?: string | null | undefined;
@@ -34,5 +34,5 @@ const transfer = z.object({
 /** The names of the fields. */
 export const TRANSFER_FIELDS = Object.keys(transfer.shape);
 
-/** The schema of a {@link Transfer}; it drops unknown fields. */
+/** The schema of a {@link Transfer}, which drops unknown fields. */
 export const transferSchema: z.ZodType<Transfer> = transfer;

@@ -1,7 +1,7 @@
-// Addresses: what counts as an http(s) URL, and which of them never leave this machine.
+// Checks of addresses: http(s) URLs, and hosts that never leave this machine.
 import * as z from 'zod';
 
-/** Whether a value is an absolute http(s) URL. */
+/** Checks whether a value is an absolute http(s) URL. */
 export const isHttpUrl = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) && URL.canParse(value);
 
@@ -9,6 +9,6 @@ const HTTP_URL = { error: 'must be an absolute http(s) URL, as a string' };
 
 export const httpUrl = z.string(HTTP_URL).refine(isHttpUrl, HTTP_URL);
 
-/** Whether the `hostname` of a URL is this machine. */
+/** Checks whether the `hostname` of a URL is this machine. */
 export const isLoopback = (hostname: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.+\.)?localhost)$/.test(hostname);

@@ -1,5 +1,5 @@
-// Seconds east of UTC of the time zone abbreviations that PHP's DateTime reads, as PHP 8.2 reads them. Where one
-// abbreviation has had several meanings, PHP takes its first, and so do we.
+// Seconds east of UTC for the time zone abbreviations of PHP's DateTime, as PHP 8.2 reads them. For an abbreviation
+// with several meanings, PHP and this table use the first.
 const TABLE = `
   ACDT 37800, ACST 34200, ADDT -7200, ADT -10800, AEDT 39600, AEST 36000, AHDT -32400, AHST -36000,
   AKDT -28800, AKST -32400, AMT -13840, APT -10800, AST -14400, AWDT 32400, AWST 28800, AWT -10800,
@@ -27,7 +27,7 @@ const OFFSETS: ReadonlyMap<string, number> = new Map(
 /** A to M east of Greenwich without J, N to Y west, Z on it. */
 const MILITARY = 'YXWVUTSRQPONZABCDEFGHIKLM';
 
-/** Seconds east of UTC, or undefined for an abbreviation that PHP does not know. */
+/** Returns seconds east of UTC, or undefined for an abbreviation that PHP does not know. */
 export function abbreviationOffset(name: string): number | undefined {
   const upper = name.toUpperCase();
   if (upper.length === 1 && MILITARY.includes(upper)) return (MILITARY.indexOf(upper) - 12) * 3600;
