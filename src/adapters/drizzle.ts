@@ -1,4 +1,4 @@
-// Drizzle, as a database for our stores.
+// Drizzle as a database for the stores.
 import {
   expectMethods,
   mysqlRows,
@@ -45,6 +45,6 @@ export const drizzleOver =
 
 type Executor = Pick<DrizzleDatabase<unknown>, 'execute'>;
 
-/** `pg` answers `{ rows }`, postgres.js the rows. */
+/** Reads the rows: `pg` answers `{ rows }`, postgres.js the rows themselves. */
 const postgresRows = (answer: SqlRow[] | { rows: SqlRow[] }) =>
   withPlainNames(Array.isArray(answer) ? answer : answer.rows);

@@ -1,4 +1,4 @@
-// Knex, as a database for our stores.
+// Knex as a database for the stores.
 import {
   expectMethods,
   mysqlRows,
@@ -13,7 +13,7 @@ import {
 export interface KnexDatabase<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: an interface of Knex that is typed by the merchant's tables
   transaction<T>(work: (tx: any) => Promise<T>, config?: { isolationLevel: 'read committed' }): Promise<T>;
-  /** Its own way to a transaction, which shows the type of one. */
+  /** Never called: its type shows the type of a transaction. */
   transactionProvider(): () => Promise<Tx>;
   raw(sql: string, bindings: never): PromiseLike<unknown>;
 }
@@ -37,7 +37,7 @@ export const knexOver =
 
 type Executor = Pick<KnexDatabase<unknown>, 'raw'>;
 
-/** Knex's placeholders are question marks. Our SQL for Postgres has no others. */
+/** Knex's placeholders are question marks. The stores' SQL for Postgres has no others. */
 function postgresQueryOf(handle: Executor): SqlQuery {
   return async (sql, values = []) => {
     const bindings: unknown[] = [];
@@ -46,7 +46,7 @@ function postgresQueryOf(handle: Executor): SqlQuery {
       return '?';
     });
     const answer = await handle.raw(text, bindings as never);
-    // A merchant's postProcessResponse may have taken the rows out.
+    // A merchant's postProcessResponse may have extracted the rows.
     return (Array.isArray(answer) ? answer : (answer as { rows?: unknown }).rows) as SqlRow[];
   };
 }

@@ -1,4 +1,4 @@
-// Kysely, as a database for our stores.
+// Kysely as a database for the stores.
 import { randomUUID } from 'node:crypto';
 import {
   expectMethods,
@@ -43,7 +43,7 @@ export const kyselyOver =
 
 type Executor = Pick<KyselyDatabase<unknown>, 'withoutPlugins'>;
 
-/** As `CompiledQuery.raw` of Kysely makes it, and without plugins that read JSON or rename columns. */
+/** Makes the query as Kysely's `CompiledQuery.raw` does, and skips plugins that read JSON or rename columns. */
 const queryIn =
   (dialect: SqlDatabase<unknown>['dialect']) =>
   (handle: Executor): SqlQuery =>

@@ -1,4 +1,4 @@
-// Prisma, as a database for our stores.
+// Prisma as a database for the stores.
 import { storeOptions, timeoutProblem } from '../options/store-options.ts';
 import { LONGEST_WAIT } from '../sql/bounded.ts';
 import {
@@ -24,11 +24,11 @@ export interface PrismaTransactionOptions {
   timeout?: number;
 }
 
-/** The facts about a client of Prisma that its documented API does not show. */
+/** Options of `fromPrisma`: facts about a client that Prisma's documented API does not show. */
 export interface PrismaOptions extends PoolOptions {
   /**
-   * Milliseconds that a transaction may take, `onPayment` included: then Prisma rolls it back. Prisma's own default of
-   * 5,000 is short for one that waits for others.
+   * Milliseconds for a transaction, including `onPayment`, before Prisma rolls it back. Prisma's own default of 5,000
+   * is short for a transaction that waits for others.
    * @default 60_000
    */
   timeout?: number | undefined;
@@ -63,13 +63,13 @@ type Executor = Pick<PrismaDatabase<unknown>, '$queryRawUnsafe'>;
 /** Every client of Prisma has it. */
 type Writer = { $executeRawUnsafe(sql: string, ...values: unknown[]): Promise<number> };
 
-/** Answers no rows for statements without any. */
+/** Prisma answers an empty array for statements without rows. */
 const rowsOf =
   (handle: Executor): SqlQuery =>
   async (sql, values = []) =>
     (await handle.$queryRawUnsafe(sql, ...(values as never[]))) as SqlRow[];
 
-/** Only `$executeRawUnsafe` answers the number of rows that a write has changed. */
+/** Runs a write with `$executeRawUnsafe`, because only that returns the number of changed rows. */
 const mysqlQueryOf =
   (handle: Executor): SqlQuery =>
   async (sql, values = []) => {

@@ -1,4 +1,4 @@
-// TypeORM, as a database for our stores.
+// TypeORM as a database for the stores.
 import { ConfigurationError } from '../errors.ts';
 import { expectMethods, type SqlDatabase, type SqlQuery, type SqlRow, sizeOf } from '../sql/database.ts';
 
@@ -12,7 +12,7 @@ export interface TypeOrmDataSource<Tx> {
   createQueryRunner(mode?: 'master'): TypeOrmQueryRunner;
 }
 
-/** A connection of TypeORM's. */
+/** A connection of TypeORM. */
 export interface TypeOrmQueryRunner {
   query(sql: string, values: never, useStructuredResult: true): Promise<{ records: unknown[]; affected?: number }>;
   release(): Promise<void>;

@@ -15,7 +15,7 @@ interface Options {
 const print = (value: object, text: string, { json }: Options) =>
   console.log(json ? JSON.stringify(value, null, 2) : text);
 
-/** Runs a command on the merchant's journal, and gives the connections back. */
+/** Runs a command on the merchant's journal, and then closes its connections. */
 export async function inJournal<T>(place: Place, command: (opened: Opened) => Promise<T>): Promise<T> {
   const opened = open(place);
   try {

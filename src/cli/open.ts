@@ -65,7 +65,7 @@ function inPostgres(url: string, options: Place) {
   if (pg) {
     const limits = { max: 2, connectionTimeoutMillis: LONGEST_WAIT, query_timeout: LONGEST_WAIT };
     const pool = new pg.Pool({ connectionString: url, ...limits });
-    // Its queries fail too.
+    // The queries of a lost connection fail too.
     pool.on('error', () => {});
     return { journal: postgresJournal(pool, options), close: () => pool.end() };
   }

@@ -29,7 +29,7 @@ interface Options extends Place {
 export async function work(name: 'drain' | 'sweep', options: Options, command: Command): Promise<number> {
   const stop = new AbortController();
   const onStop = () => stop.abort();
-  // Also while the app is loaded, which opens its database. A second signal ends the process.
+  // Before the app is loaded, which opens its database. A second signal ends the process.
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, onStop);
   let app: App | undefined;
   try {

@@ -1,10 +1,10 @@
-// An inbox in this process's memory: for development and tests.
+// An inbox in this process's memory, for development and tests.
 import { warnOfForgetting } from '../telemetry/events.ts';
 import { decide, type Inbox, type Mark } from './contract.ts';
 
 /**
- * An inbox for one process, forgotten when it ends. In production a second replica or a restart would run effects
- * again: use `postgresInbox` or `mysqlInbox` there.
+ * Makes an inbox for one process, forgotten when it ends. In production use `postgresInbox` or `mysqlInbox`: a second
+ * replica or a restart would run effects again.
  */
 export function memoryInbox(): Inbox {
   warnOfForgetting('memoryInbox forgets which callbacks were handled', 'postgresInbox or mysqlInbox');

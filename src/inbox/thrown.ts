@@ -1,8 +1,8 @@
-// What a merchant's `onPayment` has thrown. It may look like an error of this SDK, or be one, such as that of a lookup of another
-// payment: of the payment at work it says no more than that its effect failed.
+// Remembers the errors of a merchant's `onPayment`. Even an error of this SDK, such as from the lookup of another
+// payment, only means that the effect failed.
 const thrown = new WeakSet<object>();
 
-/** Runs a merchant's function, and remembers what it throws. */
+/** Runs a merchant's function, and remembers its error. */
 export async function remembering<T>(work: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await work();
@@ -12,7 +12,7 @@ export async function remembering<T>(work: () => T | PromiseLike<T>): Promise<T>
   }
 }
 
-/** Remembers an error as the merchant's, that is told of an effect of theirs. */
+/** Remembers the SDK's error about a merchant's effect as the merchant's. */
 export function ofMerchant<E extends Error>(error: E): E {
   thrown.add(error);
   return error;

@@ -1,9 +1,9 @@
-// What the stores in MySQL take: a pool of `mysql2`, or a database of another library.
+// The databases that the stores in MySQL accept: a pool of `mysql2`, or a database of another library.
 import { databaseIn, neither, type SqlDatabase } from '../sql/database.ts';
 import { fromPool, type MysqlPool, type MysqlTx, type TxOfPool } from './pool.ts';
 
 /** A pool of `mysql2`, or a database from `fromDrizzle` and the other adapters. */
-// biome-ignore lint/suspicious/noExplicitAny: of whatever transactions
+// biome-ignore lint/suspicious/noExplicitAny: any type of transaction
 export type MysqlDatabase = MysqlPool | SqlDatabase<any>;
 
 /** The `tx` that `onPayment` gets. */
@@ -12,7 +12,7 @@ export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfP
 /** The handle of a transaction that the merchant began: over `mysql2` any connection, or the `tx` of `onPayment`. */
 export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : MysqlTx;
 
-/** @throws {ConfigurationError} for any other value: what the SDK commits on a connection could be rolled back */
+/** @throws {ConfigurationError} for any other value: on a connection, the SDK's writes could be rolled back */
 export function databaseOf<Database extends MysqlDatabase>(
   owner: string,
   given: Database,

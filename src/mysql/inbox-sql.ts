@@ -1,4 +1,4 @@
-// The SQL of an inbox in MySQL: a payment is a row, which is locked, and a savepoint tells its transaction from others.
+// The SQL of an inbox in MySQL: a payment is a locked row, and a savepoint identifies its transaction.
 import { InvalidRequestError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
 import { isPaymentId } from '../schemas/id.ts';
@@ -23,7 +23,7 @@ import {
   TEXT,
 } from './table.ts';
 
-/** A payment that is locked. */
+/** A locked payment. */
 interface Locked {
   /** The table with its database, as SQL: onPayment may USE another one. */
   name: string;
@@ -32,7 +32,7 @@ interface Locked {
 
 const SAVEPOINT = 'payment_gateway_inbox';
 
-/** @param table its name, as the merchant has written it */
+/** @param table its name, as the merchant wrote it */
 export function inboxSql(table: string): InboxSql<Locked, Locked> {
   const sql = statements(quoted(table));
   let isChecked = false;
@@ -40,7 +40,7 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     const [row] = await query(sql.read, [paymentId]);
     return row ? marksIn(row.marks) : [];
   };
-  /** Changes marks outside of a transaction, unless somebody else does so at the same time. */
+  /** Changes marks outside a transaction. @returns false if other code changed them first */
   const change = async (query: SqlQuery, paymentId: string, from: readonly Mark[], to: readonly Mark[]) => {
     if (hasChanged(await query(sql.change, [...valuesOf(to), paymentId, asciiHex(from)]))) return true;
     return asciiHex(await read(query, paymentId)) === asciiHex(from) ? refuseUncommitted(query) : false;
@@ -51,7 +51,7 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     ddl: () => ddlOf(table, sql.migrations),
     advised,
 
-    /** In a transaction of its own: a row that another one has not committed would be waited for, and not passed by. */
+    /** Inserts in a separate transaction, because workers wait for an uncommitted row instead of skipping it. */
     async prepare(query, event) {
       const paymentId = idOf(event.paymentId);
       const [line] = await query(sql.exists, [paymentId]);
@@ -60,7 +60,7 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
     },
 
     async open(query) {
-      // Once is enough: a database begins transactions, or it does not.
+      // Once is enough: a database either begins transactions or does not.
       isChecked ||= await isOpen(query);
       if (!isChecked) throw outsideTransaction();
       await query(`SAVEPOINT ${SAVEPOINT}`);
@@ -94,7 +94,7 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
 
     async find(query, { paymentId, status }, { name }) {
       const [line] = await query(statements(name).find, [paymentId]);
-      // It would see its own mark, before the commit.
+      // Inside a transaction, it would see its own mark before the commit.
       checkAutocommit(line);
       const mark = line && marksIn(line.marks).find(mark => mark.status === status);
       return mark && (mark.begun ? 'begun' : 'done');
@@ -122,19 +122,19 @@ export function inboxSql(table: string): InboxSql<Locked, Locked> {
 }
 
 /**
- * Errors with which MySQL undoes the whole transaction: a deadlock, its like on a cluster, and no room for locks. Each later
- * statement would be committed by itself, so the effect may run again only if the last statement of the connection has met the
- * error.
+ * Errors with which MySQL undoes the whole transaction: a deadlock, its equivalents on a cluster, and a full lock
+ * table. Each later statement would be committed by itself, so the effect may run again only if the last statement got
+ * the error.
  */
 const UNDOES: ReadonlySet<string> = new Set(['1213', '3101', '1020', '1206']);
 
-/** Prisma asks the database no more once a nested transaction has failed to end, as it does behind a deadlock. */
+/** Prisma stops sending queries once a nested transaction failed to end, as after a deadlock. */
 function refusedByPrisma(error: unknown): false {
   if (sqlCodeOf(error) === 'P2028') return false;
   throw error;
 }
 
-/** @throws {InvalidRequestError} for another text: a column of a fixed width takes some of them for the same */
+/** @throws {InvalidRequestError} for any other text, because a column of fixed width treats some texts as equal */
 function idOf(paymentId: string): string {
   if (isPaymentId(paymentId)) return paymentId.toLowerCase();
   throw new InvalidRequestError([{ path: 'paymentId', message: "must be the gateway's id of the payment, a UUID" }]);
@@ -159,7 +159,7 @@ const statements = (inbox: string) => ({
   insert: `INSERT INTO ${inbox} (payment_id, marks, in_doubt, changed_at)
     SELECT ?, '[]', FALSE, ${NOW} FROM DUAL WHERE ${IS_COMMITTED}`,
 
-  // One row by its key: a range would lock payments beside it. And locked it is read as it is now, however old the snapshot.
+  // One row by its key, because a range would lock other payments. A locking read ignores an older snapshot.
   lock: `SELECT DATABASE() AS name, marks FROM ${inbox} WHERE payment_id = ? FOR UPDATE SKIP LOCKED`,
 
   set: `UPDATE ${inbox} SET marks = ${TEXT}, in_doubt = ? = 'true', changed_at = ${NOW} WHERE payment_id = ?`,

@@ -3,19 +3,19 @@ import { inboxOptions, type SqlInbox, type SqlInboxOptions, sqlInbox } from '../
 import { databaseOf, type MysqlDatabase, type TxOf } from './database.ts';
 import { inboxSql } from './inbox-sql.ts';
 
-/** What a `mysqlInbox` can take as its second argument. */
+/** Options of `mysqlInbox`, its second argument. */
 export type MysqlInboxOptions = SqlInboxOptions;
 
 /** An inbox that hands its transaction to `onPayment`, and can create its table. */
 export type MysqlInbox<Tx> = SqlInbox<Tx>;
 
 /**
- * Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. One worker per payment
- * is let in, by a lock on a row; all inboxes of a pool hold at most half of it.
+ * Makes an inbox whose effects happen exactly once if `onPayment` writes only with `tx`, in the transaction of the
+ * mark. A row lock admits one worker per payment. All inboxes of a pool together use at most half of it.
  *
- * @param database the merchant's own pool of `mysql2`, over MySQL 8 or MariaDB 10.6 and later; or
- * `fromDrizzle(db)`, `fromKysely(db)`, `fromKnex(knex)`, `fromPrisma(prisma)`, `fromTypeOrm(dataSource)`
- * @throws {ConfigurationError} for what is none of them, or a table name that is none
+ * @param database your pool of `mysql2`, over MySQL 8 or MariaDB 10.6 and later, or `fromDrizzle(db)`,
+ * `fromKysely(db)`, `fromKnex(knex)`, `fromPrisma(prisma)`, `fromTypeOrm(dataSource)`
+ * @throws {ConfigurationError} for any other value, or an invalid table name
  * @example
  * const inbox = mysqlInbox(pool);
  * await inbox.migrate();

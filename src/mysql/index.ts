@@ -1,4 +1,4 @@
-// The public list of payment-gateway-sdk/mysql.
+// The public exports of payment-gateway-sdk/mysql.
 
 export type { DrizzleDatabase, DrizzleTransactionConfig } from '../adapters/drizzle.ts';
 export type { KnexDatabase } from '../adapters/knex.ts';

@@ -1,4 +1,4 @@
-// The SQL of a journal in MySQL, which answers no rows of what it writes: a write, and then a read.
+// The SQL of a journal in MySQL: each write is followed by a read, because it returns no rows.
 import type { JournalKey, JournalRow, JournalState } from '../journal/contract.ts';
 import { LONGEST } from '../journal/key.ts';
 import { type SqlQuery, type SqlRow, withoutColumns } from '../sql/database.ts';
@@ -26,11 +26,11 @@ import {
   textOf,
 } from './table.ts';
 
-/** @param table its name, as the merchant has written it */
+/** @param table its name, as the merchant wrote it */
 export function journalSql(table: string): JournalSql {
   const sql = statements(quoted(table));
   let isChecked = false;
-  /** Of a statement of our own. */
+  /** Checks the session of a statement outside the merchant's transactions, and returns its time. */
   const check = (line: SqlRow): number => {
     const now = clockOf(line);
     checkAutocommit(line);
@@ -80,7 +80,7 @@ export function journalSql(table: string): JournalSql {
       return { rows: lines.map(rowIn), now: lines[0] ? check(lines[0]) : await clock(query) };
     },
 
-    /** Locks what is due in each state by itself, because only so an index has it in its order, and nothing more is locked. */
+    /** Locks the due rows state by state: only then an index has their order, and MySQL locks no other rows. */
     claim: (database, { scope, states, olderThan = 0 }, limit, leaseMs) =>
       database.transaction(async tx => {
         const query = database.queryIn(tx);
@@ -101,7 +101,7 @@ export function journalSql(table: string): JournalSql {
   };
 }
 
-/** @throws where there is none: a lease without an end would keep a payment from everybody */
+/** @throws {ConfigurationError} without a time: an endless lease would block a payment permanently */
 function clockOf({ clock }: SqlRow): number {
   if (typeof clock === 'string') return Number(clock);
   throw withoutColumns();
@@ -146,7 +146,7 @@ function statements(journal: string) {
   const ofEntry = `entry.scope = ${TEXT} AND entry.reference = ${TEXT}`;
   const insert = `INSERT INTO ${journal} (scope, reference, state, due_at, leased_until, details, revision, begun_at)`;
   const written = `${TEXT}, ${TEXT}, ?, IF(? IS NULL, NULL, ${NOW}), ${MOMENT}, ${TEXT}, 1, ${NOW}`;
-  /** In the order in which they are set: of what was set before, the later ones see that. */
+  /** In the order of assignment, because later expressions see the earlier assignments. */
   const overFreed = Object.entries({
     begun_at: 'VALUES(begun_at)',
     due_at: 'VALUES(due_at)',
@@ -166,7 +166,7 @@ function statements(journal: string) {
       leased_until = ${MOMENT}, details = ${TEXT}
       WHERE ${key} AND revision = CAST(? AS UNSIGNED) AND ${IS_COMMITTED}`,
 
-    // In the merchant's transaction. Locked, the row is read as it is now: a snapshot may be older.
+    // In the merchant's transaction. A locking read ignores an older snapshot.
     insertIn: `${insert} VALUES (${written}) ON DUPLICATE KEY UPDATE ${overFreed.join(', ')}`,
     readIn: `SELECT ${clock}, ${columns} FROM ${journal} AS entry WHERE ${ofEntry} FOR UPDATE`,
 
@@ -178,13 +178,13 @@ function statements(journal: string) {
         AND begun_at <= ${NOW} - INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND
       ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
 
-    // Over a small table MySQL would rather read all of it, and wait for what others have leased.
+    // Without the index, MySQL would read all of a small table, and wait for rows that other claims lock.
     lease: (
       count: number,
     ) => `UPDATE ${journal} FORCE INDEX (PRIMARY) SET revision = revision + 1, leased_until = ${MOMENT}
       WHERE ${Array(count).fill(`(${key})`).join(' OR ')}`,
 
-    // Never change one that was published: add another.
+    // Never change a published migration: add another.
     migrations: [
       `CREATE TABLE IF NOT EXISTS ${journal} (
         scope varbinary(${LONGEST.scope}) NOT NULL,

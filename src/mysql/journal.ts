@@ -10,17 +10,17 @@ import { databaseOf, type MysqlDatabase, type OwnTxOf } from './database.ts';
 import { journalSql } from './journal-sql.ts';
 import type { MysqlTx } from './pool.ts';
 
-/** What a `mysqlJournal` can take as its second argument. */
+/** Options of `mysqlJournal`, its second argument. */
 export type MysqlJournalOptions = SqlJournalOptions;
 
-/** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
+/** A journal that can create its table. @typeParam Tx your transaction, as `plan` takes it */
 export type MysqlJournal<Tx = MysqlTx> = SqlJournal<Tx>;
 
 /**
- * At most one payment per reference, across processes and crashes.
+ * Makes a journal, for at most one payment per reference, across processes and crashes.
  *
- * @param database the merchant's own pool of `mysql2`; or `fromDrizzle(db)` and its like, as for `mysqlInbox`
- * @throws {ConfigurationError} for what is none of them, or a table name that is none
+ * @param database your pool of `mysql2`, or `fromDrizzle(db)` and the other adapters, as for `mysqlInbox`
+ * @throws {ConfigurationError} for any other value, or an invalid table name
  * @example
  * const journal = mysqlJournal(pool, { scope: 'eu-terminal' });
  * await journal.migrate();

@@ -1,4 +1,4 @@
-// A pool of `mysql2`, as a database for our stores.
+// A pool of `mysql2` as a database for the stores.
 import { expectMethods, mysqlRows, type SqlDatabase, type SqlPool, type SqlQuery, sizeOf } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 
@@ -20,10 +20,10 @@ export type MysqlPool<Connection extends MysqlConnection = MysqlConnection> =
   | MysqlPromisePool<Connection>
   | { promise(): MysqlPromisePool<Connection> };
 
-/** A transaction over a pool of `mysql2`. It has `query` alone, and only until `onPayment` returns. */
+/** A transaction over a pool of `mysql2`. It has only `query`, until `onPayment` returns. */
 export type MysqlTx = Pick<MysqlConnection, 'query'>;
 
-/** The same with the types of the pool's connections: with promises, also where the pool has callbacks. */
+/** The same with the types of the pool's connections: with promises, even if the pool has callbacks. */
 export type TxOfPool<Pool> = Pool extends { promise(): { getConnection(): Promise<infer Connection> } }
   ? Pick<Connection, 'query' & keyof Connection>
   : Pool extends { getConnection(): Promise<infer Connection> }
@@ -55,10 +55,10 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
   };
 }
 
-/** Two, because MySQL takes the level before the transaction. */
+/** Two statements, because MySQL takes the level before the transaction. */
 const BEGIN = ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION READ WRITE'];
 
-/** With the options that a merchant's pool may have changed. */
+/** Sets the options that a merchant's pool may have changed. */
 const queryOf =
   (connection: MysqlTx): SqlQuery =>
   async (sql, values = []) => {
@@ -67,7 +67,7 @@ const queryOf =
     return mysqlRows(answer);
   };
 
-/** A pool of promises has that of callbacks in it. */
+/** Returns the pool of callbacks, which a pool of promises contains. */
 function sizedPool(pool: object): SqlPool {
   const core = (pool as { pool?: object }).pool ?? pool;
   const { connectionLimit } = (core as { config?: { connectionLimit?: unknown } }).config ?? {};

@@ -1,26 +1,27 @@
-// The table of a store in MySQL: its name, its migrations, and what its statements have in common.
+// The table of a store in MySQL: its name, its migrations, and the common parts of its statements.
 import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
 import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import { asciiJson, pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 
-/** A table's name as SQL: in backticks, because ANSI_QUOTES gives double quotes another meaning. */
+/** Quotes a table's name for SQL, in backticks because ANSI_QUOTES gives double quotes another meaning. */
 export const quoted = (table: string): string =>
   table
     .split('.')
     .map(part => `\`${part}\``)
     .join('.');
 
-/** What comes after the columns: the widest keys, and transactions, whatever the server's defaults are. */
+/** The end of CREATE TABLE: the widest keys, and transactions, independent of the server's defaults. */
 export const TABLE_OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC';
 
-/** Takes a text that is passed as hex: no mode, collation or character set of the session changes it on its way. */
+/** Reads a text passed as hex, so that no mode, collation or character set of the session changes it. */
 export const TEXT = 'UNHEX(?)';
 
 /**
- * A text for a column of so many bytes. A server that is not strict cuts what is longer, and two become one.
+ * Returns a text as hex for a column of `longest` bytes. A server that is not strict cuts longer texts, and two become
+ * one.
  *
- * @throws Error for one that is longer, as a strict server would: before anything was written
+ * @throws Error for a longer text, as a strict server would, before anything is written
  */
 export function hex(text: string, column: string, longest: number): string {
   const bytes = Buffer.from(text);
@@ -29,13 +30,13 @@ export function hex(text: string, column: string, longest: number): string {
   throw Object.assign(new Error(message), { code: 'ER_DATA_TOO_LONG' });
 }
 
-/** JSON of ASCII alone, as hex. */
+/** Writes JSON in ASCII, as hex. */
 export const asciiHex = (value: unknown): string => Buffer.from(asciiJson(value)).toString('hex');
 
-/** The text of a column that was read as hex. */
+/** Reads the text of a column that was selected as hex. */
 export const textOf = (hex: unknown): string => Buffer.from(String(hex), 'hex').toString();
 
-/** Now in UTC. It is independent of the session's time zone, in which an hour of autumn comes twice. */
+/** Now in UTC, independent of the session's time zone, in which an hour of autumn comes twice. */
 export const NOW = 'UTC_TIMESTAMP(3)';
 const EPOCH = `TIMESTAMP('1970-01-01')`;
 /** Milliseconds since 1970, as text. */
@@ -44,8 +45,8 @@ export const ms = (moment: string) => `CAST(TIMESTAMPDIFF(MICROSECOND, ${EPOCH},
 export const MOMENT = `${EPOCH} + INTERVAL CAST(? AS SIGNED) * 1000 MICROSECOND`;
 
 /**
- * Whether statements outside a transaction are committed: not without autocommit, and not on a connection that somebody gave
- * back to the pool within a transaction, which only MariaDB tells. It casts the variable itself to ON or OFF.
+ * Whether statements outside a transaction are committed. `off`: autocommit is off. `open`: the connection was released
+ * to the pool within a transaction, which only MariaDB reports. It casts the variable itself to ON or OFF.
  */
 export const AUTOCOMMIT = `CASE WHEN NOT @@session.autocommit THEN 'off' /*M! WHEN @@session.in_transaction THEN 'open' */
     ELSE 'on' END AS autocommit`;
@@ -53,31 +54,31 @@ export const AUTOCOMMIT = `CASE WHEN NOT @@session.autocommit THEN 'off' /*M! WH
 const NO_AUTOCOMMIT =
   'The sessions of this pool have autocommit = 0, so nobody would ever commit what the store writes, and money could move twice: leave autocommit on.';
 
-/** @throws {ConfigurationError} for an answer from a session in which they are not */
+/** @throws {ConfigurationError} for an answer from a session that does not commit them */
 export function checkAutocommit(line: SqlRow | undefined): void {
   if (line?.autocommit === 'off') throw new ConfigurationError(NO_AUTOCOMMIT);
   if (line?.autocommit === 'open') throw leftOpen();
 }
 
-/** The condition of a write outside any transaction that it is committed: the session that was asked before may be another one. */
+/** The condition that a write outside any transaction is committed. An earlier check may have asked another session. */
 export const IS_COMMITTED = '@@session.autocommit /*M! AND NOT @@session.in_transaction */';
 
-/** Says why a write with that condition has written nothing. @throws {ConfigurationError} */
+/** Reports why a write with that condition wrote nothing. @throws {ConfigurationError} */
 export async function refuseUncommitted(query: SqlQuery): Promise<never> {
   const [line] = await query(`SELECT ${AUTOCOMMIT}`);
   checkAutocommit(line);
-  // It was another session.
+  // This session commits, so the write ran in another one.
   throw leftOpen();
 }
 
-/** What MySQL answers an INSERT whose key is taken. */
+/** MySQL's code for an INSERT whose key is taken. */
 const TAKEN = '1062';
 
 /**
  * Runs an INSERT with the condition {@link IS_COMMITTED}.
  *
  * @returns whether the key was free
- * @throws {ConfigurationError} if the condition does not hold
+ * @throws {ConfigurationError} if the condition is false
  */
 export async function insertedAlone(
   query: SqlQuery,
@@ -92,7 +93,6 @@ export async function insertedAlone(
   }
 }
 
-/** Whether a write has changed a row. */
 export function hasChanged([answer]: readonly SqlRow[]): boolean {
   if (answer?.affected !== undefined) return Number(answer.affected) > 0;
   throw new ConfigurationError(
@@ -100,10 +100,10 @@ export function hasChanged([answer]: readonly SqlRow[]): boolean {
   );
 }
 
-/** There is no savepoint of that name. */
+/** MySQL's code for a missing savepoint. */
 const WITHOUT_SAVEPOINT = '1305';
 
-/** Runs a statement about a savepoint. @returns whether it is there: it goes with its transaction */
+/** Runs a statement about a savepoint. @returns whether the savepoint exists: it ends with its transaction */
 export const hasSavepoint = (query: SqlQuery, sql: string): Promise<boolean> =>
   query(sql).then(
     () => true,
@@ -113,10 +113,10 @@ export const hasSavepoint = (query: SqlQuery, sql: string): Promise<boolean> =>
     },
   );
 
-/** A characteristic of the next transaction cannot be set in the middle of one. */
+/** MySQL's code for a characteristic of the next transaction that is set in the middle of one. */
 const IN_TRANSACTION = '1568';
 
-/** Whether a transaction is open. Outside one, the statement sets the default of the next transaction again. */
+/** Checks whether a transaction is open. Outside one, the statement sets the default of the next transaction again. */
 export const isOpen = (query: SqlQuery): Promise<boolean> =>
   query('SET TRANSACTION READ WRITE').then(
     () => false,
@@ -126,13 +126,13 @@ export const isOpen = (query: SqlQuery): Promise<boolean> =>
     },
   );
 
-/** What MySQL answers a write where nothing can be written: --read-only, a session or a mode of that kind. */
+/** MySQL's codes for a write that a read-only server, session or mode refuses. */
 const READ_ONLY: ReadonlySet<unknown> = new Set(['1290', '1792', '1836']);
 const NO_TABLE = '1146';
-/** What MySQL calls that. */
+/** MySQL's name for that code. */
 const NO_SUCH_TABLE = 'ER_NO_SUCH_TABLE';
 
-/** The error, or one that names its cause and the way out. */
+/** Returns the error, or one that names its cause and the fix. */
 export function advised(error: unknown): unknown {
   const code = sqlCodeOf(error);
   const { message } = error as Error;
@@ -145,14 +145,14 @@ export function advised(error: unknown): unknown {
   });
 }
 
-/** Seconds that a replica waits for the migrations of another one. */
+/** Seconds that a replica waits for another replica's migrations. */
 const PATIENCE = 60;
 
 /**
- * Runs the migrations of a table that have not run yet, by one replica at a time. Each is committed by itself: so each must
- * be able to run again, after a crash in the middle.
+ * Runs the pending migrations of a table, on one replica at a time. Each is committed by itself, so each must be able
+ * to run again after a crash in the middle.
  *
- * @param steps every one there ever was, oldest first; the first creates the table
+ * @param steps all migrations ever published, oldest first. The first creates the table
  */
 export async function migrate(database: SqlDatabase<unknown>, table: string, steps: readonly string[]): Promise<void> {
   const [name = '', schema] = table.split('.').reverse();
@@ -180,6 +180,6 @@ export async function migrate(database: SqlDatabase<unknown>, table: string, ste
 const commentOn = (table: string, version: number): string =>
   `ALTER TABLE ${quoted(table)} COMMENT = '${versionComment(version)}'`;
 
-/** All migrations of a table as one script, for tools that run their own. */
+/** Returns all migrations of a table as one script, for separate migration tools. */
 export const ddlOf = (table: string, steps: readonly string[]): string =>
   scriptOf([...steps, commentOn(table, steps.length)]);

@@ -1,10 +1,10 @@
-// What the stores in Postgres take: a pool of `pg`, or a database of another library.
+// The databases that the stores in Postgres accept: a pool of `pg`, or a database of another library.
 import { databaseIn, neither, type SqlDatabase } from '../sql/database.ts';
 import type { PgPool, TxOfPool } from './pg.ts';
 import { fromPool } from './pool.ts';
 
 /** A pool of `pg`, or a database from `fromDrizzle` and the other adapters. */
-// biome-ignore lint/suspicious/noExplicitAny: of whatever transactions
+// biome-ignore lint/suspicious/noExplicitAny: any type of transaction
 export type PostgresDatabase = PgPool | SqlDatabase<any>;
 
 /** The `tx` that `onPayment` gets. */
@@ -13,14 +13,14 @@ export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfP
 /** The handle of a transaction that the merchant began: over `pg` any client, or the `tx` of `onPayment`. */
 export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : Pick<PgPool, 'query'>;
 
-/** @throws {ConfigurationError} for any other value: what the SDK commits on a client could be rolled back */
+/** @throws {ConfigurationError} for any other value: on a client, the SDK's writes could be rolled back */
 export function databaseOf<Database extends PostgresDatabase>(
   owner: string,
   given: Database,
 ): SqlDatabase<TxOf<Database>> {
   const database = databaseIn<TxOf<Database>>(owner, 'postgres', given);
   if (database) return database;
-  // Clients have `connect` and `query`, too.
+  // Clients also have `connect` and `query`.
   const { query, connect, release, escapeIdentifier } = (given ?? {}) as unknown as Partial<Record<string, unknown>>;
   if (typeof connect !== 'function' || typeof query !== 'function' || release || escapeIdentifier)
     throw neither(owner, 'a pool of pg');

@@ -1,4 +1,4 @@
-// The SQL of an inbox in Postgres: an advisory lock for each payment, and transactions told apart by their ids.
+// The SQL of an inbox in Postgres: an advisory lock for each payment, and ids that identify transactions.
 import { ConfigurationError } from '../errors.ts';
 import type { InboxEvent, Mark } from '../inbox/contract.ts';
 import { ofMerchant } from '../inbox/thrown.ts';
@@ -6,14 +6,14 @@ import { leftOpen, outsideTransaction, sqlCodeOf, withoutColumns } from '../sql/
 import type { InboxSql } from '../sql/inbox.ts';
 import { advised, ddlOf, durably, expectCommitted, lockKey, migrate, quoted } from './table.ts';
 
-/** A mark, and the transaction that has written it. */
+/** A mark's transaction and table. */
 interface Begun {
   xid: string;
   /** The table with its schema: onPayment may set another search path. */
   name: string;
 }
 
-/** @param table its name, as the merchant has written it */
+/** @param table its name, as the merchant wrote it */
 export function inboxSql(table: string): InboxSql<true, Begun> {
   const sql = statements(quoted(table));
   return {
@@ -28,9 +28,9 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
     async lock(query, { paymentId }) {
       const [answer] = await query(LOCK, [lockKey(`${table} ${paymentId}`)]);
       if (answer?.isolation === undefined) throw withoutColumns();
-      // With the effect it would commit what somebody had begun and not ended.
+      // The effect would also commit a transaction that other code began and did not end.
       if (answer.xid) throw leftOpen();
-      // A snapshot older than the lock would not show the marks of the worker before.
+      // A snapshot older than the lock would not show the marks of the previous worker.
       if (answer.isolation !== 'read committed') throw new ConfigurationError(NOT_READ_COMMITTED);
       return answer.locked === 'true' ? true : undefined;
     },
@@ -57,7 +57,7 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
 
     async find(query, { paymentId, status }, { name }) {
       const [found] = await query(endings(name).find, [paymentId, status]);
-      // It would see its own mark, before the commit.
+      // Inside a transaction, it would see its own mark before the commit.
       if (found?.xid) throw leftOpen();
       if (found) return found.begun === 'true' ? 'begun' : 'done';
       return undefined;
@@ -78,20 +78,20 @@ export function inboxSql(table: string): InboxSql<true, Begun> {
 
 const valuesOf = ({ paymentId, status, final }: InboxEvent) => [paymentId, status, String(final)];
 
-/** All of it is text, because a merchant may have taught the driver other ways of reading. */
+/** Reads text only, because a merchant may have changed how the driver reads other types. */
 function markOf(row: unknown): Mark {
   const { status, final, begun } = row as Record<'status' | 'final' | 'begun', string>;
   return { status, final: final === 'true', ...(begun === 'true' && { begun: true }) };
 }
 
-/** Nothing has been written yet in a transaction of the inbox's own, so it has no id. */
+/** A transaction gets an id with its first write, so the inbox's own has none yet. */
 const LOCK = `SELECT pg_try_advisory_xact_lock($1::text::bigint)::text AS locked, txid_current_if_assigned()::text AS xid,
   current_setting('transaction_isolation') AS isolation`;
 
 const NOT_READ_COMMITTED =
   'transaction() of the SqlDatabase must begin at READ COMMITTED: a snapshot that is older than the lock of a payment does not show what the worker before has marked.';
 
-/** What Postgres answers what makes sense only within a transaction. */
+/** Postgres's code for a statement that needs a transaction. */
 const NO_TRANSACTION = '25P01';
 
 function refuseAutoCommit(error: unknown): never {
@@ -99,10 +99,10 @@ function refuseAutoCommit(error: unknown): never {
   throw outsideTransaction();
 }
 
-/** No savepoint of that name, or no transaction: in a failed one that is still ours, the savepoint works. */
+/** Codes for a missing savepoint or transaction. In the inbox's own failed transaction, the savepoint still works. */
 const WITHOUT_SAVEPOINT: ReadonlySet<unknown> = new Set(['3B001', NO_TRANSACTION]);
 
-/** What Postgres answers every statement after one that failed. */
+/** Postgres's code for every statement after a failed one. */
 const IN_FAILED_TRANSACTION = '25P02';
 
 function ignoredError(error: unknown): unknown {
@@ -140,7 +140,7 @@ const statements = (marks: string) => ({
 
 /** @param marks the table with its schema */
 const endings = (marks: string) => ({
-  /** Only in the transaction that began it. */
+  /** Only in the transaction that wrote the mark as begun. */
   complete: `UPDATE ${marks} SET handled_at = clock_timestamp()
     WHERE payment_id = $1::text::uuid AND status = $2::text AND handled_at IS NULL AND txid_current()::text = $3::text
     RETURNING status`,
@@ -148,7 +148,7 @@ const endings = (marks: string) => ({
   find: `SELECT (handled_at IS NULL)::text AS begun, txid_current_if_assigned()::text AS xid FROM ${marks}
     WHERE payment_id = $1::text::uuid AND status = $2::text`,
 
-  /** The transaction was rolled back, and later statements were not. */
+  /** For a transaction that was rolled back before later statements were committed. */
   keep: `INSERT INTO ${marks} (payment_id, status, final) VALUES ($1::text::uuid, $2::text, ${durably('$3::text::boolean')})
     ON CONFLICT DO NOTHING RETURNING txid_current()::text AS xid`,
 });

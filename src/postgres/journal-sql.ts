@@ -1,4 +1,4 @@
-// The SQL of a journal in Postgres: a statement per method, and of a create one more where its driver does not tell that it is committed.
+// The SQL of a journal in Postgres: one statement per method, and a check of a create's commit by driver or query.
 import type { JournalRow, JournalState, Timed } from '../journal/contract.ts';
 import { rowsOf, type SqlQuery, type SqlRow, type SqlValue, withoutColumns } from '../sql/database.ts';
 import { afterWrite, type JournalLine, type JournalSql, rowOf } from '../sql/journal.ts';
@@ -6,18 +6,18 @@ import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
 import { advised, ddlOf, durably, expectCommitted, indexName, migrate, quoted } from './table.ts';
 
 /**
- * @param table its name, as the merchant has written it
- * @param notify whether each plan tells of itself
+ * @param table its name, as the merchant wrote it
+ * @param notify whether each plan sends a NOTIFY
  */
 export function journalSql(table: string, notify: boolean): JournalSql {
   const channel = notify ? channelOf(table) : undefined;
   const sql = statements(table, channel);
   const lines = async (query: SqlQuery, text: string, values?: SqlValue[]) => linesOf(await query(text, values));
-  /** Outside any transaction of the merchant's. */
+  /** Writes outside the merchant's transactions. */
   const write = async (query: SqlQuery, text: string, row: JournalRow, values: SqlValue[]) => {
     const written = await query(text, values);
     const [line] = linesOf(written);
-    // It is sent after that, and must not be forgotten then.
+    // The create is sent next, so the row must be committed.
     if (line && row.state === 'begun') await expectCommitted(query, written, line.id).catch(afterWrite);
     return line;
   };
@@ -65,7 +65,7 @@ export function journalSql(table: string, notify: boolean): JournalSql {
 
 const ofScope = (scope: string | undefined): string[] => (scope === undefined ? [] : [scope]);
 
-/** As it would be read, without the time that takes. */
+/** Returns the row as a read would, without another query. */
 const asRead = (row: JournalRow, { now, due, revision, tried }: Line): JournalRow =>
   JSON.parse(
     JSON.stringify({
@@ -79,22 +79,22 @@ const asRead = (row: JournalRow, { now, due, revision, tried }: Line): JournalRo
 
 /** A line of an answer. */
 interface Line extends Omit<JournalLine, 'revision'> {
-  /** Absent where there is no row. */
+  /** Null without a row. */
   revision: string | null;
   now: string;
   replica?: string;
-  /** Of the transaction of a single statement. */
+  /** Id of a single statement's transaction. */
   id?: string;
-  /** Whether it was read in an open transaction. */
+  /** Whether the statement ran in an open transaction. */
   open?: string;
   /** Whether the reference was tried before. */
   tried?: string;
 }
 
 /**
- * What a replica knows is old, and a payment that it does not know yet would be made again.
+ * Refuses the rows of a replica, because a payment that it does not know yet would be made again.
  *
- * @throws {ConfigurationError} without the time: nothing could be told to be due, or late
+ * @throws {ConfigurationError} without the time, which decides whether a row is due or late
  */
 function linesOf(answer: readonly SqlRow[]): Line[] {
   const lines = rowsOf(answer) as unknown as Line[];
@@ -125,7 +125,7 @@ const valuesOf = ({
 const rowIn = (line: Line | undefined): JournalRow | undefined =>
   line && line.revision !== null ? rowOf(line as JournalLine) : undefined;
 
-/** The first line of what answers the time in any case. */
+/** Returns the first line of an answer that always has the time. */
 function timed([line]: readonly Line[]): Line {
   if (line) return line;
   throw withoutColumns();
@@ -139,30 +139,30 @@ const allOf = (lines: Line[]): Timed<{ rows: JournalRow[] }> => ({
 /** Milliseconds since 1970, as text. */
 const ms = (moment: string) => `floor(extract(epoch FROM ${moment}) * 1000)::bigint::text`;
 const moment = (placeholder: string) => `to_timestamp(${placeholder}::text::double precision / 1000)`;
-/** Of seconds. */
+/** An interval in seconds. */
 const interval = (placeholder: string) => `make_interval(secs => ${placeholder}::text::double precision)`;
 
 const NOW = `${ms('clock_timestamp()')} AS now`;
 
 const REPLICA = 'pg_is_in_recovery()::text AS replica';
-/** The store's time, on a line of its own if there is no row. */
+/** The store's time, on a line even without rows. */
 const CLOCK = `(SELECT ${NOW}, ${REPLICA}) AS clock`;
 
-/** Details have no objects within. */
+/** Finds the key in text, because details contain no nested objects. */
 const WAS_TRIED = `row.details::text LIKE '%"isRetry":true%'`;
 
 const INTO = '(scope, reference, state, revision, begun_at, due_at, leased_until, details)';
 
-/** Literals: only what is known while a statement is planned lets Postgres use an index of some states. */
+/** Writes literals, because Postgres uses a partial index only for states known when it plans the statement. */
 const isOneOf = (states: readonly JournalState[]) => `state IN (${states.map(state => `'${state}'`).join(', ')})`;
 
-/** A setting that lasts until the end of the merchant's transaction. Outside one, it is gone with the statement that sets it. */
+/** A setting that lasts until the end of the merchant's transaction. Outside one, it ends with its own statement. */
 const OPEN = `current_setting('payment_gateway.transaction', true)`;
 const IS_OPEN = `coalesce(${OPEN}, '') = 'open'`;
 
 function statements(table: string, channel: string | undefined) {
   const journal = quoted(table);
-  // Names of one word in lower case: plugins of query builders write others in their own way.
+  // Names of one word in lower case, because plugins of query builders rewrite others.
   const columns = `scope, reference, state, revision::text, ${ms('begun_at')} AS begun, ${ms('due_at')} AS due,
     ${ms('leased_until')} AS leased, details::text`;
   const key = 'scope = $1::text AND reference = $2::text';
@@ -171,11 +171,11 @@ function statements(table: string, channel: string | undefined) {
   const id = 'txid_current()::text AS id';
 
   return {
-    // As simple as can be: most of what it takes is planning.
+    // As simple as possible, because planning takes most of its time.
     read: `SELECT ${NOW}, ${REPLICA}, ${columns} FROM ${journal} WHERE ${key}`,
     clock: `SELECT ${NOW}, ${REPLICA}`,
 
-    // These two are what a create waits for.
+    // A create waits for these two.
     insert: `INSERT INTO ${journal} ${INTO}
       VALUES (${written}) ON CONFLICT (scope, reference) DO NOTHING
       RETURNING ${ms('begun_at')} AS now, ${ms('due_at')} AS due, ${id}`,
@@ -183,7 +183,7 @@ function statements(table: string, channel: string | undefined) {
         due_at = ${moment('$4')}, leased_until = ${moment('$5')}, details = $6::text::json
       WHERE ${key} AND revision = $8::text::integer RETURNING ${NOW}, ${id}`,
 
-    // In the merchant's transaction. ON CONFLICT locks also a row that it leaves unchanged, so existing rows are left out.
+    // In the merchant's transaction. ON CONFLICT also locks rows that it leaves unchanged, so exclude existing rows.
     enter: `SELECT set_config('payment_gateway.transaction', 'open', true) AS open`,
     insertIn: `INSERT INTO ${journal} AS row ${INTO} SELECT ${written} WHERE ${IS_OPEN}
         AND NOT EXISTS (SELECT FROM ${journal} WHERE ${key} AND state <> 'freed')
@@ -214,7 +214,7 @@ function statements(table: string, channel: string | undefined) {
       SELECT now, replica, leased.* FROM ${CLOCK} LEFT JOIN
       (SELECT ${columns}, due_at FROM claimed) AS leased ON true ORDER BY due_at`,
 
-    // Never change one that was published: add another.
+    // Never change a published migration: add another.
     migrations: [
       // details is json, not jsonb: jsonb refuses a NUL that the gateway may echo.
       `CREATE TABLE IF NOT EXISTS ${journal} (
@@ -228,16 +228,16 @@ function statements(table: string, channel: string | undefined) {
         details json NOT NULL,
         PRIMARY KEY (scope, reference)
       )`,
-      // Doubts are few, and found without reading the created ones, which stay for ever.
+      // For the few doubts, without reading created rows, which stay permanently.
       `CREATE INDEX IF NOT EXISTS ${indexName(table, 'open')} ON ${journal} (begun_at) WHERE state = 'begun'`,
-      // What a sweep looks at: not the final ones.
+      // For sweeps, without final rows.
       `CREATE INDEX IF NOT EXISTS ${indexName(table, 'due')} ON ${journal} (scope, due_at)
   WHERE due_at IS NOT NULL AND state <> 'planned'`,
-      // What a drain sends.
+      // For drains.
       `CREATE INDEX IF NOT EXISTS ${indexName(table, 'planned')} ON ${journal} (scope, due_at) WHERE state = 'planned'`,
     ],
   };
 }
 
-/** What a plan notifies. */
+/** Returns the channel that a plan notifies. */
 export const channelOf = (table: string): string => table.slice(-LONGEST_NAME);

@@ -11,24 +11,24 @@ import { databaseOf, type OwnTxOf, type PostgresDatabase } from './database.ts';
 import { journalSql } from './journal-sql.ts';
 import type { PgTx } from './pg.ts';
 
-/** What a `postgresJournal` can take as its second argument. */
+/** Options of `postgresJournal`, its second argument. */
 export interface PostgresJournalOptions extends SqlJournalOptions {
   /**
-   * Whether each plan wakes the drains that follow, by NOTIFY. Commits that notify wait for each other in Postgres: turn it
-   * off where very many are planned at once, and drains look every second.
+   * Whether each plan wakes the drains with `follow`, by NOTIFY. Postgres makes commits that notify wait for each
+   * other: turn it off for very many concurrent plans, and drains poll every second.
    * @default true
    */
   notify?: boolean | undefined;
 }
 
-/** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
+/** A journal that can create its table. @typeParam Tx your transaction, as `plan` takes it */
 export type PostgresJournal<Tx = PgTx> = SqlJournal<Tx>;
 
 /**
- * At most one payment per reference, across processes and crashes.
+ * Makes a journal, for at most one payment per reference, across processes and crashes.
  *
- * @param database the merchant's own pool of `pg`; or `fromDrizzle(db)` and its like, as for `postgresInbox`
- * @throws {ConfigurationError} for what is none of them, or a table name that is none
+ * @param database your pool of `pg`, or `fromDrizzle(db)` and the other adapters, as for `postgresInbox`
+ * @throws {ConfigurationError} for any other value, or an invalid table name
  * @example
  * const journal = postgresJournal(pool, { scope: 'eu-terminal' });
  * await journal.migrate();

@@ -1,9 +1,9 @@
-// Listens to a channel of Postgres, on one connection of a pool for all who do.
+// Listens to a channel of Postgres, on one connection of a pool for all listeners.
 import { aborted, withSignal } from '../deadline.ts';
 import { sizeOf } from '../sql/database.ts';
 import { connect, type PgClient, type PgPool } from './pg.ts';
 
-/** What else a client of `pg` emits. */
+/** Further events of a client of `pg`. */
 interface Emitter {
   on(event: string, listener: (error?: Error) => void): unknown;
   removeListener(event: string, listener: (error?: Error) => void): unknown;
@@ -12,7 +12,7 @@ interface Emitter {
 /** A connection that listens. */
 interface Listening {
   readonly heard: Set<() => void>;
-  /** Rejects when nothing is heard any more. */
+  /** Rejects when the connection is lost. */
   readonly isLost: Promise<void>;
   readonly stop: AbortController;
 }
@@ -20,10 +20,10 @@ interface Listening {
 /** By pool and channel. */
 const LISTENING = new WeakMap<PgPool, Map<string, Listening>>();
 
-/** Fewer connections leave none for a merchant, while an inbox has half of them. */
+/** Smaller pools leave no connection for the merchant while an inbox uses half of them. */
 const SMALLEST_POOL = 4;
 
-/** @throws what the driver throws, as soon as nothing is heard any more */
+/** @throws the driver's error, as soon as the connection is lost */
 export async function listenOn(
   pool: PgPool,
   channel: string,
@@ -36,7 +36,7 @@ export async function listenOn(
   const listening = channels.get(channel) ?? begin(pool, channel);
   channels.set(channel, listening);
   const forget = () => channels.get(channel) === listening && channels.delete(channel);
-  // Each of those who listen has a function of its own.
+  // A separate function for each listener, because the same one may listen twice.
   const hear = () => onNotice();
   listening.heard.add(hear);
   try {
@@ -58,21 +58,21 @@ function begin(pool: PgPool, channel: string): Listening {
   const heard = new Set<() => void>();
   const stop = new AbortController();
   const isLost = hold(pool, channel, () => heard.forEach(hear => void hear()), stop.signal);
-  // Whoever listens then is told.
+  // Every listener waits for this promise, and gets the error.
   isLost.catch(() => {});
   return { heard, isLost, stop };
 }
 
-/** Holds a connection until the signal, or until it is lost. */
+/** Keeps a connection until the signal, or until it is lost. */
 async function hold(pool: PgPool, channel: string, onNotice: () => void, signal: AbortSignal): Promise<void> {
   const connecting = connect(pool);
   const client = await withSignal(connecting, signal).catch(error => {
-    // It may come later.
+    // The connection may arrive later.
     connecting.then(late => late.release()).catch(() => {});
     throw error;
   });
   const { promise: isLost, reject } = Promise.withResolvers<void>();
-  // It may be lost before anybody waits for that.
+  // The connection may be lost before the wait for that begins.
   isLost.catch(() => {});
   const onLost = (error = new Error('The connection that listens has ended.')) => reject(error);
   const emitter = client as PgClient & Emitter;
@@ -83,7 +83,7 @@ async function hold(pool: PgPool, channel: string, onNotice: () => void, signal:
     await withSignal(isLost, signal);
   } finally {
     for (const [event, listener] of Object.entries(listeners)) emitter.removeListener(event, listener);
-    // What ends it may come after that, and must not end the process. Nobody gets a connection that listens.
+    // A later error must not end the process. Closing keeps a listening connection out of the pool.
     emitter.on('error', () => {});
     client.release(true);
   }

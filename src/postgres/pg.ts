@@ -1,4 +1,4 @@
-// A pool of `pg` by its shape, and how a client is taken from it.
+// A pool of `pg` by its shape, and the way to borrow a client from it.
 import { leftOpen, sizeOf } from '../sql/database.ts';
 import { emitWarning } from '../telemetry/events.ts';
 
@@ -6,7 +6,7 @@ import { emitWarning } from '../telemetry/events.ts';
 export interface PgClient {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[]; command: string; rowCount?: number | null }>;
   release(destroy?: boolean | Error): void;
-  /** `T` or `E` within a transaction, `I` outside. Older versions of `pg` do not tell. */
+  /** `T` or `E` within a transaction, `I` outside. Older versions of `pg` lack it. */
   getTransactionStatus?(): string | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
@@ -16,34 +16,34 @@ export interface PgClient {
 export interface PgPool {
   connect(): Promise<PgClient>;
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-  /** `max` is the size of the pool; without it 10 is assumed, as in `pg`. */
+  /** `max` is the size of the pool, by default 10 as in `pg`. */
   options?: { max?: number | undefined };
 }
 
-/** A transaction over a pool of `pg`. It has `query` alone, and only until `onPayment` returns. */
+/** A transaction over a pool of `pg`. It has only `query`, until `onPayment` returns. */
 export type PgTx = Pick<PgClient, 'query'>;
 
-/** The same with the types of the pool's clients, also where `connect` has an overload that takes a callback. */
+/** The same with the types of the pool's clients, even if `connect` has an overload that takes a callback. */
 export type TxOfPool<Pool> = Pool extends {
   connect: { (): Promise<infer Client extends PgClient>; (...args: never[]): unknown };
 }
   ? Pick<Client, 'query'>
   : PgTx;
 
-/** What a client answers within a transaction. */
+/** Statuses of a client within a transaction. */
 const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
 
-/** @param status as a client tells it; nothing, if it is too old for that */
+/** @param status a client's status, or undefined if its version of `pg` is too old */
 export const isOpen = (status: string | null | undefined): boolean => IN_TRANSACTION.has(status);
 
 const LEFT_OPEN =
   'A client was given back to the pool within a transaction, which is rolled back now: call COMMIT or ROLLBACK before each release(), and release(true) where that fails.';
 
 /**
- * A client that is in no transaction. Of one that somebody left open nobody has the end in hand any more: what we wrote there would be
- * undone with it, and the money would be gone. It is closed, which undoes it.
+ * Returns a client outside any transaction. A client that other code left in one is closed, which rolls it back. A
+ * rollback after the SDK's write would undo the write, and the money would be gone.
  *
- * @throws {ConfigurationError} if every client is in one
+ * @throws {ConfigurationError} if every client is in a transaction
  */
 export async function connect(pool: PgPool): Promise<PgClient> {
   const most = sizeOf(pool.options?.max);

@@ -1,4 +1,4 @@
-// A pool of `pg`, as a database for our stores.
+// A pool of `pg` as a database for the stores.
 import { markCommitted } from '../sql/committed.ts';
 import { expectMethods, leftOpen, poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
@@ -14,7 +14,7 @@ export const fromPool = (pool: PgPool): SqlDatabase<PgTx> => ({
     try {
       const rows = await queryOf(client)(sql, values);
       const status = client.getTransactionStatus?.();
-      // Other code goes on with a client that it has released.
+      // Other code still uses a client that it has released.
       if (isOpen(status)) throw leftOpen();
       isBroken = false;
       return status === 'I' ? markCommitted(rows) : rows;
@@ -40,7 +40,7 @@ const queryOf =
   async (sql, values) =>
     (await client.query(sql, values as unknown[])).rows as SqlRow[];
 
-/** A connection that breaks between two statements emits an event, which ends the process without a listener. */
+/** Listens for errors: a connection that breaks between two statements would otherwise end the process. */
 async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {
   const client = await connect(pool);
   const onError = () => {};

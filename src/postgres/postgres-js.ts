@@ -1,4 +1,4 @@
-// The library postgres.js, as a database for our stores.
+// The library postgres.js as a database for the stores.
 import { aborted } from '../deadline.ts';
 import {
   expectMethods,
@@ -13,13 +13,13 @@ import {
 export interface PostgresJs<Tx> {
   begin<T>(options: string, work: (tx: Tx) => Promise<T>): Promise<unknown>;
   unsafe(sql: string, values?: never, options?: { prepare?: boolean }): PromiseLike<unknown>;
-  /** On a connection of its own, which it opens again when it is lost. */
+  /** Listens on a separate connection, and opens it again when it is lost. */
   listen?(channel: string, onNotice: () => void): Promise<{ unlisten(): Promise<void> }>;
   readonly options: { max?: number; prepare?: boolean };
 }
 
 /**
- * Makes a database of postgres.js. `tx` is the `sql` of the transaction; `tx.savepoint()` nests.
+ * Makes a database from postgres.js. `tx` is the `sql` of the transaction. `tx.savepoint()` nests.
  *
  * @throws {ConfigurationError} for the `sql` of a transaction or of a reserved connection
  */
@@ -42,10 +42,10 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
     },
     transaction: async work => (await sql.begin('isolation level read committed read write', work)) as never,
     async listen(channel, onNotice, signal) {
-      // postgres.js keeps a listener whose LISTEN has failed, and listens for it again by itself.
+      // postgres.js keeps a listener whose LISTEN failed, and retries it.
       const listening = sql.listen?.(channel, onNotice).catch(() => undefined);
       await aborted(signal);
-      // It may begin after that, or never.
+      // The LISTEN may succeed after that, or never.
       void listening?.then(begun => begun?.unlisten()).catch(() => {});
     },
   };

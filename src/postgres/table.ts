@@ -1,10 +1,9 @@
-// The table of a store in Postgres: its name, its migrations, and what its statements have in common.
+// The table of a store in Postgres: its name, its migrations, and the common parts of its statements.
 import { createHash } from 'node:crypto';
 import { isCommitted } from '../sql/committed.ts';
 import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import { pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 
-/** A table's name as SQL. */
 export const quoted = (table: string): string =>
   table
     .split('.')
@@ -12,20 +11,20 @@ export const quoted = (table: string): string =>
     .join('.');
 
 /**
- * The value, in a statement whose transaction is on disk here and on a synchronous standby, even where the database answers
- * a COMMIT before that: what is forgotten after the money has moved would move it again.
+ * Wraps a value so that its COMMIT waits for the disk here and on a synchronous standby, even if the database does not
+ * by default. A write lost after the money moved would move it again.
  */
 export const durably = (value: string) => `CASE WHEN CASE WHEN current_setting('synchronous_commit') IN
     ('off', 'local', 'remote_write') THEN set_config('synchronous_commit', 'on', true) = 'on' ELSE true END THEN ${value} END`;
 
-/** What Postgres answers where a table is missing. */
+/** Postgres's code for a missing table. */
 const NO_TABLE = '42P01';
-/** What Postgres answers a write where nothing can be written. */
+/** Postgres's code for a write on a replica or in a read-only session. */
 const READ_ONLY = '25006';
-/** What a replica answers who wants to begin a transaction that can write. */
+/** A replica's code for the begin of a transaction that can write. */
 const NOT_SUPPORTED = '0A000';
 
-/** The error, or one that names its cause and the way out: of a forgotten `migrate`, or a replica taken for the primary. */
+/** Returns the error, or one that names the cause and the fix: a forgotten `migrate`, or a replica as the primary. */
 export function advised(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const state = sqlCodeOf(error);
@@ -40,12 +39,12 @@ export function advised(error: unknown): unknown {
 }
 
 /**
- * The transaction of a single statement is over with it, unless somebody had begun another one. Where the driver has not told, the
- * database is asked.
+ * Checks that a single statement was committed: other code may have begun a transaction. It asks the database if the
+ * driver does not report that.
  *
  * @param written the answer of the statement
  * @param xid its transaction
- * @throws {ConfigurationError} if that goes on
+ * @throws {ConfigurationError} if that transaction is not committed
  */
 export async function expectCommitted(query: SqlQuery, written: readonly SqlRow[], xid: unknown): Promise<void> {
   if (isCommitted(written)) return;
@@ -53,17 +52,17 @@ export async function expectCommitted(query: SqlQuery, written: readonly SqlRow[
   if (answer?.status !== 'committed') throw leftOpen();
 }
 
-/** The key of an advisory lock: 64 bits of a hash, as text, because a number would lose some of them. */
+/** Returns the key of an advisory lock: 64 bits of a hash as text, because a number would lose some of them. */
 export const lockKey = (name: string): string => createHash('sha256').update(name).digest().readBigInt64BE().toString();
 
 /**
- * Runs the migrations of a table that have not run yet, by one replica at a time, all or none. A table of a later version
- * of the SDK is left as it is. Each can run again where somebody has changed the table's comment, which keeps its version.
+ * Runs the pending migrations of a table, all or none, on one replica at a time. A table of a later version of the SDK
+ * stays unchanged. Each can run again if the table's comment, which keeps its version, was changed.
  *
- * @param steps every one there ever was, oldest first; the first creates the table
+ * @param steps all migrations ever published, oldest first. The first creates the table
  */
 export async function migrate(database: SqlDatabase<unknown>, table: string, steps: readonly string[]): Promise<void> {
-  // Without bounds: another replica may take its time, and so may an index.
+  // Without a timeout, because another replica or an index may take long.
   await database.transaction(async tx => {
     const query = database.queryIn(tx);
     await query('SELECT pg_advisory_xact_lock($1::text::bigint)::text AS locked', [lockKey(`migrate ${table}`)]);
@@ -79,13 +78,13 @@ export async function migrate(database: SqlDatabase<unknown>, table: string, ste
 const commentOn = (table: string, version: number): string =>
   `COMMENT ON TABLE ${quoted(table)} IS '${versionComment(version)}'`;
 
-/** All migrations of a table as one script, for tools that run their own. */
+/** Returns all migrations of a table as one script, for separate migration tools. */
 export const ddlOf = (table: string, steps: readonly string[]): string =>
   scriptOf([...steps, commentOn(table, steps.length)]);
 
-/** The name of an index of a table, which is in its schema. */
+/** Returns the name of a table's index, without the schema, because an index is in its table's schema. */
 export const indexName = (table: string, suffix: string): string => {
   const [name = ''] = table.split('.').slice(-1);
-  // Postgres cuts longer names, in silence.
+  // Postgres silently cuts longer names.
   return `"${name.slice(0, 62 - suffix.length)}_${suffix}"`;
 };

@@ -1,29 +1,29 @@
-// Bounds how the stores use a pool: half of it for inboxes, half for journals, and every wait has an end.
+// Bounds the stores' use of a pool: half of it for inboxes, half for journals, and an end for every wait.
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
 import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sqlCodeOf } from './database.ts';
 
-/** Milliseconds to wait for a connection, for a statement of our own, and for the end of a transaction. */
+/** Milliseconds to wait for a connection, for a statement of the SDK, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
 /** Milliseconds that an effect may take. */
 export const LONGEST_EFFECT = 20_000;
 
-/** Milliseconds that a single statement waits for its turn. Its caller waits five seconds. */
+/** Milliseconds that a single statement waits before it is sent. Its caller waits five seconds. */
 const LONGEST_TURN = 4_000;
 
-/** What our stores may do at once over one pool. */
+/** Limits of the concurrent work of all stores over one pool. */
 interface Limits {
-  /** The merchant's code inside may need connections of its own, and statements of ours. */
+  /** Apart from statements, because the merchant's code inside may need more connections and the SDK's statements. */
   works: Limited;
   statements: Limited;
 }
 
-/** By pool, because all inboxes together, or all journals, must leave half of it. */
+/** Limits by pool, because all inboxes together, or all journals, must leave half of it. */
 const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
 
-/** Shared by the ESM and the CommonJS copy. */
+/** Returns the limits of a pool, shared by the ESM and the CommonJS copy. */
 function limitsOf({ identity, max }: SqlPool): Limits {
   const shared = globalThis as { [LIMITS]?: WeakMap<object, Limits> };
   shared[LIMITS] ??= new WeakMap();
@@ -44,7 +44,7 @@ const poolFor = (database: Pooled): SqlPool => database.pool ?? { identity: data
 /** Runs a work in a transaction. */
 type Transact<Tx> = <T>(work: (tx: Tx, query: SqlQuery) => Promise<T>) => Promise<T>;
 
-/** What a work does with the database, one after the other. */
+/** Access of one work to the database, one call after the other. */
 export interface Place<Tx> {
   transact: Transact<Tx>;
   /** Outside of any transaction. */
@@ -52,8 +52,8 @@ export interface Place<Tx> {
 }
 
 /**
- * Gives works a place among half of the pool's connections, and at least one. The caller gets an error in time. The place is
- * free once the library has ended the whole work, so that it holds no connection any more.
+ * Limits concurrent works to half of the pool's connections, and at least one. The caller gets an error in time. A
+ * place is free once the library has ended the whole work and returned its connections.
  */
 export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Place<Tx>) => Promise<T>) => Promise<T> {
   const { works } = limitsOf(poolFor(database));
@@ -77,7 +77,7 @@ export function placesOver<Tx>(database: SqlDatabase<Tx>): <T>(work: (place: Pla
     });
 }
 
-/** Runs single statements, at most as many at once as half of the pool has connections, however long each of them hangs. */
+/** Limits concurrent single statements to half of the pool's connections, even if each of them hangs. */
 export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) => Promise<T> {
   const { statements } = limitsOf(poolFor(database));
   return statement => statements(statement);
@@ -102,7 +102,7 @@ const noAnswer = () => new Error(`The database did not answer within ${LONGEST_W
 
 const OVER = 'The transaction of onPayment has ended: its connection broke, or onPayment or the library ended it.';
 
-/** One transaction. Its caller gets an error in time, also where the library waits longer. */
+/** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 function withinWaits<Tx, T>(
   database: SqlDatabase<Tx>,
   watch: <Value>(transaction: Promise<Value>) => Promise<Value>,
@@ -156,7 +156,7 @@ function withinWaits<Tx, T>(
     begin().then(
       () => {
         end();
-        // It goes on where onPayment has ended the transaction, and may still write.
+        // If onPayment ended the transaction, the work continues and may still write.
         if (running) running.then(resolve, reject);
         else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
       },
@@ -169,8 +169,8 @@ function withinWaits<Tx, T>(
 }
 
 /**
- * Settles as the work does, but never after the transaction. When a connection breaks, postgres.js rejects the transaction
- * immediately. A later write to the connection, such as its ROLLBACK, would end the process.
+ * Settles as the work does, but never after the transaction. When a connection breaks, postgres.js rejects the
+ * transaction immediately. A later write to the connection, such as its ROLLBACK, would end the process.
  */
 async function beforeEnd<T>(work: Promise<T>, isOver: () => boolean): Promise<T> {
   await work.catch(() => {});
@@ -180,9 +180,9 @@ async function beforeEnd<T>(work: Promise<T>, isOver: () => boolean): Promise<T>
 }
 
 /**
- * Runs statements, and waits for none longer than it should; after one that was not answered it runs no others.
+ * Runs statements with a timeout. After a timeout it refuses all further statements.
  *
- * @param onLate is told first
+ * @param onLate gets the error before the caller
  */
 export function inTime(query: SqlQuery, onLate?: (error: Error) => void): SqlQuery {
   let late: Error | undefined;
@@ -198,17 +198,17 @@ export function inTime(query: SqlQuery, onLate?: (error: Error) => void): SqlQue
 }
 
 /**
- * What a database answers a statement that met another one at the same instant, and has undone its transaction: Postgres
- * (a serialisation failure, a deadlock), some versions of Prisma, MySQL (a deadlock, a conflict in a group at COMMIT, a row
- * that is newer than the snapshot).
+ * Codes of a statement that conflicted with a concurrent one, and whose transaction the database undid: Postgres
+ * (serialisation failure, deadlock), some versions of Prisma, MySQL (deadlock, conflict in a group at COMMIT, row newer
+ * than the snapshot).
  */
 const MET_ANOTHER: ReadonlySet<unknown> = new Set(['40001', '40P01', 'P2034', '1213', '3101', '1020']);
 export const hasMetAnother = (error: unknown): boolean => MET_ANOTHER.has(sqlCodeOf(error));
 const MOST_TRIES = 10;
-/** Milliseconds, more at each try. */
+/** Milliseconds, growing with each try. */
 const PAUSE = 10;
 
-/** Runs a transaction, and again if the database has undone it because it met another one. */
+/** Runs a transaction, and retries it if the database undid it because of a concurrent one. */
 export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,13 +1,13 @@
-// What a driver has told of a statement that is a transaction by itself, so that nobody needs to ask the database.
+// Remembers which statements a driver reported as committed, which saves a query to the database.
 
-/** The answers after which no transaction went on. */
+/** Answers of statements that were committed by themselves. */
 const committed = new WeakSet<object>();
 
-/** @param answer of a statement that its connection has run outside any transaction */
+/** @param answer of a statement that its connection ran outside any transaction */
 export function markCommitted<Answer extends object>(answer: Answer): Answer {
   committed.add(answer);
   return answer;
 }
 
-/** Whether it is known; otherwise the statement may belong to a transaction that somebody had begun. */
+/** Checks whether the commit is known. Otherwise the statement may belong to a transaction that other code began. */
 export const isCommitted = (answer: object): boolean => committed.has(answer);

@@ -8,10 +8,10 @@ import { inTime, LONGEST_EFFECT, placesOver, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 import { tableNameProblem } from './table.ts';
 
-/** What an inbox can take as its second argument. */
+/** Options of an inbox, its second argument. */
 export interface SqlInboxOptions {
   /**
-   * The table of marks, or schema.table.
+   * Name of the table of marks, or schema.table.
    * @default 'payment_gateway_inbox'
    */
   table?: string | undefined;
@@ -19,13 +19,13 @@ export interface SqlInboxOptions {
 
 /** An inbox that hands its transaction to `onPayment`, and can create its table. */
 export interface SqlInbox<Tx> extends Inbox<{ tx: Tx }> {
-  /** Creates the table unless it is there. Safe to call at every start, by every replica. */
+  /** Creates the table unless it exists. Safe to call at every start, by every replica. */
   migrate(): Promise<void>;
-  /** The SQL of `migrate`, for tools that run migrations of their own. */
+  /** Returns the SQL of `migrate`, for separate migration tools. */
   ddl(): string;
   /**
-   * An operator says what became of an effect that nobody knows about (the event `effect_uncertain`): `done`, so it is
-   * never run again; or `again`, so its next callback or sweep runs it.
+   * Settles an effect that may be incomplete (the event `effect_uncertain`) with an operator's answer. `done`: it never
+   * runs again. `again`: its next callback or sweep runs it.
    *
    * @throws {InvalidRequestError} if this status of the payment is not in doubt
    */
@@ -35,44 +35,44 @@ export interface SqlInbox<Tx> extends Inbox<{ tx: Tx }> {
 /**
  * The statements of an inbox in the SQL of one database.
  *
- * @typeParam Lock what it knows of a payment that it has locked
- * @typeParam Begun what it knows of a mark that it has written
+ * @typeParam Lock the data of a locked payment
+ * @typeParam Begun the data of a written mark
  */
 export interface InboxSql<Lock, Begun> {
   migrate(database: SqlDatabase<unknown>): Promise<void>;
   ddl(): string;
 
-  /** Runs before the transaction, outside of any. */
+  /** Runs before the transaction. */
   prepare?(query: SqlQuery, event: InboxEvent): Promise<void>;
 
   /**
-   * Makes the transaction one that `isEnded` can tell from others.
+   * Marks the transaction, so that `isEnded` recognises it.
    *
    * @throws {ConfigurationError} outside a transaction
    */
   open(query: SqlQuery): Promise<void>;
-  /** Locks the payment until the end of the transaction. @returns nothing, immediately, if another worker has it */
+  /** Locks the payment until the end of the transaction. @returns undefined, immediately, if another worker has it */
   lock(query: SqlQuery, event: InboxEvent): Promise<Lock | undefined>;
-  /** The marks that are committed now, not when the transaction began. */
+  /** Returns the marks that are committed now, not when the transaction began. */
   marks(query: SqlQuery, event: InboxEvent, lock: Lock): Promise<readonly Mark[]>;
   /** Writes the mark as begun. */
   begin(query: SqlQuery, event: InboxEvent, lock: Lock): Promise<Begun>;
   /** Writes the mark as done. @returns false in another transaction than the one that wrote it as begun */
   complete(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<boolean>;
-  /** Whether the transaction of the mark has ended, and may have left a part of the effect. */
+  /** Checks whether the mark's transaction has ended, which may have left a part of the effect. */
   isEnded(query: SqlQuery): Promise<boolean>;
 
   /**
-   * The mark as it is committed.
+   * Reads the committed mark.
    *
    * @throws {ConfigurationError} if this statement itself runs in a transaction
    */
   find(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<'done' | 'begun' | undefined>;
-  /** Writes a mark as begun that may have been lost. Runs outside any transaction. */
+  /** Writes a mark that may have been lost, as begun. Runs outside any transaction. */
   keep(query: SqlQuery, event: InboxEvent, begun: Begun): Promise<unknown>;
-  /** Whether there was a mark that was begun. Runs outside any transaction. */
+  /** Settles a mark that was begun, outside any transaction. @returns whether one existed */
   resolve(query: SqlQuery, paymentId: string, status: string, resolution: 'done' | 'again'): Promise<boolean>;
-  /** An error of the database, or one that names its cause and the way out. */
+  /** Returns the database's error, or one that names its cause and the fix. */
   advised(error: unknown): unknown;
 }
 
@@ -82,7 +82,7 @@ export function inboxOptions(owner: string, options: SqlInboxOptions): { table: 
   return { table };
 }
 
-/** Exactly once, if `onPayment` writes only with `tx`: its writes and the mark are one transaction. */
+/** Makes an inbox. Effects happen exactly once if `onPayment` writes only with `tx`, in the transaction of the mark. */
 export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Lock, Begun>): SqlInbox<Tx> {
   const inPlace = placesOver(db);
   const advise = (error: unknown): never => {
@@ -100,7 +100,7 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
           const effect = transact((tx, within) => takeEffect(within, sql, event, () => inTx(tx)));
           return effect.catch(error => {
             if (error instanceof Ended) return error;
-            // It may be about a table of the merchant's own.
+            // It may concern one of the merchant's own tables.
             throw isOfMerchant(error) ? error : sql.advised(error);
           });
         });
@@ -124,7 +124,7 @@ export function sqlInbox<Tx, Lock, Begun>(db: SqlDatabase<Tx>, sql: InboxSql<Loc
   };
 }
 
-/** What became of an event. */
+/** The result of an event. */
 interface EffectResult<Begun> {
   answer: InboxResult | readonly Mark[];
   /** The mark of an effect that ran. */
@@ -134,7 +134,7 @@ interface EffectResult<Begun> {
 /**
  * Within one transaction: lock, marks, the mark as begun, the work, the mark as done.
  *
- * @throws {Ended} if the transaction is another one by then, or none
+ * @throws {Ended} if the transaction has ended, even if another one has begun
  */
 async function takeEffect<Lock, Begun>(
   query: SqlQuery,
@@ -148,7 +148,7 @@ async function takeEffect<Lock, Begun>(
   const decision = decide(await sql.marks(query, event, lock), event);
   if (decision !== 'run') return { answer: decision };
 
-  // First: a COMMIT of the effect then commits the mark, too.
+  // Before the work, so that a COMMIT of the effect also commits the mark.
   const begun = await sql.begin(query, event, lock);
   let isComplete: boolean;
   try {
@@ -161,7 +161,7 @@ async function takeEffect<Lock, Begun>(
   return { answer: 'ran', begun };
 }
 
-/** A worker of another process may have the payment: it is waited for, for a moment. */
+/** Waits shortly while a worker of another process has the payment. */
 async function lockWithRetries<Lock>(tryLock: () => Promise<Lock | undefined>): Promise<Lock | undefined> {
   for (const pause of [...LOCK_PAUSES, undefined]) {
     const lock = await tryLock();
@@ -171,7 +171,7 @@ async function lockWithRetries<Lock>(tryLock: () => Promise<Lock | undefined>): 
   return undefined;
 }
 
-/** @throws Error of the merchant's, if the effect takes too long */
+/** @throws Error, as the merchant's, if the effect takes too long */
 const inItsTime = (work: Promise<unknown>): Promise<unknown> =>
   withTimeout(work, LONGEST_EFFECT, () => {
     throw ofMerchant(new Error(TOO_LONG));
@@ -194,7 +194,7 @@ async function expectDone<Begun>(
 const NOT_COMMITTED =
   'The transaction of onPayment was rolled back, although the library reported a commit. The status can run again. A query failed after onPayment returned: await every query.';
 
-/** Something other than the inbox has ended its transaction. */
+/** Code outside the inbox has ended its transaction. */
 class Ended extends Error {
   readonly begun: unknown;
 

@@ -1,4 +1,4 @@
-// A journal in the merchant's own database: five methods over the SQL of one, and plans in the merchant's transactions.
+// A journal in the merchant's own database: five methods over one dialect's SQL, and plans in transactions.
 import { ConfigurationError } from '../errors.ts';
 import type { FoundRow } from '../journal/change.ts';
 import type {
@@ -18,49 +18,49 @@ import { repeated, turnsOver } from './bounded.ts';
 import { noTransaction, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
 import { tableNameProblem } from './table.ts';
 
-/** What a journal can take as its second argument. */
+/** Options of a journal, its second argument. */
 export interface SqlJournalOptions {
   /**
-   * The table of references, or schema.table.
+   * Name of the table of references, or schema.table.
    * @default 'payment_gateway_journal'
    */
   table?: string | undefined;
   /**
-   * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
-   * and is paid again. At most 255 bytes of UTF-8.
+   * Scope in which references are unique, at most 255 bytes of UTF-8. Set it per terminal and never change it: in
+   * another scope every reference is new and would be paid again.
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;
   /**
-   * Milliseconds after the time-out of a create until `settle(reference, 'not_created')` is taken: a packet, or a gateway
-   * that stood still, may be late.
+   * Milliseconds from the timeout of a create until `settle(reference, 'not_created')` is accepted, because a packet or
+   * a stalled gateway may be late.
    * @default 600_000
    */
   settleMargin?: number | undefined;
 }
 
-/** A journal that can create its table. @typeParam Tx what `plan` takes: your transaction */
+/** A journal that can create its table. @typeParam Tx your transaction, as `plan` takes it */
 export interface SqlJournal<Tx> extends Journal, Planning<Tx> {
-  /** Creates the table unless it is there. Safe to call at every start, by every replica. */
+  /** Creates the table unless it exists. Safe to call at every start, by every replica. */
   migrate(): Promise<void>;
-  /** The SQL of `migrate`, for tools that run migrations of their own. */
+  /** Returns the SQL of `migrate`, for separate migration tools. */
   ddl(): string;
 }
 
 /** The statements of a journal in the SQL of one database. */
 export interface JournalSql {
-  /** What each plan notifies, where the database can. */
+  /** The channel that each plan notifies, if the database can. */
   channel?: string | undefined;
   migrate(database: SqlDatabase<unknown>): Promise<void>;
   ddl(): string;
 
   read(query: SqlQuery, key: JournalKey): Promise<FoundRow>;
-  /** @returns the row as it was written; nothing if the key is taken */
+  /** @returns the written row, or undefined if the key is taken */
   insert(query: SqlQuery, row: JournalRow): Promise<JournalRow | undefined>;
   /**
-   * The same in the merchant's transaction, and there also over a row that is freed.
+   * Inserts in the merchant's transaction, where it also replaces a freed row.
    *
-   * @returns the row that is there now; nothing if that is no open transaction
+   * @returns the current row, or undefined outside an open transaction
    */
   insertIn(query: SqlQuery, row: JournalRow): Promise<(FoundRow & { isInserted: boolean }) | undefined>;
   replace(query: SqlQuery, row: JournalRow, revision: number): Promise<Timed<{ isReplaced: boolean }>>;
@@ -72,11 +72,11 @@ export interface JournalSql {
     leaseMs: number,
   ): Promise<Timed<{ rows: JournalRow[] }>>;
 
-  /** An error of the database, or one that names its cause and the way out. */
+  /** Returns the database's error, or one that names its cause and the fix. */
   advised(error: unknown): unknown;
 }
 
-/** A row as a statement answers it: all of it text, because a merchant may have taught the driver other ways of reading. */
+/** A row of an answer: all of it text, because a merchant may have changed how the driver reads other types. */
 export interface JournalLine {
   scope: string;
   reference: string;
@@ -100,15 +100,15 @@ export const rowOf = ({ details, revision, begun, due, leased, ...key }: Journal
 });
 
 /**
- * Of what fails after a write: its code may mean that nothing was written, as that of a server that cannot be reached does, and
- * is left out.
+ * Throws the error of a step after a write, without its code. A code such as that of an unreachable server may mean
+ * that nothing was written.
  */
 export function afterWrite(error: Error): never {
   if (error instanceof ConfigurationError) throw error;
   throw new Error(`${error.message} (after a write)`, { cause: error });
 }
 
-/** What is wrong with the options that every journal has. */
+/** Checks of the options that every journal has. */
 export const journalProblems: Record<keyof SqlJournalOptions, ProblemOf> = {
   table: tableNameProblem,
   scope: scopeProblem,
@@ -125,7 +125,7 @@ export function journalOptions<Options extends SqlJournalOptions>(
   return { ...given, table } as Options & { table: string };
 }
 
-/** @param owner what messages call the journal */
+/** @param owner the journal's name in messages */
 export function sqlJournal<OwnTx>(
   owner: string,
   db: SqlDatabase<unknown>,
@@ -136,7 +136,7 @@ export function sqlJournal<OwnTx>(
     throw sql.advised(withoutValues(error));
   };
   const inTurn = turnsOver(db);
-  /** Each statement is a transaction of its own, which the database has undone if it met another one: it is repeated. */
+  /** Runs a statement as its own transaction, and retries it if the database undid it because of a concurrent one. */
   const alone = <T>(statement: () => Promise<T>) => inTurn(() => repeated(statement)).catch(advise);
   const query: SqlQuery = (text, values) => alone(() => db.query(text, values));
 
@@ -145,7 +145,7 @@ export function sqlJournal<OwnTx>(
     if (inserted) return { row: inserted, isInserted: true, now: inserted.begunAt };
     return { ...kept(row, await sql.read(query, row)), isInserted: false };
   };
-  /** Into a transaction of the merchant's: nothing is repeated there, because it is over then. */
+  /** Inserts in the merchant's transaction, without retries, because a failure ends it. */
   const insertIn = (tx: unknown) => {
     const within = db.queryIn(tx);
     const advised: SqlQuery = (text, values) => within(text, values).catch(advise);
@@ -188,7 +188,7 @@ export function sqlJournal<OwnTx>(
 const freedMeanwhile = ({ reference }: JournalRow) =>
   `Reference ${JSON.stringify(reference)} was freed while it was planned, so nothing was planned: roll back, and plan it again.`;
 
-/** @throws if there is none: whoever has changed the table so would pay references again */
+/** @throws Error without a row: a table changed in this way would let references be paid again */
 function kept({ reference }: JournalRow, { row, now }: FoundRow): Timed<{ row: JournalRow }> {
   if (row) return { row, now };
   throw new Error(

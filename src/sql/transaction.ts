@@ -1,4 +1,4 @@
-// A transaction on a connection that a pool has lent.
+// A transaction on a connection of a pool.
 import { withTimeout } from '../deadline.ts';
 import { LONGEST_WAIT } from './bounded.ts';
 
@@ -12,7 +12,7 @@ interface Lent<Query extends Send> {
   release(isBroken: boolean): void;
 }
 
-/** Runs the work with a handle that has `query` alone, and only until the end of the transaction. */
+/** Runs the work with a handle that has only `query`, until the end of the transaction. */
 export async function transact<Query extends Send, T>(
   { query: send, release }: Lent<Query>,
   begin: readonly string[],
@@ -36,7 +36,7 @@ export async function transact<Query extends Send, T>(
   let isBroken = true;
   const rollBack = async (error: unknown): Promise<never> => {
     isEnded = true;
-    // Behind a statement that hangs, ROLLBACK would wait. To close the connection ends both.
+    // Behind a hanging statement, ROLLBACK would wait. Closing the connection ends both.
     if (running === 0) {
       isBroken = await control('ROLLBACK').then(
         () => false,
@@ -57,7 +57,7 @@ export async function transact<Query extends Send, T>(
   }
 }
 
-/** A query without `await` must not end the process. */
+/** Handles its own rejection, so that a query without `await` does not end the process. */
 function refused(): Promise<never> {
   const refusal = Promise.reject(new Error(ENDED));
   refusal.catch(() => {});

@@ -63,7 +63,6 @@ export function onReaderGone(react: () => void): void {
   }
 }
 
-/** Reads a whole number. */
 export const integer =
   (least: number, most = Number.MAX_SAFE_INTEGER) =>
   (written: string): number => {

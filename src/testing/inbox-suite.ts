@@ -1,10 +1,10 @@
-// What every inbox must keep, no matter where it stores its marks.
+// The tests that every inbox must pass, no matter where it stores its marks.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Inbox, InboxEvent, Mark } from '../inbox/contract.ts';
 import { gate, type TestFunction } from './test-function.ts';
 
-/** How the suite runs, and over what. */
+/** Options of `inboxSuite`. */
 export interface InboxSuiteOptions {
   /** Registers a test. */
   test: TestFunction;
@@ -83,7 +83,7 @@ export function inboxSuite({ test, make }: InboxSuiteOptions): void {
     const [a, b] = await make();
     const completed = event('COMPLETED');
     const { first, leave } = await enter(a, completed);
-    // At once, because an inbox may wait for a while before it answers busy.
+    // Concurrently, because an inbox may wait before it answers busy.
     deepEqual(
       await Promise.all([run(b, completed), run(b, event('FAILED', completed.paymentId)), run(b, event('COMPLETED'))]),
       ['busy', 'busy', 'ran, worked'],
@@ -155,7 +155,7 @@ const event = (status: string, paymentId: string = randomUUID(), seen?: readonly
 
 const byStatus = (one: Mark, other: Mark): number => (one.status < other.status ? -1 : 1);
 
-/** Runs an event, and says whether its work was done; or answers the marks, in the order of their statuses. */
+/** Runs an event. @returns the result and whether its work ran, or the marks in the order of their statuses */
 async function run(inbox: Inbox, event: InboxEvent): Promise<string | readonly Mark[]> {
   let worked = false;
   const answer = await inbox.run(event, async () => {
@@ -166,7 +166,7 @@ async function run(inbox: Inbox, event: InboxEvent): Promise<string | readonly M
   return [...answer].sort(byStatus);
 }
 
-/** Runs an event whose work stays until it is told to leave. */
+/** Runs an event whose work waits until `leave` is called. */
 async function enter(inbox: Inbox, event: InboxEvent) {
   const [entered, leave] = [gate(), gate()];
   const running = inbox.run(event, async () => {

@@ -1,4 +1,4 @@
-// The public list of payment-gateway-sdk/testing: suites that prove a store, or a database, of your own.
+// The public exports of payment-gateway-sdk/testing: suites that prove your own store or database.
 export { type InboxSuiteOptions, inboxSuite } from './inbox-suite.ts';
 export { type JournalSuiteOptions, journalSuite } from './journal-suite.ts';
 export { type SqlDatabaseSuiteOptions, sqlDatabaseSuite } from './sql-database-suite.ts';

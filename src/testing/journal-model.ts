@@ -1,5 +1,5 @@
-// Creates over a journal in an order that chance decides: processes that crash at any await, requests and answers that get
-// lost, early callbacks, and operators. No reference is ever paid twice.
+// Plays creates over a journal in random order, with processes that crash at any await, lost requests and answers,
+// early callbacks, and operators. No reference is ever paid twice.
 import { deepEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Deadline, delay } from '../deadline.ts';
@@ -15,14 +15,14 @@ import { pick, seeded } from './test-function.ts';
 
 const REFERENCES = ['payout-1', 'payout-2'];
 const PROCESSES = 3;
-/** Milliseconds: real ones, because the clock is the store's. */
+/** Real milliseconds, because the clock is the store's. */
 const TIMEOUT = 20;
-/** Milliseconds without anything to let go, after which nothing runs but what has crashed. */
+/** Milliseconds without a gate: only crashed processes are left then. */
 const QUIET = 20;
 
 type Fate = 'arrives' | 'is lost' | 'arrives, and its answer is lost';
 
-/** A process that waits at an await until it is let go. */
+/** A process that waits at an await until its gate opens. */
 interface Gate {
   process: number;
   open(fate: Fate): void;
@@ -48,7 +48,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     throw new PaymentNotFoundError('none', { status: 404, body: '' });
   };
 
-  /** The gateway takes what arrives: it knows no reference twice. */
+  /** The gateway creates a payment for every request that arrives, even with a known reference. */
   const take = (reference: string, amount: number): Payment => {
     const payment: Payment = {
       id: randomUUID(),
@@ -63,7 +63,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     return payment;
   };
 
-  /** Journals of processes; each call waits at a gate before it and after it. */
+  /** Makes the journal of a process. Each call waits at a gate before it and after it. */
   const startProcess = (process: number): Journal => {
     const store = pick(random, stores);
     const gated =
@@ -127,7 +127,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
       const [gate] = gates.splice(Math.floor(random() * gates.length), 1);
       gate?.open(pick(random, ['arrives', 'arrives', 'arrives', 'is lost', 'arrives, and its answer is lost']));
     } else if (what < 0.82) {
-      // A crash: what it waits for never comes.
+      // A crash: the gates of the process never open.
       crashed.push(...gates.filter(gate => gate.process === process));
       gates = gates.filter(gate => gate.process !== process);
       journals[process] = startProcess(process);
@@ -144,7 +144,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     check();
   }
 
-  // Everything that still runs goes on to its end.
+  // The remaining creates run to their end.
   for (let quiet = 0; quiet < QUIET && running.size > 0; quiet++) {
     if (gates.length > 0) quiet = 0;
     for (const gate of gates.splice(0)) gate.open('arrives');
@@ -161,7 +161,7 @@ export async function playCreates(stores: readonly [JournalStore, JournalStore],
     `seed ${seed}: a doubt is left although its callback came`,
   );
 
-  // So that nothing of the processes that crashed goes on waiting.
+  // Crashed processes must not wait forever.
   isOver = true;
   for (const { shut } of [...crashed, ...gates]) shut(GONE);
 }

@@ -1,4 +1,4 @@
-// What every store of a journal must keep, no matter where it stores its rows.
+// The tests that every store of a journal must pass, no matter where it stores its rows.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JournalRow, JournalStore } from '../journal/contract.ts';
@@ -6,7 +6,7 @@ import { memoryJournal } from '../journal/memory.ts';
 import { playCreates } from './journal-model.ts';
 import { pick, seeded, type TestFunction } from './test-function.ts';
 
-/** How the suite runs, and over what. */
+/** Options of `journalSuite`. */
 export interface JournalSuiteOptions {
   /** Registers a test. */
   test: TestFunction;
@@ -15,9 +15,9 @@ export interface JournalSuiteOptions {
 }
 
 /**
- * Registers the tests that every {@link JournalStore} must pass: its five methods one by one and under contention, random
- * operations compared with `memoryJournal`, and creates by several processes that crash at any step. Scopes are random, so
- * the storage may be shared.
+ * Registers the tests that every {@link JournalStore} must pass. They run its five methods alone and under contention,
+ * random operations compared with `memoryJournal`, and creates of processes that crash at any step. Scopes are random,
+ * so the storage may be shared.
  *
  * @example
  * journalSuite({ test, make: () => [myJournal(client), myJournal(otherClient)] }); // test of Vitest, Jest or node:test
@@ -43,7 +43,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
   const many = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
-  /** A row that is due at some other moment than its beginning. */
+  /** Inserts a row with another due time than its beginning. */
   const insertDue = async (store: JournalStore, row: JournalRow, dueAt: number) => {
     await store.insert(row);
     await store.replace({ ...(await store.read(row)).row, ...row, dueAt }, 1);
@@ -191,7 +191,7 @@ export function journalSuite({ test, make }: JournalSuiteOptions): void {
     );
     deepEqual((await a.claim(query, 9, 60_000)).rows, []);
     const [claimed] = first.rows;
-    // A process that knew the row before it was handed out cannot change it any more.
+    // A process that read the row before its claim can no longer change it.
     equal((await b.replace({ ...newRow(), ...claimed, looks: 9 }, 2)).isReplaced, false);
     equal((await a.replace({ ...newRow(), ...claimed, leasedUntil: now }, 3)).isReplaced, true);
     deepEqual(

@@ -1,23 +1,23 @@
-// What every SqlDatabase must keep, no matter which library it is made of.
+// The tests that every SqlDatabase must pass, no matter the library beneath it.
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import { SQL_DIALECTS, type SqlDialect } from './sql-dialects.ts';
 import type { TestFunction } from './test-function.ts';
 
-/** How the suite runs, and over what. */
+/** Options of `sqlDatabaseSuite`. */
 export interface SqlDatabaseSuiteOptions<Tx> {
   /** Registers a test. */
   test: TestFunction;
-  /** Makes the database. Called once per test; the suite creates tables of its own in it, and drops them. */
+  /** Makes the database. Called once per test. The suite creates and drops its own tables in it. */
   make: () => SqlDatabase<Tx> | Promise<SqlDatabase<Tx>>;
   /** Runs a statement with the library's own transaction, as `onPayment` would. */
   execute: (tx: Tx, sql: string) => PromiseLike<unknown>;
 }
 
 /**
- * Registers the tests that every {@link SqlDatabase} must pass, in its own dialect. One that passes them and `inboxSuite`
- * over `postgresInbox(yours)` or `mysqlInbox(yours)` keeps the promise of exactly once.
+ * Registers the tests that every {@link SqlDatabase} must pass, in its own dialect. A database gives exactly-once
+ * effects if it also passes `inboxSuite` over `postgresInbox(yours)` or `mysqlInbox(yours)`.
  *
  * @example
  * sqlDatabaseSuite({ test, make: () => fromMine(db), execute: (tx, sql) => tx.query(sql) });
@@ -60,7 +60,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
   withTable('answers a write with placeholders, too', async (database, table, { placeholder, returning, changed }) => {
     const insert = `INSERT INTO ${table} VALUES (${placeholder})`;
     deepEqual(plain(await database.query(`${insert} ${returning}`, ['a'])), changed('a'));
-    // Without RETURNING, Postgres answers no rows.
+    // Without RETURNING, Postgres answers an empty array.
     deepEqual(plain(await database.query(insert, ['b'])), returning ? [] : changed('b'));
   });
 
@@ -71,7 +71,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     const noted = transact(database, async (_, query) => {
       within = await codeOf(query);
     });
-    // Some libraries let no transaction resolve in which something failed.
+    // Some libraries reject every transaction with a failed statement.
     await noted.catch(() => {});
     equal(within, notNull);
   });
@@ -144,7 +144,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
   });
 }
 
-/** Texts that somebody could take for something else. */
+/** Texts that a driver could mistake for other values. */
 const ODD = ['', "it's; drop table --", '{"a":[1]}', '{a,b}', 'true', '1e3', 'ZAŻÓŁĆ 😀', '$1 ? :name \\', null];
 
 type Work<Tx, T> = (tx: Tx, query: SqlQuery) => Promise<T>;
@@ -152,7 +152,7 @@ type Work<Tx, T> = (tx: Tx, query: SqlQuery) => Promise<T>;
 const transact = <Tx, T>(database: SqlDatabase<Tx>, work: Work<Tx, T>) =>
   database.transaction(tx => work(tx, database.queryIn(tx)));
 
-/** Drivers have classes of their own for rows. */
+/** Copies the rows, because drivers have their own classes for them. */
 const plain = (rows: readonly SqlRow[]) => rows.map(row => ({ ...row }));
 
 const linesOf = async (query: SqlQuery, table: string) =>

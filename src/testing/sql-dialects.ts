@@ -1,25 +1,25 @@
-// What the suite of a SqlDatabase says in the SQL of each dialect.
+// The SQL of each dialect, for the suite of a SqlDatabase.
 import type { SqlDatabase } from '../sql/database.ts';
 
-/** The words in which dialects differ. */
+/** The parts of the SQL in which dialects differ. */
 export interface SqlDialect {
   /** A column of texts that is the key of its table. */
   readonly key: string;
-  /** A placeholder for a text, where a statement has only one. */
+  /** A placeholder for a text, in a statement that has only one. */
   readonly placeholder: string;
   /** Answers placeholders for `first` and `second` as columns. */
   readonly echo: string;
-  /** The values for them, in the order that the dialect wants. */
+  /** Returns the values for them, in the dialect's order. */
   echoed(first: string, second: string | null): (string | null)[];
-  /** For the end of a write: what makes it answer its lines, where it can. */
+  /** The end of a write that makes it return its lines, if the dialect can. */
   readonly returning: string;
-  /** What a write answers that has changed these lines. */
+  /** Returns the answer of a write that changed these lines. */
   changed(...lines: string[]): object[];
-  /** The code of the error for a null in a column that takes none. */
+  /** The code of the error for a null in a NOT NULL column. */
   readonly notNull: string;
   /** The number of the connection, as a text. */
   readonly connection: string;
-  /** Adds a column to a table that only COMMIT checks: it must name a line. Nothing in a dialect without such checks. */
+  /** Adds a column that must name a line, which only COMMIT checks. Absent in a dialect without such checks. */
   parentOf?(table: string): string;
 }
 

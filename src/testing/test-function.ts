@@ -1,12 +1,12 @@
-// What the suites need of a test runner.
+// The suites' interface to a test runner, and their gates and seeded randomness.
 
 /** Registers a test: `test` or `it` of Vitest, Jest, node:test and their like. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
-/** Something that is waited for, and let go. */
+/** Makes a promise that the test resolves. */
 export const gate = () => Promise.withResolvers<void>();
 
-/** A generator of numbers from 0 to 1 that plays the same every time. */
+/** Makes a generator of numbers from 0 to 1 that repeats the same sequence for a seed. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -15,6 +15,6 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** One of some, by such a generator. */
+/** Picks an item with such a generator. */
 export const pick = <T>(random: () => number, items: readonly T[]): T =>
   items[Math.floor(random() * items.length)] as T;
