@@ -1,28 +1,28 @@
-// Changes a row of a journal by a transition, also when others change it at the same time or the store fails for a while.
+// Changes a journal's row by a transition, despite concurrent changes and temporary failures of the store.
 import { backgroundDelay, Deadline, delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError } from '../errors.ts';
 import type { Journal, JournalKey, JournalRow, Timed } from './contract.ts';
 import type { WaitLimits } from './in-flight.ts';
 import type { RowChange } from './row.ts';
 
-/** Milliseconds for one statement: a pool without a free connection may keep it waiting for ever. */
+/** Milliseconds for one statement: without a free connection, a pool may keep it waiting permanently. */
 const LONGEST_STATEMENT = 5_000;
 
-/** Milliseconds to try again for, while others change the row in between; each time, one of them has finished. */
+/** Milliseconds to retry while others change the row. Each conflict means that another change has finished. */
 const LONGEST_CONTEST = 5_000;
-/** Milliseconds before another try, at random up to so many more each time. */
+/** Milliseconds of random delay before a retry, multiplied by the number of tries. */
 const PAUSE = 5;
 
-/** Milliseconds to go on recording what has happened while the store fails, and between two tries: ever more. */
+/** Milliseconds to retry recording while the store fails, with longer and longer pauses. */
 const LONGEST_RECORDING = 300_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
-/** A store's answer, or an error if it takes too long. */
+/** Returns the store's answer, or an error after a timeout. */
 export const bounded = <T>(statement: Promise<T>): Promise<T> =>
   withTimeout(statement, LONGEST_STATEMENT, `The journal did not answer within ${LONGEST_STATEMENT} ms.`);
 
-/** Waits no longer than the caller wants to: what was begun goes on. @throws {ConnectionError} `timeout`, `aborted` */
+/** Waits within the caller's limits, but never stops the work. @throws {ConnectionError} `timeout`, `aborted` */
 export async function withinCall<T>(
   work: () => Promise<T>,
   { signal, timeout }: { signal?: AbortSignal | undefined; timeout: number },
@@ -38,28 +38,28 @@ export async function withinCall<T>(
   });
 }
 
-/** A row at a time of the store's own; absent if there is none. */
+/** A row with the time of the store's clock. The row is absent if none exists. */
 export type FoundRow = Timed<{ row?: JournalRow | undefined }>;
 
-/** Where there is no row for certain, so that none is read. An insert says what time it is. */
+/** A certain absence that needs no read. The insert then returns the time. */
 export const NO_ROW: FoundRow = { now: 0 };
 
-/** Decides on the row as it is, at the store's own time. */
+/** Decides on the current row, at the store's own time. */
 export type Transition<S extends RowChange> = (row: JournalRow | undefined, now: number) => S;
 
 /** How a row is changed. */
 interface ChangeOptions {
-  /** The row as it was a moment ago, which saves reading it. */
+  /** The row as last read, to save another read. */
   known?: FoundRow | undefined;
-  /** Waits for each statement as long as it takes: for a caller that must know when it has ended. */
+  /** Disables the timeout of statements, for a caller that must know when each has ended. */
   isUnbounded?: boolean;
 }
 
 /**
- * Applies a transition to the row as it is now, and again if somebody else changed it in between.
+ * Applies a transition to the current row, and retries after a concurrent change.
  *
- * @returns what the transition answered, and the row as it is then
- * @throws what the store throws; Error if the row keeps changing
+ * @returns the transition's result, and the row after it
+ * @throws the store's errors; Error if the row keeps changing
  */
 export async function change<S extends RowChange>(
   journal: Journal,
@@ -70,7 +70,7 @@ export async function change<S extends RowChange>(
   const wait = isUnbounded ? <T>(statement: Promise<T>) => statement : bounded;
   const deadline = new Deadline(LONGEST_CONTEST);
   let found = known;
-  // What was found after a long wait is looked at all the same.
+  // A row that arrives after a long wait still gets its tries.
   for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
     found ??= await wait(journal.read(key));
@@ -91,9 +91,9 @@ export async function change<S extends RowChange>(
 }
 
 /**
- * As {@link change}, again and again for five minutes while the store fails. It does not keep the process from ending.
+ * Retries {@link change} for five minutes while the store fails. It does not keep the process alive.
  *
- * @returns undefined if that was in vain
+ * @returns undefined if every try failed
  */
 export async function record<S extends RowChange>(
   journal: Journal,
@@ -102,7 +102,7 @@ export async function record<S extends RowChange>(
   known?: FoundRow,
 ): Promise<(S & FoundRow) | undefined> {
   const deadline = new Deadline(LONGEST_RECORDING);
-  // After a failure the row has to be read: the change may have been made all the same.
+  // After a failure the row must be read: the change may have succeeded anyway.
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
@@ -115,10 +115,10 @@ export async function record<S extends RowChange>(
   }
 }
 
-/** Milliseconds that a create which has its answer waits until that is recorded: a customer waits too. */
+/** Milliseconds that an answered create waits for its recording: a customer waits too. */
 const LONGEST_WAIT = 5_000;
 
-/** Waits for a recording, which goes on in the background after that. */
+/** Waits for a recording. After the limit it continues in the background. */
 export const waitForRecording = <T>(
   recording: Promise<T | undefined>,
   { deadline, signal }: WaitLimits,

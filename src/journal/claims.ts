@@ -1,34 +1,34 @@
-// Works off what is due in a journal: rows are leased, so that many processes can do so at once.
+// Processes the due rows of a journal. Leases let many processes work concurrently.
 import { bounded } from './change.ts';
 import type { DueQuery, JournalRow, Timed } from './contract.ts';
 import type { ScopedJournal } from './reports.ts';
 
-/** Milliseconds: whoever dies gives its rows to another process after that. */
+/** Milliseconds until another process takes over the rows of a dead process. */
 const LEASE = 120_000;
 
-/** A row that is leased, at a time of the store's own. */
+/** A leased row, with the time of the store's clock. */
 export interface Claimed {
   row: JournalRow;
   now: number;
 }
 
-/** How rows are claimed, and worked on. */
+/** How rows are claimed and processed. */
 export interface WorkOptions {
-  /** How many, at most. */
+  /** The maximum number of rows. */
   limit: number;
-  /** How many at once. */
+  /** How many rows are processed concurrently. */
   concurrency: number;
   isOver: () => boolean;
-  /** Claims only what can begin at once, so that others begin the rest. Without it, one statement claims some more. */
+  /** Claims only rows that can start immediately, and leaves the rest to others. Otherwise one claim takes more. */
   isFair?: boolean;
-  /** Waits while nothing is due, while others may still be at work. Without it, that is the end. */
+  /** Waits while no row is due but other processes may still work. Without it, the work ends. */
   whenIdle?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Works on rows that are due, a few at once, until there are none, or it is over.
+ * Processes due rows, several at a time, until none is left or `isOver` returns true.
  *
- * @throws the first error, once those at work have ended: a journal that fails
+ * @throws the first error of the journal, after the running work has ended
  */
 export async function workOnDue(
   client: ScopedJournal,
@@ -65,7 +65,7 @@ export async function workOnDue(
   });
 }
 
-/** What comes too late to be worked on is given back. */
+/** Claims rows, and returns them to the journal if they arrive after the timeout. */
 async function claim(client: ScopedJournal, query: DueQuery, count: number): Promise<Timed<{ rows: JournalRow[] }>> {
   const claiming = client.journal.claim(query, count, LEASE);
   let isLate = false;
@@ -82,14 +82,14 @@ async function claim(client: ScopedJournal, query: DueQuery, count: number): Pro
   }
 }
 
-/** Gives a row back as it was. */
+/** Releases the lease of a row without changing the row. */
 export async function giveBack({ journal }: ScopedJournal, row: JournalRow): Promise<void> {
   const { leasedUntil, ...rest } = row;
-  // Whoever has changed it meanwhile has it.
+  // If another process has changed the row meanwhile, that change wins.
   await bounded(journal.replace(rest, row.revision));
 }
 
-/** Works a list off, so many at a time. @throws the first error, once those at work have ended */
+/** Processes a list with limited concurrency. @throws the first error, after the running work has ended */
 export async function inParallel<T>(
   items: AsyncGenerator<T>,
   lanes: number,

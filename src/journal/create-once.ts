@@ -1,19 +1,19 @@
 // Makes a create with a reference at most once, across processes and crashes, by a journal.
 //
-// Between two steps anything may happen. What then?
+// Events between two steps, and their consequences:
 //
 // | after            | a crash                              | another process         | a late answer         | an early callback     |
 // | ---------------- | ------------------------------------ | ----------------------- | --------------------- | --------------------- |
-// | nothing          | nothing was sent or written          | begins                  | -                     | finds nothing         |
-// | begin            | doubt that no callback will settle:  | PaymentInDoubtError     | -                     | finds the doubt;      |
-// |                  | an operator's `not_created`          |                         |                       | none can come yet     |
+// | nothing          | no row, no request                   | begins                  | -                     | finds no row          |
+// | begin            | doubt that no callback will settle:  | PaymentInDoubtError     | -                     | finds the doubt       |
+// |                  | an operator's `not_created`          |                         |                       | (cannot come yet)     |
 // | the request left | doubt, until its callback            | PaymentInDoubtError     | is recorded           | settles the doubt; the|
-// |                  |                                      |                         |                       | answer comes on top   |
+// |                  |                                      |                         |                       | answer is added       |
 // | the answer came  | doubt, until its callback; the next  | PaymentInDoubtError     | -                     | settles the doubt     |
 // |                  | action is lost                       |                         |                       |                       |
 // | recording        | created                              | replays the result      | -                     | finds it created      |
-// | release          | the reference is freed               | begins                  | is recorded all the   | is recorded all the   |
-// |                  |                                      |                         | same, or as a         | same, or as a         |
+// | release          | the reference is freed               | begins                  | is recorded anyway,   | is recorded anyway,   |
+// |                  |                                      |                         | or as a               | or as a               |
 // |                  |                                      |                         | conflicting id        | conflicting id        |
 // | abandon          | as release; the attempt's own        | begins                  | as after release      | as after release      |
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
@@ -38,13 +38,13 @@ import { MAY_BE_PLANNED, stopped, type TakenPlan, type UnwrittenAttempt, writeDo
 export interface CreatedOnce extends Envelope {
   /** An earlier call made the payment. */
   replayed: boolean;
-  /** It could not be looked up, and is as the journal last saw it. */
+  /** The lookup failed, so this is the last state in the journal. */
   stale: boolean;
 }
 
 /** How an attempt ended. */
 type AttemptEnd =
-  /** Its reference was taken: nothing was sent. */
+  /** The reference was taken, so the attempt was not sent. */
   { end: 'taken'; found: FoundRow } | UnwrittenAttempt | CreatedAttempt | FailedAttempt;
 
 interface CreatedAttempt extends Recording {
@@ -59,21 +59,21 @@ interface FailedAttempt extends Recording, TakenPlan {
 }
 
 interface Recording {
-  /** The row as it is then, if it could be written. */
+  /** The row after recording, if the journal could be written. */
   recording: Promise<FoundRow | undefined>;
 }
 
-/** Creates that run in this process, by journal, reference and body. */
+/** The creates that run in this process, by journal, reference and body. */
 const inFlight = new WeakMap<Journal, Map<string, InFlight<AttemptEnd>>>();
 
 /**
- * Sends a create at most once per reference. The same create that runs in this process already is joined.
+ * Sends a create at most once per reference, and joins the same create if this process already runs it.
  *
  * @throws {DuplicateReferenceError} the reference belongs to another request
  * @throws {PaymentInDoubtError} an earlier create of this reference runs elsewhere, or its outcome is unknown
- * @throws {JournalError} the attempt could not be written down, so nothing was sent
- * @throws {PlanGone} another create has the plan, or it is no plan any more
- * @throws what `send` throws, with an `outcome`
+ * @throws {JournalError} the attempt could not be written down, so it was not sent
+ * @throws {PlanGone} another create has taken over the plan, or it was withdrawn
+ * @throws the errors of `send`, each with an `outcome`
  */
 export async function createOnce(create: JournaledCreate): Promise<CreatedOnce> {
   const { journal, scope, request, fields, timeout, signal } = create;
@@ -103,7 +103,7 @@ export async function createOnce(create: JournaledCreate): Promise<CreatedOnce> 
     const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
     switch (ended.end) {
       case 'taken':
-        // Whoever comes next reads the row again: it may have changed by then.
+        // The next caller reads the row again, because it may have changed.
         forget();
         return await afterTaken(create, attempt, ended.found, limits);
       case 'not_begun':
@@ -121,7 +121,7 @@ export async function createOnce(create: JournaledCreate): Promise<CreatedOnce> 
   }
 }
 
-/** The payment of the reference, if it is this one's, or a create of its own where the reference is free after all. */
+/** Returns the payment of the same request. If the reference turns out to be free, starts a create instead. */
 async function afterTaken(
   create: JournaledCreate,
   attempt: JournalAttempt,
@@ -129,12 +129,12 @@ async function afterTaken(
   limits: WaitLimits,
 ): Promise<CreatedOnce> {
   if (create.plan) throw new PlanGone();
-  // It has joined the create of a plan that was gone.
+  // The call has joined the create of a plan that was gone.
   if (isFree(found.row, attempt)) return createOnce({ ...create, timeout: limits.deadline.timeout });
   return { ...(await resume(create, attempt, found, limits)), replayed: true };
 }
 
-/** The error, unless a callback has told of the payment in the meantime. */
+/** Throws the error, unless a callback has reported the payment in the meantime. */
 async function afterFailed(
   create: JournaledCreate,
   attempt: JournalAttempt,
@@ -144,37 +144,37 @@ async function afterFailed(
   const { error, since, plan } = ended;
   const recorded = await untilRecorded(ended, create, limits);
   if (recorded) {
-    // Whatever the answer was: its callback has come already. Another attempt's payment says nothing of this one.
+    // The callback has come already, so the answer does not matter. Another attempt's payment proves nothing here.
     if (isCreated(recorded.row, attempt)) {
       return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
     }
     refuseOutcome(recorded.row, attempt, error);
   } else if (create.plan && plan) {
-    // It is planned again as soon as the journal can be told, and never if the process ends before.
+    // The plan returns only once the journal answers. It is lost if the process ends before.
     throw new PaymentInDoubtError(attempt.reference, since, { cause: error });
   }
-  // Also before that is recorded, and if a drain has sent it.
+  // This also applies before the end is recorded, and after a drain has sent the plan.
   if (!recorded || recorded.row?.state === 'planned') tellOfPlan(create, ended, error);
   throw error;
 }
 
-/** No customer waits for what was planned, so the journal has its time also after a create that took all of its own. */
+/** No customer waits for a plan, so the journal gets a fresh timeout after the create has used its own. */
 const untilRecorded = ({ recording }: Recording, { plan, timeout }: JournaledCreate, limits: WaitLimits) =>
   waitForRecording(recording, plan ? { deadline: new Deadline(timeout) } : limits);
 
-/** A direct create has made no payment: a drain will, if it was planned. */
+/** Marks the error of a direct create that made no payment: a drain will send the plan. */
 function tellOfPlan(create: JournaledCreate, { plan }: TakenPlan, error: unknown): void {
   if (plan && !create.plan && isSurelyUnpaid(error)) tellStillPlanned(error);
 }
 
-/** A plan is not to be sent any more: another create has taken it over, or it was withdrawn. */
+/** The plan must not be sent: another create has taken it over, or it was withdrawn. */
 export class PlanGone extends Untold {}
 
-/** Whether a create that knows of no plan can begin. */
+/** Whether a create without a plan can begin. */
 const isFree = (row: JournalRow | undefined, { bodyHash }: JournalAttempt): boolean =>
   !row || row.state === 'freed' || (row.state === 'planned' && row.bodyHash === bodyHash);
 
-/** @throws {PaymentInDoubtError} if a payment of the reference is known, whatever the answer says of the money */
+/** @throws {PaymentInDoubtError} if the journal knows a payment of the reference, even after a refusal */
 function refuseOutcome(row: JournalRow | undefined, attempt: JournalAttempt, error: unknown): void {
   if (!isSurelyUnpaid(error) || !isInDoubt(row, attempt)) return;
   const [paymentId] = knownIds(row);
@@ -185,14 +185,14 @@ function refuseOutcome(row: JournalRow | undefined, attempt: JournalAttempt, err
 const isCreated = (row: JournalRow | undefined, { attemptId }: JournalAttempt): boolean =>
   row?.state === 'created' && row.attemptId === attemptId;
 
-/** Whether the row is still that of this attempt. */
+/** Whether the row is still in doubt about this attempt. */
 const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): row is JournalRow =>
   row?.state === 'begun' && row.attemptId === attemptId;
 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-/** Writes the attempt down, sends it, and records how it ended, which goes on in the background. */
+/** Writes the attempt down, sends it, and records its end in the background. */
 async function makeAttempt(
   create: JournaledCreate,
   attempt: JournalAttempt,
@@ -223,7 +223,7 @@ async function makeAttempt(
   }
 }
 
-/** Milliseconds to look whether a callback has come before the answer. */
+/** Milliseconds to check for a callback that came before the answer. */
 const LONGEST_LOOK = 1_000;
 
 async function recordFailure(
@@ -245,7 +245,7 @@ async function recordFailure(
     if (!step) warnNotRecorded(create, reference);
     return step;
   }
-  // Read again: a callback may have settled it before the answer came.
+  // Read again: a callback may have settled the doubt before the answer came.
   const step = paymentId
     ? await recordLearnt(create, attempt, { paymentId }, found)
     : await withTimeout<FoundRow | undefined>(journal.read(attempt), LONGEST_LOOK, () => undefined).catch(
@@ -255,7 +255,7 @@ async function recordFailure(
   return step;
 }
 
-/** A plan whose attempt has made no payment. What the gateway has answered to may be the reason itself: it makes way. */
+/** Restores the plan of an unpaid attempt. If the gateway answered, the plan may be the cause, so it is postponed. */
 const planAfter = (error: unknown, plan: JournalRow, now: number): JournalRow =>
   error instanceof ApiError ? postponed(plan, now) : plan;
 

@@ -1,4 +1,4 @@
-// Looks the ids up that a doubt knows: an error's body may have named anything.
+// Looks up the ids that a doubt knows, because an error's body may have named any id.
 import { isGatewayError, type PaymentNotFoundError } from '../errors.ts';
 import { hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -7,31 +7,31 @@ import type { JournalRow } from './contract.ts';
 /** Reads the gateway's own record. */
 export type ReadPayment = (paymentId: string) => Promise<Payment>;
 
-/** What lookups of a doubt's ids have shown. */
+/** The results of looking up a doubt's ids. */
 export interface Examined {
-  /** The first that can be its payment. */
+  /** The first payment that can belong to the doubt. */
   match?: Payment | undefined;
-  /** Ids that the gateway has no payment of, or that of another request. */
+  /** Ids without a payment, or with the payment of another request. */
   disproved: readonly string[];
   /** The payments of other requests. */
   others: readonly Payment[];
 }
 
-/** Whether a payment that exists can be that of a doubt. */
+/** Whether an existing payment can be that of a doubt. */
 type CanBeOf = (row: JournalRow, payment: Payment) => boolean;
 
-/** The payment has the row's reference, as a gateway may fold it; or it has none, and is of the same type, amount and currency. */
+/** Whether the payment has the row's reference, possibly folded, or has none but the same type, amount and currency. */
 export const hasItsReference: CanBeOf = (row, payment) =>
   payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
 
-/** Under exactly its reference. */
+/** Whether the payment has exactly the row's reference. */
 export const hasExactReference: CanBeOf = (row, payment) => payment.reference === row.reference;
 
 /**
- * Looks the ids up one by one, until one can be that of the doubt's payment.
+ * Looks up the ids one by one, until one can be that of the doubt's payment.
  *
  * @param ids of the row
- * @throws what a lookup throws: nothing is known then
+ * @throws the lookup's error. It proves nothing about the doubt
  */
 export async function examine(
   row: JournalRow,
@@ -50,11 +50,11 @@ export async function examine(
   return { disproved, others };
 }
 
-/** Whether a lookup was answered 404. */
+/** Whether the gateway answered a lookup with 404. */
 export const isMissing = (error: unknown): error is PaymentNotFoundError =>
   isGatewayError(error) && error.name === 'PaymentNotFoundError';
 
-/** Undefined if the gateway has no such payment. @throws every other error */
+/** Returns undefined if the gateway has no such payment. @throws every other error */
 export function unlessMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
 }

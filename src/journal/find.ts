@@ -1,4 +1,4 @@
-// Reads what a journal knows: of one reference, of all that are in doubt, and of plans that nobody drains.
+// Reads the journal: one reference, all doubts, and plans that no process drains.
 import type { Envelope } from '../schemas/response.ts';
 import { bounded } from './change.ts';
 import type { Doubt, Journal, JournalEntry, JournalRow } from './contract.ts';
@@ -6,22 +6,22 @@ import { readRow } from './key.ts';
 import type { ScopedJournal } from './reports.ts';
 import { isUnderWay } from './row.ts';
 
-/** The doubts of a scope, or of all scopes, the oldest first. */
+/** Returns the doubts of a scope, or of all scopes, the oldest first. */
 export async function doubtsIn(journal: Journal, scope: string | undefined): Promise<Doubt[]> {
   const { rows, now } = await bounded(journal.list({ scope, states: ['begun'] }));
   return rows.map(row => doubtOf(row, now));
 }
 
-/** What is known of a reference in any scope in which it has no payment. Those in which it has one are too many to look through. */
+/** Returns a reference's entries from all scopes without its payment. Rows with payments are too many to scan. */
 export async function findUnpaid(journal: Journal, reference: string): Promise<JournalEntry[]> {
   const { rows, now } = await bounded(journal.list({ states: ['begun', 'planned', 'freed'] }));
   return rows.filter(row => row.reference === reference).map(row => entryOf(row, now));
 }
 
-/** Milliseconds that a plan is due before it seems that nobody drains its scope. */
+/** Milliseconds overdue until a scope counts as not drained. */
 const LONG_DUE = 600_000;
 
-/** The scopes whose plans nobody drains, if this one has no plans: it may be mistyped. */
+/** Returns the scopes whose plans no process drains, if this scope has no plans: its name may be mistyped. */
 export async function undrainedScopes({ journal, scope }: ScopedJournal): Promise<string[]> {
   const { rows, now } = await bounded(journal.list({ states: ['planned'] }));
   if (rows.some(row => row.scope === scope)) return [];
@@ -29,7 +29,7 @@ export async function undrainedScopes({ journal, scope }: ScopedJournal): Promis
   return [...new Set(rows.filter(isLeft).map(row => row.scope))];
 }
 
-/** What the journal knows of a reference, and what it keeps of its payment; undefined if it does not know it. */
+/** Returns the entry of a reference and its kept payment, or undefined for an unknown reference. */
 export async function findReference(
   { journal, scope }: ScopedJournal,
   reference: string,
@@ -38,7 +38,7 @@ export async function findReference(
   return row && { entry: entryOf(row, now), kept: row.result };
 }
 
-/** @param now by the store's clock, as the row's times are */
+/** @param now by the store's clock, like the row's times */
 export const entryOf = (row: JournalRow, now: number): JournalEntry => {
   const { state, result } = row;
   return { ...doubtOf(row, now), state, ...(result && { payment: result.payment }) };

@@ -1,17 +1,17 @@
-// What the journal keeps of a request: the four fields that decide money, and a hash of the whole.
+// Reduces a request to the fields that the journal keeps: the four that decide money, and a hash of the whole.
 import { createHash } from 'node:crypto';
 import { canonicalAmount } from '../schemas/amount.ts';
 import { isJsonMap } from '../schemas/json.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { JournalRequest } from './contract.ts';
 
-/** Changes when the form does: a hash of another version never equals one of this. */
+/** Changes with the canonical form: hashes of different versions never match. */
 const VERSION = 'v1';
 
-/** In place of a hash: the request is not known, only the payment that it made. */
+/** Replaces the hash when the journal knows only the payment of a request. */
 export const UNSEEN = 'unseen';
 
-/** A creation request, as far as the journal looks at it. */
+/** The fields of a creation request that the journal reads. */
 export interface Recordable {
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';
   paymentMethod: string;
@@ -20,7 +20,7 @@ export interface Recordable {
   reference?: string | null | undefined;
 }
 
-/** The same for every way of writing the same request. @param fields all that is sent, as plain data */
+/** Returns the same value for every spelling of a request. @param fields all sent fields, as plain data */
 export function journalRequestOf(request: Recordable, fields: object): JournalRequest {
   const { paymentType, paymentMethod, currency } = request;
   const amount = canonicalAmount(request.amount);
@@ -29,7 +29,7 @@ export function journalRequestOf(request: Recordable, fields: object): JournalRe
   return { paymentType, paymentMethod, amount, currency, bodyHash };
 }
 
-/** As much of a request as its payment shows. */
+/** The part of a request that its payment shows. */
 export const journalRequestOfPayment = (payment: Payment): JournalRequest => ({
   paymentType: payment.paymentType,
   paymentMethod: payment.paymentMethod ?? '',
@@ -38,12 +38,12 @@ export const journalRequestOfPayment = (payment: Payment): JournalRequest => ({
   bodyHash: UNSEEN,
 });
 
-/** Keys in order, `undefined` dropped, null kept, everything else as its JSON. */
+/** Sorts keys, drops `undefined`, keeps null and serializes all other values as JSON. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => {
     if (!isJsonMap(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 
-/** What references are unique within, unless the journal says otherwise. */
+/** The default scope within which references are unique. */
 export const scopeOf = (baseUrl: string): string => createHash('sha256').update(baseUrl).digest('hex').slice(0, 16);

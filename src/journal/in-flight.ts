@@ -1,28 +1,28 @@
-// A create that runs in this process, and everyone who waits for it, each within limits of their own.
+// Shares one running create of this process among callers, each with its own limits.
 import { type Deadline, LateError, type Left, leaving } from '../deadline.ts';
 
-/** How long one of those who wait does so. */
+/** How long one caller waits. */
 export interface WaitLimits {
   deadline: Deadline;
   signal?: AbortSignal | undefined;
 }
 
-/** Work that several wait for. It is given up when the last of them stops to wait. */
+/** Work that several callers await. It is aborted when the last of them stops waiting. */
 export class InFlight<T> {
   readonly #giveUp = new AbortController();
   readonly #work: Promise<T>;
-  /** Who has entered and not left, and who of them waits for the end of the work. */
+  /** Counts the callers present, and those among them that await the work. */
   #present = 0;
   #waiting = 0;
 
   /** @param work stops as soon as the signal is aborted, and settles then */
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#work = work(this.#giveUp.signal);
-    // Each who waits gets the error.
+    // Every waiting caller gets the error.
     this.#work.catch(() => {});
   }
 
-  /** @returns leaves, and says whether nobody is left */
+  /** @returns a function that leaves, and returns true for the last caller */
   enter(): () => boolean {
     this.#present += 1;
     return () => {
@@ -32,15 +32,15 @@ export class InFlight<T> {
   }
 
   /**
-   * For one who has entered.
+   * Waits on behalf of a caller that has entered.
    *
-   * @param stopped makes the error of whoever stops to wait while others wait on
-   * @returns what the work returns. Who is the last to wait gives it up, and gets what it ends with.
+   * @param stopped makes the error of a caller that leaves while others wait
+   * @returns the result of the work. The last caller to leave aborts the work and gets its end.
    */
   async wait({ deadline, signal }: WaitLimits, stopped: (left: Left) => Error): Promise<T> {
     this.#waiting += 1;
     const left = await leaving(this.#work, { ms: deadline.remaining, signal });
-    // At once: two may leave in the same turn, and the last of them must know.
+    // Immediately: two callers may leave in the same microtask, and the last must know.
     this.#waiting -= 1;
     if (left && this.#waiting > 0) throw stopped(left);
     if (left) this.#giveUp.abort(left === 'timeout' ? new LateError() : signal?.reason);

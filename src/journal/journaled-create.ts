@@ -1,4 +1,4 @@
-// A create, as far as the journal has to do with it.
+// The parts of a create that the journal needs.
 import type { Deadline } from '../deadline.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
@@ -6,19 +6,19 @@ import type { JournalRow } from './contract.ts';
 import type { Recordable } from './fingerprint.ts';
 import type { ClientJournal } from './reports.ts';
 
-/** What a create with a reference gives to the journal. */
+/** The input of a create with a reference. */
 export interface JournaledCreate extends ClientJournal {
   request: Recordable & { reference: string };
-  /** All that is sent, as plain data. */
+  /** All sent fields, as plain data. */
   fields: object;
   /** Milliseconds for the whole create. */
   timeout: number;
   signal?: AbortSignal | undefined;
-  /** What was claimed of the journal: this plan is sent, or nothing. */
+  /** The claimed plan: the create sends only this plan. */
   plan?: JournalRow | undefined;
-  /** Called once the gateway has refused what was planned. @returns whether it is planned again all the same */
+  /** Called after the gateway has refused a plan. @returns whether it is planned again anyway */
   onPlanRefused?: (() => boolean) | undefined;
-  /** Sends it, and nothing after the deadline. Its answer is awaited until the signal. */
+  /** Sends the create, but never after the deadline. The signal ends the wait for its answer. */
   send(deadline: Deadline, signal: AbortSignal): Promise<Envelope>;
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }

@@ -1,10 +1,10 @@
-// What a journal keeps of a payment: what tells it and its next action, and nothing of the customer.
+// Selects the fields of a payment that a journal keeps: its identity and next action, without customer data.
 import { isDeepStrictEqual } from 'node:util';
 import type { Payment, Timestamp } from '../schemas/payment.ts';
 import { isFinal, progressOf } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
 
-/** Neither customer nor address nor wallet nor free text, and no field that a gateway adds one day. */
+/** Excludes customer, address, wallet, free text and every field that a gateway may add later. */
 const PAYMENT_FIELDS = [
   'id',
   'paymentStatus',
@@ -23,11 +23,11 @@ const PAYMENT_FIELDS = [
 const CREATED_FIELDS: (keyof Timestamp)[] = ['date', 'timezone_type', 'timezone'];
 
 /**
- * A payment and its next action as the journal keeps them: the later status, and the redirect URL or the transfer that only
- * the answer to a create has. A final payment has no next action.
+ * Merges a payment with its kept state: the later status, and the redirect URL or transfer of the create's answer. A
+ * final payment has no next action.
  *
- * @param known as it is kept already
- * @param seen as it is now, unless the gateway's record is behind
+ * @param known the state in the journal
+ * @param seen the current state, unless the gateway's record is out of date
  */
 export function keep(known: Envelope | undefined, seen: Envelope): Envelope {
   const latest = furtherOn(known?.payment, seen.payment);
@@ -41,14 +41,14 @@ export function keep(known: Envelope | undefined, seen: Envelope): Envelope {
   return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
 }
 
-/** The payment as it was just looked up, with the next action that the journal has kept. */
+/** The payment from the latest lookup, with the next action from the journal. */
 export function withNextAction(known: Envelope, { payment }: Envelope): Envelope {
   if (isFinal(payment)) return { payment };
   const { redirectUrl, transfer } = nextStepOf(known, { payment });
   return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
 }
 
-/** Whether nothing of what is kept changes. */
+/** Whether the kept fields are unchanged. */
 export function isUnchanged(known: Envelope, seen: Envelope): boolean {
   return isDeepStrictEqual(known, keep(known, seen));
 }

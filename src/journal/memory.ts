@@ -1,4 +1,4 @@
-// A journal in this process's memory: for development and tests.
+// A journal in the memory of this process, for development and tests.
 import { aborted } from '../deadline.ts';
 import { functionProblem, marginProblem, storeOptions } from '../options/store-options.ts';
 import { warnOfForgetting } from '../telemetry/events.ts';
@@ -7,32 +7,32 @@ import { scopeProblem } from './key.ts';
 import { type Planning, planBy } from './plan.ts';
 import { refuseSwapped } from './planned.ts';
 
-/** What a `memoryJournal` is made with. */
+/** The options of `memoryJournal`. */
 export interface MemoryJournalOptions {
   /**
-   * What references are unique within: set it per terminal, and never change it. In another scope every reference is new,
-   * and is paid again. At most 255 bytes of UTF-8.
+   * The scope within which references are unique: set it per terminal and never change it. In another scope every
+   * reference is new and can be paid again. At most 255 bytes of UTF-8.
    * @default a hash of the client's `baseUrl`
    */
   scope?: string | undefined;
   /**
-   * Milliseconds after the time-out of a create until `settle(reference, 'not_created')` is taken.
+   * Milliseconds after the timeout of a create until `settle(reference, 'not_created')` is accepted.
    * @default 600_000
    */
   settleMargin?: number | undefined;
   /**
-   * The clock, in milliseconds since 1970: for tests.
+   * The clock in milliseconds since 1970, for tests.
    * @default Date.now
    */
   now?: (() => number) | undefined;
 }
 
-/** A journal without transactions: what is planned is planned at once, whatever `tx` is. */
+/** A journal without transactions: `plan` takes effect immediately and ignores `tx`. */
 export interface MemoryJournal extends Journal, Planning<unknown> {}
 
 /**
- * A journal for one process, forgotten when it ends. In production a second replica or a restart would pay a reference
- * again: use `postgresJournal` or `mysqlJournal` there.
+ * Returns a journal for one process, forgotten when the process ends. In production, use `postgresJournal` or
+ * `mysqlJournal`: a second replica or a restart would pay a reference again.
  */
 export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal {
   const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
@@ -47,7 +47,7 @@ export function memoryJournal(options: MemoryJournalOptions = {}): MemoryJournal
   };
   const matching = ({ scope, states }: JournalQuery) =>
     [...rows.values()].filter(row => (scope ?? row.scope) === row.scope && states.includes(row.state));
-  /** @param isWithin in a transaction, where it may take the place of a freed row */
+  /** @param isWithin in a transaction, where the row may replace a freed one */
   const insert = (row: JournalRow, isWithin: boolean) => {
     const existing = rows.get(nameOf(row));
     const freed = isWithin && existing?.state === 'freed' ? existing : undefined;

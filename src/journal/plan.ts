@@ -1,4 +1,4 @@
-// Plans a create inside the merchant's own transaction: what is committed there is sent later, at most once.
+// Plans a create inside the merchant's own transaction. After the commit, a drain sends it at most once.
 import { randomUUID } from 'node:crypto';
 import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import { argumentReader, extraField, oneOf } from '../options/reader.ts';
@@ -15,9 +15,9 @@ import { type JournalPlan, plannedRow } from './planned.ts';
 import { knownIds } from './row.ts';
 import { expectSameRequest } from './same-request.ts';
 
-/** What `plan` can take as its third argument. */
+/** The third argument of `plan`. */
 export interface PlanOptions {
-  /** Further top-level fields of the body, as for a create. */
+  /** Additional top-level fields of the body, as for a create. */
   extra?: object | undefined;
   /**
    * The terminal of the client that will send it: `'onramp'` opens the on-ramp methods.
@@ -26,20 +26,20 @@ export interface PlanOptions {
   terminal?: Terminal | undefined;
 }
 
-/** A journal that creates can be planned in. @typeParam Tx the merchant's transaction */
+/** A journal that can plan creates. @typeParam Tx the merchant's transaction */
 export interface Planning<Tx> {
   /**
-   * Writes a create down inside your own transaction, with the order or the payout that it belongs to: either both are
-   * committed, or neither. `gateway.drain()` sends it after that, once. Its statements are sent before it returns, as those of an
-   * INSERT of your own. Wait for it before the transaction ends.
+   * Writes a create inside your own transaction, next to its order or payout: both are committed, or neither. After
+   * the commit, `gateway.drain()` sends it once. Await `plan` before the transaction ends. Like your own INSERT, it sends
+   * its statements before it returns.
    *
-   * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's own handle, as `onPayment` gets it
+   * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's handle, as in `onPayment`
    * @param request as for `createPayment`, with a `reference`
-   * @returns what the journal knows of the reference. The same request again changes nothing
+   * @returns the journal's entry of the reference. Planning the same request again changes nothing
    * @throws {InvalidRequestError} before anything is written
    * @throws {DuplicateReferenceError} the reference belongs to another request
-   * @throws {PaymentInDoubtError} a create of the reference is running, or its outcome is unknown: roll back, and plan it later
-   * @throws {ConfigurationError} without a `scope` of the journal, or for what is no transaction; or what the database throws
+   * @throws {PaymentInDoubtError} a create of the reference runs or is in doubt: roll back and plan it later
+   * @throws {ConfigurationError} without a `scope` of the journal, or outside a transaction; or the database's error
    * @example
    * await db.transaction(async tx => {
    *   await tx.insert(payouts).values({ reference: 'payout-77', amount: '120.00' });
@@ -54,18 +54,18 @@ const readPlan = argumentReader<PlanOptions>()(
   'not_sent',
 );
 
-/** A request as it is kept until it is sent. */
+/** A request in the form that the journal keeps until a drain sends it. */
 export interface PlannedRequest {
   request: object;
   extra: object;
 }
 
 /**
- * Awaits nothing before it inserts: what the merchant sends next comes after it, as after an INSERT of their own. It does not give
- * that up either, for what goes on then could be committed.
+ * Inserts before the first await, so that the merchant's later queries run after it, as after their own INSERT. It
+ * never gives up the insert, because a late one could still be committed.
  *
  * @param insert writes a row in the merchant's transaction
- * @param owner what messages call the journal
+ * @param owner the name of the journal in messages
  */
 export async function planBy(
   insert: (row: JournalRow) => ReturnType<Journal['insert']>,
@@ -90,7 +90,7 @@ export async function planBy(
   };
   const { row, now } = await insert(plannedRow(planned));
   expectSameRequest(row, planned);
-  // If that ends without a payment, nobody would send it.
+  // If that create fails, no drain would send the plan.
   if (row.state === 'begun') {
     const [paymentId] = knownIds(row);
     throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId });
@@ -98,7 +98,7 @@ export async function planBy(
   return entryOf(row, now);
 }
 
-/** As it was asked for: an amount keeps its digits. */
+/** Keeps the request unchanged: an amount keeps its digits. */
 function textOf(fields: object, amount: number | string, extra: object): string {
   const further = new Set(Object.keys(extra));
   const all = Object.entries({ ...fields, amount });
@@ -106,7 +106,7 @@ function textOf(fields: object, amount: number | string, extra: object): string 
   return JSON.stringify({ request: part(false), extra: part(true) } satisfies PlannedRequest);
 }
 
-/** The request of a plan. @throws {ConfigurationError} if the body is not one */
+/** Returns the request of a plan. @throws {ConfigurationError} if the body is not a plan */
 export function openPlan(body: string): PlannedRequest {
   try {
     return JSON.parse(body, withDigits as never);
@@ -117,7 +117,7 @@ export function openPlan(body: string): PlannedRequest {
   }
 }
 
-/** A number that the merchant has written by `JSON.rawJSON` has more digits than a number keeps. */
+/** A number that the merchant wrote with `JSON.rawJSON` may have more digits than a JavaScript number keeps. */
 const withDigits = (_name: string, value: unknown, { source = '' }: { source?: string }): unknown =>
   typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 

@@ -1,16 +1,16 @@
-// The rules of what is planned: written down with the merchant's own transaction, and sent later.
+// The rules for plans: written in the merchant's own transaction, and sent later.
 import { ApiError, ConfigurationError, type GatewayError } from '../errors.ts';
 import { isOfRequest } from '../statuses.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 import { newRow } from './row.ts';
 
-/** A create that is to be sent later. */
+/** A create to send later. */
 export interface JournalPlan extends JournalKey, JournalRequest {
   planId: string;
   body: string;
 }
 
-/** @throws {ConfigurationError} for a request where the transaction belongs */
+/** @throws {ConfigurationError} for a request in the place of the transaction */
 export function refuseSwapped(tx: unknown): void {
   const { paymentType, paymentMethod } = (tx ?? {}) as { paymentType?: unknown; paymentMethod?: unknown };
   if (typeof paymentType !== 'string' && typeof paymentMethod !== 'string') return;
@@ -19,7 +19,7 @@ export function refuseSwapped(tx: unknown): void {
   );
 }
 
-/** The row of a plan, for a store that sets its times. */
+/** The row of a plan. The store sets its times. */
 export const plannedRow = ({ planId, body, ...request }: JournalPlan): JournalRow => ({
   ...newRow({ ...request, attemptId: planId, timeoutMs: 0 }, 0),
   state: 'planned',
@@ -27,15 +27,15 @@ export const plannedRow = ({ planId, body, ...request }: JournalPlan): JournalRo
   dueAt: 0,
 });
 
-/** For whoever claims it next. */
+/** The row without its lease, for the next claim. */
 export const unleased = ({ leasedUntil, ...row }: JournalRow): JournalRow => row;
 
-/** Whether nothing has happened to a plan since it was claimed. What was planned anew is another plan. */
+/** Whether the row is still the claimed plan. Planning again makes a different plan. */
 export const isSamePlan = (row: JournalRow, claimed: JournalRow): boolean =>
   row.state === 'planned' && row.revision === claimed.revision;
 
 /**
- * An attempt has made no payment, and its request is not to blame: the plan is there again, in its old place.
+ * Restores the plan in its old place: its attempt failed for another reason than the request.
  *
  * @param row of the attempt
  */
@@ -45,27 +45,27 @@ export const replanned = (row: JournalRow, plan: JournalRow): JournalRow => ({
   revision: row.revision,
 });
 
-/** Whether the gateway has refused what was planned, so that it would refuse it again. */
+/** Whether the gateway refused the request itself, so that it would refuse it again. */
 export const isRefusedRequest = (error: unknown): boolean =>
   error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
 
-/** Milliseconds until a plan that was refused is sent again, then twice as long each time. */
+/** Milliseconds until a refused plan is sent again, doubled each time. */
 const FIRST_PAUSE = 15_000;
 const LONGEST_PAUSE = 900_000;
 
-/** A plan that may itself be the reason why it cannot be sent makes way for the others. */
+/** Delays a plan that may itself be the cause of a failure, so that other plans go first. */
 export const postponed = (plan: JournalRow, now: number): JournalRow => ({
   ...unleased(plan),
   looks: plan.looks + 1,
   dueAt: now + Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE),
 });
 
-/** What is planned is not sent. */
+/** The row of a plan that will not be sent. */
 export const withdrawn = ({ dueAt, body, ...plan }: JournalRow): JournalRow => ({ ...unleased(plan), state: 'freed' });
 
-/** Nothing was paid by this call, and something else will be: the message must not sound as if nothing could. */
+/** Adds to the message that a drain will still send the plan, although this call paid nothing. */
 export function tellStillPlanned(error: GatewayError): void {
-  // Several may wait for one create.
+  // Several callers may wait for one create.
   if (error.isStillPlanned) return;
   const message = `${error.message} It was planned, and still is: a drain will send it. To withdraw it, call gateway.settle(reference, 'not_created').`;
   Object.assign(error, { message, isStillPlanned: true });

@@ -1,4 +1,4 @@
-// Tells the journal of a payment that a lookup has confirmed: it settles the doubt of its reference.
+// Records a payment that a lookup has confirmed, and so settles the doubt of its reference.
 import { randomUUID } from 'node:crypto';
 import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf, foldReference, hasReference } from '../schemas/matching.ts';
@@ -12,10 +12,10 @@ import { type ClientJournal, report, reportConflict, type ScopedJournal, warnMis
 import { acknowledge, reconcile, suspect } from './transitions.ts';
 
 /**
- * Records a payment that the gateway's own record proves: it settles the doubt of its reference, if it can be the payment
- * that was requested; a second payment of the same reference is kept beside the first.
+ * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it can be the
+ * requested payment. A second payment of the reference is kept next to the first.
  *
- * @throws what the journal throws: the callback must come again
+ * @throws the journal's errors: the callback must come again
  */
 export async function reconcilePayment(
   client: ClientJournal,
@@ -24,7 +24,7 @@ export async function reconcilePayment(
 ): Promise<void> {
   const { journal } = client;
   const { id, reference } = payment;
-  // Nothing was created under any other one, so there is nothing to settle.
+  // Other references were never created here, so they have no doubt to settle.
   if (!reference || !isKeepable(reference)) return;
   const { key, known } = await find(client, payment, reference);
   const confirmed = { key, payment, attemptId: randomUUID() };
@@ -42,9 +42,9 @@ export async function reconcilePayment(
 }
 
 /**
- * Records that the final status of a payment has taken effect: no sweep has to look at it again.
+ * Records that the final status of a payment has taken effect, so that sweeps skip it.
  *
- * @throws what the journal throws
+ * @throws the journal's errors
  */
 export async function acknowledgePayment(client: ScopedJournal, payment: Payment): Promise<void> {
   const { reference } = payment;
@@ -53,13 +53,13 @@ export async function acknowledgePayment(client: ScopedJournal, payment: Payment
   await change(client.journal, key, row => acknowledge(row, payment), { known });
 }
 
-/** A reference, and its row as it was found. */
+/** A reference with its row as read. */
 interface Known {
   key: JournalKey;
   known: FoundRow;
 }
 
-/** The payment's own reference; or that in lower case, if the journal knows this very payment by it: gateways may fold. */
+/** Finds the payment's own reference, or its lower case if the journal knows it by that: gateways may fold. */
 async function find({ journal, scope }: ScopedJournal, payment: Payment, reference: string): Promise<Known> {
   const findBy = async (reference: string): Promise<Known> => {
     const key = { scope, reference };
@@ -74,8 +74,8 @@ async function find({ journal, scope }: ScopedJournal, payment: Payment, referen
 }
 
 /**
- * A gateway that trims and folds references may have meant a doubt of another spelling. Whether it did, an operator must
- * say; until then nobody says `not_created` over it by mistake.
+ * Marks doubts of another spelling that a folding gateway may have meant. An operator must decide. Until then the mark
+ * prevents a mistaken `not_created`.
  */
 async function suspectFolded(client: ClientJournal, payment: Payment): Promise<void> {
   const { journal, scope } = client;
@@ -87,10 +87,10 @@ async function suspectFolded(client: ClientJournal, payment: Payment): Promise<v
   }
 }
 
-/** The doubt's own id, if the gateway has no such payment or it is another's. If that cannot be known, it stays. */
+/** Returns the doubt's own id if it is not this doubt's payment. If the lookup fails, the id stays. */
 async function disprove(row: JournalRow, readPayment: ReadPayment): Promise<readonly string[]> {
   if (!row.paymentId) return [];
-  // Also by a page: that a payment was confirmed a moment ago shows that the gateway itself answers.
+  // A 404 page counts too: the payment confirmed a moment ago shows that the gateway itself answers.
   const read = (id: string) => readPayment(id).catch(unlessMissing);
   return examine(row, [row.paymentId], read, hasItsReference).then(
     ({ disproved }) => disproved,

@@ -1,4 +1,4 @@
-// What a journal reports to the merchant's listener: what becomes of a reference, and what somebody should look at.
+// Reports changes of references to the merchant's listener, and warns about problems that an operator should check.
 import { ApiError, isGatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { whatToCheck } from '../statuses.ts';
@@ -12,9 +12,9 @@ export interface ScopedJournal {
   scope: string;
 }
 
-/** The journal of a client, and the call that is told of what happens in it. */
+/** The journal of a client, with the call that reports its events. */
 export interface ClientJournal extends ScopedJournal {
-  /** To which everything is reported. */
+  /** Receives every report. */
   call: Call;
 }
 
@@ -55,7 +55,7 @@ export function warnMismatch(
   warn(client, reference, 'journal_mismatch', message, id);
 }
 
-/** @param other the id of the other payment; undefined if it is not known */
+/** @param other the id of the other payment; undefined if unknown */
 export function reportConflict(client: ClientJournal, reference: string, id: string, other: string | undefined): void {
   report(client, 'conflict', reference, id);
   const second = other ? `and ${other}` : 'and one whose create is under way, or in doubt';
@@ -95,10 +95,10 @@ export function warnDrainFailed(client: ClientJournal, error: unknown): void {
   warn(client, undefined, 'drain_failed', `The drain could not go on, and tries again: ${textOf(error)}`);
 }
 
-/** What `onPayment` throws may hold the merchant's own data, such as the values of a query. */
+/** The error of `onPayment` may contain the merchant's own data, such as the values of a query. */
 const tellableOf = (error: unknown): string => (isGatewayError(error) ? error.message : labelOf(error));
 
-/** Who gets a warning has no error to look into. */
+/** The reader of a warning cannot inspect the error. */
 function answerOf({ call }: ClientJournal, error: unknown): string {
   if (!(error instanceof ApiError)) return textOf(error);
   const { status } = error;

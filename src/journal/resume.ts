@@ -1,4 +1,4 @@
-// A create that found its reference taken: by the same request, whose payment it gets, or by a doubt.
+// Resolves a create whose reference is taken: returns the payment of the same request, or examines the doubt.
 import { PaymentInDoubtError } from '../errors.ts';
 import { isSamePayment } from '../schemas/id.ts';
 import { differencesOf, isPaymentOf, moneyDifferences } from '../schemas/matching.ts';
@@ -23,14 +23,13 @@ import { isUnderWay, type JournalAttempt, knownIds, type RowChange } from './row
 import { expectSameRequest } from './same-request.ts';
 import { isFailed, observe, settle } from './transitions.ts';
 
-/** The payment of a reference. */
 export interface Resumed extends Envelope {
-  /** It could not be looked up, and is as the journal last saw it. */
+  /** The lookup failed, so this is the last state in the journal. */
   stale: boolean;
 }
 
 /**
- * @param found taken
+ * @param found a taken reference
  * @throws {DuplicateReferenceError} the reference belongs to another request
  * @throws {PaymentInDoubtError} an earlier create runs elsewhere, or its outcome is unknown
  */
@@ -64,7 +63,7 @@ export async function resume(
   return { payment, stale: false };
 }
 
-/** The payment as it is now. A final one changes no more; one that cannot be looked up is as it was last seen. */
+/** Returns the current payment. A final one is not looked up. If a lookup fails, the last known state is returned. */
 async function replay(
   create: JournaledCreate,
   row: JournalRow,
@@ -79,7 +78,7 @@ async function replay(
     if (isFailed(seen)) return { payment: await better(row, seen, readPayment), stale: false };
     return { ...withNextAction(known, { payment: seen }), stale: false };
   } catch {
-    // A callback may have come while the lookup was waited for.
+    // A callback may have come during the lookup.
     const latest = await waitForRecording(bounded(create.journal.read(row)), limits);
     const { result = known } = latest?.row ?? {};
     if (isPaid(result.payment)) return { payment: result.payment, stale: false };
@@ -89,9 +88,9 @@ async function replay(
 }
 
 /**
- * Of several payments of a reference one that has not failed counts more: its customer has paid, or may still do so.
+ * Returns another payment of the reference that has not failed, if any: its customer has paid or may still pay.
  *
- * @throws what a lookup throws: nothing is known then
+ * @throws the lookup's error. It proves nothing about the payments
  */
 async function better(row: JournalRow, failed: Payment, readPayment: ReadPayment): Promise<Payment> {
   for (const id of row.conflictingIds) {
@@ -101,13 +100,13 @@ async function better(row: JournalRow, failed: Payment, readPayment: ReadPayment
   return failed;
 }
 
-/** What the own answer has named may be folded. What a callback has named must not: it may be another order's. */
+/** The reference of the own answer may be folded. A callback may name another order, so its must match exactly. */
 const canBeOf = (row: JournalRow, payment: Payment): boolean =>
   row.paymentId && isSamePayment(row.paymentId, payment.id)
     ? hasItsReference(row, payment)
     : hasExactReference(row, payment);
 
-/** The payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one of them is surely it */
+/** Finds the payment of a doubt that knows ids. @throws {PaymentInDoubtError} unless one id surely is its payment */
 async function findPayment(create: JournaledCreate, { row: begun, now }: FoundRow, readPayment: ReadPayment) {
   const row = begun as JournalRow;
   const { reference } = row;

@@ -1,4 +1,4 @@
-// A row of the journal: how it is made, and what its parts mean.
+// Makes a row of the journal and reads its parts.
 import { isSamePayment } from '../schemas/id.ts';
 import type { JournalKey, JournalRequest, JournalRow } from './contract.ts';
 
@@ -34,29 +34,29 @@ export const newRow = (
   revision: 1,
 });
 
-/** Whether the row is this attempt, and nothing has happened to it since it began. */
+/** Whether the row belongs to this attempt and is unchanged since it began. */
 export const isUntouched = (row: JournalRow, { attemptId }: JournalAttempt): boolean =>
   row.attemptId === attemptId && isWithoutPayment(row);
 
-/** The row, for a sweep to look at. */
+/** The row, due for a sweep. */
 export const due = (row: JournalRow): JournalRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
 
-/** The row, with nothing left for a sweep. */
+/** The row, no longer due for a sweep. */
 export function notDue({ dueAt, leasedUntil, ...row }: JournalRow): JournalRow {
   return row;
 }
 
-/** The ids that a row in doubt knows, its own first. */
+/** The ids that a row in doubt knows. Its own id comes first. */
 export const knownIds = ({ paymentId, conflictingIds }: JournalRow): string[] => [
   ...(paymentId ? [paymentId] : []),
   ...conflictingIds,
 ];
 
-/** Whether its create may still be running: its time-out has not passed. @param now by the store's clock */
+/** Whether the create may still run because its timeout has not passed. @param now by the store's clock */
 export const isUnderWay = (row: JournalRow, now: number): boolean =>
   row.state === 'begun' && row.begunAt + row.timeoutMs >= now;
 
-/** Whether the row is in doubt, and no id was ever reported. */
+/** Whether the row is in doubt without any reported id. */
 export const isWithoutPayment = (row: JournalRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
 
 export function withoutIds(row: JournalRow, ids: readonly string[]): JournalRow {
@@ -66,7 +66,7 @@ export function withoutIds(row: JournalRow, ids: readonly string[]): JournalRow 
   return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
 }
 
-/** The row with the id among its conflicting ones, unless it is its own or already there. */
+/** The row with the id added to its conflicting ids, unless the row knows the id already. */
 export function withConflict(row: JournalRow, id: string): JournalRow {
   const isKnown = knownIds(row).some(known => isSamePayment(known, id));
   return isKnown ? row : due({ ...row, conflictingIds: [...row.conflictingIds, id] });

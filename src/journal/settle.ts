@@ -1,4 +1,4 @@
-// Settles doubts by what an operator says: with the payment, or that there is none.
+// Settles doubts by an operator's decision: with the payment, or without one.
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
 import { isJson } from '../schemas/json.ts';
@@ -15,12 +15,12 @@ import { type ClientJournal, report, reportConflict } from './reports.ts';
 import { knownIds } from './row.ts';
 import { abandon, isFailed, settle, settleableAt } from './transitions.ts';
 
-/** What an operator says of a doubt. */
+/** An operator's decision about a doubt. */
 export interface Resolution {
   reference: string;
   /** The id of its payment, or `not_created`. */
   resolution: string;
-  /** What may differ. */
+  /** The fields that may differ. */
   despite: readonly Difference[];
 }
 
@@ -30,9 +30,9 @@ const NEITHER = {
 };
 
 /**
- * Settles a doubt by what an operator says.
+ * Settles a doubt by an operator's decision.
  *
- * @throws {InvalidRequestError} if the journal has no such reference, or the payment differs in what was not named
+ * @throws {InvalidRequestError} if the reference is not in the journal, or the payment differs in fields not named
  * @throws {PaymentInDoubtError} for `not_created` while the create may still arrive
  */
 export async function settleDoubt(
@@ -57,7 +57,7 @@ async function settleWith(
   const { paymentId: known, ...existing } = await findOpen(journal, key, payment);
   await refuseForeignPayment(journal, key, payment);
   const isOther = existing.state === 'begun' && known !== undefined && !isSamePayment(known, payment.id);
-  // An operator who names it has looked at both.
+  // An operator who names `paymentId` has compared both payments.
   const { disproved }: Pick<Examined, 'disproved'> =
     isOther && !despite.includes('paymentId')
       ? await examine(existing, [known], readPayment, hasItsReference)
@@ -94,7 +94,7 @@ async function settleWithout(
   if (existing.state === 'created') {
     throw refused('reference', `has payment ${existing.paymentId}: there is nothing to settle`);
   }
-  // What has exactly this reference stays its payment, whatever an operator says.
+  // A payment with exactly this reference stays its payment: an operator cannot override it.
   const isOtherId = despite.includes('paymentId');
   const canBeOf = isOtherId ? hasExactReference : mayBePaymentOf;
   const readOther = (id: string) => readPayment(id).catch(error => unlessOther(error, id, key.reference));
@@ -113,22 +113,22 @@ async function settleWithout(
 }
 
 /**
- * Of an id that an operator says is another's: undefined if the gateway answers, and shows nothing that speaks against it.
+ * Returns undefined for a failed lookup that does not contradict the operator: the id belongs to another order.
  *
- * @throws what may be another answer in a moment; {@link InvalidRequestError} for a record that has exactly the reference
+ * @throws errors that may pass in a moment; {@link InvalidRequestError} for a record with exactly the reference
  */
 function unlessOther(error: unknown, id: string, reference: string): undefined {
   if (isMissing(error)) return;
   if (!isGatewayError(error)) throw error;
   if (error.name === 'ApiError' && !saysNothing(error.status)) return;
-  // A page of a proxy is no record.
+  // A proxy's page is not a record.
   if (error.name !== 'ResponseError' || !isJson(error.body)) throw error;
   const record = recordIn(error.body);
   const isIt = isPaymentId(record.id) && isSamePayment(record.id, id);
   if (isIt && record.reference === reference) throw hasUnreadable(id);
 }
 
-/** The record of an answer that the schema refuses, unchecked. */
+/** The record in an answer that the schema rejects, unchecked. */
 function recordIn(body: string): { id?: unknown; reference?: unknown } {
   const answer = Object(JSON.parse(body));
   return Object(answer.result ?? answer);
@@ -139,8 +139,8 @@ async function findOpen(journal: Journal, key: JournalKey, payment?: Payment): P
 }
 
 /**
- * @param payment of which an operator says that it is that of the reference
- * @throws {InvalidRequestError} if there is nothing to settle
+ * @param payment the reference's payment, by the operator's word
+ * @throws {InvalidRequestError} without anything to settle
  */
 function openOf(row: JournalRow | undefined, payment?: Payment): JournalRow {
   if (row?.state === 'begun' || row?.state === 'created' || row?.state === 'planned') return row;
@@ -148,7 +148,7 @@ function openOf(row: JournalRow | undefined, payment?: Payment): JournalRow {
     throw refused('reference', 'is not in the journal: nothing was created under it in this scope');
   if (!payment)
     throw refused('reference', 'is free: its last create made no payment, or an operator has said so. Create it again');
-  // The next create would get it in place of a payment.
+  // Otherwise the next create would return the failed payment.
   if (isFailed(payment))
     throw refused(
       'paymentId',
@@ -157,7 +157,7 @@ function openOf(row: JournalRow | undefined, payment?: Payment): JournalRow {
   return row;
 }
 
-/** @throws {InvalidRequestError} for a payment whose own reference the journal has too: the operator took a wrong id */
+/** @throws {InvalidRequestError} if the journal knows the payment's own reference: the operator passed a wrong id */
 async function refuseForeignPayment(journal: Journal, key: JournalKey, payment: Payment): Promise<void> {
   const row = await otherOwner(journal, key, payment);
   if (!row) return;
@@ -165,7 +165,7 @@ async function refuseForeignPayment(journal: Journal, key: JournalKey, payment: 
   throw refused('paymentId', `belongs to reference ${other}, which is in this journal too: look at the id again`);
 }
 
-/** Names what differs, both values, and how to settle it anyway. */
+/** Names the differing fields with both values, and the way to settle anyway. */
 function differs(row: JournalRow, payment: Payment, differing: readonly Difference[]): InvalidRequestError {
   const parts = differing.map(name =>
     name === 'paymentId'
@@ -177,7 +177,7 @@ function differs(row: JournalRow, payment: Payment, differing: readonly Differen
   return refused('paymentId', message);
 }
 
-/** An amount is a number there, and a text here. */
+/** A payment's amount is a number, a row's is a string. */
 const textOf = (value: unknown): string => JSON.stringify(String(value));
 
 const hasPayment = (paymentId: string) =>

@@ -1,39 +1,39 @@
-// What a sweep takes, and how it is checked.
+// Defines and checks the options of a sweep.
 import * as z from 'zod';
 import { InvalidRequestError } from '../errors.ts';
 import { argumentReader, callFields, count } from '../options/reader.ts';
 import type { SweepHandler } from './sweep.ts';
 
-/** What `sweep` takes. */
+/** The options of `sweep`. */
 export interface SweepOptions {
-  /** What `createWebhookHandler` returned: each payment is processed as its callback would be. */
+  /** The handler of `createWebhookHandler`. It processes each payment as its callback would. */
   handler: SweepHandler;
   /**
-   * The payments to look at, without a journal: those of your own table that are not final.
+   * The payments to look at, without a journal: the open ones of your own table.
    * @default what the client's journal has open
    */
   ids?: Iterable<string> | AsyncIterable<string> | undefined;
   /**
-   * Milliseconds since the create, at least: younger payments are left to their callbacks. 0 for all.
+   * Minimum milliseconds since the create. Younger payments are left to their callbacks. 0 for all.
    * @default 60_000
    */
   olderThan?: number | undefined;
   /**
-   * Milliseconds since the create, after which a payment that is not final is looked at for the last time.
+   * Milliseconds since the create until the last look at a payment that is not final.
    * @default 2_592_000_000, thirty days
    */
   giveUpAfter?: number | undefined;
   /**
-   * How many payments are looked at, at most.
+   * Maximum number of payments.
    * @default 1_000, or all `ids`
    */
   limit?: number | undefined;
   /**
-   * How many at once. The handler looks up eight at once for all sweeps together.
+   * Number of payments processed concurrently. The handler looks up eight at a time for all sweeps together.
    * @default 8
    */
   concurrency?: number | undefined;
-  /** Stops it: what has begun is finished or given back. */
+  /** Stops the sweep. Running work is finished or given back. */
   signal?: AbortSignal | undefined;
 }
 
@@ -56,7 +56,7 @@ const read = argumentReader<SweepOptions>()({
 
 const DAY = 86_400_000;
 
-/** @throws {InvalidRequestError} naming the option that is wrong or unknown, or that makes sense only with a schedule */
+/** @throws {InvalidRequestError} naming an option that is wrong, unknown, or meaningless without a schedule */
 export function readSweepOptions(options: SweepOptions) {
   const { ids, olderThan, giveUpAfter, limit = ids ? Number.POSITIVE_INFINITY : 1_000, ...rest } = read(options);
   const limits = { ...rest, limit };

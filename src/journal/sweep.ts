@@ -1,4 +1,4 @@
-// Looks at what is open: payments whose callback may be lost are processed as it would have been.
+// Sweeps open payments: processes those whose callback may be lost.
 import { ConfigurationError } from '../errors.ts';
 import type { Processed } from '../inbox/contract.ts';
 import { isOfMerchant } from '../inbox/thrown.ts';
@@ -12,26 +12,26 @@ import { type ClientJournal, warnGaveUp, warnNotSwept } from './reports.ts';
 import { knownIds, type RowChange } from './row.ts';
 import { looked, type SweepFinding } from './transitions.ts';
 
-/** Lets a payment take effect as its callback would: what `createWebhookHandler` returns. */
+/** Applies a payment's effect as its callback would: the return value of `createWebhookHandler`. */
 export interface SweepHandler {
   process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<Processed>;
   /** False if the payments that it confirms settle no doubt. */
   readonly hasJournal?: boolean | undefined;
 }
 
-/** What a sweep did: how many payments it looked at, by how it found them. */
+/** The counts of a sweep, by result. */
 export interface Swept {
-  /** Final, and its effect has happened, now or before. */
+  /** Final payments whose effect has happened, in this sweep or before. */
   processed: number;
-  /** Not final yet, or somebody else is at work on it: looked at again by a later sweep. */
+  /** Payments that are not final, or that another process handles. A later sweep retries them. */
   open: number;
-  /** Older than `giveUpAfter`, and not final: no sweep looks at it again. */
+  /** Payments older than `giveUpAfter` that are not final. No sweep looks at them again. */
   gaveUp: number;
-  /** The lookup or `onPayment` failed, or the gateway does not know a payment that there is: tried again by a later sweep. */
+  /** Payments whose lookup or `onPayment` failed, or that the gateway no longer knows. A later sweep retries them. */
   failed: number;
 }
 
-/** How a sweep goes on. */
+/** The options common to all sweeps. */
 interface Limits {
   handler: SweepHandler;
   limit: number;
@@ -54,26 +54,26 @@ const NO_JOURNAL =
 /** Milliseconds for one payment: a handler answers within 25 seconds. */
 const LONGEST_LOOK = 30_000;
 
-/** Milliseconds until the second look, then twice as long each time. */
+/** Milliseconds until the second look, doubled each time. */
 const FIRST_PAUSE = 60_000;
 const LONGEST_PAUSE = 6 * 3_600_000;
 
-/** @param looks how often a row was looked at */
+/** @param looks the number of looks at a row so far */
 export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 ** (looks - 1), LONGEST_PAUSE);
 
 /**
- * Looks at what the journal has open, due first. Rows are leased, so that many replicas can sweep at once, and what one that
- * died has left is looked at by the next.
+ * Processes the journal's open payments, the longest due first. Leases let many replicas sweep concurrently.
+ * After a crash, the next sweep takes over the rows.
  *
  * @throws {ConfigurationError} for a handler without a journal
- * @throws what the journal throws: what was not looked at is left for the next sweep
+ * @throws the journal's errors. The next sweep processes the remaining rows
  */
 export async function sweepJournal(client: ClientJournal, options: SweepOfJournal): Promise<Swept> {
   const { journal, scope } = client;
   if (options.handler.hasJournal === false) throw new ConfigurationError(NO_JOURNAL);
   const { handler, limit, concurrency, olderThan, giveUpAfter, signal } = options;
   const swept = newSwept();
-  /** A gateway that asks for a pause gets it. */
+  /** A gateway may ask for a pause, which ends the sweep. */
   let isAsked = false;
   const isOver = () => isAsked || signal?.aborted === true;
   const query = { scope, states: ['begun', 'created'] as const, olderThan };
@@ -84,11 +84,11 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
     if (seen.asked !== undefined) isAsked = true;
     const { outcome, finding, failure } = judge(row, seen, now - row.begunAt > giveUpAfter);
     if (outcome === 'failed' && signal?.aborted) return giveBack(client, row);
-    // As a rule nobody has changed it meanwhile, so it is not read again.
+    // The row has rarely changed meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
     const transition: Transition<RowChange> = (current, now) => looked(current, row.attemptId, finding, now);
     const { next } = await change(journal, row, transition, { known });
-    // Its callback may have come while it was looked at.
+    // Its callback may have come during the look.
     const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
     if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
@@ -101,25 +101,25 @@ export async function sweepJournal(client: ClientJournal, options: SweepOfJourna
 async function lookAtRow(handler: SweepHandler, row: JournalRow, signal: AbortSignal | undefined): Promise<Seen> {
   const looks: Look[] = [];
   for (const id of knownIds(row)) {
-    // The gateway has answered with it. What an error or a callback has named may be nothing.
+    // The gateway has answered with this id. An id from an error or a callback may not exist.
     const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
     looks.push(await look(handler, id, { isThere, signal }));
   }
   return sumOf(looks);
 }
 
-/** What a look at a row comes to. */
+/** The result of a look at a row. */
 interface Judgement {
   outcome: keyof Swept;
   finding: SweepFinding;
-  /** Why it is tried again. */
+  /** The reason for a retry. */
   failure?: { error: unknown } | undefined;
 }
 
-/** @param isOverdue whether patience with it has an end */
+/** @param isOverdue whether the payment is older than `giveUpAfter` */
 function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
   const known = row.result ? [row.result.payment] : [];
-  // What was final has an effect to have yet, however old it is.
+  // A final payment is still owed its effect, at any age.
   const isOwed = known.some(isFinal) && !seen.hasEffect;
   const isOld = isOverdue && !seen.isBusy && !isOwed;
   const failure = seen.failure ?? (isOld ? undefined : seen.missing);
@@ -130,7 +130,7 @@ function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
   return { outcome: seen.isFinal ? 'processed' : 'gaveUp', finding };
 }
 
-/** Looks at payments of the merchant's own list: without a journal there is neither a schedule nor an end of patience. */
+/** Looks at the payments of the merchant's own list. A schedule and an age limit need a journal. */
 export async function sweepIds(options: SweepOfIds): Promise<Swept> {
   const { handler, ids, limit, concurrency, signal } = options;
   const swept = newSwept();
@@ -147,33 +147,33 @@ export async function sweepIds(options: SweepOfIds): Promise<Swept> {
 
 const newSwept = (): Swept => ({ processed: 0, open: 0, gaveUp: 0, failed: 0 });
 
-/** What a look at a payment has shown. */
+/** The result of a look at one payment. */
 interface Look {
-  /** As the gateway has it now. */
+  /** The gateway's current record. */
   payment?: Payment;
-  /** Nothing is left to happen. */
+  /** The payment needs no further work. */
   isFinal?: boolean;
-  /** The payment that there is has ended, and that has taken effect. */
+  /** An existing payment has ended, and its status has taken effect. */
   hasEffect?: boolean;
-  /** Somebody else is at work on one, and may fail. */
+  /** Another process is working on a payment, and may fail. */
   isBusy?: boolean;
-  /** Milliseconds for which the gateway has asked. */
+  /** Milliseconds that the gateway asked to wait. */
   asked?: number | undefined;
-  /** The error, which may be anything that `onPayment` throws. */
+  /** The error, of any type that `onPayment` throws. */
   failure?: { error: unknown } | undefined;
-  /** The gateway does not know a payment that there is. It may be another gateway; or it has forgotten an old one. */
+  /** The gateway does not know an existing payment: it is another gateway, or has forgotten an old payment. */
   missing?: { error: unknown } | undefined;
 }
 
-/** What the looks at all payments of a row have shown. */
+/** The combined result for all payments of a row. */
 interface Seen extends Omit<Look, 'payment'> {
   payments: readonly Payment[];
 }
 
-/** A payment that the gateway does not have. */
+/** The codes for a payment that the gateway does not have. */
 const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
 
-/** @param isThere whether there is such a payment */
+/** @param isThere whether the payment is known to exist */
 async function look(
   handler: SweepHandler,
   id: string,
@@ -185,7 +185,7 @@ async function look(
     const hasEnded = isFinal(payment) && !isBusy;
     return { payment, isFinal: hasEnded, hasEffect: hasEnded && isThere, isBusy };
   } catch (error) {
-    // By shape, as the handler may be of another copy of the SDK.
+    // By shape, because the handler may belong to another copy of the SDK.
     const told = isOfMerchant(error) ? {} : (error ?? {});
     const { code, retryAfter } = told as { code?: unknown; retryAfter?: unknown };
     if (UNKNOWN.has(code)) return { missing: isThere ? { error } : undefined };
@@ -194,7 +194,7 @@ async function look(
   }
 }
 
-/** Of several errors the first counts, and of several pauses the longest. */
+/** The first of several errors counts, and the longest of several pauses. */
 function sumOf(looks: readonly Look[]): Seen {
   const pauses = looks.flatMap(({ asked }) => asked ?? []);
   return {

@@ -1,12 +1,12 @@
-// The journal's rules: pure functions from a row, and something that happened, to the next row.
+// The journal's rules: pure functions from a row and an event to the next row.
 //
-//   freed ──▶ planned ──▶ begun ──▶ created, for ever
+//   freed ──▶ planned ──▶ begun ──▶ created, permanently
 //
-//   planned   by the merchant's own transaction: over nothing, or over what is freed (see plan.ts)
-//   begun     by a create: over nothing, over what is freed, or over the same request that is planned
+//   planned   by the merchant's own transaction: over no row or a freed one (see plan.ts)
+//   begun     by a create: over no row, a freed one, or a plan of the same request
 //   created   by an answer, a callback, a lookup or an operator; then its status moves on
-//   freed     because it was refused, never sent, or an operator says "not created"; what was planned and never sent is
-//             planned again, and an operator may still name its payment
+//   freed     because it was refused, never sent, or settled as "not created"; an unsent plan is planned again,
+//             and an operator may still name the payment of a freed reference
 import { isSamePayment } from '../schemas/id.ts';
 import { isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
@@ -30,10 +30,10 @@ import {
 } from './row.ts';
 
 /**
- * An attempt begins if the reference is new or freed, if the same request is planned, or if it began already and the answer
- * of the store was lost.
+ * Begins an attempt if the reference is new or freed, or if the same request is planned. Repeats a begin whose answer
+ * from the store was lost.
  *
- * @param plan as it was claimed: the attempt begins with this plan only
+ * @param plan the claimed plan: the attempt begins only with it
  */
 export function begin(
   row: JournalRow | undefined,
@@ -51,22 +51,21 @@ export function begin(
   };
 }
 
-/** What an attempt learnt about its payment: its id, and the whole of it if the answer could be read. */
+/** The payment that an attempt made: its id, and the whole payment if the answer was readable. */
 export interface LearntPayment {
   paymentId: string;
   result?: Envelope | undefined;
 }
 
-/** The next row, and the other payment of the reference if there is one. */
+/** The next row, with the other payment of the reference if one exists. */
 export interface RecordedStep extends RowChange {
-  /** Without an id the other payment's create is under way, or in doubt. */
+  /** Without an id, the other payment's create is running or in doubt. */
   otherPayment?: { id?: string | undefined };
 }
 
 /**
- * An attempt learns its payment. Its own answer counts for ever, also over what a callback said before, because it has the
- * next action. If the attempt was given up in the meantime, the payment is written down all the same, as that of the
- * reference or beside that of a newer attempt.
+ * Records the payment of an attempt. Its own answer overrides a callback's, because only it has the next action. If the
+ * attempt was given up meanwhile, its payment becomes the reference's, or a conflicting one of a newer attempt.
  */
 export function recordPayment(
   row: JournalRow | undefined,
@@ -77,7 +76,7 @@ export function recordPayment(
   if (!row || row.state === 'freed' || row.state === 'planned') {
     const again = newRow({ ...attempt, timeoutMs: 0 }, now);
     const next = { ...(result ? created(again, result) : again), paymentId, revision: row?.revision ?? 1 };
-    // What was planned is not sent any more.
+    // The plan is not sent any more.
     const isOther = row?.state === 'planned' && row.bodyHash !== attempt.bodyHash;
     return { next: due(next), ...(isOther && { otherPayment: {} }) };
   }
@@ -88,29 +87,29 @@ export function recordPayment(
   const { paymentId: known = paymentId } = row;
   const own = withoutIds(row, [paymentId]);
   const isSame = isSamePayment(known, paymentId);
-  // Of a whole payment and an id, the payment counts; of two ids, the first.
+  // A whole payment wins over an id. The first of two ids wins.
   const next = result
     ? withConflict({ ...created(own, result, isSame ? row.result : undefined), paymentId }, known)
     : withConflict(due({ ...row, paymentId: known }), paymentId);
   return isSame ? { next } : { next, otherPayment: { id: known } };
 }
 
-/** Its payment is known from now on, and a sweep looks at it until it is final and has taken effect. */
+/** Marks the payment as known. Sweeps look at it until it is final and has taken effect. */
 const created = (row: JournalRow, seen: Envelope, known?: Envelope): JournalRow => ({
   ...(row.state === 'created' ? row : due(row)),
   state: 'created',
   result: keep(known, seen),
 });
 
-/** How an attempt has ended without a payment. */
+/** The end of an attempt without a payment. */
 export interface UnpaidEnd {
-  /** A gateway may keep a payment of what it has refused, as failed. */
+  /** The gateway may keep a FAILED payment for a refused attempt. */
   wasSent?: boolean;
-  /** What the attempt has begun with, if it is to be sent again. */
+  /** The plan of the attempt, if it will be sent again. */
   plan?: JournalRow | undefined;
 }
 
-/** The gateway refused the attempt, or it never left: the reference is free or planned, unless a payment of it is known. */
+/** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
 export function release(
   row: JournalRow | undefined,
   attempt: JournalAttempt,
@@ -122,8 +121,7 @@ export function release(
 }
 
 /**
- * An attempt whose writing failed was not sent: it is taken back. Where there is no row yet, a freed one keeps out a write
- * that is still on its way.
+ * Takes back an attempt whose write failed, so that it was not sent. Without a row, a freed one keeps out a late write.
  */
 export function takeBack(
   row: JournalRow | undefined,
@@ -132,22 +130,21 @@ export function takeBack(
   plan?: JournalRow,
 ): RowChange {
   if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
-  // Its revision is counted up, so that a write over this row comes too late.
+  // The next revision makes a late write over this row fail.
   if (row.state === 'freed') return { next: { ...row } };
   if (row.state === 'planned') return { next: unleased(row) };
   return release(row, attempt, { plan });
 }
 
-/** When an operator may say that an attempt made no payment, by the store's clock. */
+/** The earliest time to settle an attempt as not created, by the store's clock. */
 export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number): number =>
   begunAt + timeoutMs + margin;
 
 /**
- * An operator says that there is no payment: the reference is free, if nothing of the attempt can be under way any more. What
- * is planned is not sent any more.
+ * Frees the reference by an operator's word, if the attempt cannot be running any more. A plan is withdrawn.
  *
- * @param margin milliseconds after the attempt's time-out
- * @param disproved ids of no payment, or of another's
+ * @param margin milliseconds after the attempt's timeout
+ * @param disproved ids without a payment, or with another order's
  */
 export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): RowChange {
   if (row.state === 'planned') return { next: withdrawn(row) };
@@ -156,17 +153,17 @@ export function abandon(row: JournalRow, now: number, margin: number, disproved:
   return { next: { ...notDue(cleared), isRetry: true, state: 'freed' } };
 }
 
-/** What is known of the ids that a row in doubt knows. */
+/** The evidence about the ids that a row in doubt knows. */
 export interface Evidence {
-  /** Ids of no payment, or of another's. */
+  /** Ids without a payment, or with another order's. */
   disproved?: readonly string[];
-  /** An operator says that the row's own id is not its payment. */
+  /** The operator says that the row's own id belongs to another payment. */
   isOtherId?: boolean;
 }
 
 /**
- * A callback, a lookup or an operator names the payment of a doubt, or of what was freed by a mistake. It never replaces a
- * result, nor another id unless that was disproved.
+ * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. It keeps a
+ * result, and replaces another id only if that was disproved.
  */
 export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): RowChange {
   const { id } = seen.payment;
@@ -177,8 +174,8 @@ export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOthe
 }
 
 /**
- * The payment of a reference was seen again: its status may have moved on. A final one is due at once, even if another has
- * taken effect before or the sweep has given up, until it has taken effect itself.
+ * Records a newer status of a payment. A final status is due immediately until it has taken effect, even after an
+ * earlier effect or after the sweep gave up.
  */
 export function observe(row: JournalRow | undefined, seen: Envelope): RowChange {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
@@ -187,15 +184,15 @@ export function observe(row: JournalRow | undefined, seen: Envelope): RowChange 
   return { next: isNews(next, [row.result.payment]) ? { ...next, dueAt: row.begunAt, looks: 0 } : next };
 }
 
-/** Whether it has a final status in which its payment was not among these. */
+/** Whether the payment has a final status that these records do not show. */
 const isNews = ({ result }: JournalRow, seen: readonly Payment[]): boolean =>
   result !== undefined &&
   isFinal(result.payment) &&
   !seen.some(one => isSamePayment(one.id, result.payment.id) && rawStatusOf(one) === rawStatusOf(result.payment));
 
 /**
- * The status of a payment has taken effect. Once it is final nothing is left to look at, unless other payments may have the
- * reference, or another final status has come in between.
+ * Records that a status has taken effect. A final payment is then no longer due, unless other payments may have the
+ * reference or another final status has come meanwhile.
  */
 export function acknowledge(row: JournalRow | undefined, payment: Payment): RowChange {
   if (!row?.paymentId || row.state !== 'created' || !isSamePayment(row.paymentId, payment.id)) return {};
@@ -206,35 +203,35 @@ export function acknowledge(row: JournalRow | undefined, payment: Payment): RowC
 }
 
 /**
- * How a sweep found a row: it has nothing left to look at but ids that are not among these, and final statuses in which it
- * has not seen its payment; or when to look again.
+ * The result of a sweep's look: the ids without further work and the payments as seen, or the pause until the next
+ * look.
  */
 export type SweepFinding = { done: readonly string[]; seen: readonly Payment[] } | { pause: number };
 
-/** A sweep has looked at a row, which gives its lease back. @param attemptId of the row as it was claimed */
+/** Records a sweep's look and releases the lease. @param attemptId of the claimed row */
 export function looked(row: JournalRow | undefined, attemptId: string, look: SweepFinding, now: number): RowChange {
-  // Its callback came in between; or an operator, and what is there now is another attempt's, or a plan.
+  // Meanwhile a callback has finished it, or an operator freed it for another attempt or a plan.
   if (row?.dueAt === undefined || row.attemptId !== attemptId) return {};
   const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
   if ('pause' in look) return { next: { ...rest, dueAt: now + look.pause } };
-  // Another payment of the reference, or another status, may have been heard of meanwhile.
+  // Another payment or status of the reference may have arrived meanwhile.
   const isDone = knownIds(row).every(id => look.done.some(seen => isSamePayment(seen, id))) && !isNews(row, look.seen);
   return { next: isDone ? notDue(rest) : rest };
 }
 
-/** What a confirmed payment means for its reference. */
+/** The effect of a confirmed payment on its reference. */
 export interface ReconciledStep extends RecordedStep {
-  /** The reference had no payment before; it is the one that was in doubt, if it was. */
+  /** The reference had no payment before. `settled` if it was in doubt. */
   outcome?: 'created' | 'settled';
-  /** It is another payment than the one requested. */
+  /** The payment differs from the request. */
   isMismatch?: boolean;
 }
 
 /**
- * A confirmed payment settles the doubt of its reference. A reference that the journal does not know, or that is only planned,
- * gets the payment all the same, so that it is not paid again: its create was given up, or made without the journal.
+ * Settles the doubt of a reference with a confirmed payment. An unknown or planned reference gets the payment too, to
+ * prevent a second one: its create was given up, or made without the journal.
  *
- * @param disproved ids of no payment, or of another's
+ * @param disproved ids without a payment, or with another order's
  */
 export function reconcile(
   row: JournalRow | undefined,
@@ -243,7 +240,7 @@ export function reconcile(
   disproved: readonly string[] = [],
 ): ReconciledStep {
   const isPlanned = row?.state === 'planned';
-  // It was made before.
+  // The failed payment is older than the plan.
   if (isPlanned && isFailed(payment)) return {};
   if (isPlanned && !isPaymentOf(row, payment)) {
     const doubt = { ...newRow({ ...row, attemptId, timeoutMs: 0 }, now), revision: row.revision };
@@ -262,9 +259,9 @@ export function reconcile(
     return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
   }
   if (row.state === 'created') return observe(row, { payment });
-  // A later version may have states of its own.
+  // A later version may have other states.
   if (row.state !== 'begun') return {};
-  // It may be that of the attempt before, which a gateway has refused and kept all the same.
+  // The payment may belong to the attempt before: a gateway may keep a payment that it has refused.
   if (row.isRetry && isFailed(payment) && !own) {
     return { next: withConflict(row, payment.id), otherPayment: {} };
   }
@@ -273,10 +270,10 @@ export function reconcile(
     : { next: withConflict(row, payment.id), isMismatch: true };
 }
 
-/** Whether it has ended without money. */
+/** Whether the payment has ended without money. */
 export const isFailed = (payment: Payment): boolean => isFinal(payment) && !isPaid(payment);
 
-/** A payment of another reference, as a folding gateway would write this one, is kept in mind: it may be this one's. */
+/** Keeps a payment whose reference differs only by folding, because it may be this reference's. */
 export const suspect = (row: JournalRow | undefined, payment: Payment): RowChange & { isNew?: boolean } =>
   row?.state === 'begun' && !knownIds(row).some(id => isSamePayment(id, payment.id))
     ? { next: withConflict(row, payment.id), isNew: true }
@@ -285,7 +282,7 @@ export const suspect = (row: JournalRow | undefined, payment: Payment): RowChang
 const hasFailed = ({ state, result }: JournalRow): boolean =>
   state === 'created' && result !== undefined && isFailed(result.payment);
 
-/** A gateway may keep a payment of a refused attempt as failed: that of the next attempt counts more. */
+/** A gateway may keep a FAILED payment of a refused attempt. The next attempt's payment replaces it. */
 const replaced = (row: JournalRow, payment: Payment): JournalRow => {
   const { paymentId = payment.id } = row;
   return withConflict(

@@ -1,4 +1,4 @@
-// Writes an attempt of a create into the journal before it is sent.
+// Writes an attempt of a create into the journal before the SDK sends it.
 import { type Deadline, LateError, type Left, within } from '../deadline.ts';
 import { adviceOn, ConnectionError, type GatewayError, JournalError, type Outcome } from '../errors.ts';
 import { change, type FoundRow, NO_ROW, record } from './change.ts';
@@ -8,12 +8,12 @@ import { warnNotRecorded } from './reports.ts';
 import type { JournalAttempt } from './row.ts';
 import { begin, takeBack } from './transitions.ts';
 
-/** What it has taken over, if that was planned, and is to be planned again. */
+/** The plan that the attempt has taken over, if that must be planned again. */
 export interface TakenPlan {
   plan?: JournalRow | undefined;
 }
 
-/** It could not be written down, so nothing was sent. */
+/** An attempt that could not be written down, so it was not sent. */
 export interface UnwrittenAttempt extends TakenPlan {
   end: 'not_begun';
   failure: GatewayError;
@@ -38,23 +38,23 @@ export async function writeDown(
   const beginOwn = (row: JournalRow | undefined, now: number) => {
     seen = row;
     if (row?.state === 'planned') plan = row;
-    // Withdrawn since it was read. Its own row is there where an earlier write was not answered.
+    // The plan was withdrawn since the read. The attempt's own row exists if an earlier write got no answer.
     else if (row && row.attemptId !== attempt.attemptId) plan = undefined;
     return begin(row, attempt, now, create.plan);
   };
   const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now, plan);
-  // As a rule a reference is new, so it is not read before.
+  // A reference is usually new, so it is not read first.
   const known = create.plan ? undefined : NO_ROW;
   const writing = change(journal, attempt, beginOwn, { known, isUnbounded: true });
   const inTime = <T>(promise: Promise<T>): Promise<T> =>
     within(promise, { ms: deadline.remaining, signal: giveUp }, () => {
-      // Whether it was stopped is asked of the signal below.
+      // The signal below shows whether the caller stopped it.
       throw new LateError();
     });
   try {
     return { ...(await inTime(writing)), plan };
   } catch (error) {
-    // It may be written all the same, also later.
+    // The row may be written anyway, even later.
     const isRunning = giveUp.aborted || error instanceof LateError;
     const takingBack = async () => {
       if (isRunning) throw error;
@@ -77,13 +77,13 @@ export async function writeDown(
   }
 }
 
-/** In place of that it is safe, where the journal may hold the attempt that was not sent. */
+/** Replaces the usual advice when the journal may hold the attempt that was not sent. */
 const NOT_TAKEN_BACK =
   'Nothing was sent. The attempt may be in the journal anyway, and is taken back once the journal answers: until then a create of this reference may end in PaymentInDoubtError.';
-/** Where the row was not read. */
+/** Added when the row was not read. */
 export const MAY_BE_PLANNED = ' If it was planned, it still is, and a drain sends it.';
 
-/** Of a database that was not reached, or knows no such user, database, schema, table or right; or of a key too long. */
+/** Codes of an unreachable database, a missing user, database, schema, table or right, and a key that is too long. */
 const NEVER_WRITTEN =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|28\w{3}|3D000|3F000|42\w{3}|ER_(?:\w*ACCESS_DENIED|BAD_DB|NO_SUCH_TABLE|DATA_TOO_LONG)\w*)$/;
 const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as { code?: unknown } | undefined)?.code));
@@ -95,7 +95,7 @@ function notWritten(reference: string, error: unknown, advice: string): JournalE
   return new JournalError(message, { cause });
 }
 
-/** A store's own message and code, without what drivers add to their errors. */
+/** Returns a store's message and code, without the extras that drivers add to errors. */
 function causeOf(error: unknown): Error | undefined {
   if (error instanceof LateError) return new Error('it did not answer in time');
   if (!(error instanceof Error)) return undefined;
@@ -103,7 +103,7 @@ function causeOf(error: unknown): Error | undefined {
   return Object.assign(new Error(message), { name }, typeof code === 'string' && { code });
 }
 
-/** The error of whoever stopped to wait. */
+/** The error of a caller that stopped waiting. */
 export function stopped(reference: string, code: Left, outcome: Outcome, advice = adviceOn(outcome)): ConnectionError {
   const message = `The creation of ${JSON.stringify(reference)} was stopped (${code}). ${advice}`;
   return new ConnectionError(message, code, { outcome });
