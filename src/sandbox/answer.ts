@@ -1,4 +1,4 @@
-// What the sandbox answers a call, before it becomes a Response, so that a fault can still spoil it.
+// The sandbox's answer to a call, before it becomes a Response, so that a fault can still change it.
 import { delay } from '../deadline.ts';
 import { toPhpJson } from './php.ts';
 
@@ -6,11 +6,11 @@ export interface Answer {
   status: number;
   body: string;
   headers?: Record<string, string> | undefined;
-  /** Why the call was refused, for people. */
+  /** The reason for a refusal, for people. */
   message?: string | undefined;
   /** The payment that the call made or read. */
   paymentId?: string | undefined;
-  /** The connection breaks in the middle of the body. */
+  /** Whether the connection breaks in the middle of the body. */
   isCut?: boolean | undefined;
 }
 
@@ -33,16 +33,16 @@ export function toResponse({ status, body, headers, isCut }: Answer): Response {
   return isCut ? cutInHalf(body, status, fields) : new Response(body, { status, headers: fields });
 }
 
-/** What a fetch throws when the other side goes away. */
+/** The error of a fetch whose connection the other side closed. */
 export const connectionBroke = () =>
   new TypeError('fetch failed', {
     cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
   });
 
-/** Milliseconds for the half to arrive: a stream that fails drops what its readers have not taken yet. */
+/** Milliseconds for the first half to arrive: a failing stream drops chunks that its readers have not taken yet. */
 const HALF_ARRIVES = 20;
 
-/** A response that promises the whole text and breaks in the middle of it. */
+/** Returns a response that promises the whole text and breaks in the middle. */
 function cutInHalf(text: string, status: number, headers: Record<string, string>): Response {
   const bytes = new TextEncoder().encode(text);
   const body = new ReadableStream({

@@ -1,4 +1,4 @@
-// The sandbox's clock: it dates what happens, wakes what waits, and can be moved.
+// The sandbox's clock: it dates events, fires timers, and can be moved.
 import { LONGEST_TIMER } from '../deadline.ts';
 import { SandboxError } from './sandbox-error.ts';
 
@@ -12,7 +12,7 @@ interface Waiting {
 /** The last millisecond that a four-digit year can show. */
 const LATEST = Date.UTC(10_000, 0, 1) - 1;
 
-/** The clock of a sandbox: `created`, delayed callbacks and their repetitions go by it. */
+/** The clock of a sandbox, for `created`, delayed callbacks and their repetitions. */
 export class Clock {
   readonly #source: () => number;
   readonly #onMoved: (offset: number) => void;
@@ -25,34 +25,34 @@ export class Clock {
     this.#onMoved = onMoved;
   }
 
-  /** Milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   now(): number {
     return this.#source() + this.#offset;
   }
 
-  /** How far it has been moved, in milliseconds. */
+  /** How far the clock was moved, in milliseconds. */
   get offset(): number {
     return this.#offset;
   }
 
   /**
-   * Moves it forward. What waits for that time is woken: delayed callbacks and repetitions are posted.
+   * Moves the clock forward, and posts the callbacks and repetitions that become due.
    *
    * @param ms milliseconds, 0 or more
-   * @throws {SandboxError} `refused` for a time that is none, or beyond the year 9999
+   * @throws {SandboxError} `refused` for an invalid time, or beyond the year 9999
    */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new SandboxError('refused', 'A clock is advanced by milliseconds, 0 or more.');
-    // From one reading: a millisecond may pass between two, and what waits for just that long would not be woken.
+    // One reading: if a millisecond passed between two, timers for exactly that long would not fire.
     const now = this.now();
     this.#move(now, now + ms);
   }
 
   /**
-   * Sets it to a time, also an earlier one: what waits then waits longer.
+   * Sets the clock to a time. An earlier time makes waiting callbacks wait longer.
    *
    * @param at milliseconds since 1970
-   * @throws {SandboxError} `refused` for a time that is none, or outside the years 1970 to 9999
+   * @throws {SandboxError} `refused` for an invalid time, or outside the years 1970 to 9999
    */
   set(at: number): void {
     this.#move(this.now(), at);
@@ -71,12 +71,12 @@ export class Clock {
     this.#onMoved(this.#offset);
   }
 
-  /** @internal As far from the machine's clock as it was when a sandbox was saved; 0 follows it again. */
+  /** @internal Restores the offset of a saved sandbox. With 0 it follows the machine's clock. */
   shift(offset: number): void {
     this.#offset = offset;
   }
 
-  /** @internal Calls back after so many milliseconds of this clock. @returns what gives it up */
+  /** @internal Calls back after this many milliseconds of this clock. @returns a function that cancels it */
   after(ms: number, wake: () => void): () => void {
     const waiting: Waiting = {
       due: performance.now() + ms,

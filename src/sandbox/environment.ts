@@ -1,4 +1,4 @@
-// The environment that leads a client to a sandbox, to paste into its .env.
+// The environment variables that connect a client to a sandbox, to paste into its .env.
 
 export const environmentOf = (url: string, { apiKey, signKey }: { apiKey: string; signKey: string }): string[] => [
   `PAYMENT_GATEWAY_URL=${url}`,
@@ -6,5 +6,5 @@ export const environmentOf = (url: string, { apiKey, signKey }: { apiKey: string
   `PAYMENT_GATEWAY_SIGN_KEY=${quoted(signKey)}`,
 ];
 
-/** A value that the readers of .env files would otherwise cut or expand. */
+/** Quotes a value that readers of .env files would otherwise cut or expand. */
 const quoted = (value: string): string => (/^[\w./+=:@-]*$/.test(value) ? value : `'${value}'`);

@@ -1,27 +1,27 @@
-// What happens in the sandbox, for every listener: the command line, the dashboard, and a merchant's own tests.
+// Distributes the sandbox's events to the command line, the dashboard and a merchant's own tests.
 
 import type { PaymentStatus } from '../schemas/methods.ts';
 import { notify } from '../telemetry/events.ts';
 import type { Delivery } from './callbacks/delivery.ts';
 import type { CallbackFault, Fault } from './faults/kinds.ts';
 
-/** What happened, without its time. */
+/** An event without its time. */
 export type Happening =
   | {
       type: 'request';
-      /** `sandbox.calls` has the whole of it. */
+      /** The number of the call in `sandbox.calls`, with all details. */
       callId: number;
       method: string;
       path: string;
-      /** HTTP; absent where the connection was broken on purpose. */
+      /** HTTP status. Absent if a fault broke the connection. */
       status?: number | undefined;
       durationMs: number;
       paymentId?: string | undefined;
-      /** Why it was refused. */
+      /** The reason for a refusal. */
       message?: string | undefined;
-      /** The fault that was injected. */
+      /** The injected fault. */
       fault?: Fault | undefined;
-      /** Made by a scenario, and not by the merchant. */
+      /** Whether a scenario made the call, instead of the merchant. */
       isPlayed?: boolean | undefined;
     }
   | {
@@ -32,29 +32,29 @@ export type Happening =
       paymentStatus: PaymentStatus;
       errorMessage?: string | undefined;
     }
-  /** A callback is held back, or waits for its time. */
+  /** A callback is held back or waits for its time. */
   | {
       type: 'callback-waits';
       paymentId: string;
       paymentStatus: string;
-      /** Milliseconds since 1970; absent while it waits for the next callback of its payment. */
+      /** Milliseconds since 1970. Absent while it waits for the next callback of its payment. */
       due?: number | undefined;
-      /** The fault that holds it back; absent for a repetition. */
+      /** The fault that holds it back. Absent for a repetition. */
       fault?: CallbackFault | undefined;
     }
-  /** A callback has been posted, or could not be. */
+  /** A callback was posted, or posting it failed. */
   | { type: 'callback'; delivery: Delivery }
-  /** A fault was armed, or disarmed; without a name, all were disarmed. */
+  /** A fault was armed or disarmed. Without a name, all faults were disarmed. */
   | { type: 'fault'; fault?: Fault | undefined; isDisarmed?: boolean | undefined }
   | { type: 'clock'; offset: number }
-  /** A scenario has been played to its end. */
+  /** A scenario was played to its end. */
   | { type: 'scenario'; paymentId: string; name: string; problems: string[] }
   | { type: 'reset' };
 
-/** Something happened in the sandbox: `at` is in milliseconds since 1970, by the sandbox's clock. */
+/** An event in the sandbox. `at` is in milliseconds since 1970, by the sandbox's clock. */
 export type SandboxEvent = Happening & { at: number };
 
-/** Gets every event. What it throws changes nothing. */
+/** Receives every event. Its errors have no effect. */
 export type SandboxListener = (event: SandboxEvent) => unknown;
 
 export class EventBus {
@@ -65,13 +65,13 @@ export class EventBus {
     this.#now = now;
   }
 
-  /** @returns what ends the subscription */
+  /** @returns a function that unsubscribes */
   subscribe(listener: SandboxListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Of now, unless it says otherwise. */
+  /** Emits an event, dated now unless it has a time. */
   emit(happening: Happening & { at?: number }): void {
     const event = { at: this.#now(), ...happening };
     for (const listener of this.#listeners) notify(listener, event);

@@ -1,14 +1,14 @@
-// What happens in the sandbox from now on, as an answer that does not end by itself.
+// Streams the sandbox's events as an answer without an end.
 import type { EventBus, SandboxEvent } from './event-bus.ts';
 
-/** A reader that is so many events behind has gone away without saying so. */
+/** A reader with this many unread events has left silently. */
 const LONGEST_BACKLOG = 10_000;
 
 interface Format {
   type: string;
-  /** What is sent at once: the reader knows then that it misses nothing. */
+  /** Sent immediately, so that the reader knows that it misses no event. */
   hello: string;
-  /** As it is sent; undefined for an event that is not. */
+  /** The text of an event, or undefined to skip it. */
   textOf(event: SandboxEvent): string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function eventStream(events: EventBus, { type, hello, textOf }: Format): 
   return new Response(body, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
 }
 
-/** For an EventSource of a page. */
+/** Streams events for a page's EventSource. */
 export const serverSentEvents = (events: EventBus, textOf: Format['textOf']): Response =>
   eventStream(events, {
     type: 'text/event-stream',

@@ -1,7 +1,7 @@
-// The timeline of each payment: its calls, moves and callbacks, in the order of their times.
+// The timeline of each payment: its calls, moves and callbacks in order of time.
 import type { EventBus, SandboxEvent } from './event-bus.ts';
 
-/** Of one payment. A merchant that polls for days keeps the create and the latest. */
+/** Events per payment. A merchant that polls for days keeps the create and the latest events. */
 const KEPT = 500;
 
 export class History {
@@ -14,7 +14,7 @@ export class History {
     });
   }
 
-  /** The oldest first. */
+  /** Returns the events of a payment, the oldest first. */
   ofPayment(paymentId: string): SandboxEvent[] {
     const events = this.#ofPayments.get(paymentId) ?? [];
     return events.toSorted((a, b) => timeOf(a) - timeOf(b));
@@ -32,7 +32,6 @@ export class History {
     return [...this.#ofPayments];
   }
 
-  /** Those of a sandbox that was saved. */
   restore(entries: readonly (readonly [paymentId: string, events: SandboxEvent[]])[]): void {
     for (const [paymentId, events] of entries) this.#ofPayments.set(paymentId, [...events]);
   }
@@ -45,12 +44,12 @@ export class History {
   }
 }
 
-/** A callback is told of at its end: the lookups that were made meanwhile come after it, though of the same millisecond. */
+/** Finds the place of a callback, which is reported at its end. Lookups made meanwhile come after it. */
 function placeOf(event: SandboxEvent, events: readonly SandboxEvent[]): number {
   if (event.type !== 'callback') return events.length;
   const { at } = event.delivery;
   return events.findLastIndex(one => one.type !== 'request' || one.method !== 'GET' || one.at < at) + 1;
 }
 
-/** A callback is told of at its end, and shown at its beginning. */
+/** Returns an event's time. A callback counts from its start, although it is reported at its end. */
 export const timeOf = (event: SandboxEvent): number => (event.type === 'callback' ? event.delivery.at : event.at);

@@ -1,4 +1,4 @@
-// The public list of payment-gateway-sdk/sandbox.
+// The exports of payment-gateway-sdk/sandbox.
 
 export type { Call } from './api/call-log.ts';
 export type { Listening, ListenOptions } from './api/server.ts';

@@ -1,4 +1,4 @@
-// Takes everything out of a sandbox, and puts it into the next one, such as after a restart.
+// Saves all state of a sandbox, and restores it into another one, for example after a restart.
 import { ConfigurationError } from '../errors.ts';
 import type { Parts } from './parts.ts';
 import type { SavedSandbox } from './saved.ts';
@@ -14,7 +14,7 @@ export const save = ({ ledger, callbacks, history, calls, faults, clock }: Parts
   clockOffset: clock.offset,
 });
 
-/** Callbacks that were under way or waited for their time are posted. @throws {ConfigurationError} */
+/** Restores the state, and posts callbacks that were running or waiting. @throws {ConfigurationError} */
 export function restore(parts: Parts, saved: SavedSandbox): void {
   const { ledger, callbacks, history, calls, faults, clock } = parts;
   try {

@@ -1,7 +1,7 @@
-// Money as people read it: the digits of its currency, then the currency's code.
+// Formats money for people: the amount with its currency's digits, then the currency's code.
 
-// ISO 4217, in its own words: the minor units of every currency that has not two. Intl has other digits for some (HUF,
-// IQD), and they differ between versions of Node.
+// The ISO 4217 minor units of every currency without two. Intl differs for some (HUF, IQD), and between versions of
+// Node.
 const DIGITS: ReadonlyMap<string, number> = new Map([
   ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV'].map(none),
   ...['XAF', 'XOF', 'XPF'].map(none),
@@ -13,10 +13,10 @@ function none(code: string): readonly [string, number] {
   return [code, 0];
 }
 
-/** Letters: more than any known code has (`USDTTRC20`), and few enough to stand beside an amount. */
+/** Letters of a code: more than any known one has (`USDTTRC20`), and few enough to fit next to an amount. */
 const LONGEST_CODE = 12;
 
-/** A currency's code; one that is absurdly long is cut. */
+/** Returns the currency's code, shortened if it is too long. */
 export const currencyCode = (currency: string): string =>
   currency.length > LONGEST_CODE ? `${currency.slice(0, LONGEST_CODE - 4)}…` : currency;
 
@@ -30,8 +30,8 @@ function digits({ amount, currency }: Money, useGrouping: boolean): string {
   return amount.toLocaleString('en', { minimumFractionDigits, maximumFractionDigits: 100, useGrouping });
 }
 
-/** An amount with at least the digits of its currency, and with every digit that it has: `1,000 JPY`, `25.555 EUR`. */
+/** Formats an amount with all its digits, and at least those of its currency: `1,000 JPY`, `25.555 EUR`. */
 export const money = (of: Money): string => `${digits(of, true)} ${currencyCode(of.currency)}`;
 
-/** The same without commas and currency, as a form takes it: `1000`. */
+/** Formats an amount for a form, without commas and currency: `1000`. */
 export const plainAmount = (of: Money): string => digits(of, false);

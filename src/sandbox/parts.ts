@@ -1,4 +1,4 @@
-// The parts that a sandbox is made of, as its API, its pages and its scenarios share them.
+// The parts of a sandbox that its API, pages and scenarios share.
 import type { CallLog } from './api/call-log.ts';
 import type { Callbacks } from './callbacks/callbacks.ts';
 import type { Clock } from './clock.ts';
@@ -19,9 +19,9 @@ export interface Parts {
   calls: CallLog;
   history: History;
   events: EventBus;
-  /** Forgets everything. */
+  /** Forgets all state. */
   reset(): void;
-  /** Takes a call of a scenario, which meets no fault but those that are armed for its reference. */
+  /** Sends a call of a scenario. Only faults armed for its reference apply. */
   send(request: Request): Promise<Response>;
   /** Whether a call came through `send`. */
   isPlayed(request: Request): boolean;

@@ -1,6 +1,6 @@
-// JSON and dates as the gateway's PHP writes them, so that merchants meet them in tests first.
+// Writes JSON and dates as the gateway's PHP does, so that merchants meet them in tests first.
 
-/** As `json_encode`: slashes and everything beyond ASCII are escaped, and an empty map is an empty list. */
+/** Serializes like `json_encode`: escapes slashes and all non-ASCII text, and writes an empty map as an empty list. */
 export const toPhpJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => (isEmptyMap(part) ? [] : part))
     .replaceAll('/', '\\/')
@@ -9,19 +9,19 @@ export const toPhpJson = (value: unknown): string =>
 const isEmptyMap = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
-/** A PHP `DateTime`, as its JSON. */
+/** A PHP `DateTime` as JSON. */
 export interface PhpDate {
   date: string;
   timezone_type: number;
   timezone: string;
 }
 
-/** In UTC. */
+/** Returns the date in UTC. */
 export const toPhpDate = (milliseconds: number): PhpDate => ({
   date: `${new Date(milliseconds).toISOString().slice(0, -1).replace('T', ' ')}000`,
   timezone_type: 3,
   timezone: 'UTC',
 });
 
-/** Of a date in UTC. */
+/** Reads a date in UTC. */
 export const millisecondsOf = ({ date }: PhpDate): number => Date.parse(`${date.slice(0, 23).replace(' ', 'T')}Z`);

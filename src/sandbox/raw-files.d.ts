@@ -1,4 +1,4 @@
-// Text of a file that the build inlines: `import style from './style.css?raw'`.
+// The text of a file that the build inlines: `import style from './style.css?raw'`.
 declare module '*?raw' {
   const text: string;
   export default text;

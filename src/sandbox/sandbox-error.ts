@@ -1,9 +1,9 @@
-// What the sandbox refuses to do.
+// The error of every refusal of the sandbox.
 
-/** A move, a redelivery, a scenario or a wait that the sandbox refuses, or whose time has passed. */
+/** A move, redelivery, scenario or wait that the sandbox refused or that timed out. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
-  /** Stable and for machines. */
+  /** A stable code for programs. */
   readonly code:
     | 'unknown_payment'
     | 'unknown_delivery'

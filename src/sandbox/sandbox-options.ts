@@ -1,4 +1,4 @@
-// The options of a sandbox: what each means, its default, and what is refused.
+// Declares the options of a sandbox, with their defaults and checks.
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
@@ -9,88 +9,88 @@ import type { CallbackFetch } from './callbacks/post.ts';
 import type { SandboxListener } from './event-bus.ts';
 import { isSavedSandbox, type SavedSandbox } from './saved.ts';
 
-/** What a `Sandbox` is made with. */
+/** The options of a `Sandbox`, all optional. */
 export interface SandboxOptions<T extends Terminal = Terminal> {
   /**
-   * The bearer credential that calls must carry.
+   * The API key that calls must send as a bearer token.
    * @default 'sandbox-api-key'
    */
   apiKey?: string | undefined;
   /**
-   * The key that creates must be signed with.
+   * The sign key that creates must be signed with.
    * @default 'sandbox-sign-key'
    */
   signKey?: string | undefined;
   /**
-   * How the signature of a create must be written.
+   * The encoding of a create's signature.
    * @default 'hex'
    */
   signatureEncoding?: 'hex' | 'base64' | undefined;
   /**
-   * Which methods deposits may use.
+   * The terminal, which decides the payment methods of deposits.
    * @default 'standard'
    */
   terminal?: T | undefined;
   /**
-   * How a PayID deposit is paid: by transfer instructions in the answer, or on a hosted page.
+   * How a customer pays a PayID deposit: with transfer instructions in the answer, or on a hosted page.
    * @default 'host-to-host'
    */
   payid?: 'host-to-host' | 'redirect' | undefined;
   /**
-   * Whether answers are wrapped in `result`, or bare as in an earlier variant of the interface: that one had neither a
-   * `redirectUrl` nor transfer instructions.
+   * Whether answers are wrapped in `result`. `unwrapped` is an earlier interface without `redirectUrl` or transfer
+   * instructions.
    * @default 'wrapped'
    */
   shape?: 'wrapped' | 'unwrapped' | undefined;
   /**
-   * The name of the shop on the customer's pages.
+   * The shop's name on the customer's pages.
    * @default 'Your shop'
    */
   shopName?: string | undefined;
-  /** Takes every callback, in place of the payments' own addresses: any http(s) URL. It gets their query. */
+  /** The http(s) URL for all callbacks, instead of the payments' own addresses. It gets their query. */
   forwardTo?: string | undefined;
   /**
-   * Whether callbacks are posted to the whole address, or without its query: the document says neither. Try `drop` to see
-   * what becomes of callbacks whose address was signed (`signCallbackUrls`).
+   * Whether callbacks keep the query of their address: the gateway's document does not say. Use `'drop'` to test the
+   * effect on signed addresses (`signCallbackUrls`).
    * @default 'keep'
    */
   callbackQuery?: 'keep' | 'drop' | undefined;
   /**
-   * Posts the callbacks.
+   * The function that posts callbacks.
    * @default the global fetch, to loopback addresses only; pass it to post anywhere
    */
   fetch?: CallbackFetch | undefined;
   /**
-   * Milliseconds before each repetition of a callback that was not answered with 2xx: `[1000, 5000]` posts it three times
-   * at most. The document shows no policy of the gateway's.
+   * Milliseconds before each repetition of a callback without a 2xx answer: `[1000, 5000]` posts it at most three
+   * times. The gateway's document states no policy.
    * @default []
    */
   callbackRetries?: readonly number[] | undefined;
   /**
-   * Milliseconds that each call takes longer.
+   * Milliseconds added to each call.
    * @default 0
    */
   latency?: number | undefined;
   /**
-   * How many payments are kept: above that, the oldest final ones are forgotten.
+   * Maximum number of payments. Above it, the sandbox forgets the oldest final ones.
    * @default 10000
    */
   maxPayments?: number | undefined;
   /**
-   * How many deliveries of callbacks are kept.
+   * Maximum number of callback deliveries in the log.
    * @default 20000
    */
   maxDeliveries?: number | undefined;
-  /** What `sandbox.save()` gave: the sandbox goes on from there. */
+  /** The result of another sandbox's `save()`. The sandbox continues from that state. */
   saved?: SavedSandbox | undefined;
-  /** The same seed gives the same ids in every run, and after `reset()`; without one they are random. */
+  /** The seed of all ids: they repeat in every run and after `reset()`. Without one they are random. */
   seed?: string | undefined;
   /**
-   * Milliseconds since 1970; `sandbox.clock` moves on from there.
+   * The time source, in milliseconds since 1970. `sandbox.clock` moves on from there.
    * @default Date.now
    */
   now?: (() => number) | undefined;
-  /** Gets every call, move, callback and fault, and every move of the clock. */
+  /** The listener of all events: calls, moves, callbacks, faults and changes of the clock. */
   onEvent?: SandboxListener | undefined;
 }
 
@@ -121,7 +121,7 @@ const readFields = optionsReader<SandboxOptions>()('Sandbox', {
   onEvent: functionOf<SandboxListener>().optional(),
 });
 
-/** The options of a sandbox with every default filled in and every value checked. */
+/** The checked options of a sandbox, with every default filled in. */
 export type SandboxSettings = ReturnType<typeof readFields>;
 
 /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */

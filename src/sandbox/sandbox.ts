@@ -26,15 +26,15 @@ import { type ScenarioName, textOf } from './scenarios/library.ts';
 import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
 import { checkScenario, readScenario } from './scenarios/read.ts';
 
-/** A sandbox that listens. */
+/** A sandbox that serves HTTP. */
 export interface ListeningSandbox<T extends Terminal = Terminal> extends Listening {
-  /** Options of a client that calls it over real HTTP, from this machine. */
+  /** The options of a client that calls the sandbox over real HTTP, from this machine. */
   clientOptions: Omit<Sandbox<T>['clientOptions'], 'fetch'>;
 }
 
 /**
- * The gateway of the document, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw,
- * or let it `listen` for real HTTP. For development and tests only.
+ * The documented gateway, embedded: no account, no network. Pass `sandbox.fetch` to a client, hand it to msw, or call
+ * `listen` to serve real HTTP. For development and tests only.
  *
  * @example
  * const sandbox = new Sandbox();
@@ -43,9 +43,9 @@ export interface ListeningSandbox<T extends Terminal = Terminal> extends Listeni
  * await sandbox.complete(payment.id); // its callback is on the way
  */
 export class Sandbox<const T extends Terminal = 'standard'> {
-  /** Faults to arm: `sandbox.faults.next('commit-then-drop')`. */
+  /** The faults to inject: `sandbox.faults.next('commit-then-drop')`. */
   readonly faults: Faults;
-  /** Dates what happens, and can be moved: `sandbox.clock.advance(60_000)`. */
+  /** The clock of the sandbox, which tests can move: `sandbox.clock.advance(60_000)`. */
   readonly clock: Clock;
   readonly #parts: Parts;
   readonly #app = new Hono();
@@ -92,14 +92,14 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     if (saved) restore(this.#parts, saved);
   }
 
-  /** Options of a client that talks to this sandbox in process. What `listen` answers has those of one over HTTP. */
+  /** The options of a client that calls this sandbox in process. For HTTP, use those that `listen` returns. */
   get clientOptions() {
     const { apiKey, signKey, signatureEncoding, terminal } = this.#parts.settings;
     const baseUrl = 'http://sandbox.localhost';
     return { baseUrl, apiKey, signKey, signatureEncoding, terminal: terminal as T, fetch: this.fetch };
   }
 
-  /** The whole gateway as one function: `fetch(request)`, or `fetch(url, init)` as a client calls it. */
+  /** Answers a request in process, like the global `fetch`: pass a `Request`, or a URL with `init`. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     request.signal.throwIfAborted();
@@ -107,7 +107,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   };
 
   /**
-   * Serves the sandbox over real HTTP, on 127.0.0.1 unless told otherwise.
+   * Serves the sandbox over real HTTP, on 127.0.0.1 by default.
    *
    * @example
    * const server = await sandbox.listen();
@@ -126,13 +126,13 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return { ...listening, close, clientOptions: { ...clientOptions, baseUrl: listening.url } };
   }
 
-  /** Every payment, as a lookup would show it, in the order of creation. */
+  /** Every payment as a lookup shows it, in the order of creation. */
   get payments(): PaymentRecord[] {
     return this.#parts.ledger.records;
   }
 
   /**
-   * The payment is paid. Resolves once that is recorded; its callback is then on the way.
+   * Completes a payment, as if the customer had paid. Resolves once that is recorded. Its callback follows.
    *
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
@@ -140,36 +140,36 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return this.#parts.moves.complete(id, options);
   }
 
-  /** The payment is authorised, but not captured. */
+  /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
     return this.#parts.moves.authorize(id, options);
   }
 
-  /** The payment is canceled. */
+  /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
     return this.#parts.moves.cancel(id, options);
   }
 
   /**
-   * The payment fails. A processor's `code` is stored as a text (4001, 4004 and 4018 as the document translates
-   * them), a `reason` as it is; with neither, `errorMessage` is absent.
+   * Fails a payment. `errorMessage` becomes the `reason` unchanged, or the text of a processor's `code`. The sandbox
+   * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
     return this.#parts.moves.fail(id, options);
   }
 
-  /** Every callback posted so far, and those under way: as many as are kept. */
+  /** Every kept callback delivery, including running posts. */
   get deliveries(): Delivery[] {
     return this.#parts.callbacks.deliveries;
   }
 
-  /** The latest calls, the oldest first: what arrived, what was answered, and how a signature was wrong. */
+  /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */
   get calls(): Call[] {
     return this.#parts.calls.latest.reverse();
   }
 
   /**
-   * What happened to a payment: its calls, moves and callbacks, in the order of their times.
+   * Returns the calls, moves and callbacks of a payment, in order of time.
    *
    * @throws {SandboxError} `unknown_payment`
    */
@@ -179,7 +179,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Posts a past callback again: byte for byte, or with another `body`.
+   * Posts a past callback again, byte for byte or with another `body`.
    *
    * @throws {SandboxError} `unknown_delivery`
    */
@@ -188,7 +188,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Resolves with the payment as soon as it is as asked for: there, in a state, its callback answered.
+   * Waits for a payment, and optionally for its state and its answered callback. Resolves with the payment.
    *
    * @example
    * await sandbox.waitFor({ reference: 'order-1042', paymentStatus: 'COMPLETED', isAnswered: true });
@@ -199,9 +199,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Plays a scenario at a merchant's callback address: one that the sandbox brings along, by its name, or one of your own.
+   * Plays a scenario at a merchant's callback address: a built-in one by name, or your own.
    *
-   * @param options `to`: where its callbacks go, in place of `forwardTo`
+   * @param options `to`: the address for its callbacks, instead of `forwardTo`
    * @example
    * const { problems } = await sandbox.play('callback-forged', { to: 'http://localhost:3000/callbacks' });
    * expect(problems).toEqual([]);
@@ -217,19 +217,19 @@ export class Sandbox<const T extends Terminal = 'standard'> {
     return play(this.#parts, checked, { to, origin, name: isName ? scenario : 'scenario' });
   }
 
-  /** Everything that it holds, as plain JSON: for the option `saved` of another sandbox. */
+  /** Returns all state as plain JSON, for the option `saved` of another sandbox. */
   save(): SavedSandbox {
     return save(this.#parts);
   }
 
-  /** Resolves when no callback is under way any more, and none waits for its time. */
+  /** Resolves once all running and scheduled callbacks have been posted. */
   idle(): Promise<void> {
     return this.#parts.callbacks.idle();
   }
 
   /**
-   * Forgets every payment, call, delivery and armed fault, stops what is under way, and sets the clock right: a fresh
-   * sandbox for the next test.
+   * Forgets every payment, call, delivery and armed fault, stops running work, and resets the clock. Call it between
+   * tests.
    */
   reset(): void {
     const { faults, callbacks, calls, ledger, history, clock, events } = this.#parts;

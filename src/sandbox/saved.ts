@@ -1,4 +1,4 @@
-// A sandbox as a value: everything that it holds, as plain JSON.
+// A sandbox as a value: all its state as plain JSON.
 import * as z from 'zod';
 import type { Call } from './api/call-log.ts';
 import type { WaitingCallback } from './callbacks/callbacks.ts';
@@ -7,10 +7,10 @@ import type { SandboxEvent } from './event-bus.ts';
 import type { Armed } from './faults/faults.ts';
 import type { Entry } from './ledger/record.ts';
 
-/** Bodies are bytes, which JSON has not. */
+/** The call with its bytes as text, because JSON has no bytes. */
 type SavedCall = Omit<Call, 'body'> & { body: string };
 
-/** What `sandbox.save()` gives: plain JSON, for the option `saved` of the next sandbox. */
+/** The result of `sandbox.save()`: plain JSON, for the option `saved` of the next sandbox. */
 export interface SavedSandbox {
   version: 1;
   payments: Entry[];
@@ -34,5 +34,5 @@ const savedSchema = z.object({
   clockOffset: z.number(),
 });
 
-/** What was saved by this version. Its parts are its own and are not checked one by one. */
+/** Whether this version saved the value. The parts are internal, so they are not checked one by one. */
 export const isSavedSandbox = (value: unknown): value is SavedSandbox => savedSchema.safeParse(value).success;

@@ -1,51 +1,51 @@
-// The calls that the sandbox was sent, as they arrived and as they were answered.
+// Logs the calls to the sandbox as they arrived, with their answers.
 import type { Answer } from '../answer.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { CallFault } from '../faults/kinds.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import type { SignatureCheck } from './signature.ts';
 
-/** A call, and its end as soon as it has one. */
+/** A call, with its end once it has ended. */
 export interface Call {
-  /** Counts from 1, in order of arrival. */
+  /** A number in order of arrival, from 1. */
   id: number;
   /** Milliseconds since 1970, by the sandbox's clock. */
   at: number;
   method: string;
-  /** With its query. */
+  /** The path with its query. */
   path: string;
-  /** As they arrived; credentials are masked. */
+  /** The headers as they arrived, with credentials masked. */
   headers: [name: string, value: string][];
   /** The exact bytes, up to 64 KiB. */
   body: Uint8Array;
-  /** How many bytes there were. */
+  /** The length of the whole body in bytes. */
   bodyLength: number;
-  /** Absent while it is under way, and where the connection was broken. */
+  /** The answer. Absent while the call runs, and after a broken connection. */
   answer?: { status: number; headers: [name: string, value: string][]; body: string; isCut: boolean } | undefined;
-  /** Why it was refused. */
+  /** The reason for a refusal. */
   message?: string | undefined;
-  /** Absent while it is under way. */
+  /** Absent while the call runs. */
   durationMs?: number | undefined;
-  /** The fault that was injected. */
+  /** The injected fault. */
   fault?: CallFault | undefined;
-  /** The payment that it made or read. */
+  /** The payment that the call made or read. */
   paymentId?: string | undefined;
-  /** Whether it carried the API key of this terminal; absent for an address that there is not. */
+  /** Whether the call carried the API key of this terminal. Absent for an unknown address. */
   hasRightKey?: boolean | undefined;
-  /** Made by a scenario, and not by the merchant. */
+  /** Whether a scenario made the call, instead of the merchant. */
   isPlayed?: boolean | undefined;
-  /** Of a create. */
+  /** The signature check of a create. */
   signature?: SignatureCheck | undefined;
 }
 
-/** How a call ended: without an answer where the connection was broken. */
+/** The end of a call, without an answer after a broken connection. */
 interface End {
   answer?: Answer | undefined;
   fault?: CallFault | undefined;
   paymentId?: string | undefined;
 }
 
-/** How many of the latest calls are kept; each payment keeps the call that created it as well. */
+/** The number of latest calls that are kept. The create of each kept payment is kept too. */
 export const KEPT_CALLS = 500;
 const KEPT_BYTES = 64 * 1024;
 
@@ -62,12 +62,11 @@ export class CallLog {
     this.#now = now;
   }
 
-  /** The newest first. */
+  /** Returns the latest calls, the newest first. */
   get latest(): Call[] {
     return [...this.#latest.values()].reverse();
   }
 
-  /** How many of the latest are kept. */
   get size(): number {
     return this.#latest.size;
   }
@@ -79,18 +78,17 @@ export class CallLog {
     throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
   }
 
-  /** The call that created the payment. */
   creationOf(paymentId: string): Call | undefined {
     return this.#creates.get(paymentId);
   }
 
-  /** Those that are kept, in order of arrival. */
+  /** Returns all kept calls, in order of arrival. */
   get kept(): Call[] {
     const calls = new Map([...this.#creates.values(), ...this.#latest.values()].map(call => [call.id, call]));
     return [...calls.values()].sort((a, b) => a.id - b.id);
   }
 
-  /** Aborted when the sandbox is reset: calls that are under way then leave no trace. */
+  /** Aborted by a reset. Calls that still run then leave no trace. */
   get life(): AbortSignal {
     return this.#life.signal;
   }
@@ -103,18 +101,17 @@ export class CallLog {
     this.#nextId = 1;
   }
 
-  /** Forgets the create of a payment that is forgotten. */
+  /** Forgets the create of a forgotten payment. */
   forget(paymentId: string): void {
     this.#creates.delete(paymentId);
   }
 
-  /** Those of a sandbox that was saved. */
   restore(calls: readonly Call[]): void {
     for (const call of calls) this.#keep(call);
     this.#nextId = Math.max(0, ...calls.map(({ id }) => id)) + 1;
   }
 
-  /** @returns the call, and what to call at its end */
+  /** @returns the call, and a function to call at its end */
   begin(request: Request, body: Uint8Array, isPlayed = false): { call: Call; end(how: End): void } {
     const begun = performance.now();
     const { life } = this;
@@ -173,6 +170,6 @@ const shownOf = ({ status, headers = {}, body, isCut = false }: Answer): Call['a
   isCut,
 });
 
-/** A merchant may have taken a live key by mistake. */
+/** Masks credentials: a merchant may have used a live key by mistake. */
 const masked = (name: string, value: string): string =>
   name === 'authorization' || name === 'cookie' ? value.replace(/\S+$/, '••••••••') : value;

@@ -1,4 +1,4 @@
-// A call as a command for a POSIX shell that sends the same bytes again.
+// Writes a call as a command for a POSIX shell that sends the same bytes again.
 import type { Call } from './call-log.ts';
 
 interface Sent {
@@ -8,10 +8,10 @@ interface Sent {
   body: Uint8Array;
 }
 
-/** Those that curl makes itself, and one that would make the answer unreadable. */
+/** Headers that curl sets itself, and one that would make the answer unreadable. */
 const MADE_BY_CURL = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'accept-encoding']);
 
-/** Quoted text of any letters, as one word. */
+/** Quotes any text as one word. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export function curlOf({ method, url, headers, body }: Sent): string {
@@ -20,7 +20,7 @@ export function curlOf({ method, url, headers, body }: Sent): string {
   const parts = [
     'curl -i',
     method === 'GET' ? '' : method === 'HEAD' ? '--head' : `-X ${method}`,
-    // Brackets and braces are patterns to curl.
+    // In curl, brackets and braces are patterns.
     /[[\]{}]/.test(url) ? '--globoff' : '',
     quoted(url),
   ].filter(Boolean);
@@ -29,7 +29,7 @@ export function curlOf({ method, url, headers, body }: Sent): string {
     ...headers
       .filter(([name]) => !MADE_BY_CURL.has(name))
       .map(([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`),
-    // Else curl would name a type of its own.
+    // Otherwise curl would set its own type.
     ...(body.length > 0 && !hasType ? ["-H 'content-type:'"] : []),
     ...(body.length === 0 ? [] : [text === undefined ? '--data-binary @-' : `--data-raw ${quoted(text)}`]),
   ];
@@ -38,7 +38,7 @@ export function curlOf({ method, url, headers, body }: Sent): string {
 }
 
 /**
- * A call of the gateway's, to be sent to it again. Undefined where not all of its body was kept.
+ * Returns a command that repeats a call. Undefined if the log does not have its whole body.
  *
  * @param apiKey filled in only if the call carried it
  */
@@ -54,7 +54,7 @@ export function curlOfCall(call: Call, origin: string, apiKey: string): string |
   });
 }
 
-/** Undefined for bytes that a shell's word cannot carry. */
+/** Returns undefined for bytes that a shell's word cannot carry. */
 function textOf(body: Uint8Array): string | undefined {
   if (body.includes(0)) return undefined;
   try {
@@ -64,5 +64,5 @@ function textOf(body: Uint8Array): string | undefined {
   }
 }
 
-/** For printf, in every shell. */
+/** Escapes bytes for printf in every shell. */
 const octal = (body: Uint8Array): string => Array.from(body, byte => `\\${byte.toString(8).padStart(3, '0')}`).join('');

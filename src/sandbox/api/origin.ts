@@ -1,6 +1,6 @@
-// Whether a page of another site makes a browser send a request.
+// Detects requests that a page of another site makes a browser send.
 
-/** Programs send neither header. */
+/** Returns false for programs, which send neither header. */
 export function isForeign(headers: Headers): boolean {
   const site = headers.get('sec-fetch-site');
   if (site !== null) return site !== 'same-origin' && site !== 'none';

@@ -1,4 +1,4 @@
-// The sandbox's API: the routes of the gateway's document, each a Request in and a Response out.
+// The sandbox's API: the documented routes of the gateway, each from a Request to a Response.
 import type { Hono } from 'hono/tiny';
 import { delay, withSignal } from '../../deadline.ts';
 import {
@@ -21,7 +21,7 @@ import { checkSignature } from './signature.ts';
 export function addApi(app: Hono, parts: Parts): void {
   const { settings, ledger, moves, callbacks, faults, calls, isPlayed } = parts;
 
-  /** Logs a call, takes it unless a fault keeps it from the gateway, and answers it, perhaps with a fault. */
+  /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
   async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
     const { call, end } = calls.begin(request, body, isPlayed(request));
@@ -37,7 +37,7 @@ export function addApi(app: Hono, parts: Parts): void {
       let answer = injectBefore(armed?.fault);
       if (!answer) {
         taken = take(body, call, armed?.fault);
-        // A call that the gateway itself refuses gets no fault: the fault waits for the next call.
+        // A call that the gateway itself refuses does not use up the fault.
         if (armed && taken.message) faults.putBack(armed);
         if (!armed || taken.message) {
           end({ answer: taken });
@@ -81,7 +81,7 @@ export function addApi(app: Hono, parts: Parts): void {
     }),
   );
 
-  // A mistake in the address is seen in the log as well.
+  // The log also shows calls to a wrong address.
   app.all('/api/*', async ({ req }) => {
     const { end } = calls.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
     const answer = { ...refusing(404, 'Not found.'), message: ADDRESSES };
@@ -97,7 +97,7 @@ const ADDRESSES =
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 
-/** Which payment a create is about, before anything is checked. */
+/** Reads the reference of a create before any check. */
 function referenceIn(body: Uint8Array): string | undefined {
   try {
     const { reference } = JSON.parse(new TextDecoder().decode(body));
@@ -114,7 +114,7 @@ function credentialProblem(headers: Headers, apiKey: string): string | undefined
   return given === `Bearer ${apiKey}` ? undefined : 'The API key is not that of this terminal.';
 }
 
-/** The body is the gateway's; the message also names the fields, for the log. */
+/** Returns the gateway's body, with a message for the log that also names the fields. */
 function invalid(errors: Record<string, string[]>): Answer {
   const list = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
   const answer = refusing(422, 'The given data was invalid.', { errors });
@@ -123,7 +123,7 @@ function invalid(errors: Record<string, string[]>): Answer {
 
 type Validated = { request: AcceptedRequest } | { errors: Record<string, string[]> };
 
-/** The checks of the document. Fields that the gateway does not know are ignored. */
+/** Checks a create as the document says. Fields that the gateway does not know are ignored. */
 function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Validated {
   let json: Record<string, unknown>;
   try {
@@ -137,7 +137,7 @@ function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Vali
     return { errors: { amount: ['The amount must be a number.'] } };
   const payments = terminal === 'onramp' ? onrampTerminalPaymentSchema : createPaymentSchema;
   const schema = known.paymentMethod === 'OPENBANKING' ? nftPurchaseSchema : payments;
-  // On the wire any positive number is an amount; the schema's stricter rules are for the merchant's arithmetic.
+  // On the wire any positive number is an amount. The schema's stricter rules protect the merchant's arithmetic.
   const { success, data, error } = schema.safeParse({ ...known, amount: amount > 0 ? 1 : amount });
   if (success) {
     const request = { ...data, amount };
@@ -151,7 +151,7 @@ function validate(body: Uint8Array, terminal: SandboxSettings['terminal']): Vali
   return { errors };
 }
 
-/** Whether it can be copied. */
+/** Whether the value can be copied. */
 function isShallow(value: unknown): boolean {
   try {
     structuredClone(value);
@@ -162,7 +162,7 @@ function isShallow(value: unknown): boolean {
   }
 }
 
-/** A create's answer: the record, and how the customer pays. */
+/** Returns the answer to a create: the record and the customer's next step. */
 function createdAnswer(record: PaymentRecord, { payid, shape }: SandboxSettings, origin: string): object {
   if (shape === 'unwrapped') return record;
   if (record.paymentType === 'WITHDRAWAL') return { result: record };

@@ -1,26 +1,26 @@
-// Serves the sandbox over real HTTP, on loopback unless told otherwise.
+// Serves the sandbox over real HTTP, on loopback by default.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { optionsReader } from '../../options/reader.ts';
 
-/** Where a sandbox listens. */
+/** The address that a sandbox listens on. */
 export interface ListenOptions {
   /**
-   * 0 takes a free port.
+   * The port. 0 takes a free one.
    * @default 0
    */
   port?: number | undefined;
   /**
-   * The address to listen on. In a container `0.0.0.0`, with the names that it is called by in `allowHosts`.
+   * The address to listen on. In a container, use `0.0.0.0` and put its names in `allowHosts`.
    * @default '127.0.0.1'
    */
   host?: string | undefined;
-  /** Names that callers may use besides those of loopback, without a port. */
+  /** Host names that callers may use in addition to loopback, without a port. */
   allowHosts?: readonly string[] | undefined;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface Listening {
   /** `http://127.0.0.1:<port>`: the `baseUrl` of a client on this machine. */
   url: string;
@@ -42,13 +42,13 @@ const readFields = optionsReader<ListenOptions>()('sandbox.listen', {
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** By this name the command line recognises a sandbox. */
+/** The server name that identifies a sandbox to the command line. */
 export const SERVER_NAME = 'payment-gateway-sandbox';
 
 /** Bytes. A create takes one or two thousand. */
 const LONGEST_BODY = 1024 * 1024;
 
-/** The page of another site, whose name leads to this machine, must not reach the sandbox through a browser. */
+/** Keeps out pages of other sites whose name resolves to this machine. */
 const LOCAL_NAMES = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
@@ -72,13 +72,13 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-/** From this machine. */
+/** Returns the host's address for callers on this machine. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Rejects where the connection is to break. */
+/** Rejects to break the connection. */
 async function serve(
   handler: Handler,
   isAllowed: (host: string) => boolean,
@@ -111,14 +111,14 @@ async function serve(
       outgoing.write(value);
     }
   } catch {
-    // Cut off on purpose: what was written arrives, then the connection ends without the rest.
+    // Breaks the connection on purpose: the written part arrives, then the connection ends.
     outgoing.socket?.destroySoon();
     return;
   }
   outgoing.end();
 }
 
-/** Undefined if the body is too long. */
+/** Returns undefined if the body is too long. */
 async function toRequest(incoming: IncomingMessage, host: string, signal: AbortSignal): Promise<Request | undefined> {
   const { method = 'GET', url = '/', headers } = incoming;
   const chunks: Buffer[] = [];

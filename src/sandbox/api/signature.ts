@@ -1,17 +1,17 @@
-// Checks a create's signature, and says what is wrong with one that does not match, if that can be found out.
+// Checks a create's signature, and explains a mismatch if its cause can be found.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type Encoding = 'hex' | 'base64';
 
-/** A create's signature against what it should have been. The sandbox shows it to whoever runs it, and no caller. */
+/** A create's signature and the expected one. The sandbox shows it to its user, but never to a caller. */
 export interface SignatureCheck {
-  /** The `Signature` header, if there was one. */
+  /** The `Signature` header, if present. */
   given?: string | undefined;
-  /** The HMAC-SHA256 of the exact bytes of the body. */
+  /** The HMAC-SHA256 of the body's exact bytes. */
   expected: { hex: string; base64: string };
-  /** The way of writing it that this terminal takes. */
+  /** The encoding that this terminal accepts. */
   encoding: Encoding;
-  /** What is wrong with it, in words that show neither the key nor the right signature. */
+  /** The problem with the signature. The text shows neither the key nor the right signature. */
   problem?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ function problemOf(
   return 'The signature does not match: another key, or another body than the one sent.';
 }
 
-/** The ways in which frameworks rewrite a JSON body between signing and sending. */
+/** The forms into which frameworks rewrite a JSON body between signing and sending. */
 function reserialised(text: string): string[] {
   try {
     const value = JSON.parse(text);

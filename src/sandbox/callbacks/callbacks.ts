@@ -1,4 +1,4 @@
-// Posts status callbacks to the merchant, one payment's after another, and keeps a log of every delivery.
+// Posts status callbacks to the merchant in order for each payment, and logs every delivery.
 import { withSignal } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -13,11 +13,11 @@ type Callback = Pick<
   Delivery,
   'paymentId' | 'paymentStatus' | 'url' | 'body' | 'fault' | 'repeats' | 'isEdited' | 'error'
 > & {
-  /** How many of the schedule's repetitions have been made; absent for what is not repeated. */
+  /** The number of the schedule's repetitions so far. Absent for a callback that is not repeated. */
   repetition?: number;
 };
 
-/** A callback that waits for its time, or, without one, for the next callback of its payment. */
+/** A callback that waits for its time. Without `due`, it waits for the next callback of its payment. */
 export interface WaitingCallback {
   callback: Callback;
   due?: number;
@@ -27,21 +27,21 @@ interface Waiting extends WaitingCallback {
   cancel(): void;
 }
 
-/** Milliseconds of a delay that says nothing else. */
+/** The default delay in milliseconds. */
 const DELAY = 5_000;
 
-/** Methods whose completed callbacks are documented, and lack what a lookup shows of the settlement. */
+/** Methods with documented completed callbacks, which lack a lookup's settlement fields. */
 const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPAY', 'BLIK']);
 
 export interface CallbackSettings extends PostSettings {
-  /** Milliseconds before each repetition of a callback that was not answered with 2xx. */
+  /** Milliseconds before each repetition of a callback that got no 2xx answer. */
   callbackRetries: readonly number[];
   maxDeliveries: number;
 }
 
-/** What changes about a callback that is posted again. */
+/** The changes to a redelivered callback. */
 export interface RedeliverOptions {
-  /** Posted in place of its body. */
+  /** A replacement for its body. */
   body?: string | undefined;
 }
 
@@ -49,11 +49,11 @@ export class Callbacks {
   readonly #log: DeliveryLog;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #waiting = new Set<Waiting>();
-  /** Resolves those who wait for nothing to be under way. */
+  /** Resolves the callers of `idle`. */
   #idlers: (() => void)[] = [];
-  /** Payments whose own address counts, also with `forwardTo`. */
+  /** Payments with callbacks to their own address despite `forwardTo`. */
   readonly #ownAddress = new Set<string>();
-  /** Where the sandbox itself listens. */
+  /** The ports of the sandbox itself. */
   readonly ownPorts = new Set<string>();
   #life = new AbortController();
   readonly #settings: CallbackSettings;
@@ -69,32 +69,29 @@ export class Callbacks {
     this.#clock = clock;
   }
 
-  /** In the order of posting. */
+  /** Returns the deliveries in the order of posting. */
   get deliveries(): Delivery[] {
     return this.#log.all;
   }
 
-  /** How many deliveries are kept. */
   get size(): number {
     return this.#log.size;
   }
 
-  /** How many made way for newer ones. */
   get forgotten(): number {
     return this.#log.forgotten;
   }
 
-  /** So many of the last, the newest first. */
+  /** Returns the last deliveries, the newest first. */
   latest(count: number): Delivery[] {
     return this.#log.latest(count);
   }
 
-  /** The last of a payment. */
   lastOf(paymentId: string): Delivery | undefined {
     return this.#log.lastOf(paymentId);
   }
 
-  /** The newest first. */
+  /** Returns the deliveries of a payment, the newest first. */
   ofPayment(id: string): Delivery[] {
     return this.deliveries.filter(({ paymentId }) => paymentId === id).reverse();
   }
@@ -104,12 +101,12 @@ export class Callbacks {
     return this.#log.get(id);
   }
 
-  /** Those that wait, in the order in which they began to. */
+  /** Returns the waiting callbacks, in the order of their arrival. */
   get waiting(): WaitingCallback[] {
     return [...this.#waiting].map(({ callback, due }) => ({ callback: { ...callback }, ...(due && { due }) }));
   }
 
-  /** Resolves when nothing is being posted any more, and nothing waits for its time. */
+  /** Resolves once every running and scheduled callback has been posted. */
   async idle(): Promise<void> {
     if (this.#isBusy) await new Promise<void>(resolve => this.#idlers.push(resolve));
   }
@@ -118,17 +115,17 @@ export class Callbacks {
     return this.#underWay.size > 0 || [...this.#waiting].some(({ due }) => due !== undefined);
   }
 
-  /** Resolves when no callback of this payment is being posted any more. */
+  /** Resolves once no callback of this payment is being posted. */
   async delivered(paymentId: string): Promise<void> {
     await this.#underWay.get(paymentId);
   }
 
-  /** This payment's callbacks go to its own address, also with `forwardTo`. */
+  /** Sends this payment's callbacks to its own address despite `forwardTo`. */
   keepAddress(paymentId: string): void {
     this.#ownAddress.add(paymentId);
   }
 
-  /** Forgets every delivery; what is under way is stopped. */
+  /** Forgets every delivery, and stops running posts. */
   clear(): void {
     this.#life.abort(new Error('the sandbox was reset'));
     this.#life = new AbortController();
@@ -140,14 +137,13 @@ export class Callbacks {
     this.#rest();
   }
 
-  /** Forgets a payment's deliveries, as the payment is forgotten. */
   forget(paymentId: string): void {
     this.#log.forget(paymentId);
     for (const waiting of this.#waiting) if (waiting.callback.paymentId === paymentId) this.#wake(waiting);
     this.#ownAddress.delete(paymentId);
   }
 
-  /** Posts the payment's state, with the fault that is armed for it. */
+  /** Posts the payment's state, with the fault armed for it. */
   send(record: PaymentRecord, address: string): void {
     const { id: paymentId, paymentStatus, reference } = record;
     const armed = this.#faults.take('callback', reference);
@@ -200,7 +196,7 @@ export class Callbacks {
     return { ...delivery };
   }
 
-  /** Those of a sandbox that was saved. What was under way then is posted again. */
+  /** Restores the deliveries of a saved sandbox, and posts those again that were running. */
   restore(deliveries: readonly Delivery[], waiting: readonly WaitingCallback[]): void {
     this.#log.restore(deliveries);
     const now = this.#clock.now();
@@ -243,14 +239,14 @@ export class Callbacks {
     if (!isRefused(delivery)) this.#repeat(delivery, callback);
   }
 
-  /** A callback that was not answered with 2xx comes again, as the schedule says. */
+  /** Schedules the next repetition of a callback that got no 2xx answer. */
   #repeat({ id, status = 0 }: Delivery, { repetition, fault: _, ...callback }: Callback): void {
     const ms = repetition === undefined ? undefined : this.#settings.callbackRetries[repetition];
     if (ms === undefined || repetition === undefined || (status >= 200 && status < 300)) return;
     this.#wait({ ...callback, repeats: id, repetition: repetition + 1 }, ms);
   }
 
-  /** For so many milliseconds, or until the next callback of its payment. */
+  /** Waits this many milliseconds, or until the next callback of its payment. */
   #wait(callback: Callback, ms?: number, isSilent = false): void {
     const at = this.#clock.now();
     const due = ms === undefined ? undefined : at + ms;
@@ -271,14 +267,14 @@ export class Callbacks {
     this.#waiting.delete(waiting);
   }
 
-  /** Tells those who wait for it that nothing is under way. */
+  /** Resolves the callers of `idle` once all is posted. */
   #rest(): void {
     if (this.#isBusy) return;
     for (const resolve of this.#idlers.splice(0)) resolve();
   }
 }
 
-/** The record as a callback shows it: unwrapped, and with what differs by method. */
+/** Returns the record in a callback's form: unwrapped, and with differences by method. */
 function payloadOf(record: PaymentRecord): object {
   if (record.paymentType !== 'DEPOSIT' || !CARD_METHODS.has(record.paymentMethod)) return record;
   const { settled_crypto_amount, crypto_tx_hash, destination_wallet, ...payload } = record;

@@ -1,14 +1,13 @@
-// Every delivery of a callback that is kept, in the order of posting: above a limit the oldest make way.
+// Keeps the deliveries of callbacks in the order of posting. Above a limit, it drops the oldest.
 import { SandboxError } from '../sandbox-error.ts';
 import type { Delivery } from './delivery.ts';
 
 export class DeliveryLog {
   readonly #all = new Map<number, Delivery>();
-  /** The last of each payment. */
   readonly #last = new Map<string, Delivery>();
   readonly #limit: number;
   #nextId = 1;
-  /** How many made way for newer ones. */
+  /** The number of deliveries dropped for newer ones. */
   forgotten = 0;
 
   constructor(limit: number) {
@@ -23,7 +22,7 @@ export class DeliveryLog {
     return [...this.#all.values()].map(delivery => ({ ...delivery }));
   }
 
-  /** So many of the last, the newest first. */
+  /** Returns the last deliveries, the newest first. */
   latest(count: number): Delivery[] {
     return [...this.#all.keys()]
       .slice(-count)
@@ -43,13 +42,13 @@ export class DeliveryLog {
     return { ...delivery };
   }
 
-  /** The delivery itself: what is changed about it is seen in the log. */
+  /** Returns the stored delivery itself: changes to it appear in the log. */
   add(fields: Omit<Delivery, 'id'>): Delivery {
     const delivery: Delivery = { id: this.#nextId, ...fields };
     this.#nextId += 1;
     this.#keep(delivery);
     for (const [id, { status, error }] of this.#all) {
-      // One that is under way stays.
+      // A running delivery stays.
       if (this.#all.size <= this.#limit || (status ?? error) === undefined) break;
       this.drop(id);
     }
@@ -62,12 +61,10 @@ export class DeliveryLog {
     if (this.#all.delete(id)) this.forgotten += 1;
   }
 
-  /** Those of a payment that is forgotten. */
   forget(paymentId: string): void {
     for (const [id, delivery] of this.#all) if (delivery.paymentId === paymentId) this.drop(id);
   }
 
-  /** Those of a sandbox that was saved. */
   restore(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) this.#keep({ ...delivery });
     this.#nextId = Math.max(0, ...this.#all.keys()) + 1;

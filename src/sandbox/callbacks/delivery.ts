@@ -1,27 +1,27 @@
-// One post of one callback, as the sandbox logs it.
+// One post of one callback in the sandbox's log.
 import type { CallbackFault } from '../faults/kinds.ts';
 
 /** One post of one callback. */
 export interface Delivery {
-  /** Counts from 1, in order of posting. */
+  /** A number in order of posting, from 1. */
   id: number;
-  /** When it was posted: milliseconds since 1970, by the sandbox's clock. */
+  /** Time of posting, in milliseconds since 1970 by the sandbox's clock. */
   at: number;
   paymentId: string;
   paymentStatus: string;
   url: string;
-  /** The JSON that was posted. */
+  /** The posted JSON. */
   body: string;
-  /** The merchant's HTTP status; absent while the post is under way, and when it got no answer. */
+  /** The merchant's HTTP status. Absent while the post runs, and if it got no answer. */
   status?: number;
   /** The merchant's body, up to 4,096 letters. */
   answer?: string;
-  /** Why there was no answer. */
+  /** The reason for a missing answer. */
   error?: string;
   durationMs?: number;
-  /** The fault that was injected. */
+  /** The injected fault. */
   fault?: CallbackFault;
-  /** The delivery that it repeats: by hand, or because that one was not answered with 2xx. */
+  /** The delivery that this one repeats, by hand or because that one got no 2xx answer. */
   repeats?: number;
   /** Whether its body was changed by hand. */
   isEdited?: boolean;

@@ -1,19 +1,19 @@
-// Posts one callback: where to, for how long, and how much of the merchant's answer is kept.
+// Posts one callback: chooses its address, limits its time, and keeps the start of the merchant's answer.
 import { withSignal, withTimeout } from '../../deadline.ts';
 import { isLoopback } from '../../schemas/url.ts';
 
-/** Posts a callback: a fetch, or a double of it. */
+/** A function that posts a callback: fetch, or a test double. */
 export type CallbackFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface PostSettings {
   fetch?: CallbackFetch | undefined;
-  /** Takes every callback, in place of the payments' own addresses. */
+  /** The address for every callback, instead of the payments' own addresses. */
   forwardTo?: string | undefined;
   /** Whether the query of a payment's own address is kept. */
   callbackQuery: 'keep' | 'drop';
 }
 
-/** What came of a post. */
+/** The outcome of a post. */
 export interface Outcome {
   status?: number;
   answer?: string;
@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 const LONGEST_POST = 10_000;
-/** Milliseconds that the rest of an answer has, once its status is there. */
+/** Milliseconds for the rest of an answer, after its status. */
 const LONGEST_ANSWER = 1_000;
 const KEPT_LETTERS = 4_096;
 
@@ -30,20 +30,20 @@ const NOT_LOOPBACK =
   'not posted: the address is not on loopback. To post it elsewhere: --forward-to, or new Sandbox({ forwardTo }).';
 const NOT_OWN = 'not posted: the address is that of the sandbox itself.';
 
-/** Whether it was not posted at all, and never will be: there is no point in repeating it. */
+/** Whether the post was refused permanently, so that repeating it is pointless. */
 export const isRefused = ({ error }: Outcome): boolean => error === NOT_LOOPBACK || error === NOT_OWN;
 
 /**
- * Where a callback goes: to the payment's own address, or to the one that takes all.
+ * Returns the address for a callback: the payment's own, or `forwardTo`.
  *
- * @param keepsOwn a scenario was told where to
+ * @param keepsOwn whether a scenario has set the address
  */
 export function addressOf(own: string, { forwardTo, callbackQuery }: PostSettings, keepsOwn: boolean): string {
   const isKept = callbackQuery === 'keep';
   if (!forwardTo || keepsOwn) return isKept ? own : withoutQuery(own);
   const { search } = new URL(own);
   if (!isKept || !search) return forwardTo;
-  // A token in it must reach the shop, wherever that listens.
+  // A token in the query must reach the shop at any address.
   const address = new URL(forwardTo);
   address.search += address.search ? `&${search.slice(1)}` : search;
   return address.href;
@@ -52,10 +52,10 @@ export function addressOf(own: string, { forwardTo, callbackQuery }: PostSetting
 export const withoutQuery = (url: string): string => url.replace(/\?[^#]*/, '');
 
 /**
- * Never rejects.
+ * Posts a callback. The promise never rejects.
  *
  * @param life ends the post when the sandbox is reset
- * @param ownPorts where the sandbox itself listens
+ * @param ownPorts the ports of the sandbox itself
  */
 export async function post(
   url: string,
@@ -76,7 +76,7 @@ export async function post(
     signal: AbortSignal.any([life, AbortSignal.timeout(LONGEST_POST)]),
   };
   try {
-    // Also where a fetch does not react to the signal.
+    // Needed for a fetch that ignores the signal.
     const posting = withSignal((double ?? fetch)(url, init), life);
     const response = await withTimeout(posting, LONGEST_POST, `not answered within ${LONGEST_POST} ms`);
     const { status } = response;
@@ -87,7 +87,7 @@ export async function post(
   }
 }
 
-/** The beginning of the body: nobody reads the rest. */
+/** Returns the start of the body, because no caller needs the rest. */
 async function startOf(response: Response): Promise<string> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

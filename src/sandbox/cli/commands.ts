@@ -1,4 +1,4 @@
-// The commands that call one route of a running sandbox, as a table.
+// The table of commands that call one route of a running sandbox.
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
@@ -14,18 +14,17 @@ import { httpUrl } from './values.ts';
 
 /** A command, as a row of the table below. */
 interface RemoteCommand {
-  /** With its argument: an id in the route's path, or a field of the route. */
+  /** The command with its argument: an id in the route's path, or a field of the route. */
   usage: string;
   route: string;
-  /** Replaces the route's summary. */
+  /** A replacement for the route's summary. */
   does?: string;
-  /** Below the options in the help. */
+  /** Text below the options in the help. */
   more?: string;
   /** An option that is not a field of the route. */
   option?: Option;
   /** Fields that the command sets. */
   fixed?: Fields;
-  /** Changes the call. */
   prepare?(asked: Asked): Asked | Promise<Asked>;
   text(answer: never): string;
   /** Whether the exit code is 1. */

@@ -1,4 +1,4 @@
-// How the command line prints what happens, and what there is: one line each.
+// Formats events and lists for the command line, one line each.
 import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -13,16 +13,16 @@ const bad = (text: string) => styleText('red', text);
 
 const milliseconds = (duration: number | undefined) => dim(`${Math.round(duration ?? 0)} ms`);
 
-/** Hours, minutes and seconds, on this machine's clock. */
+/** Formats hours, minutes and seconds, on this machine's clock. */
 const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 8);
 
-/** With its time. */
+/** Formats an event with its time. */
 export function timedLineOf(event: SandboxEvent): string | undefined {
   const line = lineOf(event);
   return line && `${dim(clockTime(event.type === 'callback' ? event.delivery.at : event.at))} ${line}`;
 }
 
-/** Undefined for what is not worth a line. */
+/** Formats an event, or returns undefined to skip it. */
 export function lineOf(event: SandboxEvent): string | undefined {
   switch (event.type) {
     case 'request': {
@@ -125,7 +125,7 @@ export function paymentText({ payment, callbackUrl, timeline }: Detail): string 
   return [table(facts), ...timeline.map(timedLineOf)].filter(Boolean).join('\n');
 }
 
-/** The payment, its callbacks, and what was wrong with the merchant's answers. */
+/** Formats the payment, its callbacks, and the problems with the merchant's answers. */
 export function playedText({ payment, deliveries, problems, note }: Played): string {
   const wrong = problems.map(problem => `Not as expected: ${printable(problem)}`);
   return [paymentLine(payment), ...(note ? [] : deliveries.map(callbackLine)), ...wrong, ...(note ? [note] : [])].join(

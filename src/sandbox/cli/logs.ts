@@ -1,4 +1,4 @@
-// The latest calls and deliveries, and, for those who follow, what happens from then on.
+// Prints the latest calls and deliveries, and follows new events on request.
 import type { Call } from '../api/call-log.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { SandboxEvent } from '../event-bus.ts';
@@ -18,7 +18,7 @@ export async function logs({ follow, limit, json, ...place }: LogOptions, print:
     const line = json ? JSON.stringify(event) : timedLineOf(event);
     if (line) print(line);
   };
-  // The stream is opened first, so that nothing falls between.
+  // The stream opens first, so that no event is lost in between.
   const stream = follow ? await open(place, 'streamEvents') : undefined;
   const told = new Set<string>();
   for (const event of await latest(place, limit)) {
@@ -26,13 +26,13 @@ export async function logs({ follow, limit, json, ...place }: LogOptions, print:
     tell(event);
   }
   for await (const event of eventsOf(stream)) {
-    // Its numbers begin at 1 again.
+    // A reset restarts the numbers at 1.
     if (event.type === 'reset') told.clear();
     if (!told.delete(keyOf(event))) tell(event);
   }
 }
 
-/** As the events that they were, the oldest first. */
+/** Returns the latest calls and deliveries as events, the oldest first. */
 async function latest(place: Place, limit: number): Promise<SandboxEvent[]> {
   const { calls } = await call<{ calls: Call[] }>(place, 'listCalls', { limit });
   const { deliveries } = await call<{ deliveries: Delivery[] }>(place, 'listDeliveries', { limit });
@@ -51,7 +51,7 @@ async function latest(place: Place, limit: number): Promise<SandboxEvent[]> {
 const keyOf = (event: SandboxEvent): string =>
   event.type === 'request' ? `call ${event.callId}` : event.type === 'callback' ? `delivery ${event.delivery.id}` : '';
 
-/** One JSON value per line, until the sandbox ends. */
+/** Yields one JSON value per line, until the sandbox ends. */
 async function* eventsOf(stream: Response | undefined): AsyncGenerator<SandboxEvent> {
   let text = '';
   const decoder = new TextDecoder();

@@ -3,6 +3,6 @@
 import { onReaderGone } from '../../terminal/program.ts';
 import { run } from './program.ts';
 
-// It does nothing but print.
+// The command only prints, so it ends once its reader is gone.
 onReaderGone(() => process.exit());
 process.exitCode = await run(process.argv.slice(2));

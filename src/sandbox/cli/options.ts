@@ -1,4 +1,4 @@
-// Makes the options of a command from the fields of its route.
+// Derives the options of a command from the fields of its route.
 import { Option } from 'commander';
 import * as z from 'zod';
 import { integer } from '../../terminal/program.ts';
@@ -6,7 +6,7 @@ import type { Route } from '../control/define.ts';
 import type { Fields } from './remote.ts';
 import { httpUrl, moment, time } from './values.ts';
 
-/** A field of a route, as JSON Schema has it. */
+/** A field of a route in JSON Schema. */
 interface Field {
   type?: string;
   enum?: string[];
@@ -16,7 +16,7 @@ interface Field {
   description?: string;
 }
 
-/** The fields that a route takes. @param fixed chooses between variants of its body */
+/** Returns the fields of a route. @param fixed chooses between variants of its body */
 export function fieldsOf({ query, body }: Route, fixed: Fields): Record<string, Field> {
   const { properties, oneOf, anyOf } = z.toJSONSchema(query ?? body ?? z.object({}), { unrepresentable: 'any' });
   const variants = (oneOf ?? anyOf ?? [{ properties }]).map(variant => variant.properties as Record<string, Field>);
@@ -28,7 +28,7 @@ export function fieldsOf({ query, body }: Route, fixed: Fields): Record<string, 
   return Object.fromEntries(meant.filter(([name]) => !(name in fixed)));
 }
 
-/** Fields that have another name, or another form, on the command line. */
+/** Fields with a different name or form on the command line. */
 const WRITTEN: Readonly<Record<string, { flags: string; about?: string; read?(written: string): unknown }>> = {
   paymentId: { flags: '--id <id>', about: "the payment's id" },
   paymentStatus: { flags: '--status <state>', about: "the payment's state" },
@@ -53,6 +53,6 @@ export function optionOf(name: string, { type, enum: values, minimum, maximum, d
   return reader ? option.argParser(reader) : option;
 }
 
-/** A sentence as commander writes its own. */
+/** Formats a sentence in commander's own style. */
 export const phrase = (sentence: string): string =>
   sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/`|\.$/g, '');

@@ -1,4 +1,4 @@
-// The commands of the sandbox: npx payment-gateway-sandbox.
+// Defines the commands of the sandbox: npx payment-gateway-sandbox.
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import { GatewayError } from '../../errors.ts';
@@ -99,7 +99,7 @@ async function serveUntilStopped(options: ServeOptions): Promise<void> {
   await close();
 }
 
-/** They are part of the program: it asks no sandbox. */
+/** Prints the scenarios, which are part of the program: no sandbox is needed. */
 function printScenarios(name: string | undefined, json: boolean): void {
   const all = Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text }));
   const list = () => table(all.map(({ name, does }) => [name, does]));

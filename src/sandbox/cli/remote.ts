@@ -7,7 +7,7 @@ import type { PaymentRecord } from '../ledger/record.ts';
 
 export const DEFAULT_PORT = 4010;
 
-/** Where the sandbox is. */
+/** The location of the sandbox. */
 export interface Place {
   port?: number;
   url?: string;
@@ -24,7 +24,6 @@ export async function call<T>(place: Place, route: string, fields: Fields = {}, 
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-/** The same for an answer that is a stream. */
 export async function open({ url, port }: Place, name: string, fields: Fields = {}, id = ''): Promise<Response> {
   const { method, path, query, body } = routeOf(name);
   const origin = url === undefined ? `http://127.0.0.1:${port ?? DEFAULT_PORT}` : new URL(url).origin;
@@ -43,7 +42,7 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   return response;
 }
 
-/** The newest payment with this reference, or else the one with this id. @throws {CommandError} if there is neither */
+/** Finds the newest payment with this reference, or else with this id. @throws {CommandError} if neither exists */
 export async function find(place: Place, idOrReference: string): Promise<string> {
   const query = { reference: idOrReference, limit: 1 };
   const { payments } = await call<{ payments: PaymentRecord[] }>(place, 'listPayments', query);
@@ -59,7 +58,7 @@ function refusalOf(text: string): CommandError {
   }
 }
 
-/** Replaces the API's names by those of the command line. */
+/** Replaces the API's names with those of the command line. */
 const asOptions = (message: string): string =>
   message
     .replace('{ force: true }', '--force')

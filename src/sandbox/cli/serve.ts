@@ -1,4 +1,4 @@
-// Runs the sandbox until it is stopped, and prints what happens.
+// Runs the sandbox until it is stopped, and prints its events.
 import { styleText } from 'node:util';
 import { ConfigurationError } from '../../errors.ts';
 import { CommandError } from '../../terminal/program.ts';
@@ -14,13 +14,13 @@ import type { Auto } from './values.ts';
 type Print = (line: string) => void;
 type AnySandbox = Sandbox<'standard' | 'onramp'>;
 
-/** The options of a sandbox, and those of its server. */
+/** The options of a sandbox and of its server. */
 export interface ServeOptions extends SandboxOptions {
   port: number;
   host?: string;
   allowHost?: string[];
   auto?: Auto[];
-  /** A file. */
+  /** A path of a file. */
   state?: string;
   json?: true;
 }
@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
   };
   const saved = file === undefined ? undefined : readState(file);
   const sandbox = openSandbox({ ...own, onEvent, saved }, file);
-  /** Nothing that is delayed keeps the process. */
+  /** Ends delayed work, which must not keep the process alive. */
   const end = () => {
     isOver = true;
     sandbox.reset();
@@ -57,7 +57,7 @@ export async function serve(options: ServeOptions, print: Print, complain: Print
     end();
   };
   if (file !== undefined) {
-    // Not before it listens: another sandbox, at the same port, may be writing the file.
+    // Only after listening: another sandbox at the same port may be writing the file.
     const opened = new StateFile(file, () => sandbox.save(), complain);
     await opened.begin().catch(async error => {
       await close();
@@ -98,7 +98,7 @@ function greeting(sandbox: AnySandbox, url: string, { state, forwardTo }: ServeO
   ].join('\n');
 }
 
-/** A payment that has become final in the meantime is not moved. */
+/** Moves a payment later. A payment that is final by that time stays unchanged. */
 function moveLater(sandbox: AnySandbox, id: string, { move, ms }: Auto): void {
   setTimeout(() => sandbox[move](id).catch(() => {}), ms).unref();
 }

@@ -1,14 +1,14 @@
-// Keeps everything that the sandbox holds in a file, so that it goes on from there after a restart or a crash.
+// Keeps all state of the sandbox in a file, so that it survives a restart or a crash.
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { CommandError } from '../../terminal/program.ts';
 import type { SavedSandbox } from '../saved.ts';
 
-/** Milliseconds between two writes; longer where writing takes long. */
+/** Milliseconds between two writes, longer after slow writes. */
 const INTERVAL = 1_000;
 const PAUSES = 10;
 
-/** @throws {CommandError} for a file that holds no JSON: it is left alone */
+/** @throws {CommandError} for a file without JSON. The file stays unchanged */
 export function readState(file: string): SavedSandbox | undefined {
   let text: string;
   try {
@@ -18,20 +18,20 @@ export function readState(file: string): SavedSandbox | undefined {
     throw new CommandError(`--state: ${file} cannot be read: ${(error as Error).message}`);
   }
   try {
-    // The sandbox itself checks what it is given.
+    // The sandbox itself checks the value.
     return JSON.parse(text);
   } catch {
     throw notOurs(file);
   }
 }
 
-/** A file that no sandbox of this version wrote, or that is damaged. */
+/** The error for a damaged file, or one that this version did not write. */
 export const notOurs = (file: string): CommandError =>
   new CommandError(
     `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
   );
 
-/** Writes it soon after each change, one time after the other. */
+/** Writes the file soon after each change, one write at a time. */
 export class StateFile {
   readonly #file: string;
   readonly #save: () => SavedSandbox;
@@ -48,14 +48,14 @@ export class StateFile {
     this.#complain = complain;
   }
 
-  /** @throws {CommandError} if it cannot be written */
+  /** @throws {CommandError} if the file cannot be written */
   async begin(): Promise<void> {
     await this.#write().catch(error => {
       throw new CommandError(`--state: ${this.#file} cannot be written: ${error.message}`);
     });
   }
 
-  /** Something has happened. */
+  /** Schedules a write after a change. */
   touch(): void {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
@@ -64,7 +64,7 @@ export class StateFile {
     }, this.#interval);
   }
 
-  /** Writes it for the last time. */
+  /** Writes the file for the last time. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -84,7 +84,7 @@ export class StateFile {
     this.#interval = Math.max(INTERVAL, PAUSES * (performance.now() - begun));
   }
 
-  /** To a file beside it, which then takes its place: a crash leaves the one or the other, and both are whole. */
+  /** Writes a new file and then renames it, so that a crash leaves one whole file. */
   async #write(): Promise<void> {
     const beside = `${this.#file}.${process.pid}.new`;
     try {

@@ -1,9 +1,9 @@
-// How the values of options are read.
+// Parses the values of options.
 import { InvalidArgumentError } from 'commander';
 import { isHttpUrl } from '../../schemas/url.ts';
 import { DURATION, durationOf } from '../duration.ts';
 
-/** A move that the sandbox makes by itself, a while after a payment was created. */
+/** A move that the sandbox makes by itself after a create. */
 export interface Auto {
   move: (typeof MOVES)[number];
   ms: number;
@@ -16,13 +16,12 @@ export function httpUrl(written: string): string {
   throw new InvalidArgumentError('Pass an http(s) URL.');
 }
 
-/** A text; the value is not shown, because it may be a key. */
+/** Parses a text. The error does not show the value, because it may be a key. */
 export function nonEmpty(written: string): string {
   if (written !== '') return written;
   throw new InvalidArgumentError('It must not be empty.');
 }
 
-/** Milliseconds. */
 export function time(written: string): number {
   const ms = durationOf(written);
   if (ms !== undefined) return ms;
@@ -31,7 +30,7 @@ export function time(written: string): number {
 
 export const times = (written: string): number[] => written.split(',').map(one => time(one.trim()));
 
-/** Milliseconds since 1970. */
+/** Parses a date into milliseconds since 1970. */
 export function moment(written: string): number {
   const at = Date.parse(written);
   if (!Number.isNaN(at)) return at;

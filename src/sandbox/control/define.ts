@@ -1,4 +1,4 @@
-// What a route of the sandbox's own API is made of: its words, its checks and its work, from which also its description is made.
+// Defines a route of the sandbox's own API: its words, checks and work, and the source of its description.
 import type { Hono } from 'hono/tiny';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
@@ -8,17 +8,17 @@ import { SandboxError } from '../sandbox-error.ts';
 
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** Below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
+  /** The path below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
   path: string;
-  /** What clients that are generated call it. */
+  /** The operation's name in generated clients. */
   name: string;
-  /** One line. */
+  /** One line about the route. */
   summary: string;
-  /** Groups it in the description. */
+  /** The group in the description. */
   tag: string;
   query?: Q;
   body?: B;
-  /** Of a JSON answer; a stream names its type. */
+  /** The schema of a JSON answer, or the content type of a stream. */
   answer: z.ZodType | { contentType: string; description: string };
   errors?: readonly SandboxError['code'][];
   run(parts: Parts, call: RouteCall<Q, B>): unknown;
@@ -32,7 +32,7 @@ interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
   request: Request;
 }
 
-/** Keeps the types of a route's query and body. */
+/** Preserves the types of a route's query and body. */
 export const route = <Q extends z.ZodType, B extends z.ZodType>(one: Route<Q, B>): Route => one;
 
 export const PREFIX = '/_sandbox';

@@ -1,4 +1,4 @@
-// The part of the sandbox's own API that is about the sandbox itself: calls, faults, the clock, events, reset.
+// The routes for the sandbox itself: calls, faults, the clock, events, reset.
 import * as z from 'zod';
 import type { Call } from '../api/call-log.ts';
 import type { Clock } from '../clock.ts';

@@ -1,4 +1,4 @@
-// Describes the sandbox's own API in OpenAPI 3.1, from the routes themselves.
+// Describes the sandbox's own API in OpenAPI 3.1, generated from its routes.
 import * as z from 'zod';
 import { PREFIX, type Route, STATUS } from './define.ts';
 import { problemShape } from './shapes.ts';
@@ -7,7 +7,7 @@ const isSchema = (answer: Route['answer']): answer is z.ZodType => 'parse' in an
 
 export function describe(routes: readonly Route[]): object {
   const components: Record<string, object> = {};
-  /** The schema. Those that have a name of their own are components. */
+  /** Returns the schema. Named schemas become components. */
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
     const { $defs = {}, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
     for (const [name, part] of Object.entries($defs)) components[name] ??= pointing(part) as object;
@@ -55,7 +55,7 @@ export function describe(routes: readonly Route[]): object {
   };
 }
 
-/** Bounds that say nothing but how JavaScript counts. */
+/** Removes bounds that only reflect JavaScript's number range. */
 const override = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -82,7 +82,7 @@ function inQuery(query: z.ZodType | undefined, schemaOf: SchemaOf): object[] {
   });
 }
 
-/** References lead to the components. */
+/** Points references to the components. */
 const pointing = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(pointing);
   if (typeof value !== 'object' || value === null) return value;

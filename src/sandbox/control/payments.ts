@@ -1,4 +1,4 @@
-// The part of the sandbox's own API that is about payments and their callbacks.
+// The routes for payments and their callbacks.
 import * as z from 'zod';
 import { withTimeout } from '../../deadline.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -16,7 +16,7 @@ const patience = z.coerce.number(WAIT).positive(WAIT).max(LONGEST_WAIT, WAIT).de
 
 export const total = z.number().int().describe('How many there are on all pages.');
 
-/** How much of a list is asked for. */
+/** The parameters of a list's page. */
 export const paging = {
   limit: whole(50, 1_000).describe('The size of a page, 50 unless said.'),
   offset: whole(0, Number.MAX_SAFE_INTEGER).describe('How many to pass over.'),

@@ -1,4 +1,4 @@
-// The sandbox's own API, for tests in any language: everything that the pages and the command line do, as JSON.
+// The sandbox's own JSON API, for tests in any language. It covers everything in the pages and the command line.
 import type { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import type { Parts } from '../parts.ts';
@@ -8,7 +8,7 @@ import { describe } from './openapi.ts';
 import { PAYMENT_ROUTES } from './payments.ts';
 import { SCENARIO_ROUTES } from './scenarios.ts';
 
-/** Every route of the API. The command line is made from them too. */
+/** Every route of the API, also the source of the command line. */
 export const ROUTES: readonly Route[] = [...PAYMENT_ROUTES, ...SCENARIO_ROUTES, ...MACHINERY_ROUTES];
 
 export function addControl(app: Hono, parts: Parts): void {

@@ -1,4 +1,4 @@
-// The part of the sandbox's own API that is about scenarios.
+// The routes for scenarios.
 import * as z from 'zod';
 import { scenarioSchema } from '../scenarios/format.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';

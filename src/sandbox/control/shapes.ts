@@ -1,4 +1,4 @@
-// The shapes of what the sandbox's own API answers, for its description.
+// The schemas of the sandbox's own API answers, for its description.
 import * as z from 'zod';
 import { PAYMENT_STATUSES } from '../../schemas/methods.ts';
 import { CALLBACK_FAULTS, FAULTS, type Fault } from '../faults/kinds.ts';

@@ -1,4 +1,4 @@
-// Waits until a payment is as a test expects it.
+// Waits until a payment matches a test's expectation.
 import { withTimeout } from '../../deadline.ts';
 import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
@@ -8,13 +8,13 @@ import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
-/** What is waited for: a payment, by its id or its reference, and how it is to be. */
+/** The expected payment: its id or reference, and its state. */
 export interface WaitFor {
   paymentId?: string | undefined;
-  /** The newest payment with this reference. */
+  /** Selects the newest payment with this reference. */
   reference?: string | undefined;
   paymentStatus?: PaymentStatus | undefined;
-  /** Whether the callback of its state must have been answered with 2xx. */
+  /** Whether the callback of its state must have a 2xx answer. */
   isAnswered?: boolean | undefined;
   /**
    * Milliseconds of real time.
@@ -72,7 +72,7 @@ const isTaken =
   ({ paymentStatus: told, status = 0, fault }: { paymentStatus: string; status?: number; fault?: string }): boolean =>
     told === paymentStatus && status >= 200 && status < 300 && fault !== 'callback-forge';
 
-/** What there is instead, for the message. */
+/** Describes the actual state, for the message. */
 function storyOf(record: PaymentRecord | undefined, callbacks: Callbacks): string {
   if (!record) return 'the sandbox has no such payment.';
   const [latest] = callbacks.ofPayment(record.id);

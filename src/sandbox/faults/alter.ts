@@ -1,4 +1,4 @@
-// What a fault of creates makes of the record that the gateway keeps.
+// Changes the gateway's record for a fault of creates.
 import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import type { CallFault } from './kinds.ts';
 

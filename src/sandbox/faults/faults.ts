@@ -1,4 +1,4 @@
-// The armed faults: each waits for the calls, or the callbacks, that it is meant for.
+// The armed faults. Each waits for a matching call or callback.
 import * as z from 'zod';
 import { LONGEST_TIMER } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
@@ -18,34 +18,34 @@ import {
   takesMs,
 } from './kinds.ts';
 
-/** How a fault is armed. */
+/** The options of an armed fault. */
 export interface FaultOptions {
   /**
-   * The call that a fault of calls is injected into.
+   * The call for a fault of calls.
    * @default 'create'
    */
   on?: SandboxOperation | undefined;
   /** Milliseconds, for `slow` and `callback-delay`. */
   ms?: number | undefined;
   /**
-   * How often it is injected before it is used up.
+   * How many times the fault is injected.
    * @default 1
    */
   count?: number | undefined;
   /**
-   * How likely it is injected into each call or callback that it is meant for: more than 0, at most 1. With a `seed` the
-   * same ones are hit in every run.
+   * Probability that a matching call or callback gets the fault: above 0, at most 1. With a `seed`, every run hits the
+   * same ones.
    * @default 1
    */
   probability?: number | undefined;
-  /** Only calls and callbacks of payments with this reference meet it, before any fault that is armed for all. */
+  /** Limits the fault to payments with this reference. It then precedes faults for all payments. */
   reference?: string | undefined;
 }
 
 const MS = { error: 'must be a number of milliseconds, 0 or more, and at most 24 days' };
 const PROBABILITY = { error: 'must be a number above 0, and at most 1' };
 
-/** The options of a fault, as the JSON API takes them too. */
+/** The options of a fault, also for the JSON API. */
 export const faultFields = {
   on: oneOf(['create', 'lookup']).optional().describe('The call that a fault of calls is injected into.'),
   ms: z
@@ -66,20 +66,20 @@ export const faultFields = {
 
 const readFields = optionsReader<FaultOptions>()('faults.next', faultFields);
 
-/** A fault that waits. */
+/** An armed fault. */
 export interface Armed<F extends Fault = Fault> {
-  /** Counts from 1, in order of arming. */
+  /** A number in order of arming, from 1. */
   id: number;
   fault: F;
   on: SandboxOperation | 'callback';
   ms?: number | undefined;
-  /** How often it will still be injected. */
+  /** How many times the fault will still be injected. */
   count: number;
   probability?: number | undefined;
   reference?: string | undefined;
 }
 
-/** The faults of a sandbox: armed one by one, and injected in that order. */
+/** The faults of a sandbox, injected in the order of arming. */
 export class Faults {
   #armed: Armed[] = [];
   #nextId = 1;
@@ -92,19 +92,19 @@ export class Faults {
     this.#random = random;
   }
 
-  /** Those that wait, in the order in which they will be injected. */
+  /** The armed faults, in order of injection. */
   get armed(): readonly Armed[] {
     return this.#armed.map(armed => ({ ...armed }));
   }
 
   /**
-   * Arms a fault for the next call, or the next callback; several are used up in the order of arming.
+   * Arms a fault for the next matching call or callback. Several faults are injected in the order of arming.
    *
    * @example
    * sandbox.faults.next('commit-then-drop');
    * sandbox.faults.next('reject-429', { on: 'lookup', count: 3 });
    * sandbox.faults.next('callback-delay', { ms: 500, reference: 'order-1042' });
-   * @throws {ConfigurationError} for a name that is none, or a refused option
+   * @throws {ConfigurationError} for an unknown fault or a refused option
    */
   next(fault: Fault, options: FaultOptions = {}): Armed {
     if (!isFault(fault)) {
@@ -129,7 +129,7 @@ export class Faults {
   }
 
   /**
-   * Disarms one fault that still waits.
+   * Disarms one fault.
    *
    * @throws {SandboxError} `unknown_fault`
    */
@@ -140,22 +140,22 @@ export class Faults {
     this.#events.emit({ type: 'fault', fault: armed.fault, isDisarmed: true });
   }
 
-  /** Disarms every fault that still waits. */
+  /** Disarms every fault. */
   clear(): void {
     this.#armed = [];
     this.#events.emit({ type: 'fault' });
   }
 
   /**
-   * @internal Uses up one injection of the first fault that is meant for this call or callback.
+   * @internal Uses up one injection of the first fault for this call or callback.
    *
-   * @param isOwnOnly leaves those that are armed for all to the merchant's calls
+   * @param isOwnOnly excludes faults for all payments, which the merchant's own calls must get
    */
   take(on: SandboxOperation, reference: string | null | undefined, isOwnOnly?: boolean): Armed<CallFault> | undefined;
   take(on: 'callback', reference: string | null | undefined): Armed<CallbackFault> | undefined;
   take(on: Armed['on'], reference: string | null | undefined, isOwnOnly = false): Armed | undefined {
     const meant = this.#armed.filter(armed => armed.on === on);
-    // What has no reference meets none that is armed for one.
+    // A call without a reference gets only faults for all payments.
     const fitting = [
       ...meant.filter(armed => armed.reference === (reference ?? null)),
       ...(isOwnOnly ? [] : meant.filter(armed => armed.reference === undefined)),
@@ -167,21 +167,21 @@ export class Faults {
     return { ...armed };
   }
 
-  /** @internal For a fault that could not be injected: it waits for the next call. */
+  /** @internal Puts back a fault that could not be injected, for the next call. */
   putBack(taken: Armed): void {
     const armed = this.#armed.find(({ id }) => id === taken.id);
     if (armed) armed.count += 1;
     else this.#armed.unshift({ ...taken, count: 1 });
   }
 
-  /** @internal Those of a sandbox that was saved. */
+  /** @internal Restores the faults of a saved sandbox. */
   restore(armed: readonly Armed[]): void {
     this.#armed = armed.map(one => ({ ...one }));
     this.#nextId = Math.max(0, ...armed.map(({ id }) => id)) + 1;
   }
 }
 
-/** An option that would do nothing is a mistake. */
+/** Refuses an option without an effect, which is a mistake. */
 function refuseUnused(fault: Fault, on: SandboxOperation | undefined, ms: number | undefined): void {
   const refuse = (problem: string) => new ConfigurationError(`faults.next: ${problem}.`);
   if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);

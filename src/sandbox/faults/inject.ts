@@ -1,17 +1,17 @@
-// What each fault does to a call: some keep it from the gateway, the others spoil the answer.
+// Injects faults into calls: some keep a call from the gateway, others change its answer.
 import { delay } from '../../deadline.ts';
 import { type Answer, answering, connectionBroke, JSON_TYPE, refusing } from '../answer.ts';
 import { millisecondsOf, type PhpDate, toPhpDate } from '../php.ts';
 import type { Armed } from './faults.ts';
 import type { CallFault } from './kinds.ts';
 
-/** Milliseconds; longer than the 30 s that a client waits unless told otherwise. */
+/** Milliseconds: longer than a client's default timeout of 30 s. */
 const SLOW = 35_000;
 
 /**
- * The answer in place of the gateway's own, for a fault that keeps the call from it.
+ * Returns the answer of a fault that keeps the call from the gateway.
  *
- * @throws where the connection is to break
+ * @throws to break the connection
  */
 export function injectBefore(fault: CallFault | undefined): Answer | undefined {
   switch (fault) {
@@ -31,9 +31,9 @@ export function injectBefore(fault: CallFault | undefined): Answer | undefined {
 }
 
 /**
- * The answer as it arrives, once the gateway has taken the call.
+ * Returns the changed answer, after the gateway has taken the call.
  *
- * @throws where the connection is to break, and as soon as the caller gives up
+ * @throws to break the connection, and as soon as the caller aborts
  */
 export async function injectAfter(
   { fault, ms }: Armed<CallFault>,
@@ -75,11 +75,11 @@ interface Fields {
   created?: PhpDate;
 }
 
-/** The same moment, written in a zone so many hours east of UTC. */
+/** Returns the same moment in a time zone east of UTC by these hours. */
 const created = ({ created }: Fields, timezone: string, timezone_type: number, hours: number) =>
   created && { ...toPhpDate(millisecondsOf(created) + hours * 3_600_000), timezone_type, timezone };
 
-/** The answer with other fields in its record, wrapped or not. */
+/** Changes fields of an answer's record, wrapped or unwrapped. */
 function changed(answer: Answer, change: (record: Fields) => object): Answer {
   const { result, ...beside } = JSON.parse(answer.body);
   const value = result ? { ...beside, result: { ...result, ...change(result) } } : { ...beside, ...change(beside) };

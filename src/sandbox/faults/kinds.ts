@@ -1,6 +1,6 @@
-// The faults that hurt in production, by name, and what each does.
+// The faults that hurt in production, with their names and effects.
 
-/** Faults of a create, or a lookup. */
+/** Faults of a create or a lookup. */
 export const CALL_FAULTS = {
   drop: 'The connection breaks before the gateway takes the call.',
   'reject-401': 'The gateway refuses the credentials.',
@@ -18,7 +18,7 @@ export const CALL_FAULTS = {
   slow: 'The gateway takes the call; its answer comes after 35 s, or `ms`.',
 } as const;
 
-/** Faults of a create alone: they change what the gateway records, or when it calls back. */
+/** Faults of a create: they change the gateway's record, or the order of its callback. */
 export const CREATE_FAULTS = {
   'callback-first': 'The payment is completed, and its callback answered, before the create is.',
   'reference-trim': 'The gateway records the reference without white space at its ends.',
@@ -38,7 +38,7 @@ export const CALLBACK_FAULTS = {
 
 export const FAULTS = { ...CALL_FAULTS, ...CREATE_FAULTS, ...CALLBACK_FAULTS };
 
-/** A fault of creates alone. */
+/** A fault of creates only. */
 export type CreateFault = keyof typeof CREATE_FAULTS;
 /** A fault of calls. */
 export type CallFault = keyof typeof CALL_FAULTS | CreateFault;
@@ -47,11 +47,11 @@ export type CallbackFault = keyof typeof CALLBACK_FAULTS;
 /** Any fault. */
 export type Fault = CallFault | CallbackFault;
 
-/** The calls that a fault can be injected into. */
+/** The calls that a fault can apply to. */
 export type SandboxOperation = 'create' | 'lookup';
 
 export const isFault = (name: unknown): name is Fault => typeof name === 'string' && Object.hasOwn(FAULTS, name);
 export const isCallbackFault = (fault: Fault): fault is CallbackFault => Object.hasOwn(CALLBACK_FAULTS, fault);
 export const isCreateFault = (fault: Fault): fault is CreateFault => Object.hasOwn(CREATE_FAULTS, fault);
-/** Whose time can be set. */
+/** Whether the fault has an adjustable time. */
 export const takesMs = (fault: Fault): boolean => fault === 'slow' || fault === 'callback-delay';

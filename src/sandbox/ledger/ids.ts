@@ -1,7 +1,7 @@
-// The ids that the sandbox gives out: random, or the same in every run.
+// Makes the sandbox's ids: random ones, or the same ones in every run.
 import { createHash, randomUUID } from 'node:crypto';
 
-/** A function that gives one id after another; with a seed, the same ones every time. */
+/** Returns a function that makes one id after another. A seed makes them repeatable. */
 export function idsOf(seed: string | undefined): () => string {
   if (seed === undefined) return randomUUID;
   let count = 0;
@@ -11,7 +11,7 @@ export function idsOf(seed: string | undefined): () => string {
   };
 }
 
-/** A UUID that looks random and always is the same for the same name. */
+/** Returns a UUID that looks random, but is always the same for a name. */
 export function uuidOf(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
   const variant = '89ab'.charAt(Number.parseInt(digest.charAt(16), 16) % 4);
@@ -24,7 +24,7 @@ export function uuidOf(name: string): string {
   ].join('-');
 }
 
-/** Numbers from 0 to 1; with a seed, the same ones every time. */
+/** Returns a function that makes numbers from 0 to 1. A seed makes them repeatable. */
 export function randomOf(seed: string | undefined): () => number {
   if (seed === undefined) return Math.random;
   const next = idsOf(`random ${seed}`);

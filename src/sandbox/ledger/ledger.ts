@@ -1,4 +1,4 @@
-// The sandbox's books: every payment it took, the state each is in, and the moves between states.
+// The sandbox's books: every payment, its state, and the moves between states.
 import { isFinalStatus, ONRAMP_METHODS, type PaymentStatus } from '../../schemas/methods.ts';
 import { toPhpDate } from '../php.ts';
 import { SandboxError } from '../sandbox-error.ts';
@@ -17,10 +17,10 @@ const TRANSLATIONS: ReadonlyMap<string, string> = new Map([
 const MERCHANT_WALLET = '0x5a4db0c05e771e3e9a7e5a4db0c05e771e3e9a7e';
 
 export interface LedgerSettings {
-  /** The same seed gives the same ids. */
+  /** The seed of the ids. */
   seed?: string | undefined;
   maxPayments: number;
-  /** A payment made way for a newer one. */
+  /** Called after a payment was dropped for a newer one. */
   onForgotten(id: string): void;
 }
 
@@ -29,9 +29,9 @@ export class Ledger {
   readonly #now: () => number;
   #nextId: () => string;
   readonly #settings: LedgerSettings;
-  /** Those that make way first, above the limit: in the order in which they became final. */
+  /** Final payments in the order of becoming final. Above the limit, the first are dropped. */
   readonly #final = new Set<string>();
-  /** How many payments made way for newer ones. */
+  /** The number of payments dropped for newer ones. */
   forgotten = 0;
 
   /** @param now milliseconds since 1970 */
@@ -41,7 +41,7 @@ export class Ledger {
     this.#nextId = idsOf(settings.seed);
   }
 
-  /** Forgets every payment, and gives out its ids from the first one again. */
+  /** Forgets every payment, and restarts the ids. */
   clear(): void {
     this.#entries.clear();
     this.#final.clear();
@@ -53,7 +53,7 @@ export class Ledger {
     return this.#entries.size;
   }
 
-  /** Those of one page, the newest first; how many there are in all, and how many in each state, whichever is asked for. */
+  /** Returns one page, the newest first, and the total. The counts by state ignore the filter by state. */
   page(
     { paymentStatus, ...query }: PaymentQuery,
     { limit, offset }: { limit: number; offset: number },
@@ -66,17 +66,17 @@ export class Ledger {
       byStatus[record.paymentStatus] = (byStatus[record.paymentStatus] ?? 0) + 1;
       if (paymentStatus === undefined || record.paymentStatus === paymentStatus) found.push(record);
     }
-    // Copies cost more than all the rest.
+    // Copying is the most expensive part.
     const payments = structuredClone(found.reverse().slice(offset, offset + limit));
     return { payments, total: found.length, byStatus };
   }
 
-  /** In the order of creation. */
+  /** Returns the records in the order of creation. */
   get records(): PaymentRecord[] {
     return [...this.#entries.values()].map(({ record }) => structuredClone(record));
   }
 
-  /** @param changes what a fault makes of the record */
+  /** @param changes a fault's changes to the record */
   create(request: AcceptedRequest, changes: Partial<PaymentRecord> = {}): PaymentRecord {
     const { paymentType, paymentMethod, amount, currency } = request;
     const record: PaymentRecord = {
@@ -99,7 +99,7 @@ export class Ledger {
     return structuredClone(record);
   }
 
-  /** Those of a sandbox that was saved. */
+  /** Returns the payments for a saved sandbox. */
   get entries(): Entry[] {
     return structuredClone([...this.#entries.values()]);
   }
@@ -121,25 +121,24 @@ export class Ledger {
     return structuredClone(this.#entry(id).record);
   }
 
-  /** What the merchant asked for. */
   requestOf(id: string): AcceptedRequest {
     return this.#entry(id).request;
   }
 
-  /** The customer has chosen how to pay: the record shows it from then on. */
+  /** Records the customer's choice of method. */
   choose(id: string, paymentMethod: string): void {
     const entry = this.#entry(id);
     entry.record = { ...entry.record, paymentMethod };
   }
 
-  /** Where the callbacks of a payment go: to `webhookUrl` if both addresses were given. */
+  /** Returns the address of a payment's callbacks. `webhookUrl` wins over `callbackUrl`. */
   callbackUrlOf(id: string): string {
     const { webhookUrl, callbackUrl } = this.#entry(id).request;
     return (webhookUrl ?? callbackUrl) as string;
   }
 
   /**
-   * @param force also out of a final state
+   * @param force allows moves out of a final state
    * @throws {SandboxError} `unknown_payment`, `final_state`
    */
   move(id: string, paymentStatus: PaymentStatus, changes: Partial<PaymentRecord>, force = false): PaymentRecord {
@@ -158,7 +157,7 @@ export class Ledger {
     return structuredClone(entry.record);
   }
 
-  /** What a completed payment shows of its settlement. */
+  /** Returns the settlement fields of a completed payment. */
   settlementOf(id: string): Partial<PaymentRecord> {
     const { record, request } = this.#entry(id);
     return {
@@ -168,7 +167,7 @@ export class Ledger {
     };
   }
 
-  /** The oldest final payments go, above the limit; those that can still move stay. */
+  /** Drops the oldest final payments above the limit. Payments that can still move stay. */
   #makeWay(): void {
     for (const id of this.#final) {
       if (this.#entries.size <= this.#settings.maxPayments) return;
@@ -179,7 +178,7 @@ export class Ledger {
     }
   }
 
-  /** With a seed, the first ones may be those of a sandbox that was saved. */
+  /** Skips ids that exist already: with a seed, a saved sandbox may have the first ones. */
   #freshId(): string {
     let id = this.#nextId();
     while (this.#entries.has(id)) id = this.#nextId();
@@ -193,17 +192,17 @@ export class Ledger {
   }
 }
 
-/** The text that the gateway stores. A code that the document does not translate keeps its number. */
+/** Returns the text that the gateway stores. A code without a documented translation keeps its number. */
 export function errorMessageOf({ code, reason }: FailureReason): { errorMessage?: string } {
   if (reason !== undefined) return { errorMessage: reason };
   return code === undefined ? {} : { errorMessage: TRANSLATIONS.get(String(code)) ?? `Processor error ${code}` };
 }
 
-/** Whether the customer pays money and is settled in crypto. */
+/** Whether the customer pays money for a settlement in crypto. */
 export const isOnramp = ({ paymentMethod }: { paymentMethod: string }): boolean =>
   paymentMethod === 'ONRAMP' || ONRAMP_METHODS.some(method => method === paymentMethod);
 
-/** Where the crypto goes: to the wallet that the request names, or to the merchant's own. */
+/** Returns the crypto's destination: the wallet of the request, or the merchant's own. */
 export function walletOf({ additionalParameters }: AcceptedRequest): string {
   const { destination_wallet } = (additionalParameters ?? {}) as { destination_wallet?: unknown };
   return typeof destination_wallet === 'string' ? destination_wallet : MERCHANT_WALLET;

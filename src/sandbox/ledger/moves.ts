@@ -1,4 +1,4 @@
-// The moves between a payment's states, each with its callback.
+// Moves payments between states, each time with a callback.
 import * as z from 'zod';
 import { flag, optionsReader } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
@@ -7,9 +7,9 @@ import type { EventBus } from '../event-bus.ts';
 import { errorMessageOf, type Ledger } from './ledger.ts';
 import type { FailureReason, PaymentRecord } from './record.ts';
 
-/** How a payment is moved. */
+/** The options of a move. */
 export interface MoveOptions {
-  /** Move the payment even out of a final state. */
+  /** Moves the payment even out of a final state. */
   force?: boolean | undefined;
 }
 

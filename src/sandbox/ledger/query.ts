@@ -1,15 +1,15 @@
-// Which payments somebody asks for.
+// Searches and filters the payments.
 import type { PaymentRecord } from './record.ts';
 
-/** Every part that is given must fit. */
+/** A query. A payment must match every given field. */
 export interface PaymentQuery {
-  /** A part of the id, the reference, the description, the amount or the customer's email, in any case. */
+  /** A part of the id, the reference, the description, the amount or the customer's email. Ignores case. */
   search?: string | undefined;
   paymentStatus?: string | undefined;
   paymentType?: string | undefined;
   paymentMethod?: string | undefined;
   currency?: string | undefined;
-  /** The whole of it. */
+  /** The whole reference. */
   reference?: string | undefined;
 }
 

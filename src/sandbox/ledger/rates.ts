@@ -1,6 +1,6 @@
-// What one USDT costs in each currency: fixed, as a sandbox has no market.
+// The fixed price of one USDT in each currency, as a sandbox has no market.
 
-/** Plausible, and the same in every run. */
+/** Plausible rates, the same in every run. */
 const RATES: Readonly<Record<string, number>> = {
   AED: 3.6731,
   ARS: 1364.5,
@@ -42,15 +42,15 @@ const RATES: Readonly<Record<string, number>> = {
   ZAR: 17.283,
 };
 
-/** For a currency without a rate: that of the gateway's own example. */
+/** The rate of the gateway's own example, for all other currencies. */
 const FALLBACK = 1.0825;
 
 const CRYPTO_CURRENCY = 'USDT';
 
-/** What one unit of the crypto currency costs. */
+/** Returns the price of one unit of the crypto currency. */
 export const rateOf = (currency: string): number => RATES[currency.toUpperCase()] ?? FALLBACK;
 
-/** What an amount buys, in the names and types of the wire. */
+/** Converts an amount into crypto, in the names and types of the wire. */
 export function quote({ amount, currency }: { amount: number; currency: string }) {
   const crypto_fx = rateOf(currency);
   return { cryptoAmount: (amount / crypto_fx).toFixed(8), cryptoCurrency: CRYPTO_CURRENCY, crypto_fx };

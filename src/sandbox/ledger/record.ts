@@ -1,4 +1,4 @@
-// What the books keep of a payment: its record as the wire has it, and the request that made it.
+// The ledger's data of a payment: its record in the wire's form, and its request.
 
 import type { CheckedRequest } from '../../schemas/checked-request.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
@@ -15,7 +15,7 @@ export interface PaymentRecord {
   amount: number;
   currency: string;
   customer: Record<string, unknown> | null;
-  /** PHP's empty map, `[]`, if the merchant gave none. */
+  /** PHP's empty map, `[]`, if the merchant sent no address. */
   billingAddress: Record<string, unknown> | [];
   cryptoAmount?: string;
   cryptoCurrency?: string;
@@ -26,16 +26,16 @@ export interface PaymentRecord {
   destination_wallet?: string;
 }
 
-/** A creation request that the sandbox has found in order. */
+/** A creation request that passed the sandbox's checks. */
 export type AcceptedRequest = CheckedRequest & { amount: number };
 
-/** A payment, and what the merchant asked for. */
+/** A payment with the merchant's request. */
 export interface Entry {
   record: PaymentRecord;
   request: AcceptedRequest;
 }
 
-/** Why a payment fails: a processor's code, which the gateway translates, or a text, which passes through. */
+/** The reason of a failed payment: a processor's code for the gateway to translate, or an unchanged text. */
 export interface FailureReason {
   code?: number | string | undefined;
   reason?: string | undefined;

@@ -1,15 +1,13 @@
-// Forms of the pages: what pages from elsewhere must not send.
+// Handles the forms of the pages, and refuses those that other sites send.
 import type { Hono } from 'hono/tiny';
 import { isForeign } from '../api/origin.ts';
 import { goTo, noticeResponse } from './layout.ts';
 
-/** What was filled in. */
 export type Form = URLSearchParams;
 
-/** What a form does. @param id of the address, if it has one; a text is the address to go on to */
+/** The action of a form. It returns an answer or the next address. @param id of the form's address, if any */
 type Run = (form: Form, id: string, origin: string) => string | Response | Promise<string | Response>;
 
-/** Adds a form at an address. */
 export type AddForm = (path: string, run: Run) => void;
 
 export const formsOf =

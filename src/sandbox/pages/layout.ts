@@ -1,4 +1,4 @@
-// The frame of every page: plain HTML, one style sheet, nothing from outside.
+// The frame of every page: plain HTML with one style sheet and no outside resources.
 import { html } from 'hono/html';
 import type { PaymentRecord } from '../ledger/record.ts';
 
@@ -7,7 +7,7 @@ export type Html = ReturnType<typeof html>;
 interface Page {
   title: string;
   main: Html;
-  /** The head of a page that follows what happens in the sandbox. */
+  /** The head of a page that follows the sandbox's events. */
   top?: Html;
 }
 
@@ -29,7 +29,7 @@ const document = ({ title, main, top }: Page): Html => html`<!doctype html>
 </html>
 `;
 
-/** What merchants and customers typed is shown, and never run: no script but ours, nothing from elsewhere. */
+/** Shows user input as text only: the policy allows just our own scripts and resources. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -39,14 +39,12 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** A whole page. */
 export async function htmlResponse(page: Html, status: number): Promise<Response> {
   return new Response(await page, { status, headers: HEADERS });
 }
 
 export const pageResponse = (page: Page, status = 200): Promise<Response> => htmlResponse(document(page), status);
 
-/** A style sheet or a script. */
 export const asset = (text: string, type: string) =>
   new Response(text, {
     headers: {
@@ -56,7 +54,7 @@ export const asset = (text: string, type: string) =>
     },
   });
 
-/** A page that says one thing. */
+/** Returns a page with one message. */
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
   pageResponse(
     {
@@ -66,14 +64,14 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
     status,
   );
 
-/** To another page, by GET. */
+/** Redirects to another page, by GET. */
 export const goTo = (url: string): Response =>
   new Response(null, { status: 303, headers: { location: url, 'cache-control': 'no-store' } });
 
-/** A state, in its colour. */
+/** Returns a state in its colour. */
 export const badge = (status: string): Html => html`<span class="badge ${status.toLowerCase()}">${status}</span>`;
 
-/** `ONRAMP_PIX` as people read it. */
+/** Returns a method's readable name, for example of `ONRAMP_PIX`. */
 export const methodName = (method: string): string => NAMES[method] ?? NAMES[pinned(method)] ?? pinned(method);
 
 const pinned = (method: string): string => method.replace(/^ONRAMP_/, '');
@@ -99,11 +97,11 @@ const NAMES: Record<string, string> = {
   GBPBANKTRANSFER: 'UK bank transfer',
 };
 
-/** Rows of a name and its value; those without a value are left out. */
+/** Returns rows of names and values, without empty ones. */
 export const facts = (rows: Record<string, Html | string | null | undefined>): Html =>
   html`<dl class="facts">${Object.entries(rows)
     .filter(([, value]) => value !== null && value !== undefined && value !== '')
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-/** A payment as its merchant calls it. */
+/** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

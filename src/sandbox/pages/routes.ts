@@ -1,4 +1,4 @@
-// The pages of the sandbox and what their forms do: the customer's page, the dashboard and faults.
+// The pages of the sandbox and the actions of their forms: the customer's page, the dashboard and faults.
 import type { Hono } from 'hono/tiny';
 import { ConfigurationError } from '../../errors.ts';
 import { STATUS } from '../control/define.ts';
@@ -15,7 +15,7 @@ export function addPages(app: Hono, parts: Parts): void {
   addDashboard(app, parts, addForm);
 
   app.onError((error, { req }) => {
-    // Anything else that a route throws breaks its connection on purpose.
+    // Any other error of a route breaks its connection on purpose.
     if (!(error instanceof SandboxError || error instanceof ConfigurationError) || req.path.startsWith('/api/'))
       throw error;
     const status = error instanceof SandboxError ? STATUS[error.code] : 422;

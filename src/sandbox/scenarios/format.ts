@@ -1,4 +1,4 @@
-// What a scenario is made of: a payment that is created, what happens to it, and how the merchant's server must answer.
+// The format of a scenario: a created payment, its later events, and the expected answers of the merchant's server.
 import * as z from 'zod';
 import { count, flag, oneOf, text } from '../../options/reader.ts';
 import type { FieldsOf } from '../../schemas/fields-of.ts';
@@ -8,26 +8,26 @@ import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
 import { DURATION, durationOf } from '../duration.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
 
-/** A time: milliseconds, or a text such as `500ms`, `5s`, `2m`, `1h` or `7d`. */
+/** Milliseconds, or a text such as `500ms`, `5s`, `2m`, `1h` or `7d`. */
 export type Duration = number | string;
 
 /**
- * How a callback must be answered. `taken`: 2xx. `refused`: anything else. `answered`: either. `not-believed`: not 2xx, or
- * 2xx only after the payment was looked up. `lost`: it is never posted. A number is an HTTP status.
+ * The expected answer to a callback. `taken`: 2xx. `refused`: any other answer. `answered`: either. `not-believed`: not
+ * 2xx, or 2xx only after a lookup of the payment. `lost`: never posted. A number: that HTTP status.
  */
 export type Expectation = 'taken' | 'refused' | 'answered' | 'not-believed' | 'lost' | number;
 
-/** What must be so at the end of a step, or of the scenario. */
+/** The expected state at the end of a step or of the scenario. */
 export interface Expected {
   /**
-   * One for each callback that was posted, in that order.
+   * One expectation per posted callback, in order.
    * @default `taken`; `not-believed` for a forged one; `answered` where a fault met its lookup; `lost` for a lost one
    */
   callbacks?: readonly Expectation[] | undefined;
   paymentStatus?: PaymentStatus | undefined;
 }
 
-/** The create, as the gateway takes it: every other field of a create may be given too. */
+/** The create in the gateway's form, with any other field of a create. */
 export interface ScenarioCreate {
   paymentType: 'DEPOSIT' | 'WITHDRAWAL';
   paymentMethod: string;
@@ -40,13 +40,13 @@ export interface ScenarioCreate {
   [field: string]: unknown;
 }
 
-/** Arms a fault for this payment alone: one of its callbacks, or of its lookups. */
+/** Arms a fault for callbacks or lookups of this payment only. */
 export interface FaultStep {
   fault: Exclude<Fault, CreateFault>;
-  /** For `slow` and `callback-delay`. */
+  /** The time for `slow` and `callback-delay`. */
   ms?: Duration | undefined;
   /**
-   * How often it is injected.
+   * How many times the fault is injected.
    * @default 1
    */
   count?: number | undefined;
@@ -55,39 +55,39 @@ export interface FaultStep {
 /** Moves the payment to another state. */
 export interface MoveStep {
   move: 'complete' | 'authorize' | 'cancel' | 'fail';
-  /** A processor's code, which the gateway translates: only for `fail`. */
+  /** A processor's code, translated by the gateway. Only for `fail`. */
   code?: number | string | undefined;
-  /** A text, which passes through: only for `fail`. */
+  /** The text of the error, unchanged. Only for `fail`. */
   reason?: string | undefined;
-  /** Also out of a final state. */
+  /** Moves the payment even out of a final state. */
   force?: boolean | undefined;
   expect?: Expected | undefined;
 }
 
-/** Moves the sandbox's clock forward: callbacks that wait for that time are posted. */
+/** Moves the sandbox's clock forward, and posts the callbacks that become due. */
 export interface AdvanceStep {
   advance: Duration;
   expect?: Expected | undefined;
 }
 
-/** Posts a callback again: 1 is the payment's first. */
+/** Posts a callback again. 1 is the first callback of the payment. */
 export interface RedeliverStep {
   redeliver: number;
-  /** Posted in place of its body. */
+  /** A replacement for the callback's body. */
   body?: string | undefined;
   expect?: Expected | undefined;
 }
 
 export type Step = FaultStep | MoveStep | AdvanceStep | RedeliverStep;
 
-/** A story of one payment, to play at a merchant's callback address. */
+/** A sequence of events of one payment, to play at a merchant's callback address. */
 export interface Scenario {
-  /** One sentence. */
+  /** One sentence about the scenario. */
   does?: string | undefined;
   create: ScenarioCreate;
-  /** Injected into the create. */
+  /** The fault of the create. */
   createFault?: CreateFault | undefined;
-  /** What happens then, in this order. */
+  /** The later events, in order. */
   steps?: readonly Step[] | undefined;
   expect?: Expected | undefined;
 }
@@ -98,7 +98,6 @@ function unknownName(what: string, given: unknown, names: readonly string[]): st
   return `is no ${what}: ${near ? `did you mean ${near}?` : `there are ${names.join(', ')}`}`;
 }
 
-/** A name out of a list. */
 const nameOf = <const N extends string>(what: string, names: readonly N[]) =>
   z.enum(names as readonly [N, ...N[]], { error: ({ input }) => unknownName(what, input, names) });
 
@@ -114,10 +113,9 @@ const expectation = z.union(
   { error: STATUS },
 );
 
-/** A list, of which a scenario may be written `as const`. */
+/** A list. Its type also accepts a scenario written `as const`. */
 const list = <S extends z.ZodType>(of: S, error: string) => z.array(of, { error }) as z.ZodType<readonly z.output<S>[]>;
 
-/** An object with these fields and no other. */
 const fields = <S extends z.ZodRawShape>(shape: S, what: string) =>
   z.strictObject(shape, {
     error: issue =>
@@ -134,7 +132,7 @@ const expected = fields(
   'what is expected',
 );
 
-/** What it is checked for here makes it a scenario; the rest the gateway checks. */
+/** Checks only the fields that make it a scenario. The gateway checks the others. */
 const create = z.strictObject(
   {
     ...(Object.fromEntries([...REQUEST_FIELDS].map(name => [name, z.unknown().optional()])) as object),
@@ -156,7 +154,7 @@ const expect = expected.optional();
 
 const STEP_FAULTS = { ...CALL_FAULTS, ...CALLBACK_FAULTS };
 
-/** By the field that says which one it is. */
+/** The steps by the field that identifies them. */
 const STEPS = {
   fault: fields(
     {
@@ -192,13 +190,13 @@ const STEPS = {
 export type Action = keyof typeof STEPS;
 export const ACTIONS = keysOf(STEPS);
 
-/** Which kind of step a value is meant to be. */
+/** Returns the kinds of step that a value may be meant as. */
 export const actionsIn = (step: unknown): Action[] =>
   ACTIONS.filter(action => typeof step === 'object' && step !== null && action in step);
 
 const step = z.union([STEPS.fault, STEPS.move, STEPS.advance, STEPS.redeliver]);
 
-/** Checks a scenario. What it takes is what it gives. */
+/** Checks a scenario and returns it unchanged. */
 export const scenarioSchema: z.ZodType<Scenario> = fields(
   {
     does: text.optional(),

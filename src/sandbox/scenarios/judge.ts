@@ -1,4 +1,4 @@
-// Compares what came of a scenario with what was expected, and says each difference in a sentence.
+// Compares a scenario's results with its expectations, and describes each difference in a sentence.
 
 import { printable } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -6,7 +6,7 @@ import type { Expectation, Expected } from './format.ts';
 import type { Witnessed } from './witness.ts';
 
 /**
- * @param where the part of the scenario, as in `steps[1] (move: complete)`
+ * @param where the part of the scenario, such as `steps[1] (move: complete)`
  * @param all every delivery of the payment so far
  */
 export function judgeCallbacks(
@@ -37,7 +37,7 @@ export function judgeCallbacks(
 const countOf = (count: number): string =>
   count === 0 ? 'no callback' : count === 1 ? '1 callback' : `${count} callbacks`;
 
-/** What is expected of a callback about which the scenario says nothing. */
+/** The expectation for a callback that the scenario does not mention. */
 function usual({ delivery, isHindered }: Witnessed, all: readonly Delivery[]): Expectation {
   if (isLost(delivery)) return 'lost';
   if (isForged(delivery, all)) return 'not-believed';
@@ -66,7 +66,7 @@ const isGood = (status = 0): boolean => status >= 200 && status < 300;
 
 const isLost = ({ fault }: Delivery): boolean => fault === 'callback-lose';
 
-/** Somebody else's, or changed by hand: also if it is posted again. */
+/** Whether the callback was forged or edited, or repeats such a callback. */
 function isForged({ fault, isEdited, repeats }: Delivery, all: readonly Delivery[]): boolean {
   if (fault === 'callback-forge' || isEdited) return true;
   const origin = all.find(({ id }) => id === repeats);
@@ -85,7 +85,7 @@ function answerOf(delivery: Delivery): string {
   return `answered ${status}${answer ? ` "${printable(answer.slice(0, 120))}"` : ''}`;
 }
 
-/** What to do. */
+/** Returns the next step for the reader. */
 function advice(expectation: Expectation, { status }: Delivery): string {
   if (status === undefined) return 'Is your server running, and is that the address of its callbacks?';
   switch (expectation) {

@@ -1,4 +1,4 @@
-// The scenarios that the sandbox brings along, as their files.
+// The built-in scenarios, as the text of their files.
 import { hintAt } from '../../schemas/hints.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import callbackDelayed from './library/callback-delayed.yaml?raw';
@@ -41,15 +41,15 @@ const ALL = {
   'lookup-fails': lookupFails,
 };
 
-/** A scenario that the sandbox brings along. */
+/** The name of a built-in scenario. */
 export type ScenarioName = keyof typeof ALL;
 
-/** Their files, by name. */
+/** The files by name. */
 export const LIBRARY: Readonly<Record<ScenarioName, string>> = ALL;
 
 export const SCENARIO_NAMES = Object.keys(ALL) as ScenarioName[];
 
-/** One sentence: each file begins with it. */
+/** Returns the sentence with which each file begins. */
 export const doesOf = (text: string): string => /^does: (.+)/m.exec(text)?.[1] ?? '';
 
 /** @throws {SandboxError} `unknown_scenario` */

@@ -1,4 +1,4 @@
-// Plays a scenario as a merchant and a gateway would: a signed create, then one step after the other.
+// Plays a scenario as a merchant and a gateway would: a signed create, then one step after another.
 import { delay } from '../../deadline.ts';
 import { optionsReader } from '../../options/reader.ts';
 import { signBody } from '../../payments/sign.ts';
@@ -13,39 +13,39 @@ import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } fr
 import { judgeCallbacks } from './judge.ts';
 import { Witness, type Witnessed } from './witness.ts';
 
-/** What came of a scenario. */
+/** The result of a scenario. */
 export interface Played {
-  /** As it is at the end. */
+  /** The payment at the end of the scenario. */
   payment: PaymentRecord;
   /** Every post of its callbacks, in order. */
   deliveries: Delivery[];
-  /** What was not as expected, each in a sentence: empty if everything was. */
+  /** A sentence for each unmet expectation. Empty if all were met. */
   problems: string[];
-  /** What could not be checked, and what to do. */
+  /** A check that could not be made, with the next step. */
   note?: string | undefined;
 }
 
-/** How a scenario is played. */
+/** The options of a played scenario. */
 export interface PlayOptions {
-  /** Where the callbacks go, in place of the sandbox's `forwardTo`. */
+  /** The address for the callbacks, instead of the sandbox's `forwardTo`. */
   to?: string | undefined;
 }
 
 export const readPlayOptions = optionsReader<PlayOptions>()('sandbox.play', { to: httpUrl.optional() });
 
 interface Stage extends PlayOptions {
-  /** What a generated reference begins with. */
+  /** The start of a generated reference. */
   name: string;
-  /** Of the sandbox. */
+  /** The origin of the sandbox. */
   origin: string;
 }
 
-/** A host that there is not: nothing is posted to it. */
+/** A host that never exists, so callbacks cannot reach it. */
 const NOWHERE = 'http://nowhere.invalid/';
 const NOT_HEARD =
   'Nobody was called back, so nothing was checked of your server: say where its callbacks go with --to (in code, { to }), or start the sandbox with --forward-to.';
 
-/** Milliseconds for a timer that is due to fire. */
+/** Milliseconds for a due timer to fire. */
 const WAKING = 2;
 
 /** @throws {SandboxError} `refused` if the gateway refuses the create */
@@ -68,10 +68,10 @@ class Play {
   readonly #problems: string[] = [];
   /** Faults of the scenario, by the number of their arming. */
   readonly #armed = new Map<number, { where: string; step: FaultStep }>();
-  /** Callbacks that have been judged. */
+  /** The number of judged callbacks. */
   #judged = 0;
   #id = '';
-  /** Whether anybody gets the callbacks. */
+  /** Whether a server receives the callbacks. */
   #isHeard = true;
   /** Aborted when the sandbox is reset. */
   readonly #life: AbortSignal;
@@ -155,14 +155,14 @@ class Play {
   #arm(step: FaultStep, where: string): void {
     const { faults, ledger } = this.#parts;
     const { fault, ms, count } = step;
-    // As it was recorded: a fault may have changed it.
+    // The recorded reference, because a fault may have changed it.
     const reference = ledger.get(this.#id).reference ?? undefined;
     const on = isCallbackFault(fault) ? undefined : 'lookup';
     const { id } = faults.next(fault, { on, count, reference, ms: ms === undefined ? undefined : durationOf(ms) });
     this.#armed.set(id, { where, step });
   }
 
-  /** No callback of the payment is being posted, and none is due. */
+  /** Waits until every running or due callback of the payment is posted. */
   async #settled(): Promise<void> {
     const { callbacks, clock } = this.#parts;
     const isDue = () =>
@@ -181,7 +181,7 @@ class Play {
     return this.#parts.callbacks.ofPayment(this.#id).reverse();
   }
 
-  /** What was posted since the last time. A list for the whole scenario stands in for what is usual. */
+  /** Judges the callbacks since the last step. A list for the whole scenario replaces the usual expectations. */
   #judge(where: string, expected: Expected | undefined): void {
     const callbacks = this.#witness.callbacksOf(this.#id);
     const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
@@ -220,7 +220,7 @@ class Play {
 const BEFORE = 'Write a fault before the move whose callback is to meet it.';
 const LOOK = 'It must, before it acts on a callback: createWebhookHandler does.';
 
-/** The gateway's message, and the fields that it names. */
+/** Returns the gateway's message with the fields that it names. */
 function problemOf({ message, errors = {} }: { message?: string; errors?: Record<string, string[]> }): string {
   const fields = Object.entries(errors).map(([field, problems]) => `${field}: ${problems.join(', ')}`);
   return [message, ...fields].join(' ');

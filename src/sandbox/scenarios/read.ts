@@ -1,24 +1,24 @@
-// Reads a scenario out of YAML or JSON, and says at which line of it something is wrong.
+// Reads a scenario from YAML or JSON, and reports the line of a mistake.
 import type { Document, LineCounter } from 'yaml';
 import type * as z from 'zod';
 import { ConfigurationError } from '../../errors.ts';
 import { ACTIONS, actionsIn, type Scenario, scenarioSchema } from './format.ts';
 
-/** One thing that is wrong, and the path that leads to it. */
+/** A mistake, with the path to it. */
 interface Wrong {
   path: PropertyKey[];
   message: string;
-  /** Where the fault is one of a name, and not of its value. */
+  /** The field's name, if the mistake is in the name instead of the value. */
   key?: string | undefined;
 }
 
 /**
- * Reads a scenario out of YAML, of which JSON is a part.
+ * Reads a scenario from YAML or JSON.
  *
- * @throws {ConfigurationError} naming the line, the field and what to write there
+ * @throws {ConfigurationError} naming the line, the field and the correction
  */
 export async function readScenario(text: string): Promise<Scenario> {
-  // Only those who read YAML wait until its parser is loaded.
+  // Loaded here, so that only readers of YAML wait for its parser.
   const { LineCounter, parseDocument } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -27,7 +27,7 @@ export async function readScenario(text: string): Promise<Scenario> {
   return check(contentOf(document), wrong => `line ${lineOf(wrong, document, lines)}: ${told(wrong)}`);
 }
 
-/** @throws {ConfigurationError} naming the field and what to write there */
+/** @throws {ConfigurationError} naming the field and the correction */
 export const checkScenario = (value: unknown): Scenario => check(value, told);
 
 function check(value: unknown, tell: (wrong: Wrong) => string): Scenario {
@@ -40,7 +40,7 @@ const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenari
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
-/** @throws {ConfigurationError} for aliases without end */
+/** @throws {ConfigurationError} for endless aliases */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();
@@ -49,7 +49,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-/** Of a step, what is wrong with the kind of step that it is meant to be. */
+/** Returns the mistakes. For a step, these are the mistakes of its intended kind. */
 function wrongsOf(issue: z.core.$ZodIssue, value: unknown): Wrong[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') return [{ path, message, key: issue.keys[0] }];
@@ -70,7 +70,7 @@ function told({ path, message }: Wrong): string {
   return [name.replace(/^\./, ''), message].filter(Boolean).join(' ');
 }
 
-/** Of the field, or of the innermost thing around it that is there. */
+/** Returns the line of the field, or of the innermost existing part around it. */
 function lineOf({ path, key }: Wrong, document: Document, lines: LineCounter): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true) as Positioned | undefined;

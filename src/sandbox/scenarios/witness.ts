@@ -1,11 +1,11 @@
-// What the merchant's server does while a scenario is played: how it answers each callback, and whether it looks the payment up.
+// Records the merchant's behaviour during a scenario: its answers to callbacks, and its lookups.
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { EventBus, SandboxEvent } from '../event-bus.ts';
 
-/** A callback that was posted, and what the merchant did from then until it was answered. */
+/** A posted callback, with the merchant's behaviour until its answer. */
 export interface Witnessed {
   delivery: Delivery;
-  /** Whether the payment was looked up, with good credentials, and the lookup answered. */
+  /** Whether the merchant looked up the payment with good credentials, and got an answer. */
   isLookedUp: boolean;
   /** Whether a fault was injected into such a lookup. */
   isHindered: boolean;
@@ -15,7 +15,6 @@ type Lookup = Extract<SandboxEvent, { type: 'request' }>;
 
 export class Witness {
   readonly #seen: (Lookup | Delivery)[] = [];
-  /** Stops watching. */
   readonly leave: () => void;
 
   constructor(events: EventBus) {
@@ -25,7 +24,7 @@ export class Witness {
     });
   }
 
-  /** The callbacks of a payment that were answered, or given up, so far. */
+  /** Returns the callbacks of a payment that were answered or given up so far. */
   callbacksOf(paymentId: string): Witnessed[] {
     const callbacks: Witnessed[] = [];
     let lookups: Lookup[] = [];

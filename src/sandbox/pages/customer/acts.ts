@@ -1,11 +1,11 @@
-// What each form of the customer's page leads to. It decides, and moves nothing itself.
+// Decides the result of each form on the customer's page, without moving a payment.
 import type { FailureReason } from '../../ledger/record.ts';
 import { readCode } from './blik.ts';
 import { readCard } from './card.ts';
 import { DECLINES } from './declines.ts';
 import { addressOf, type View } from './view.ts';
 
-/** A move of the payment, fields to mend, the address of another step, or the way back to the shop. */
+/** A move of the payment, fields to correct, the address of another step, or the way back to the shop. */
 export type Decision =
   | { does: 'complete' | 'authorize' }
   | { does: 'fail'; reason: FailureReason | undefined }
@@ -15,7 +15,7 @@ export type Decision =
 
 const decline = (reason: string): Decision => ({ does: 'fail', reason: DECLINES[reason]?.reason });
 
-/** By the value of the button. */
+/** The acts by the value of their button. */
 export const ACTS: Readonly<Record<string, (view: View) => Decision>> = {
   pay: () => ({ does: 'complete' }),
   authorize: () => ({ does: 'authorize' }),

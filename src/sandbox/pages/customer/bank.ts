@@ -1,4 +1,4 @@
-// Paying from the own bank: the customer chooses it, and consents on its page. The banks are invented.
+// Payment through the customer's bank: the customer chooses an invented bank, and consents on its page.
 import { html } from 'hono/html';
 import { money } from '../../money.ts';
 import { methodName } from '../layout.ts';
@@ -6,7 +6,7 @@ import { cardForm, testCards } from './card.ts';
 import { icon } from './icons.ts';
 import { addressOf, cancelForm, type Drawn, type Face, formOf, mainButton, methodOf, rows, type View } from './view.ts';
 
-/** By method; each has a colour of its own, by its place in the list. */
+/** The banks by method. The place in the list decides the colour. */
 const BANKS: Readonly<Record<string, readonly string[]>> = {
   IDEAL: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
   BANCONTACT: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
@@ -18,7 +18,7 @@ const BANKS: Readonly<Record<string, readonly string[]>> = {
   ZAR: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
 };
 
-/** What a customer is told, where the name of the method is not enough. */
+/** An introduction for methods whose name is not enough. */
 const INTRODUCTIONS: Readonly<Record<string, string>> = {
   OPENBANKING: 'Pay straight from your account. You confirm at your bank; no card is needed.',
   BANCONTACT: 'Pay with the app of your bank, or with your card.',
@@ -54,7 +54,7 @@ function draw(view: View): Drawn {
   };
 }
 
-/** The bank's own page: the shop's is left behind. */
+/** Draws the bank's own page, without the shop's frame. */
 function consent(view: View, bank: string, at: number): Drawn {
   const { record, shopName } = view;
   return {

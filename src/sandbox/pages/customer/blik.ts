@@ -5,17 +5,16 @@ import type { Html } from '../layout.ts';
 import { icon } from './icons.ts';
 import { cancelForm, type Drawn, type Face, field, formOf, mainButton, rows, type View } from './view.ts';
 
-/** Seconds for which a code is good. */
+/** Seconds until a code expires. */
 const GOOD_FOR = 120;
 
-/** Codes that the bank refuses, and why. */
+/** Codes that the bank refuses, with the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
   '400400': 'insufficient-balance',
   '401800': 'canceled',
   '999999': 'not-funded',
 };
 
-/** What a BLIK form was sent. */
 export function readCode({ input }: View): { decline?: string | undefined } | { errors: Record<string, string> } {
   const code = (input.get('code') ?? '').replace(/[\s-]/g, '');
   if (!/^\d{6}$/.test(code)) return { errors: { code: 'A BLIK code has six digits.' } };
@@ -51,7 +50,7 @@ function draw(view: View): Drawn {
   };
 }
 
-/** What the customer's phone shows. */
+/** Draws the customer's phone. */
 const confirmation = (view: View): Html => html`<h2>Confirm in your banking app</h2>
   <p class="waiting"><span class="spinner" aria-hidden="true"></span>Waiting for your bank. Keep this page open.</p>
   <section class="handset" aria-labelledby="handset">

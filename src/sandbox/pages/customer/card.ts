@@ -1,4 +1,4 @@
-// Paying by card: a form that checks what a real one checks, and takes public test numbers only.
+// Payment by card: a form with the checks of a real one, for public test numbers only.
 import { html } from 'hono/html';
 import { money } from '../../money.ts';
 import type { Html } from '../layout.ts';
@@ -6,11 +6,11 @@ import { icon } from './icons.ts';
 import { type Face, field, formOf, mainButton, methodOf, type View } from './view.ts';
 
 export interface TestCard {
-  /** In the address of a form that is filled in. */
+  /** The card's name in the address of a filled form. */
   key: string;
   number: string;
   does: string;
-  /** Absent for a card that is paid with. */
+  /** The reason for a refusal. Absent for a card that is paid. */
   decline?: string;
   isAuthorizedOnly?: boolean;
   /** @default 3 */
@@ -18,7 +18,7 @@ export interface TestCard {
   isBancontact?: boolean;
 }
 
-/** Numbers that the card schemes' processors publish for tests: no account is behind them. */
+/** Test numbers that the card schemes' processors publish. They belong to no account. */
 const TEST_CARDS: readonly TestCard[] = [
   { key: 'visa', number: '4242 4242 4242 4242', does: 'is paid' },
   { key: 'mastercard', number: '5555 5555 5555 4444', does: 'is paid' },
@@ -46,7 +46,7 @@ const cardOf = (view: View, number: string): TestCard | undefined =>
 
 const NEVER_REAL = 'Test page: never type a real card.';
 
-/** What a card form was sent: the test card that it names, or what is wrong by field. The number is kept nowhere. */
+/** Reads a card form: its test card, or the problems by field. The number is never stored. */
 export function readCard(view: View): { card: TestCard } | { errors: Record<string, string> } {
   const text = (name: string) => (view.input.get(name) ?? '').trim();
   const card = cardOf(view, text('number'));
@@ -68,7 +68,7 @@ function numberProblem(digits: string, card: TestCard | undefined): string | und
   return card ? undefined : NEVER_REAL;
 }
 
-/** By Luhn's formula. */
+/** Checks the digits by Luhn's formula. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (const [index, digit] of [...digits].reverse().entries()) {
@@ -82,7 +82,7 @@ function expiryProblem(text: string, now: number): string | undefined {
   const [, month = '', year = ''] = /^(\d\d?)\s*[/.-]?\s*((?:20)?\d\d)$/.exec(text) ?? [];
   if (!text) return 'Enter the expiry date.';
   if (Number(month) < 1 || Number(month) > 12) return 'Write the expiry date as month and year, such as 08 / 30.';
-  // A card is good to the end of its month.
+  // A card is valid until the end of its month.
   return Date.UTC(2000 + (Number(year) % 100), Number(month)) > now ? undefined : 'This card has expired.';
 }
 
@@ -91,14 +91,14 @@ function cvvProblem(text: string, length: number): string | undefined {
   return new RegExp(`^\\d{${length}}$`).test(text) ? undefined : `The security code has ${length} digits.`;
 }
 
-/** The first field that is wrong has the focus. */
+/** Focuses the first field with a problem. */
 const focusOf = ({ errors }: View, name: string) => (Object.keys(errors)[0] === name ? { autofocus: '' } : {});
 
 export function cardForm(view: View): Html {
   const { record, errors, input } = view;
   const filled = cardsOf(view).find(({ key }) => key === input.get('test'));
   const given = (name: string, test: string) => (filled ? test : (input.get(name) ?? ''));
-  // A number that is no test number is not even sent back to the page that it came from.
+  // The page never shows a real card number again.
   const number = filled?.number ?? cardOf(view, input.get('number') ?? '')?.number;
   const brands = isBancontact(view) ? ['Bancontact'] : ['Visa', 'Mastercard', 'Amex'];
   return formOf(
@@ -155,7 +155,7 @@ export function cardForm(view: View): Html {
 
 const TEST_HOLDER = 'Alex Example';
 const testCvv = ({ cvvLength = 3 }: TestCard): string => '1234'.slice(0, cvvLength);
-/** Three years from now. */
+/** Returns a date three years ahead. */
 const testExpiry = (now: number): string =>
   `12 / ${String((new Date(now).getUTCFullYear() + 3) % 100).padStart(2, '0')}`;
 

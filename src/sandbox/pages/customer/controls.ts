@@ -1,4 +1,4 @@
-// The test controls: what a tester does to a payment that no customer could.
+// The test controls: actions on a payment that only a tester has.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { isOnramp } from '../../ledger/ledger.ts';

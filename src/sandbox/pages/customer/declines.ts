@@ -1,7 +1,7 @@
-// Why a payment is declined, and what a customer reads about it.
+// The reasons of declined payments, and their texts for the customer.
 import type { FailureReason } from '../../ledger/record.ts';
 
-/** By the value of its option. */
+/** The reasons by the value of their option. */
 export const DECLINES: Readonly<Record<string, { label: string; reason: FailureReason }>> = {
   'insufficient-balance': { label: 'Insufficient balance', reason: { code: 4004 } },
   cvv: { label: 'CVV error', reason: { code: 4001 } },
@@ -14,7 +14,7 @@ interface Explanation {
   text: string;
 }
 
-/** By `errorMessage`: the customer's own doing is no decline. */
+/** The texts by `errorMessage`. A cancellation by the customer is not a decline. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   'Insufficient balance': {
     title: 'Payment declined',
@@ -31,7 +31,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
 };
 
-/** What to tell the customer about a failure; reasons of other processors are shown beside it as they are. */
+/** Returns the text for a failed payment. Reasons of other processors are shown next to it unchanged. */
 export const explain = (errorMessage: string | undefined): Explanation =>
   EXPLANATIONS[errorMessage ?? ''] ?? {
     title: 'Payment declined',

@@ -1,4 +1,4 @@
-// Which face the page has for each method.
+// Chooses the page's face for each method.
 import { bank } from './bank.ts';
 import { blik } from './blik.ts';
 import { card } from './card.ts';
@@ -31,5 +31,5 @@ const FACES: Readonly<Record<string, Face>> = {
   QRTHWALLET: qr,
 };
 
-/** `ONRAMP` and `USER_CHOICE` leave the choice to the customer. */
+/** Returns the face. `ONRAMP` and `USER_CHOICE` leave the choice to the customer. */
 export const faceOf = (view: View): Face => FACES[methodOf(view)] ?? onramp;

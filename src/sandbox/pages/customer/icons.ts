@@ -1,4 +1,4 @@
-// The drawings of the customer's pages, inline: nothing comes from outside.
+// The icons of the customer's pages, inline so that they need no outside resource.
 import { html, raw } from 'hono/html';
 import type { Html } from '../layout.ts';
 
@@ -21,6 +21,6 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** It decorates: the words beside it say the same. */
+/** Returns an icon for decoration: the adjacent words say the same. */
 export const icon = (name: IconName): Html =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${raw(PATHS[name])}</svg>`;

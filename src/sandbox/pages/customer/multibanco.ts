@@ -1,4 +1,4 @@
-// Multibanco: an entity and a reference, to pay at a cash machine or in the home bank within three days.
+// Multibanco: an entity and a reference, to pay at a cash machine or by online banking within three days.
 import { html } from 'hono/html';
 import type { PaymentRecord } from '../../ledger/record.ts';
 import { money, plainAmount } from '../../money.ts';
@@ -6,7 +6,7 @@ import type { Html } from '../layout.ts';
 import { icon } from './icons.ts';
 import { copyRows, digitsOf, type Face, formOf, mainButton } from './view.ts';
 
-/** Of no company: the sandbox's own. */
+/** The sandbox's own entity, which belongs to no company. */
 const ENTITY = '99999';
 const DAYS = 3;
 

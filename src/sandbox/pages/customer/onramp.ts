@@ -1,4 +1,4 @@
-// The on-ramp widget: the customer chooses how to pay, and sees before paying what arrives in which wallet.
+// The on-ramp widget: the customer chooses a method, and sees the crypto amount and wallet before paying.
 import { html } from 'hono/html';
 import { isOnramp, walletOf } from '../../ledger/ledger.ts';
 import { rateOf } from '../../ledger/rates.ts';
@@ -11,7 +11,7 @@ interface Offer {
   method: string;
   says: string;
   drawn: IconName;
-  /** Absent where any currency is taken. */
+  /** The accepted currencies. Absent if all are accepted. */
   currencies?: readonly string[];
 }
 
@@ -31,11 +31,11 @@ const OFFERS: readonly Offer[] = [
   { method: 'ONRAMP_GOOGLEPAY', says: 'Confirm on your device', drawn: 'phone' },
 ];
 
-/** What the widget offers for a currency. */
+/** Returns the widget's offers for a currency. */
 export const offersOf = (currency: string): readonly Offer[] =>
   OFFERS.filter(({ currencies }) => !currencies || currencies.includes(currency.toUpperCase()));
 
-/** The customer's choice, where the merchant has pinned none. */
+/** The customer's choice, if the merchant has not fixed the method. */
 export const onramp: Face = {
   draw: view => ({
     body: html`<h2>How do you want to pay?</h2>
@@ -50,7 +50,7 @@ export const onramp: Face = {
   }),
 };
 
-/** What the customer gets for the money, before and after. */
+/** Draws the customer's crypto amount, before and after the payment. */
 export function receipt({ record, request }: View): Html | undefined {
   if (!isOnramp(record)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;

@@ -1,4 +1,4 @@
-// How a payment ended, in the customer's words.
+// Describes the end of a payment in the customer's words.
 import { html } from 'hono/html';
 import { isOnramp } from '../../ledger/ledger.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';
@@ -15,7 +15,7 @@ interface Outcome {
   text: string;
 }
 
-/** Undefined while the customer can still pay. */
+/** Returns undefined while the customer can still pay. */
 export function outcomeOf({ record, shopName }: { record: PaymentRecord; shopName: string }): Outcome | undefined {
   switch (record.paymentStatus) {
     case 'COMPLETED':

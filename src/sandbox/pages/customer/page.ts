@@ -1,4 +1,4 @@
-// The frame of the customer's page: the shop, the amount, how to pay, and how it ended.
+// The frame of the customer's page: the shop, the amount, the payment form, and the outcome.
 import { html } from 'hono/html';
 import { money } from '../../money.ts';
 import { type Html, htmlResponse } from '../layout.ts';
@@ -60,7 +60,7 @@ const shopPage = (view: View, body: Html): Html => {
   </main>`;
 };
 
-/** The first letters of its first two words. */
+/** Returns the first letters of the first two words. */
 const monogramOf = (name: string): string =>
   name
     .split(/\s+/)
@@ -69,5 +69,5 @@ const monogramOf = (name: string): string =>
     .map(word => [...word][0]?.toUpperCase())
     .join('') || '•';
 
-/** Long amounts are written smaller. */
+/** Returns a class that shrinks long amounts. */
 const lengthOf = (text: string): string => (text.length > 24 ? 'longest' : text.length > 14 ? 'long' : '');

@@ -6,15 +6,15 @@ import { money, plainAmount } from '../../money.ts';
 import { type Html, methodName } from '../layout.ts';
 import { copyRows, digitsOf, type Face, formOf, mainButton, methodOf } from './view.ts';
 
-/** A field of an EMV payload: its number, its length, its text. */
+/** Returns a field of an EMV payload: its number, its length, its text. */
 const emv = (number: string, text: string): string => `${number}${String(text.length).padStart(2, '0')}${text}`;
 
-/** An EMV payload holds thirteen characters of an amount: a longer one is left to the customer to type. */
+/** An EMV amount has at most thirteen characters. The customer types a longer one. */
 const TOO_LARGE = 1e10;
 
 interface Scheme {
   account(id: string): string;
-  /** ISO 4217 and ISO 3166. */
+  /** The codes of ISO 4217 and ISO 3166. */
   currency: string;
   country: string;
 }
@@ -32,7 +32,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
   },
 };
 
-/** The text that the customer's app reads, after EMV's rules for codes that merchants show. */
+/** Returns the text for the customer's app, after EMV's rules for merchant codes. */
 function payloadOf(scheme: Scheme, { id, amount }: PaymentRecord): string {
   const fields = [
     emv('00', '01'),
@@ -49,7 +49,7 @@ function payloadOf(scheme: Scheme, { id, amount }: PaymentRecord): string {
   return `${fields}${crc16(fields)}`;
 }
 
-/** CRC-16/CCITT-FALSE, as EMV's payloads end with it. */
+/** Computes CRC-16/CCITT-FALSE, the end of an EMV payload. */
 function crc16(text: string): string {
   let crc = 0xffff;
   for (const letter of text) {

@@ -1,12 +1,12 @@
-// Where the customer goes afterwards: a page of the shop, or its app.
+// Checks the address to which the customer returns: a page of the shop, or its app.
 import type { AcceptedRequest } from '../../ledger/record.ts';
 
-/** Schemes that run as a script, or show something that is not the shop's. */
+/** Schemes that run a script, or show content that is not the shop's. */
 const NOT_A_SHOP = /^(?:javascript|vbscript|data|file|blob|filesystem|about|view-source):/i;
 
-/** An address to follow, or one that is only shown, as it leads to no shop. */
+/** An address to follow, or a refused one that is only shown. */
 export interface ReturnAddress {
-  /** As a header can carry it. */
+  /** The address in a form that a header can carry. */
   href?: string;
   refused?: string;
 }

@@ -1,4 +1,4 @@
-// The customer's pages: what a payment's address shows, what its forms do, and what tells an open page of a change.
+// The routes of the customer's pages: a payment's page, its forms, and the events that refresh an open page.
 import type { Hono } from 'hono/tiny';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { serverSentEvents } from '../../event-stream.ts';
@@ -54,7 +54,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, ev
     const act = form.get('act') ?? '';
     if (!Object.hasOwn(ACTS, act))
       throw new SandboxError('refused', `act must be one of ${Object.keys(ACTS).join(', ')}.`);
-    // A second click, or a page gone stale: the customer goes where the first one led.
+    // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return next;
     const decision = (ACTS[act] as (typeof ACTS)[string])(view);
     switch (decision.does) {

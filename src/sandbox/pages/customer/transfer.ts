@@ -1,4 +1,4 @@
-// Payments that the customer sends from the own bank: the details to copy, and a button that says they are sent.
+// Payments that the customer sends from their own bank: the details to copy, and a button to confirm.
 import { html } from 'hono/html';
 import { transferOf } from '../../ledger/transfer.ts';
 import { currencyCode, money, plainAmount } from '../../money.ts';
@@ -8,9 +8,9 @@ import { copyRows, digitsOf, type Face, formOf, mainButton, methodOf, type View 
 
 type Rows = Parameters<typeof copyRows>[0];
 
-/** What the customer copies into the bank's form, by method. */
+/** The details for the bank's form, by method. */
 const DETAILS: Readonly<Record<string, (view: View) => Rows>> = {
-  // As the answer of a create says it.
+  // The same details as in the answer to a create.
   PAYID: ({ record }) => {
     const { number, full_holder_name, payment_description, amount, currency } = transferOf(record);
     return [

@@ -1,4 +1,4 @@
-// What every page of a payment is drawn from, and the forms and addresses that lead from one to the next.
+// The data and shared pieces of a payment's pages, with the forms and addresses that connect them.
 import { html } from 'hono/html';
 import type { AcceptedRequest, PaymentRecord } from '../../ledger/record.ts';
 import type { Html } from '../layout.ts';
@@ -9,52 +9,51 @@ export interface View {
   shopName: string;
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
-  /** Chosen in the on-ramp widget. */
+  /** The method chosen in the on-ramp widget. */
   chosen?: string | undefined;
-  /** Of the address, or of the form that was refused. */
+  /** The input of the address, or of the refused form. */
   input: URLSearchParams;
-  /** What is wrong with the form, by field. */
+  /** The problems of the form, by field. */
   errors: Readonly<Record<string, string>>;
 }
 
-/** A face of the page: what a customer of one family of methods sees. */
+/** A face of the page: the customer's view of one family of methods. */
 export interface Face {
   draw(view: View): Drawn;
   /** Whether a payment can be authorised first and captured later. */
   isAuthorizable?: boolean;
-  /** What the test controls list: numbers and codes with an outcome of their own. */
+  /** The list in the test controls: numbers and codes with a special outcome. */
   tests?(view: View): Html;
 }
 
 export interface Drawn {
   body: Html;
-  /** A page of somebody else, such as the customer's bank, and what it is called: there the shop's frame is missing. */
+  /** The name of another site, such as the customer's bank. Its page lacks the shop's frame. */
   site?: string;
 }
 
-/** `PIX` of `ONRAMP_PIX`. */
+/** Returns `PIX` for `ONRAMP_PIX`. */
 const plainMethod = (method: string): string => method.replace(/^ONRAMP_/, '');
 
-/** How the customer pays: the payment's method, or the one chosen. */
+/** Returns the chosen method, or the payment's method. */
 export const methodOf = ({ record, chosen }: View): string => plainMethod(chosen ?? record.paymentMethod);
 
-/** The address of another step of the same payment. */
+/** Returns the address of another step of the same payment. */
 export function addressOf({ record, chosen }: View, step: Record<string, string> = {}): string {
   const query = new URLSearchParams({ ...(chosen && { method: chosen }), ...step }).toString();
   return `/pay/${record.id}${query && `?${query}`}`;
 }
 
-/** A form that acts on the payment, or, by `get`, leads to its next step. */
+/** Returns a form that acts on the payment. With `get` it leads to the next step. */
 export const formOf = ({ record, chosen }: View, content: Html, method: 'get' | 'post' = 'post'): Html =>
   html`<form method="${method}" action="/pay/${record.id}" class="form" novalidate>
     ${chosen && html`<input type="hidden" name="method" value="${chosen}">`}${content}
   </form>`;
 
-/** The one button that a page is for. */
+/** Returns the main button of a page. */
 export const mainButton = (label: string | Html, act = 'pay'): Html =>
   html`<button class="main" name="act" value="${act}">${label}</button>`;
 
-/** The button of a customer who does not want to pay. */
 export const cancelForm = (view: View, label: string): Html =>
   formOf(
     view,
@@ -67,11 +66,11 @@ interface Field {
   error?: string | undefined;
   value?: string | undefined;
   hint?: string | Html | undefined;
-  /** Of the input, as the page's author wrote them. */
+  /** Attributes of the input, written by the page's author. */
   attributes?: Readonly<Record<string, string>>;
 }
 
-/** A text field, its hint, and beside it what is wrong with it. */
+/** Returns a text field with its hint and its problem. */
 export function field({ name, label, error, value = '', hint, attributes = {} }: Field): Html {
   const notes = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
   const given = Object.entries({
@@ -87,7 +86,7 @@ export function field({ name, label, error, value = '', hint, attributes = {} }:
   </div>`;
 }
 
-/** Rows to read off, each with a button that copies it; the script shows the buttons. */
+/** Returns rows to read, each with a copy button. The script shows the buttons. */
 export const copyRows = (rows: readonly (readonly [label: string, shown: string, copied?: string])[]): Html =>
   html`<dl class="copies">${rows.map(
     ([label, shown, copied = shown]) => html`<div>
@@ -96,7 +95,7 @@ export const copyRows = (rows: readonly (readonly [label: string, shown: string,
     </div>`,
   )}</dl>`;
 
-/** Rows of a name and its value; those without a value are left out. */
+/** Returns rows of names and values, without empty ones. */
 export function rows(entries: Record<string, Html | string | null | undefined | false>): Html | undefined {
   const given = Object.entries(entries).filter(([, value]) => value);
   if (given.length === 0) return undefined;
@@ -106,11 +105,10 @@ export function rows(entries: Record<string, Html | string | null | undefined | 
   )}</dl>`;
 }
 
-/** Whether the choice of the method is the customer's. */
 export const isChoosing = ({ paymentMethod }: PaymentRecord): boolean =>
   paymentMethod === 'ONRAMP' || paymentMethod === 'USER_CHOICE';
 
-/** Digits that are the same for a payment in every run. */
+/** Returns digits that are the same for a payment in every run. */
 export function digitsOf(id: string, count: number): string {
   const number = BigInt(`0x${id.replaceAll('-', '')}`) % 10n ** BigInt(count);
   return String(number).padStart(count, '0');

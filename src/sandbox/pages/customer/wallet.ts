@@ -1,4 +1,4 @@
-// Apple Pay and Google Pay: the button of the shop, then the sheet that the customer's device would show.
+// Apple Pay and Google Pay: the shop's button, then an imitation of the device's payment sheet.
 import { html } from 'hono/html';
 import { money } from '../../money.ts';
 import { icon } from './icons.ts';

@@ -1,9 +1,9 @@
-// The exact bytes of a body: as text, with what cannot be seen in it named, or as a hex dump.
+// Shows the exact bytes of a body: as text with its invisible parts named, or as a hex dump.
 import { html } from 'hono/html';
 import type { Html } from '../layout.ts';
 import { linkTo, rawText, type View } from './view.ts';
 
-/** Undefined for bytes that are no UTF-8. A letter that is cut at the end counts as one. */
+/** Returns undefined for bytes that are not UTF-8. A letter cut off at the end is accepted. */
 function utf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
@@ -14,7 +14,7 @@ function utf8(bytes: Uint8Array): string | undefined {
 
 const WIDTH = 16;
 
-/** Offset, bytes and letters, as hexdump -C writes them. */
+/** Formats offset, bytes and letters like hexdump -C. */
 export function hexDump(bytes: Uint8Array): string {
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; at += WIDTH) {
@@ -27,7 +27,7 @@ export function hexDump(bytes: Uint8Array): string {
   return lines.join('\n');
 }
 
-/** What a reader does not see, and a signature does. */
+/** Names the parts that a reader does not see, but a signature covers. */
 export function hidden(text: string): string[] {
   const found = [
     text.startsWith('\ufeff') && 'begins with a byte order mark',
@@ -39,7 +39,7 @@ export function hidden(text: string): string[] {
   return found.filter(one => one !== false);
 }
 
-/** A body on its page, `length` bytes long when it arrived. */
+/** Shows a body on its page. It was `length` bytes long on arrival. */
 export function bodyOf(view: View, bytes: Uint8Array, length: number): Html {
   if (length === 0) return html`<p class="dim">It has no body.</p>`;
   const text = utf8(bytes);
@@ -51,7 +51,7 @@ export function bodyOf(view: View, bytes: Uint8Array, length: number): Html {
   ${isHex ? rawText('body', 'Body, as a hex dump', hexDump(bytes), 'dump') : rawText('body', 'Body, as it arrived', text)}`;
 }
 
-/** JSON for people; what is none stays as it is. */
+/** Indents JSON for people, and returns any other text unchanged. */
 export function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,4 +1,4 @@
-// The inspector of a call: what arrived byte for byte, how it was signed, what was answered, and why.
+// The inspector of a call: the exact bytes, the signature, the answer, and the reason.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Call } from '../../api/call-log.ts';
@@ -53,7 +53,7 @@ const keyWords = ({ hasRightKey }: Call): string | undefined =>
       ? 'the API key of this terminal'
       : 'not the API key of this terminal';
 
-/** To compare it with what an app has signed. */
+/** A hash to compare with the bytes that an app signed. */
 const digestOf = ({ body, bodyLength }: Call): Html | string =>
   body.length < bodyLength
     ? ''

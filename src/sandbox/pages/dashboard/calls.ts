@@ -1,4 +1,4 @@
-// Every call that arrived, refused ones too.
+// Lists every call, including refused ones.
 import { html } from 'hono/html';
 import { type Call, KEPT_CALLS } from '../../api/call-log.ts';
 import { type Html, nameOf } from '../layout.ts';
@@ -39,7 +39,7 @@ const row = (view: View, call: Call): Html => {
   </tr>`;
 };
 
-/** In few words, beside other things. */
+/** Returns a short line for other pages. */
 export function callLine(view: View, call: Call): Html {
   const record = call.paymentId === undefined ? undefined : view.parts.ledger.find(call.paymentId);
   return html`<li>
@@ -49,11 +49,11 @@ export function callLine(view: View, call: Call): Html {
   </li>`;
 }
 
-/** Paths of the API are long, and begin alike. */
+/** Shortens the API's long paths, which begin alike. */
 const callName = ({ method, path }: Call): Html =>
   html`<span class="mono">${method} ${path.replace(/^\/api\/v1/, '')}</span>`;
 
-/** A payment by its name; one that is forgotten has none. */
+/** Links a payment by its name. A forgotten payment has none. */
 export function paymentLink({ parts }: View, id: string | undefined): Html {
   const record = id === undefined ? undefined : parts.ledger.find(id);
   return record ? html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>` : html`<span class="dim">–</span>`;

@@ -1,4 +1,4 @@
-// The clock of the sandbox in the head of each page: what time it is there, and how to move it; and the reset.
+// The sandbox's clock in each page's head: its time, the controls to move it, and the reset.
 import { html } from 'hono/html';
 import type { Html } from '../layout.ts';
 import { spanOf } from './time.ts';
@@ -6,7 +6,7 @@ import { formOf, type View } from './view.ts';
 
 const STEPS = { '1 min': 60_000, '1 h': 3_600_000, '1 day': 86_400_000 };
 
-/** With a clock of its own, as tests give it, it stands still between two refreshes. */
+/** The clock menu. With a custom time source, as in tests, the time changes only on refresh. */
 export function clockMenu(view: View): Html {
   const { now, parts } = view;
   const { offset } = parts.clock;

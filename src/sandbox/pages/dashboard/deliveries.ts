@@ -1,4 +1,4 @@
-// Every callback that was posted, and those that wait.
+// Lists every posted and waiting callback.
 import { html } from 'hono/html';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
@@ -45,7 +45,7 @@ const row = (view: View, delivery: Delivery): Html => {
   </tr>`;
 };
 
-/** In few words, beside other things. */
+/** Returns a short line for other pages. */
 export function deliveryLine(view: View, delivery: Delivery): Html {
   const record = view.parts.ledger.find(delivery.paymentId);
   return html`<li>
@@ -67,12 +67,12 @@ function waitingList(view: View): Html | string {
     )}</ul>${waiting.length > PAGE ? html`<p class="dim">And ${waiting.length - PAGE} more.</p>` : ''}</section>`;
 }
 
-/** What waits for its time need not be waited for. */
+/** Returns a button that moves the clock to a waiting callback. */
 export const moveClockThere = (view: View, { due }: Pick<WaitingCallback, 'due'>): Html | string =>
   due === undefined || due <= view.now
     ? ''
     : formOf(view, '/clock', html`<button class="small" name="at" value="${due}">Move the clock there</button>`);
 
-/** What the merchant answered, if it said anything. */
+/** Returns the merchant's answer, if it has text. */
 export const answerText = ({ answer }: Delivery): Html | string =>
   answer ? html`<p class="answer">${sent(answer.slice(0, 200))}${answer.length > 200 ? '…' : ''}</p>` : '';

@@ -1,4 +1,4 @@
-// One callback: what was posted, what the merchant answered, and an editor to post it again.
+// One callback: its post, the merchant's answer, and an editor to post it again.
 import { html } from 'hono/html';
 import { curlOf } from '../../api/curl.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';

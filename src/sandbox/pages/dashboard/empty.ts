@@ -1,4 +1,4 @@
-// What a newcomer sees: three ways to a first payment, each of which works as it is written.
+// The page for newcomers: three working ways to a first payment.
 import { html } from 'hono/html';
 import { signBody } from '../../../payments/sign.ts';
 import { curlOf } from '../../api/curl.ts';
@@ -23,11 +23,11 @@ export const firstSteps = (view: View): Html => html`<section class="card first"
   </ol>
 </section>`;
 
-/** How an app finds this sandbox. */
+/** The environment that connects an app to this sandbox. */
 export const environment = ({ parts, url }: View): Html =>
   rawText('env', 'Environment of your app', environmentOf(url.origin, parts.settings).join('\n'));
 
-/** A signed create, as a command. */
+/** Returns a signed create as a command. */
 function firstCreate(settings: SandboxSettings, origin: string): string {
   const body = JSON.stringify({
     paymentType: 'DEPOSIT',

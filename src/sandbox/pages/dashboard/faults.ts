@@ -1,4 +1,4 @@
-// The page of faults: those that are armed, and a card for each that can be.
+// The page of faults: the armed ones, and a card for each available fault.
 import { html } from 'hono/html';
 import type { Armed } from '../../faults/faults.ts';
 import {
@@ -43,7 +43,7 @@ function armedList(view: View): Html {
 
 const THINGS = { create: ['create', 'creates'], lookup: ['lookup', 'lookups'], callback: ['callback', 'callbacks'] };
 
-/** Which calls or callbacks meet it. */
+/** Describes the calls or callbacks that get the fault. */
 export function armedSentence({ fault, on, ms, count, probability, reference }: Armed): Html {
   const [one, many] = THINGS[on];
   const which = count === 1 ? `The next ${one}` : `The next ${count} ${many}`;

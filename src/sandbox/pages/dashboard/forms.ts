@@ -1,4 +1,4 @@
-// What each form of the dashboard does: the same as the sandbox's own API, and then back to where it was sent from.
+// The forms of the dashboard: they act like the sandbox's own API, then return to their page.
 import type { Fault, SandboxOperation } from '../../faults/kinds.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
@@ -30,7 +30,7 @@ export function addForms(addForm: AddForm, parts: Parts): void {
 
   addForm('/deliveries/:id', async (form, id) => {
     const body = form.get('body')?.replaceAll('\r\n', '\n');
-    // Laid out for the editor it has other bytes, and is the same.
+    // The editor's layout has other bytes, but the same content.
     const isAsItWas = body === undefined || body === pretty(callbacks.get(Number(id)).body);
     const again = await callbacks.redeliver(Number(id), isAsItWas ? {} : { body });
     return backTo(form, `/deliveries/${again.id}`, 'redelivered', again.id);
@@ -62,7 +62,7 @@ export function addForms(addForm: AddForm, parts: Parts): void {
   });
 }
 
-/** Fields that are left empty have their defaults. */
+/** Empty fields get their defaults. */
 function optionsOf(form: Form) {
   const given = (name: string) => form.get(name) || undefined;
   const number = (name: string) => (given(name) === undefined ? undefined : Number(given(name)));
@@ -75,7 +75,7 @@ function optionsOf(form: Form) {
   };
 }
 
-/** The page that the form stood on, told what was done; never one of another site. */
+/** Returns to the form's page with a notice, but never to another site. */
 function backTo(form: Form, otherwise: string, done: string, of?: string | number): string {
   const base = 'http://sandbox.invalid';
   const given = form.get('back') ?? otherwise;

@@ -1,4 +1,4 @@
-// The head of every page of the dashboard: its tabs, the clock, what is armed, and what was just done.
+// The head of every page of the dashboard: its tabs, the clock, armed faults, and the latest notice.
 import { html } from 'hono/html';
 import { type Html, pageResponse } from '../layout.ts';
 import { clockMenu } from './clock.ts';

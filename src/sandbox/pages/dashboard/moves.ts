@@ -1,4 +1,4 @@
-// The menu of moves: what each is called, where it leads, and what it does.
+// The menu of moves, with the name, target and action of each.
 import { html } from 'hono/html';
 import { isFinalStatus, type PaymentStatus } from '../../../schemas/methods.ts';
 import { errorMessageOf } from '../../ledger/ledger.ts';
@@ -20,7 +20,7 @@ const failing = (label: string, reason: FailureReason): Move => ({
   run: (moves, id, options) => moves.fail(id, { ...reason, ...options }),
 });
 
-/** By the value of its button. */
+/** The moves by the value of their button. */
 const MOVES: Readonly<Record<string, Move>> = {
   complete: { label: 'Complete', to: 'COMPLETED', run: (moves, id, options) => moves.complete(id, options) },
   authorize: { label: 'Authorise', to: 'AUTHORIZED', run: (moves, id, options) => moves.authorize(id, options) },
@@ -34,7 +34,7 @@ const MOVES: Readonly<Record<string, Move>> = {
   fail: failing('Fail without a reason', {}),
 };
 
-/** What the merchant's form asked for; a reason in own words goes before the others. */
+/** Returns the move of a form. A free-text reason wins over the others. */
 export function moveOf(form: URLSearchParams): Move | undefined {
   const name = form.get('move') ?? '';
   const reason = form.get('reason') ?? '';
@@ -47,13 +47,13 @@ const buttons = (id: string): Html =>
     ([name, { label }]) => html`<button id="${name}-${id}" name="move" value="${name}">${label}</button>`,
   )}`;
 
-/** Of a final payment every move goes by force, and the menu says so. */
+/** Forces every move of a final payment, and explains that in the menu. */
 const byForce = ({ paymentStatus }: PaymentRecord): Html | string =>
   isFinalStatus(paymentStatus)
     ? html`<input type="hidden" name="force" value="yes"><p class="force">${paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`
     : '';
 
-/** A menu that opens beside a payment in a list. */
+/** The menu next to a payment in a list. */
 export const moveMenu = (
   view: View,
   record: PaymentRecord,
@@ -62,7 +62,7 @@ export const moveMenu = (
   ${formOf(view, `/payments/${record.id}`, html`${byForce(record)}${buttons(record.id)}`, 'panel')}
 </details>`;
 
-/** The whole of it, on the payment's own page. */
+/** The whole menu, on the payment's own page. */
 export const movePanel = (view: View, record: PaymentRecord): Html => html`
   ${formOf(view, `/payments/${record.id}`, html`${byForce(record)}<div class="moves">${buttons(record.id)}</div>`)}
   ${formOf(
@@ -75,7 +75,7 @@ export const movePanel = (view: View, record: PaymentRecord): Html => html`
     'fields',
   )}`;
 
-/** What a move has done, in words. */
+/** Describes a finished move. */
 export function moveNotice(done: string, record: PaymentRecord): Html {
   const { paymentStatus, errorMessage } = record;
   const name = sent(nameOf(record));

@@ -1,4 +1,4 @@
-// What the form that led here has done, in words. The address names it, and the words come from what is so now.
+// Describes the result of the last form. The address names the form, and the text comes from the current state.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import type { Html } from '../layout.ts';
@@ -7,7 +7,7 @@ import { moveNotice } from './moves.ts';
 import { outcomeOfDelivery } from './outcome.ts';
 import { sent, type View } from './view.ts';
 
-/** What was not as a story expects it. */
+/** Returns the unmet expectations of a scenario. */
 const problemsOf = ({ history }: Parts, paymentId: string): Html[] =>
   history
     .ofPayment(paymentId)

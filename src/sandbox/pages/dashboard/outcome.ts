@@ -1,4 +1,4 @@
-// What became of a call, or of a callback, in a word and in a sentence.
+// Describes the outcome of a call or a callback, in a word and in a sentence.
 import { html } from 'hono/html';
 import type { Call } from '../../api/call-log.ts';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
@@ -8,9 +8,9 @@ import { spanOf } from './time.ts';
 
 export interface Outcome {
   tone: 'good' | 'bad' | 'wait';
-  /** A word or two. */
+  /** One or two words. */
   label: string;
-  /** What it means; absent where the label says it all. */
+  /** The meaning. Absent if the label is enough. */
   sentence?: string;
 }
 
@@ -30,7 +30,7 @@ export function outcomeOfCall({ answer, durationMs, message, fault }: Call): Out
   return { tone: 'bad', label: 'no answer', sentence };
 }
 
-/** How a fetch says that nobody listens. */
+/** The codes of a fetch without a server. */
 const NOBODY = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/;
 
 export function outcomeOfDelivery({ status, error, fault, durationMs = 0 }: Delivery): Outcome {
@@ -51,7 +51,7 @@ export function outcomeOfDelivery({ status, error, fault, durationMs = 0 }: Deli
   return { tone: 'bad', label, sentence: `Your app did not take it: ${status} after ${spanOf(durationMs)}${why}.` };
 }
 
-/** Of a callback that has not been posted yet. */
+/** Describes a callback that waits. */
 export function outcomeOfWaiting({ callback: { fault, repetition }, due }: WaitingCallback, now: number): Outcome {
   if (due === undefined) {
     return {

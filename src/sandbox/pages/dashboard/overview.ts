@@ -1,4 +1,4 @@
-// The first page: every payment, with search and filters, and beside them the latest callbacks and calls.
+// The first page: every payment with search and filters, next to the latest callbacks and calls.
 import { html } from 'hono/html';
 import {
   DEPOSIT_METHODS,
@@ -20,10 +20,10 @@ import { storyForm } from './stories.ts';
 import { timeOf } from './time.ts';
 import { linkTo, PAGE, pageOf, pager, sent, type View } from './view.ts';
 
-/** Lines of each list beside the payments. */
+/** Lines of each list next to the payments. */
 const BESIDE = 6;
 
-/** What is asked for by the address. */
+/** Reads the query from the address. */
 const queryOf = ({ url: { searchParams } }: View) => ({
   search: searchParams.get('search') ?? '',
   paymentStatus: searchParams.get('status') || undefined,
@@ -38,7 +38,7 @@ export function overview(view: View): Html {
   const all = ledger.page(query, { limit: PAGE, offset: pageOf(view, ledger.size).offset });
   const { total, byStatus } = all;
   const { offset } = pageOf(view, total);
-  // A page beyond the end is the last one.
+  // A page beyond the end shows the last one.
   const payments = all.payments.length > 0 ? all.payments : ledger.page(query, { limit: PAGE, offset }).payments;
   return html`<h1>Payments</h1>
   <div class="beside">
@@ -96,7 +96,7 @@ const table = (view: View, payments: readonly PaymentRecord[]): Html => {
   </table>`;
 };
 
-/** What became of the latest callback of each of these payments. */
+/** Returns the outcome of each payment's latest callback. */
 function callbacksOf({ parts: { callbacks }, now }: View, payments: readonly PaymentRecord[]): Map<string, Html> {
   const found = new Map<string, Html>();
   for (const { id } of payments) {
@@ -112,7 +112,7 @@ function callbacksOf({ parts: { callbacks }, now }: View, payments: readonly Pay
   return found;
 }
 
-/** What has been forgotten is said. */
+/** Reports forgotten payments. */
 function memory({ parts: { ledger, settings } }: View): Html | string {
   if (ledger.forgotten === 0) return '';
   return html`<p class="dim">${ledger.forgotten.toLocaleString('en')} older final payments made way for newer ones: the sandbox keeps ${settings.maxPayments.toLocaleString('en')}.</p>`;

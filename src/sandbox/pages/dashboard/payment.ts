@@ -1,4 +1,4 @@
-// One payment: its state and its moves, what happened to it, the record, and what the merchant asked for.
+// One payment: its state and moves, its timeline, the record, and the merchant's request.
 import { html } from 'hono/html';
 import { curlOf } from '../../api/curl.ts';
 import type { PaymentRecord } from '../../ledger/record.ts';

@@ -75,6 +75,6 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
   addForms(addForm, parts);
 }
 
-/** What a screen reader announces: nothing of what only changes the page. */
+/** The text for screen readers, empty for mere changes of the page. */
 const newsOf = (event: SandboxEvent): string =>
   event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '';

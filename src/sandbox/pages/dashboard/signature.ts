@@ -1,21 +1,21 @@
-// A signature that came beside the one that was expected: aligned, and where they differ.
+// Compares a signature with the expected one: aligned, with the differences marked.
 import { html } from 'hono/html';
 import type { SignatureCheck } from '../../api/signature.ts';
 import type { Html } from '../layout.ts';
 
-/** Letters of a line. */
+/** Letters per line. */
 const LINE = 32;
-/** More of what came is not compared: no signature is so long. */
+/** The longest compared part: no signature is longer. */
 const LONGEST = 128;
 
-/** How many letters differ, and which is the first, counted from 1. */
+/** Returns the number of differing letters and the first of them, counted from 1. */
 export function difference(came: string, expected: string): { count: number; first: number } {
   const length = Math.max(came.length, expected.length);
   const places = Array.from({ length }, (_, index) => index).filter(index => came[index] !== expected[index]);
   return { count: places.length, first: (places[0] ?? -1) + 1 };
 }
 
-/** @param isSaid what is wrong with it stands on the page already */
+/** @param isSaid whether the page already shows the problem */
 export function signatureView({ given, expected, encoding, problem }: SignatureCheck, isSaid: boolean): Html {
   const other = encoding === 'hex' ? 'base64' : 'hex';
   return html`
@@ -31,7 +31,7 @@ export function signatureView({ given, expected, encoding, problem }: SignatureC
 function comparison(given: string, expected: string): Html | string {
   const { count, first } = difference(given, expected);
   if (count === 0) return '';
-  // Letters that are missing have a place too.
+  // Missing letters have a place too.
   const came = given.slice(0, LONGEST).padEnd(expected.length, '·');
   const length = Math.max(came.length, expected.length);
   const starts = Array.from({ length: Math.ceil(length / LINE) }, (_, index) => index * LINE);
@@ -44,7 +44,7 @@ function comparison(given: string, expected: string): Html | string {
     )}</div>`;
 }
 
-/** Runs of letters that differ are marked. */
+/** Marks runs of differing letters. */
 function marked(came: string, expected: string): Html {
   const runs: { text: string; isSame: boolean }[] = [];
   for (const [index, letter] of [...came].entries()) {

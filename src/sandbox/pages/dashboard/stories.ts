@@ -1,4 +1,4 @@
-// Stories to play from the page: a payment that is created, moved and called back.
+// Plays scenarios from the page: a payment is created, moved and called back.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import { SCENARIO_NAMES, textOf } from '../../scenarios/library.ts';
@@ -7,7 +7,7 @@ import { readScenario } from '../../scenarios/read.ts';
 import type { Html } from '../layout.ts';
 import { formOf, type View } from './view.ts';
 
-/** Where an app under development often listens. */
+/** A common address of apps under development. */
 export const USUAL_ADDRESS = 'http://127.0.0.1:3000/callbacks';
 
 /** @returns the id of its payment */

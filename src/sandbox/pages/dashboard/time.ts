@@ -1,10 +1,10 @@
-// Times on the pages: all of the sandbox's clock, and in UTC.
+// Formats times on the pages, all in UTC by the sandbox's clock.
 import { html } from 'hono/html';
 import type { Html } from '../layout.ts';
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** The time of a day; of another day than today, with its date. */
+/** Formats the time of day, with the date unless it is today. */
 export function timeOf(at: number, now: number, { isPrecise = false } = {}): Html {
   const iso = new Date(at).toISOString();
   const time = iso.slice(11, isPrecise ? 23 : 19);
@@ -19,7 +19,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** A length of time as people say it: `12 ms`, `1.5 s`, `2 h 30 min`. */
+/** Formats a length of time for people: `12 ms`, `1.5 s`, `2 h 30 min`. */
 export function spanOf(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(Math.round(ms / 100) / 10).toString()} s`;

@@ -1,4 +1,4 @@
-// What happened to a payment, in the order of its times: calls, moves, callbacks with their answers, and what waits.
+// The timeline of a payment: calls, moves, callbacks with their answers, and waiting ones.
 import { html } from 'hono/html';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
@@ -41,7 +41,7 @@ type RequestEvent = Extract<SandboxEvent, { type: 'request' }>;
 const isPlainLookup = (event: SandboxEvent): event is RequestEvent =>
   event.type === 'request' && event.method === 'GET' && !event.fault && event.status === 200;
 
-/** Lookups that follow each other, as a merchant's polling makes them, are one entry. */
+/** Groups consecutive lookups, such as a merchant's polling, into one entry. */
 function grouped(events: readonly SandboxEvent[]): SandboxEvent[][] {
   const groups: SandboxEvent[][] = [];
   for (const event of events) {

@@ -1,16 +1,16 @@
-// What every page of the dashboard is drawn from, and the pieces that they share.
+// The data and shared pieces of the dashboard's pages.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
 import type { Html } from '../layout.ts';
 
 export interface View {
   parts: Parts;
-  /** By the sandbox's clock. */
+  /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   url: URL;
 }
 
-/** The same address with other parameters; those that are empty are left out. */
+/** Returns the same address with changed parameters. Empty ones are left out. */
 export function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
   const all = { ...Object.fromEntries(url.searchParams), done: undefined, of: undefined, ...changes };
   const given = Object.entries(all).filter(([, value]) => value !== undefined && value !== '');
@@ -18,17 +18,17 @@ export function linkTo({ url }: View, changes: Record<string, string | number | 
   return search.size > 0 ? `${url.pathname}?${search}` : url.pathname;
 }
 
-/** The address of the page itself, with its filters and without its notice. */
+/** Returns the page's address with its filters, but without its notice. */
 const hereOf = (view: View): string => linkTo(view, {});
 
-/** A form whose buttons lead back to this page; with a script they do not leave it. */
+/** Returns a form with buttons that lead back to this page. With a script they do not leave it. */
 export const formOf = (view: View, action: string, content: Html, className = ''): Html =>
   html`<form method="post" action="${action}" class="${className}" data-quiet><input type="hidden" name="back" value="${hereOf(view)}">${content}</form>`;
 
-/** Lines on a page of a list. */
+/** Lines per page of a list. */
 export const PAGE = 50;
 
-/** Which page of a list is asked for, of those that there are. */
+/** Returns the requested page of a list, within its limits. */
 export function pageOf({ url }: View, total: number): { page: number; pages: number; offset: number } {
   const pages = Math.max(Math.ceil(total / PAGE), 1);
   const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
@@ -46,10 +46,10 @@ export function pager(view: View, total: number): Html | string {
   </nav>`;
 }
 
-/** What a list can be narrowed to; the empty name is that of all. */
+/** The filters of a list. The empty name means all. */
 export type Filters<T> = Readonly<Record<string, { label: string; fits(one: T): boolean }>>;
 
-/** A list as its filter and its page ask for it. @param label what the filters are of */
+/** Filters and pages a list. @param label the subject of the filters */
 export function filtered<T>(view: View, all: readonly T[], filters: Filters<T>, label: string) {
   const asked = view.url.searchParams.get('show') ?? '';
   const wanted = Object.hasOwn(filters, asked) ? asked : '';
@@ -66,13 +66,13 @@ export function filtered<T>(view: View, all: readonly T[], filters: Filters<T>, 
   };
 }
 
-/** Text as it is, which can be scrolled with the keyboard, and copied with a script. */
+/** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string, className = ''): Html =>
   html`<div class="raw"><pre id="${id}" class="${className}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre><button type="button" class="small" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></div>`;
 
-/** What a merchant sent, in its own direction of writing. */
+/** Returns text from a merchant, in its own writing direction. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-/** A sentence of the sources, whose names stand between backticks. */
+/** Returns a sentence with names in backticks as HTML. */
 export const prose = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
