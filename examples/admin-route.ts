@@ -1,24 +1,24 @@
-// For a page of operators: GET answers what is in doubt as JSON, POST settles one. Put it behind the sign-in of your back
-// office, with its protection against requests of other sites, and before express.json(), as it reads the body itself:
+// The route of an operators' page: GET returns the doubts as JSON, POST settles one. Protect it with your back office's
+// sign-in and against cross-site requests. Put it before express.json(), because it reads the body itself:
 // app.use('/doubts', toNodeHandler(openAdminRoute(…))).
 import { type Difference, type GatewayClient, isGatewayError, type WebhookHandler } from 'payment-gateway-sdk';
 
-/** What an operator posts: the id that the gateway's support has named, or `not_created`. */
+/** An operator's decision: the id that the gateway's support has named, or `not_created`. */
 interface Settlement {
   reference: string;
   paymentId: string;
-  /** What differs, once the operator has seen it. */
+  /** The differences that the operator has checked. */
   despite?: Difference[];
 }
 
 const NO_BODY = 'There is no body, or something has read it before this route: put the route before express.json().';
 
-/** What the operator can do something about. */
+/** The errors that an operator can act on. */
 const REFUSALS = ['InvalidRequestError', 'PaymentInDoubtError', 'PaymentNotFoundError'];
 
 /**
- * @param operatorOf the name of who asks, if they may settle doubts: they decide whether money is paid again
- * @param handler lets a payment that was settled take effect at once; without it the next callback or sweep does
+ * @param operatorOf returns the operator's name if they may settle doubts: they decide whether money is paid again
+ * @param handler applies a settled payment immediately. Without it, the next callback or sweep does
  */
 export const openAdminRoute =
   (
@@ -38,12 +38,12 @@ export const openAdminRoute =
       if (!reference || !paymentId) return Response.json({ error: 'Which reference and paymentId?' }, { status: 400 });
       await gateway.settle(reference, paymentId, { despite });
       console.log('A doubt was settled.', { operator, reference, paymentId, despite });
-      // It is settled, whatever becomes of this: if it fails, the next sweep does it.
+      // The doubt is already settled. If this fails, the next sweep processes the payment.
       if (paymentId !== 'not_created') await handler?.process(paymentId).catch(console.error);
       return Response.json(await gateway.find(reference));
     } catch (error) {
       if (!isGatewayError(error)) throw error;
-      // Refused: the message says what differs, or until when to wait. Else the gateway or the journal failed.
+      // 409: the message names the differences or the wait. 502: the gateway or the journal failed.
       const status = REFUSALS.includes(error.name) ? 409 : 502;
       return Response.json({ error: error.message, code: error.code }, { status });
     }

@@ -1,4 +1,4 @@
-// A checkout: each attempt to pay an order has a reference of its own, and the order is paid once. payments.ts opens it.
+// A checkout: each attempt to pay an order has its own reference, and the order is paid once. payments.ts opens it.
 import { setTimeout } from 'node:timers/promises';
 import {
   type GatewayClient,
@@ -12,7 +12,7 @@ import {
 import type { Pool } from 'pg';
 import { listToCheck, type Tx } from './to-check.js';
 
-/** Amount, currency and addresses are written once: an attempt that is made again must be the same in every field. */
+/** Stores amount, currency and addresses once, because a retry must send the same request. */
 export const SCHEMA = `
   create table if not exists orders (id text primary key, amount numeric not null check (amount > 0), currency text not null,
     webhook_url text not null, return_url text not null, attempt int not null default 1,
@@ -26,33 +26,33 @@ const PAID = `update orders set paid_by = $2
   where id = $1 and amount = $3 and currency = $4 and paid_by is null and not is_cancelled`;
 const KNOWN = 'select from orders where paid_by = $1 union all select from to_check where payment_id = $1';
 
-/** What the order's page shows. `checking`: a payment may exist, and nobody knows yet. `link_lost`: support cancels it. */
+/** The state for the order's page. `checking`: the outcome is unknown. `link_lost`: support cancels it. */
 export type Step = NextAction | { type: 'paid' | 'checking' | 'declined' | 'open' | 'cancelled' | 'link_lost' };
 
-/** For the one handler: a deposit has a new status. */
+/** Records a deposit's new status, for the one handler. */
 export async function recordDeposit(tx: Tx, payment: Payment): Promise<void> {
   const { id, reference, amount, currency } = payment;
   if (isPaid(payment)) {
     const orderId = reference?.replace(/\.\d+$/, '');
     const { rowCount } = await tx.query(PAID, [orderId, id, amount, currency]);
-    // Paid by another attempt already, cancelled, of another amount, or no order of ours: somebody looks, and pays it back.
+    // Already paid, cancelled, another amount, or an unknown order: an operator checks it and pays it back.
     if (rowCount === 0) await listToCheck(tx, payment);
   } else if (isFinal(payment)) {
-    // It was paid, and is no longer: a chargeback, or a correction of the gateway.
+    // The payment was paid before: a chargeback, or a correction of the gateway.
     const { rowCount } = await tx.query(KNOWN, [id]);
     if (rowCount) await listToCheck(tx, payment);
   } else if (payment.paymentStatus === 'UNKNOWN') {
-    // A status that the gateway's document does not have, such as that of a refund.
+    // The gateway's document does not have this status, for example of a refund.
     await listToCheck(tx, payment);
   }
 }
 
-/** What the order's page shows of a payment that was made before. */
+/** Returns the step for an existing payment. */
 function stepOf(payment: Payment, nextAction: NextAction): Step {
-  // Paid, and not booked: its callback is on the way, or it does not fit the order, and is on the list to be checked.
+  // The payment is paid but not booked: its callback is on the way, or an operator must check it.
   if (isPaid(payment) || payment.paymentStatus === 'UNKNOWN') return { type: 'checking' };
   if (isFinal(payment)) return { type: 'declined' };
-  // Only the answer to the create has the link. If that answer was lost, nobody can pay this attempt any more.
+  // Only the answer to the create has the link. If that answer was lost, the customer cannot pay this attempt.
   return payment.paymentStatus === 'PENDING' && nextAction.type === 'wait' ? { type: 'link_lost' } : nextAction;
 }
 
@@ -64,12 +64,12 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
     return { ...order, reference: `${id}.${order.attempt}` };
   }
 
-  /** @param id without a dot and a number at its end: that is the attempt */
+  /** @param id must not end in a dot and a number, because that marks the attempt */
   async function place(id: string, amount: string, currency: string): Promise<void> {
     await pool.query(PLACE, [id, amount, currency, `${shop}/callbacks`, `${shop}/orders/${encodeURIComponent(id)}`]);
   }
 
-  /** The customer presses "pay", now or again. */
+  /** Pays the order when the customer presses "pay", also again. */
   async function pay(id: string): Promise<Step> {
     const patience = AbortSignal.timeout(3_000);
     for (let hasTried = false; ; hasTried = true) {
@@ -80,14 +80,14 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
       const before = (await gateway.find(reference))?.payment;
       try {
         const { payment, nextAction, replayed } = await gateway.createDeposit({ paymentMethod: 'CARD', ...request });
-        // The same for a customer who comes back.
+        // A returning customer gets the same step.
         const step = replayed || isFinal(payment) ? stepOf(payment, nextAction) : nextAction;
-        // Declined by this click, or one at the same moment: a further attempt is the customer's to make.
+        // Declined by this click, or by a concurrent one: the customer decides about another attempt.
         if (step.type !== 'declined' || !before || hasTried) return step;
         await pool.query(NEXT, [id, attempt]);
       } catch (error) {
         if (!isGatewayError(error) || error.outcome !== 'unknown') throw error;
-        // A second click, which another replica got: the first is still under way, and has its answer in a moment.
+        // A second click reached another replica while the first create still runs: wait for its answer.
         const isWaiting = error instanceof PaymentInDoubtError && error.underWay === true;
         if (!isWaiting || patience.aborted) return { type: 'checking' };
         await setTimeout(250);
@@ -95,7 +95,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
     }
   }
 
-  /** For the page at the returnUrl. It creates nothing and asks no gateway: the page may ask every two seconds. */
+  /** Returns the step for the page at the returnUrl. It sends no request: the page may poll every two seconds. */
   async function stateOf(id: string): Promise<Step> {
     const { paid_by, is_cancelled, reference } = await read(id);
     if (paid_by) return { type: 'paid' };
@@ -106,7 +106,7 @@ export function openCheckout(pool: Pool, gateway: GatewayClient, shop: string) {
     return payment && nextAction ? stepOf(payment, nextAction) : { type: 'checking' };
   }
 
-  /** The order is given up, such as for another basket. @returns false if it is paid: pay it back */
+  /** Cancels the order, for example for another basket. @returns false if it is paid: pay it back */
   const cancel = async (id: string): Promise<boolean> => (await pool.query(CANCEL, [id])).rowCount === 1;
 
   return { place, pay, cancel, stateOf };

@@ -1,4 +1,4 @@
-// Express 5: takes callbacks by the handler of payments.ts. npm install express, and for TypeScript -D @types/express
+// Express 5: takes callbacks with the handler of payments.ts. npm install express, and for TypeScript -D @types/express
 import express from 'express';
 import { toNodeHandler } from 'payment-gateway-sdk';
 import { handler } from './payments.js';
@@ -8,6 +8,6 @@ app.post('/callbacks', toNodeHandler(handler)); // before app.use(express.json()
 app.use(express.json());
 
 const server = app.listen(Number(process.env.PORT ?? 3000), error => {
-  if (error) throw error; // such as a port that is taken
+  if (error) throw error; // for example a busy port
   console.log('Listening on', server.address());
 });

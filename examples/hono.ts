@@ -1,4 +1,4 @@
-// Hono, on Node here and as well on Bun: takes callbacks by the handler of payments.ts. npm install hono @hono/node-server
+// Hono on Node, also for Bun: takes callbacks with the handler of payments.ts. npm install hono @hono/node-server
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { handler } from './payments.js';

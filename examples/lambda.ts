@@ -1,4 +1,4 @@
-// AWS Lambda behind a function URL, an API Gateway or a load balancer: takes callbacks by the handler of payments.ts.
+// AWS Lambda behind a function URL, an API Gateway or a load balancer: takes callbacks with the handler of payments.ts.
 import * as payments from './payments.js';
 
 /** The needed parts of an event: payload 2.0 (function URL, HTTP API), 1.0 (REST API) or that of a load balancer. */

@@ -1,4 +1,4 @@
-// NestJS, in an ESM app: takes callbacks by the handler of payments.ts, with the packages that a Nest app has.
+// NestJS, in an ESM app: takes callbacks with the handler of payments.ts. A Nest app already has the packages.
 import 'reflect-metadata';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -18,7 +18,7 @@ class CallbacksController {
 @Module({ controllers: [CallbacksController] })
 class ShopModule {}
 
-// rawBody keeps the bytes beside Nest's own parsed body, for `verify`.
+// rawBody keeps the bytes next to Nest's parsed body, for `verify`.
 const app = await NestFactory.create(ShopModule, { rawBody: true, logger: ['error'] });
 await app.listen(Number(process.env.PORT ?? 3000));
 console.log('Listening on', app.getHttpServer().address());

@@ -1,4 +1,4 @@
-// Plain node:http: takes callbacks by the handler of payments.ts.
+// Plain node:http: takes callbacks with the handler of payments.ts.
 import { createServer } from 'node:http';
 import { toNodeHandler } from 'payment-gateway-sdk';
 import { handler } from './payments.js';
@@ -6,7 +6,7 @@ import { handler } from './payments.js';
 const callbacks = toNodeHandler(handler);
 
 const server = createServer((request, response) => {
-  // Without its query, in which signCallbackUrls puts its token.
+  // Ignores the query, because signCallbackUrls puts its token there.
   const [path] = (request.url ?? '').split('?');
   if (path === '/callbacks') callbacks(request, response);
   else response.writeHead(404).end();

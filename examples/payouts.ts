@@ -1,5 +1,5 @@
-// A payout that is owed is made, whatever crashes: it is written down in the transaction that owes it, and sent after that by
-// a drain. payments.ts opens it.
+// Makes each owed payout despite crashes: the transaction that owes it also plans it, and a drain sends it later.
+// payments.ts opens it.
 import { type GatewayClient, isFinal, type JournalEntry, type Payment } from 'payment-gateway-sdk';
 import type { PostgresJournal } from 'payment-gateway-sdk/postgres';
 import type { Pool, PoolClient } from 'pg';
@@ -16,20 +16,20 @@ const ENDED = `update payouts set status = $2
 const OVERDUE = `select reference, owed_at < now() - interval '3 days' as is_old
   from payouts where status is null and owed_at < now() - interval '1 hour' order by owed_at`;
 
-/** For the one handler: a withdrawal has a new status. */
+/** Records a withdrawal's new status, for the one handler. */
 export async function recordPayout(tx: Tx, payment: Payment, gateway: GatewayClient): Promise<void> {
-  // A status that the gateway's document does not have, such as that of a bank's return: somebody looks.
+  // The gateway's document does not have this status, for example of a bank's return: an operator checks it.
   if (payment.paymentStatus === 'UNKNOWN') return listToCheck(tx, payment);
   if (!isFinal(payment)) return;
   const { id, reference, paymentStatus, amount, currency } = payment;
-  // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
+  // The gateway may keep a FAILED payment for a refused create, in addition to the payment of the retry.
   const entry = reference ? await gateway.find(reference) : undefined;
   const isOpen = entry?.state === 'begun' && Number(entry.amount) === amount;
-  if (isOpen) throw new Error(`Whose payment ${id} is, is known once the create has ended.`); // it comes again
+  if (isOpen) throw new Error(`Whose payment ${id} is, is known once the create has ended.`); // the next sweep retries
   const values = [reference, paymentStatus, amount, currency];
   const isIts = entry?.paymentId?.toLowerCase() === id.toLowerCase();
   const isEnded = isIts && (await tx.query(ENDED, values)).rowCount === 1;
-  // Another payment, no payout of ours, another amount, or a payout that had ended otherwise: somebody looks.
+  // Another payment, an unknown payout, another amount, or a payout that had ended otherwise: an operator checks it.
   if (!isEnded) await listToCheck(tx, payment);
 }
 
@@ -56,12 +56,12 @@ export function openPayouts(pool: Pool, gateway: GatewayClient, journal: Postgre
         () => true,
         () => false,
       );
-      client.release(!isOver); // closed, if it may still be in the transaction: others would write into that
+      client.release(!isOver); // closed if the transaction may be open: others would write into it
       throw error;
     }
   }
 
-  /** Owes the payout, and plans its create: both, or neither. */
+  /** Owes the payout and plans its create. Both are committed, or neither. */
   const payOut = (reference: string, amount: string, currency: string) =>
     inTransaction(async tx => {
       await tx.query(OWE, [reference, amount, currency, `${shop}/callbacks`]);
@@ -69,14 +69,14 @@ export function openPayouts(pool: Pool, gateway: GatewayClient, journal: Postgre
     });
 
   /**
-   * Plans a payout again that was refused, or settled as `not_created`; correct its row first if the gateway has refused what
-   * is in it. One that is planned, or was created, stays as it is, and one in doubt is an error.
+   * Plans a payout again after a refusal or a settlement as `not_created`. If the gateway refused the request, correct
+   * the row first. A planned or created payout stays unchanged. One in doubt throws.
    */
   const planAgain = (reference: string) => inTransaction(tx => plan(tx, reference));
 
   /**
-   * For an alert: what has been owed for an hour, and has no payment; or for three days, and its payment has no end. `freed`:
-   * nothing sends it but `planAgain`.
+   * Lists payouts for an alert: owed for an hour without a payment, or for three days and still not final. Only
+   * `planAgain` sends a `freed` one.
    */
   async function overdue(): Promise<{ reference: string; state: string }[]> {
     const found: { reference: string; state: string }[] = [];

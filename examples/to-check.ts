@@ -1,8 +1,8 @@
-// The list of what a person must look at: a payment that changes nothing of yours, or takes back what it had changed.
+// The list for an operator: payments that change none of your data, or that take back an earlier change.
 import { type Payment, rawStatusOf } from 'payment-gateway-sdk';
 import type { ClientBase } from 'pg';
 
-/** What `onPayment` gets of `postgresInbox(pool)`. */
+/** The transaction that `onPayment` gets from `postgresInbox(pool)`. */
 export type Tx = Pick<ClientBase, 'query'>;
 
 export const SCHEMA = `
@@ -11,7 +11,7 @@ export const SCHEMA = `
 
 const LIST = 'insert into to_check values ($1, $2, $3, $4, $5, $6) on conflict do nothing';
 
-/** In the transaction of the callback's mark: what is marked is done, so what is not listed is forgotten. Set an alert on it. */
+/** Lists a payment in the transaction that marks its callback as done, so that it is kept. Set an alert on it. */
 export async function listToCheck(tx: Tx, payment: Payment): Promise<void> {
   const { id, paymentType, reference, amount, currency } = payment;
   await tx.query(LIST, [id, rawStatusOf(payment), paymentType, reference, amount, currency]);

@@ -1,4 +1,4 @@
-// What a scheduler runs every minute, in as many replicas as there are: sends what is planned, processes payments whose callbacks
+// A job for a scheduler: run it every minute in every replica. It sends plans, processes payments whose callbacks
 // were lost, and logs one line.
 import type { Drained, GatewayClient, Swept, WebhookHandler } from 'payment-gateway-sdk';
 
@@ -8,7 +8,7 @@ export interface Payments {
   handler: WebhookHandler;
 }
 
-/** @param signal stops it: what has begun is finished, the rest is left to the next run */
+/** @param signal stops the job: running work is finished, and the next run does the rest */
 export async function upkeep({ gateway, handler }: Payments, signal?: AbortSignal): Promise<Drained & Swept> {
   const drained = await gateway.drain({ signal });
   const swept = await gateway.sweep({ handler, signal });

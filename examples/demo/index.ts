@@ -225,7 +225,7 @@ async function play(): Promise<void> {
   done('The payment took effect as its callback would have let it. Once: the next sweep finds nothing.');
 }
 
-/** How many the gateway has made. */
+/** Counts the gateway's payments of a reference. */
 const paymentsOf = (reference: string): number =>
   sandbox.payments.filter(payment => payment.reference === reference).length;
 
@@ -256,7 +256,7 @@ function show(created: Created): Created {
   return created;
 }
 
-/** The customer or the processor acts; the callback comes; the shop confirms it by a lookup. */
+/** The customer or the processor acts, the callback arrives, and the shop confirms it by a lookup. */
 async function outcomeOf({ id }: { id: string }, act: (id: string) => Promise<PaymentRecord>): Promise<Payment> {
   const { paymentStatus } = await act(id);
   const payment = await inTime(shop.effectOf(id, paymentStatus), `the callback of ${id}`);
@@ -279,7 +279,7 @@ const errorOf = (call: Promise<unknown>): Promise<unknown> =>
     error => error,
   );
 
-/** So that the demo ends by itself even if a callback never comes. */
+/** Limits a wait, so that the demo ends even without a callback. */
 function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`Waited 10 s for ${what}.`)), 10_000);

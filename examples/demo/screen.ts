@@ -1,4 +1,4 @@
-// Prints the demo's steps: what was sent, what came back, and which callback arrived.
+// Prints the demo's steps: requests, answers and callbacks.
 import { styleText } from 'node:util';
 
 const PAD = ' '.repeat(5);
@@ -28,7 +28,7 @@ export function calledBack(status: string, fields: object = {}): void {
   line('⇠', 'yellow', `callback ${status}`, fields);
 }
 
-/** What the shop made of it. */
+/** The shop's result. */
 export function done(text: string): void {
   console.log(`${PAD}${styleText('green', '✓')} ${text}`);
 }

@@ -1,4 +1,4 @@
-// A merchant's callback server: each callback is confirmed by a lookup, and each status takes effect once.
+// A merchant's callback server: it confirms each callback by a lookup, and applies each status once.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,9 +23,9 @@ export async function openShop(gateway: WebhookGateway) {
 
   return {
     callbackUrl: `http://127.0.0.1:${port}/callbacks`,
-    /** For a sweep. */
+    /** The handler, for a sweep. */
     handler,
-    /** Resolves with the gateway's own record, once a callback has let this status of this payment take effect. */
+    /** Resolves with the gateway's own record, once a callback has applied this status of this payment. */
     effectOf: (paymentId: string, paymentStatus: string) => effectOf(paymentId, paymentStatus).promise,
     close: () => server.close(),
   };

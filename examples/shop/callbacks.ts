@@ -1,4 +1,4 @@
-// The callbacks: a payment credits its order once, and owes the grower's share, in one transaction with the inbox's mark.
+// Handles callbacks: a payment credits its order and owes the grower's share once, in the inbox's transaction.
 import { createWebhookHandler, type GatewayClient, isFinal, isPaid } from 'payment-gateway-sdk';
 import { fromDrizzle, postgresInbox } from 'payment-gateway-sdk/postgres';
 import { money, PRODUCTS } from './catalogue.ts';
@@ -13,7 +13,7 @@ export async function openCallbacks(db: Database, gateway: GatewayClient, payout
     gateway,
     inbox,
     onPayment: async (payment, { tx, afterCommit }) => {
-      // A status that the gateway's document does not have, such as that of a refund.
+      // The gateway's document does not have this status, for example of a refund.
       if (payment.paymentStatus === 'UNKNOWN') return listToCheck(tx, payment);
       if (payment.paymentType === 'WITHDRAWAL') {
         if (isFinal(payment) && !(await payouts.record(tx, payment))) await listToCheck(tx, payment);
@@ -33,7 +33,7 @@ export async function openCallbacks(db: Database, gateway: GatewayClient, payout
   });
 }
 
-/** Your e-mail. */
+/** Replace this with your e-mail. */
 function sendReceipt({ id, product, amount, currency }: Order): void {
   console.log(`Receipt of order ${id}: ${PRODUCTS[product].name}, ${money(amount, currency)}.`);
 }

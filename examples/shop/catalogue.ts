@@ -1,6 +1,6 @@
-// What the shop sells, and how it can be paid. Prices are the server's: a form only names a product and a method.
+// The shop's products and payment methods. The server sets all prices: a form only names a product and a method.
 
-/** How each currency can be paid, and how the growers are paid in it. */
+/** The methods of each currency, for customers and for payouts to growers. */
 export const CURRENCIES = {
   EUR: { methods: ['CARD', 'IDEAL'], payout: 'SEPA' },
   PLN: { methods: ['BLIK', 'CARD'], payout: 'CARD' },
@@ -40,9 +40,8 @@ export const isCurrency = isKeyOf(CURRENCIES);
 export const isMethod = isKeyOf(METHODS);
 export const isProduct = isKeyOf(PRODUCTS);
 
-/** The methods of a currency. */
 export const methodsOf = (currency: Currency): readonly Method[] => CURRENCIES[currency].methods;
 
-/** An amount as customers read it. */
+/** Formats an amount for customers. */
 export const money = (amount: string | number, currency: string): string =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));

@@ -1,4 +1,4 @@
-// The checkout: each attempt to pay an order has a reference of its own, and the next one begins only after a decline.
+// The checkout: each attempt to pay an order has its own reference, and the next one begins only after a decline.
 import { Hono } from 'hono';
 import {
   type GatewayClient,
@@ -13,7 +13,7 @@ import type { Database } from './database.ts';
 import { findOrder, nextAttempt, type Order, placeOrder, referenceOf } from './orders.ts';
 import { orderPage, problemPage, productsPage } from './pages.ts';
 
-/** What a customer needs to know of an order. */
+/** The state of an order that a customer needs to know. */
 export type OrderState =
   | { is: 'paid' | 'booking' | 'open' | 'declined' | 'checking' | 'lost' | 'refused' }
   | { is: 'pending'; nextAction: NextAction };
@@ -21,7 +21,7 @@ export type OrderState =
 const KEY = ':key{[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}}';
 
 export function openCheckout(db: Database, gateway: GatewayClient, callbacks: WebhookHandler, shopUrl: string) {
-  // The same for as long as the attempt lasts, because the journal takes another request for another payment.
+  // All fields stay the same during an attempt, because the journal refuses a different request with its reference.
   const create = (order: Order) =>
     gateway.createDeposit({
       paymentMethod: order.method,
@@ -34,10 +34,10 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
     });
 
   /**
-   * The customer presses "pay", now or again.
+   * Pays the order when the customer presses "pay", also again.
    *
    * @param method of the next attempt, if this one was declined
-   * @returns what to do next; undefined if the page of the order says it
+   * @returns the next action, or undefined if the order's page shows it
    */
   async function pay(key: string, method: Method): Promise<NextAction | undefined> {
     for (let hasTried = false; ; hasTried = true) {
@@ -46,25 +46,25 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
       const before = (await gateway.find(referenceOf(order)))?.payment;
       const { payment, nextAction } = await create(order);
       if (isPaid(payment)) return undefined; // its callback is on the way
-      if (!isFinal(payment)) return nextAction; // the same for a customer who comes back
-      // Declined by this click, or one at the same moment: a further attempt is the customer's to make.
+      if (!isFinal(payment)) return nextAction; // the same for a returning customer
+      // Declined by this click, or by a concurrent one: the customer decides about another attempt.
       if (!before || hasTried) return undefined;
       await nextAttempt(db, order, method);
     }
   }
 
-  /** The customer looks at the order. Nothing is sent but a lookup, however often. */
+  /** Returns the state of an order. It only sends a lookup, however often the customer looks. */
   async function stateOf(order: Order): Promise<OrderState> {
     if (order.paidBy) return { is: 'paid' };
     const entry = await gateway.find(referenceOf(order));
     if (!entry || entry.state === 'freed') return { is: 'open' };
     const { paymentId, nextAction = { type: 'wait' } } = entry;
     if (entry.state !== 'created' || !paymentId) return { is: 'checking' };
-    // If the gateway is away, as it was last seen.
+    // If the gateway is unreachable, use the last known state.
     const payment = await gateway.getPayment(paymentId).catch(() => entry.payment);
     if (!payment) return { is: 'checking' };
     if (isPaid(payment)) {
-      // What its callback does, which is on its way, or lost: the customer need not wait for it. It happens once.
+      // Applies the payment now, as its callback would, because that may be late or lost. It takes effect once.
       await callbacks.process(payment.id).catch(console.error);
       return { is: 'booking' };
     }
@@ -108,7 +108,7 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
     return c.redirect(await next(order.key, isOffered ? method : order.method), 303);
   });
 
-  /** Where the customer goes now: to the gateway's page, or to that of the order, which says how it stands. */
+  /** Returns the customer's next address: the gateway's page, or the order's page with its state. */
   async function next(key: string, method: Method): Promise<string> {
     try {
       const action = await pay(key, method);
@@ -116,7 +116,7 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
     } catch (error) {
       if (!isGatewayError(error)) throw error;
       console.error(error.message);
-      // Otherwise a payment may exist: the page says that we are checking, and nothing is sent again.
+      // Otherwise a payment may exist: the page says that we are checking, without another create.
       const isNothing = error.outcome === 'not_sent' || error.outcome === 'rejected';
       return isNothing ? `/orders/${key}?refused` : `/orders/${key}`;
     }

@@ -8,22 +8,22 @@ const amount = () => numeric({ precision: 12, scale: 2 }).notNull();
 const currency = () => text().$type<Currency>().notNull();
 const createdAt = () => timestamp('created_at', { withTimezone: true }).notNull().defaultNow();
 
-/** An order has attempts to pay it, and is paid by one payment. */
+/** Orders. An order may have several attempts, and is paid by one payment. */
 export const orders = pgTable('orders', {
   id: integer().primaryKey().generatedAlwaysAsIdentity(),
-  /** In the order's address, because nobody can guess it. */
+  /** The key in the order's address, impossible to guess. */
   key: uuid().notNull().unique().defaultRandom(),
   product: text().$type<Product>().notNull(),
   amount: amount(),
   currency: currency(),
-  /** Of the current attempt. It does not change while that may be paid. */
+  /** The method of the current attempt. It does not change while that may be paid. */
   method: text().$type<Method>().notNull(),
   attempt: integer().notNull().default(1),
   paidBy: uuid('paid_by'),
   createdAt: createdAt(),
 });
 
-/** Payments that somebody looks at: they paid no order, such as the second of two attempts, or failed after they had paid one. */
+/** Payments for an operator to check: they paid no order, or failed after they had paid one. */
 export const toCheck = pgTable(
   'to_check',
   {
@@ -37,7 +37,7 @@ export const toCheck = pgTable(
   ({ paymentId, status }) => [primaryKey({ columns: [paymentId, status] })],
 );
 
-/** What growers get for an order: one payout that is paid, after as many attempts as it takes. */
+/** Payouts to growers: one paid payout per order, after as many attempts as needed. */
 export const payouts = pgTable(
   'payouts',
   {
@@ -45,14 +45,14 @@ export const payouts = pgTable(
     attempt: integer().notNull(),
     amount: amount(),
     currency: currency(),
-    /** `OWED` until the gateway says how it ended. */
+    /** `OWED` until the gateway reports the end. */
     status: text().notNull().default('OWED'),
     createdAt: createdAt(),
   },
   ({ orderId, attempt }) => [primaryKey({ columns: [orderId, attempt] })],
 );
 
-/** The same for Postgres. In an app of yours drizzle-kit writes it, as migrations. */
+/** The same tables in SQL. In your app, generate them as migrations with drizzle-kit. */
 const TABLES = `
   create table if not exists orders (id integer primary key generated always as identity,
     key uuid not null unique default gen_random_uuid(), product text not null, amount numeric(12, 2) not null,
@@ -68,10 +68,10 @@ const TABLES = `
 const ADVICE = `Set DATABASE_URL, or start a PostgreSQL:
   docker run --rm --publish 127.0.0.1:5432:5432 --env POSTGRES_HOST_AUTH_METHOD=trust --env POSTGRES_DB=test postgres:17`;
 
-/** @param schema where the shop's tables are, and those of the journal and the inbox */
+/** @param schema of the tables of the shop, the journal and the inbox */
 export async function openDatabase(connectionString: string, schema: string) {
   const pool = new pg.Pool({ connectionString, options: `-c search_path=${schema}` });
-  // A connection that breaks must not end the process: whoever uses it gets an error.
+  // A broken connection must not end the process: its user gets an error.
   pool.on('error', error => console.error(error.message));
   pool.on('connect', client => client.on('error', error => console.error(error.message)));
   try {
@@ -84,5 +84,4 @@ export async function openDatabase(connectionString: string, schema: string) {
 }
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
-/** A transaction. */
 export type Tx = Parameters<Parameters<Database['transaction']>[0]>[0];

@@ -1,11 +1,11 @@
-// The gateway: the real one if PAYMENT_GATEWAY_URL is set, else the sandbox in this process. Nothing else differs.
+// Opens the real gateway if PAYMENT_GATEWAY_URL is set, else the sandbox in this process. Nothing else differs.
 import { type ClientOptions, GatewayClient } from 'payment-gateway-sdk';
 import { fromDrizzle, postgresJournal } from 'payment-gateway-sdk/postgres';
 import type { Database } from './database.ts';
 
 export async function openGateway(db: Database) {
   const isReal = Boolean(process.env.PAYMENT_GATEWAY_URL);
-  // References of the sandbox say nothing about those of the real gateway.
+  // The sandbox and the real gateway must not share references.
   const journal = postgresJournal(fromDrizzle(db), { scope: isReal ? 'shop' : 'sandbox' });
   await journal.migrate();
   const common: ClientOptions<'standard'> = {
@@ -15,7 +15,7 @@ export async function openGateway(db: Database) {
       if (event.type === 'warning') console.warn(`${event.code}: ${event.message}`);
     },
   };
-  // With …_API_KEY and …_SIGN_KEY, from the environment.
+  // The keys come from …_API_KEY and …_SIGN_KEY in the environment.
   if (isReal) return { journal, gateway: new GatewayClient(common), close: async () => {} };
 
   const { Sandbox } = await import('payment-gateway-sdk/sandbox');

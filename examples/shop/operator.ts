@@ -1,4 +1,4 @@
-// The operator's page: what is in doubt, what to check, and the payouts. Behind a password, because it decides about money.
+// The operator's page: doubts, payments to check, and payouts. It needs a password, because it decides about money.
 import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { html } from 'hono/html';
@@ -23,7 +23,7 @@ export interface OperatorParts {
   password: string;
 }
 
-/** In what a payment may differ from its create, once the operator has looked at both. */
+/** The fields that may differ between a payment and its create, once the operator has compared both. */
 const DIFFERENCES: readonly Difference[] = ['reference', 'amount', 'currency', 'paymentType', 'paymentId'];
 
 export function openOperator({ db, gateway, callbacks, payouts, password }: OperatorParts) {
@@ -73,10 +73,10 @@ export function openOperator({ db, gateway, callbacks, payouts, password }: Oper
       console.log('The operator has settled a doubt:', { reference, paymentId, despite });
     } catch (error) {
       if (!isGatewayError(error)) throw error;
-      // The message says what differs, or until when to wait.
+      // The message names the differences, or the time to wait for.
       return c.html(await show(`${reference} was not settled. ${error.message}`), 409);
     }
-    // What its callback would do. If it fails, the next sweep does it.
+    // Applies the payment as its callback would. If this fails, the next sweep does it.
     if (paymentId !== 'not_created') await callbacks.process(paymentId).catch(console.error);
     return c.redirect('/operator', 303);
   });

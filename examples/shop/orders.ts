@@ -1,4 +1,4 @@
-// Orders, as they are stored: made, paid once, tried again.
+// Stores orders: creates them, credits their payment once, and starts new attempts.
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { type Payment, rawStatusOf } from 'payment-gateway-sdk';
 import { type Currency, type Method, PRODUCTS, type Product } from './catalogue.ts';
@@ -6,13 +6,13 @@ import { type Database, orders, type Tx, toCheck } from './database.ts';
 
 export type Order = typeof orders.$inferSelect;
 
-/** Each attempt to pay an order has a reference of its own: `order-7.2` is the second of order 7. */
+/** Returns the reference of the current attempt: `order-7.2` is the second of order 7. */
 export const referenceOf = ({ id, attempt }: Pick<Order, 'id' | 'attempt'>): string => `order-${id}.${attempt}`;
 
 const orderIdOf = (reference: Payment['reference']): number =>
   Number(/^order-(\d{1,9})\.\d+$/.exec(reference ?? '')?.[1] ?? 0);
 
-/** @returns its key */
+/** @returns the order's key */
 export async function placeOrder(db: Database, product: Product, currency: Currency, method: Method): Promise<string> {
   const amount = PRODUCTS[product].prices[currency];
   const [order] = await db.insert(orders).values({ product, amount, currency, method }).returning();
@@ -25,7 +25,7 @@ export async function findOrder(db: Database, key: string): Promise<Order | unde
   return order;
 }
 
-/** The next attempt, unless another tab has begun it. */
+/** Starts the next attempt, unless another tab has started it. */
 export async function nextAttempt(db: Database, { id, attempt }: Order, method: Method): Promise<void> {
   await db
     .update(orders)
@@ -33,7 +33,7 @@ export async function nextAttempt(db: Database, { id, attempt }: Order, method: 
     .where(and(eq(orders.id, id), eq(orders.attempt, attempt), isNull(orders.paidBy)));
 }
 
-/** @returns the order that the payment has paid; undefined if it was paid before, or costs another amount, or is none */
+/** @returns the order that this payment paid; undefined if already paid, of another amount, or unknown */
 export async function creditOrder(tx: Tx, { id, reference, amount, currency }: Payment): Promise<Order | undefined> {
   const [order] = await tx
     .update(orders)
@@ -50,14 +50,14 @@ export async function creditOrder(tx: Tx, { id, reference, amount, currency }: P
   return order;
 }
 
-/** Whether the payment has paid an order, or was listed: what becomes of it later must be seen. */
+/** Whether the payment has paid an order or was listed, so that later changes of it matter. */
 export async function isKnown(tx: Tx, { id }: Payment): Promise<boolean> {
   const paid = await tx.select().from(orders).where(eq(orders.paidBy, id));
   const listed = await tx.select().from(toCheck).where(eq(toCheck.paymentId, id));
   return paid.length + listed.length > 0;
 }
 
-/** A payment that changes nothing here, or takes back what it had paid. */
+/** Lists a payment that changes no order, or takes back an earlier payment. */
 export async function listToCheck(tx: Tx, payment: Payment): Promise<void> {
   const { id, reference, amount, currency } = payment;
   const status = rawStatusOf(payment);

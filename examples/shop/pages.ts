@@ -1,4 +1,4 @@
-// The customers' pages. `html` escapes whatever is put into them.
+// The customers' pages. `html` escapes all inserted values.
 import { html } from 'hono/html';
 import type { NextAction } from 'payment-gateway-sdk';
 import { CURRENCIES, type Currency, METHODS, type Method, methodsOf, money, PRODUCTS } from './catalogue.ts';
@@ -7,7 +7,7 @@ import type { Order } from './orders.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** @param isLive whether the page looks at itself again until it shows something final; a script does, or the browser */
+/** @param isLive whether the page refreshes until it shows a final state, by a script or the browser */
 export const page = (title: string, content: Html, isLive = false): Html => html`<!doctype html>
 <html lang="en">
   <head>

@@ -11,19 +11,19 @@ type Payout = typeof payouts.$inferSelect;
 
 const referenceOf = ({ orderId, attempt }: Payout): string => `payout-${orderId}.${attempt}`;
 
-/** What becomes of a payout: as the gateway says once it is final, and as the journal says until then. */
+/** The state of a payout: the gateway's once it is final, and the journal's until then. */
 const STATES = { planned: 'planned', begun: 'in doubt', created: 'sent', freed: 'not paid' } as const;
 
 const isUnpaid = (state: string): boolean => ['FAILED', 'CANCELED', STATES.freed].includes(state);
 
-/** What of each order is the grower's. */
+/** The grower's share of each order. */
 const SHARE = '0.6';
 
 export function openPayouts(db: Database, gateway: GatewayClient, journal: Journal, shopUrl: string) {
-  /** The row and the plan are committed with whatever else `tx` writes, or not at all. */
+  /** Commits the row and the plan with all other writes of `tx`, or not at all. */
   async function owe(tx: Tx, payout: PgInsertValue<typeof payouts>): Promise<void> {
     const [owed] = await tx.insert(payouts).values(payout).onConflictDoNothing().returning();
-    if (!owed) return; // somebody else has just asked for the same attempt
+    if (!owed) return; // another request has just added the same attempt
     await journal.plan(tx, {
       paymentType: 'WITHDRAWAL',
       paymentMethod: CURRENCIES[owed.currency].payout,
@@ -42,16 +42,16 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
   }
 
   return {
-    /** An order was paid. */
+    /** Owes the grower's share of a paid order. */
     oweShare: (tx: Tx, { id, amount, currency }: Order) =>
       owe(tx, { orderId: id, attempt: 1, amount: sql`round(${amount}::numeric * ${SHARE}::numeric, 2)`, currency }),
 
-    /** The gateway says how a payout ended. @returns false if it is none of ours, of another amount, or had ended before */
+    /** Records a payout's end. @returns false for an unknown payout, another amount, or one that had ended before */
     async record(tx: Tx, { id, reference, paymentStatus, amount, currency }: Payment): Promise<boolean> {
-      // Of a create that was refused a gateway may keep a failed payment, beside the one that was made after that.
+      // The gateway may keep a FAILED payment for a refused create, in addition to the payment of the retry.
       const entry = await gateway.find(reference ?? '');
       const isOpen = entry?.state === 'begun' && Number(entry.amount) === amount;
-      if (isOpen) throw new Error('Whose payment it is, is known once the create has ended.'); // it comes again
+      if (isOpen) throw new Error('Whose payment it is, is known once the create has ended.'); // the next sweep retries
       if (entry?.paymentId?.toLowerCase() !== id.toLowerCase()) return false;
       const [, orderId = '0', attempt = '0'] = /^payout-(\d{1,9})\.(\d{1,9})$/.exec(reference ?? '') ?? [];
       const ended = await tx
@@ -70,7 +70,7 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
       return ended.length === 1;
     },
 
-    /** Owes a payout once more that was not paid: once, if two operators ask at the same time. */
+    /** Owes an unpaid payout again, but only once for concurrent requests of two operators. */
     payAgain: (orderId: number) =>
       db.transaction(async tx => {
         const [last] = await tx
@@ -84,7 +84,7 @@ export function openPayouts(db: Database, gateway: GatewayClient, journal: Journ
         await owe(tx, { orderId, attempt: attempt + 1, amount, currency });
       }),
 
-    /** The latest attempt of each. */
+    /** Returns the latest attempt of each payout. */
     async list() {
       const { orderId, attempt } = payouts;
       const latest = db.selectDistinctOn([orderId]).from(payouts).orderBy(desc(orderId), desc(attempt)).limit(100);

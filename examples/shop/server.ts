@@ -38,7 +38,7 @@ const payouts = openPayouts(db, gateway, journal, SHOP_URL);
 const callbacks = await openCallbacks(db, gateway, payouts);
 
 const app = new Hono();
-// Callbacks come from no form of ours: the handler checks them itself, and bounds their size.
+// Callbacks come from the gateway instead of our forms: the handler checks them itself, and limits their size.
 app.post('/callbacks', ({ req }) => callbacks(req.raw));
 
 for (const [file, type] of [
@@ -73,7 +73,7 @@ const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, (
 });
 server.on('error', error => fail(error.message));
 
-/** Connections that have carried no request: browsers open some that they may never use, and Node waits for those, too. */
+/** Connections without a request so far: browsers open some in advance, and Node waits for those, too. */
 const unused = new Set<Socket>();
 server.on('connection', (socket: Socket) => {
   unused.add(socket);
@@ -81,7 +81,7 @@ server.on('connection', (socket: Socket) => {
 });
 server.on('request', ({ socket }: { socket: Socket }) => unused.delete(socket));
 
-/** What has begun is finished; a second signal ends the process at once. */
+/** Finishes running work. A second signal ends the process immediately. */
 async function stop(): Promise<void> {
   const closed = new Promise(resolve => server.close(resolve));
   for (const socket of unused) socket.destroy();

@@ -1,8 +1,8 @@
-// Upkeep: sends what is planned as soon as it is committed, and processes payments whose callbacks were lost.
+// Upkeep: sends plans immediately after their commit, and processes payments whose callbacks were lost.
 import { setTimeout } from 'node:timers/promises';
 import type { GatewayClient, WebhookHandler } from 'payment-gateway-sdk';
 
-/** In as many replicas as you like. @returns what stops it: what has begun is finished */
+/** Starts the upkeep, in any number of replicas. @returns a function that stops it after finishing running work */
 export function startUpkeep(gateway: GatewayClient, handler: WebhookHandler, interval = 60_000): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -13,7 +13,7 @@ export function startUpkeep(gateway: GatewayClient, handler: WebhookHandler, int
         const { processed, gaveUp, failed } = await gateway.sweep({ handler, signal });
         if (processed + gaveUp + failed > 0) console.log('Swept:', { processed, gaveUp, failed });
       } catch (error) {
-        console.error(error); // the database is away: the next one looks again
+        console.error(error); // the database is unreachable: the next sweep retries
       }
       await setTimeout(interval, undefined, { signal }).catch(() => {});
     }
