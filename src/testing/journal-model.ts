@@ -1,5 +1,5 @@
-// Plays creates over a journal in random order, with processes that crash at any await, lost requests and answers,
-// early callbacks, and operators. No reference is ever paid twice.
+// Plays creates over a journal in random order: crashes at any await, lost requests and answers, early callbacks and
+// operators. No reference is ever paid twice.
 import { deepEqual, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Deadline, delay } from '../deadline.ts';
