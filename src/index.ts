@@ -107,6 +107,7 @@ export {
   onrampTerminalPaymentSchema,
   withdrawalSchema,
 } from './schemas/request-schema.ts';
+export type { Envelope } from './schemas/response.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
 export type { CallOutcome, CallTrace } from './telemetry/channels.ts';
 export type {
