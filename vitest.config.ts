@@ -25,11 +25,11 @@ const SERVERS = [
   'test/soak/soak.test.ts',
 ];
 /** What changes its process: the examples of the documents its environment, and Hono's server its `Request` and `Response`. */
-const ALONE = ['test/docs/{examples,troubleshooting,first,proxies}.test.ts', 'test/webhooks/hostile.test.ts'];
-/** The pages of docs/orms. */
+const ALONE = ['test/docs/{examples,problems,first,proxies}.test.ts', 'test/webhooks/hostile.test.ts'];
+/** A shop over each library of docs/databases.md. */
 const ORMS = 'test/orms/*/*.test.ts';
-/** Those that are played wherever somebody works; CI plays all. */
-const SOME_ORMS = '{drizzle,kysely,mysql2}';
+/** The libraries that run on every machine. CI runs all. */
+const SOME_ORMS = '{drizzle,kysely,mysql2,types}';
 /** In Chromium: not part of npm test, which has taken its time by then. */
 const BROWSER = 'test/browser/*.test.ts';
 /** After a build. */

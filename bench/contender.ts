@@ -1,6 +1,7 @@
-// One contender in a process of its own: makes so many creates at once as it is told, and says what they took.
+// One contender in a separate process: makes creates, so many at once, and reports their cost.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { CONTENDERS } from './contenders.ts';
+import { timeCalls } from './statistics.ts';
 
 export interface Task {
   creates: number;
@@ -32,34 +33,21 @@ const held = () => {
 };
 
 async function measure({ creates, inFlight }: Task): Promise<Measured> {
-  const times: number[] = [];
-  let left = creates;
-  const lane = async () => {
-    while (left-- > 0) {
-      const begun = performance.now();
-      await create?.();
-      times.push((performance.now() - begun) * 1000);
-    }
-  };
   global.gc?.();
   // The observer hears of it a turn later.
   await new Promise(resolve => setTimeout(resolve, 10));
   const before = held();
   collections = 0;
-  const cpu = process.cpuUsage();
-  const begun = performance.now();
-  await Promise.all(Array.from({ length: inFlight }, lane));
-  const seconds = (performance.now() - begun) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
-  // With a collection in between nothing is known.
+  const usage = process.cpuUsage();
+  const { p50, p99, perSecond } = await timeCalls(creates, inFlight, async () => create?.());
+  const { user, system } = process.cpuUsage(usage);
+  // After a collection, the growth shows nothing.
   const bytes = collections > 0 ? Number.NaN : (held() - before) / creates;
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
-  return { cpu: (user + system) / creates, p50: at(0.5), p99: at(0.99), perSecond: creates / seconds, bytes };
+  return { cpu: (user + system) / creates, p50: p50 * 1000, p99: p99 * 1000, perSecond, bytes };
 }
 
 process.on('message', async (task: Task) => process.send?.(await measure(task)));
 process.send?.('ready');
 process.on('SIGINT', () => process.exit());
-// Also if the one who asked was killed.
+// Also after a kill of the parent.
 process.on('disconnect', () => process.exit());

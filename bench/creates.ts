@@ -1,4 +1,4 @@
-// What a create costs each contender, in interleaved rounds against one server. Answers a table.
+// The cost of a create with each contender, in alternating rounds against one server.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Measured, Task } from './contender.ts';
@@ -8,7 +8,7 @@ import { median } from './statistics.ts';
 const start = async (file: string, args: string[], execArgv: string[] = []) => {
   const child = fork(new URL(file, import.meta.url), args, {
     execArgv: ['--expose-gc', '--no-warnings', ...execArgv],
-    // Mollie believes only authorities of its own list.
+    // Mollie trusts only its own list of authorities.
     env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
   });
   const [message] = await once(child, 'message');
@@ -29,7 +29,7 @@ const TASKS = {
 } as const;
 type InFlight = keyof typeof TASKS;
 
-/** Those that open a connection for each create would take hours. */
+/** A connection for each create would take hours. */
 function taskOf(name: string, inFlight: InFlight): Task {
   const { creates } = TASKS[inFlight];
   return { inFlight, creates: name.endsWith('over TLS') ? creates / 20 : creates };
@@ -37,7 +37,7 @@ function taskOf(name: string, inFlight: InFlight): Task {
 
 const IN_FLIGHT: InFlight[] = [1, 64, 256];
 
-/** So large a young generation that nothing is collected while it is measured: what is there was allocated. */
+/** A young generation without collections, so that the growth is the allocation. */
 const NO_COLLECTION = ['--min-semi-space-size=512', '--max-semi-space-size=512'];
 
 export interface Row {
@@ -77,7 +77,7 @@ export async function creates(rounds: number, names = Object.keys(CONTENDERS)): 
     const few = { creates: 500, inFlight: 64 };
     const all: number[] = [];
     for (let round = 0; round < rounds; round++) all.push((await run(child, few)).bytes);
-    // Not known of those that allocate so much that a collection comes in between.
+    // Unknown after a collection.
     const bytes = median(all.filter(Number.isFinite)) || undefined;
     child.kill();
     const at: Row['at'] = {};
@@ -95,15 +95,5 @@ export async function creates(rounds: number, names = Object.keys(CONTENDERS)): 
 
 if (import.meta.main) {
   const [, , rounds = '3', ...names] = process.argv;
-  for (const { name, at, bytes } of await creates(Number(rounds), names.length > 0 ? names : undefined)) {
-    console.log(
-      name.padEnd(24),
-      ...Object.entries(at).map(
-        ([n, m]) =>
-          `${n}: cpu ${m.cpu.toFixed(0)} p50 ${m.p50.toFixed(0)} p99 ${m.p99.toFixed(0)} ${m.perSecond.toFixed(0)}/s |`,
-      ),
-      ((bytes ?? Number.NaN) / 1024).toFixed(1),
-      'kB',
-    );
-  }
+  for (const row of await creates(Number(rounds), names.length > 0 ? names : undefined)) console.log(row);
 }

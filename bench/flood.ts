@@ -1,38 +1,34 @@
-// Forged callbacks, 300 a second, each of an unknown id, beside genuine ones, 20 a second: with and without tokens.
+// Forged callbacks of unknown payments, next to genuine ones, with and without tokens.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { GatewayClient } from 'payment-gateway-sdk';
+import { quantile } from './statistics.ts';
 
 const GENUINE_PER_SECOND = 20;
 const FORGED_PER_SECOND = 300;
-/** Milliseconds after which a callback that was answered 503 is posted again, and how often. */
+/** Milliseconds until a callback with the answer 503 is posted again, and the maximum number of posts. */
 const AGAIN = 1_000;
 const MOST_POSTS = 60;
 
-export interface Flooded {
-  name: string;
-  /** Milliseconds from the first post to its 200. */
-  p50: number;
-  p99: number;
-  /** Genuine callbacks; those that were posted more than once; those that were never answered 200. */
-  genuine: number;
-  repeated: number;
-  lost: number;
-  /** Megabytes of heap and of memory more than before. */
-  heap: number;
-  rss: number;
-  /** Lookups at once. */
-  most: number;
-}
-
+/** The resources of the shop, in megabytes, and its concurrent lookups. */
 interface Measured {
   heap: number;
   rss: number;
   most: number;
+}
+
+export interface Flooded extends Measured {
+  name: string;
+  /** Milliseconds from the first post to its 200. */
+  p50: number;
+  p99: number;
+  /** Genuine callbacks: all, those posted again, and those without a 200. */
+  genuine: number;
+  repeated: number;
+  lost: number;
 }
 
 async function ask(shop: ChildProcess): Promise<Measured> {
@@ -45,27 +41,20 @@ async function ask(shop: ChildProcess): Promise<Measured> {
 async function tokenOf(): Promise<string> {
   let query = '';
   const gateway = new GatewayClient({
-    baseUrl: 'https://gateway.example',
-    apiKey: 'api-key',
-    signKey: 'sign-key',
-    signCallbackUrls: true,
+    ...{ baseUrl: 'https://gateway.example', apiKey: 'api-key', signKey: 'sign-key', signCallbackUrls: true },
+    webhookUrl: 'https://shop.example/',
     fetch: async (_url, { body }) => {
-      query = new URL(JSON.parse(Buffer.from(body ?? []).toString()).webhookUrl).search;
-      const record = { id: randomUUID(), paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 1, currency: 'EUR' };
-      return new Response(JSON.stringify({ result: record }));
+      const sent = JSON.parse(Buffer.from(body ?? []).toString());
+      query = new URL(sent.webhookUrl).search;
+      return new Response(JSON.stringify({ ...sent, id: randomUUID(), paymentStatus: 'PENDING' }));
     },
   });
-  await gateway.createDeposit({
-    paymentMethod: 'CARD',
-    amount: 1,
-    currency: 'EUR',
-    webhookUrl: 'https://shop.example/',
-  });
+  await gateway.createDeposit({ paymentMethod: 'CARD', amount: 1, currency: 'EUR' });
   return query;
 }
 
 async function scene(name: string, seconds: number, forgedPerSecond: number, query: string): Promise<Flooded> {
-  const shop = fork(fileURLToPath(new URL('./flood-shop.ts', import.meta.url)), { stdio: 'inherit' });
+  const shop = fork(new URL('./flood-shop.ts', import.meta.url), { stdio: 'inherit' });
   const [port] = (await once(shop, 'message')) as [number];
   const agent = new Agent({ keepAlive: true });
   const post = (path: string, id: string) =>
@@ -95,18 +84,15 @@ async function scene(name: string, seconds: number, forgedPerSecond: number, que
   const forged = () => post('/', `${randomUUID().slice(0, -1)}1`).catch(() => 0);
 
   const running: Promise<unknown>[] = [];
-  const every = (perSecond: number, work: () => Promise<unknown>, end: number) => {
-    if (perSecond === 0) return Promise.resolve();
-    return (async () => {
-      const begun = performance.now();
-      for (let count = 0; performance.now() < end; count++) {
-        const wait = begun + (count * 1000) / perSecond - performance.now();
-        if (wait > 0) await delay(wait);
-        running.push(work());
-      }
-    })();
+  const every = async (perSecond: number, work: () => Promise<unknown>, end: number) => {
+    const begun = performance.now();
+    for (let count = 0; perSecond > 0 && performance.now() < end; count++) {
+      const wait = begun + (count * 1000) / perSecond - performance.now();
+      if (wait > 0) await delay(wait);
+      running.push(work());
+    }
   };
-  // Everything is compiled and connected before.
+  // Compiles and connects first.
   for (let round = 0; round < 20; round++) {
     const each: () => Promise<unknown> = round % 2 ? genuine : forged;
     await Promise.all(Array.from({ length: 100 }, each));
@@ -120,18 +106,12 @@ async function scene(name: string, seconds: number, forgedPerSecond: number, que
   await Promise.all(running);
   shop.disconnect();
   agent.destroy();
-  times.sort((a, b) => a - b);
-  const at = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN;
   return {
-    name,
-    p50: at(0.5),
-    p99: at(0.99),
-    genuine: times.length + lost,
-    repeated,
-    lost,
-    heap: (after.heap - before.heap) / 2 ** 20,
-    rss: (after.rss - before.rss) / 2 ** 20,
-    most: after.most,
+    ...{ name, genuine: times.length + lost, repeated, lost, most: after.most },
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+    heap: after.heap - before.heap,
+    rss: after.rss - before.rss,
   };
 }
 

@@ -1,6 +1,6 @@
-// What reading a callback costs, in microseconds, beside JSON.parse of the same bytes.
+// The cost of reading a callback, next to JSON.parse of the same bytes.
 import { parseWebhook } from 'payment-gateway-sdk';
-import { median } from './statistics.ts';
+import { alternate, type Figure, mediansOf } from './statistics.ts';
 
 const callback = JSON.stringify({
   id: '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10',
@@ -40,25 +40,17 @@ const READERS = {
 };
 const CALLS = 20_000;
 
-export interface Parsing {
-  name: string;
-  us: number;
-}
-
-export function parsing(rounds: number): Parsing[] {
-  const seen = new Map<string, number[]>();
-  for (let round = -2; round < rounds; round++) {
-    for (const [name, read] of Object.entries(READERS)) {
+/** Microseconds per callback. */
+export async function parsing(rounds: number): Promise<Figure[]> {
+  const scenes = Object.entries(READERS).map(([name, read]) => {
+    const scene = () => {
       const begun = performance.now();
       for (let call = 0; call < CALLS; call++) read();
-      const us = ((performance.now() - begun) * 1000) / CALLS;
-      // The first rounds warm up.
-      if (round >= 0) seen.set(name, [...(seen.get(name) ?? []), us]);
-    }
-  }
-  return [...seen].map(([name, all]) => ({ name, us: median(all) }));
+      return ((performance.now() - begun) * 1000) / CALLS;
+    };
+    return [name, scene] as const;
+  });
+  return mediansOf(await alternate(rounds, Object.fromEntries(scenes), 2));
 }
 
-if (import.meta.main) {
-  for (const { name, us } of parsing(9)) console.log(name.padEnd(25), us.toFixed(2));
-}
+if (import.meta.main) console.table(await parsing(9));

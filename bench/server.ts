@@ -1,4 +1,5 @@
-// The gateway of every contender, in a process of its own: one JSON answer for each, all of the same size.
+// The gateway of every contender, in a separate process: one JSON answer for each, all of the same size.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -8,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 const REFERENCE = 'order-1042';
 const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
 
-/** What the gateway's document shows of a create, and the least that each of the others needs. */
+/** The record of the gateway's document, and the minimum for each of the other SDKs. */
 const ANSWERS: Record<string, (padding: string) => object> = {
   '/api/v1/payments': description => ({
     result: {
@@ -73,7 +74,7 @@ const answer: RequestListener = (request, response) => {
   });
   request.on('end', () => {
     const [, name = ''] = request.url?.split('/') ?? [];
-    const body = bodies.get(name) ?? ofReference(sent);
+    const body = bodies.get(name) ?? made.get(request.url?.slice(-36) ?? '') ?? ofReference(sent);
     response.writeHead(request.method === 'POST' ? 201 : 200, {
       'content-type': 'application/json',
       'content-length': body?.byteLength,
@@ -82,12 +83,18 @@ const answer: RequestListener = (request, response) => {
   });
 };
 
-/** Of a payment, which must be the one that was asked for. */
+/** Payments with another reference, by id. */
+const made = new Map<string, Buffer>();
+
+/** Makes a payment with the reference of the request. */
 function ofReference(sent: string): Buffer | undefined {
   const payment = bodies.get('/api/v1/payments');
   const [, reference] = /"reference":"([^"]+)"/.exec(sent) ?? [];
   if (!reference || reference === REFERENCE) return payment;
-  return Buffer.from(String(payment).replace(REFERENCE, reference));
+  const own = randomUUID();
+  const body = Buffer.from(String(payment).replace(REFERENCE, reference).replaceAll(id, own));
+  made.set(own, body);
+  return body;
 }
 
 const file = (name: string) => readFileSync(new URL(`../test/fixtures/tls/${name}`, import.meta.url));
@@ -102,5 +109,5 @@ async function listen(server: Server): Promise<string> {
 const plain = await listen(createServer(answer));
 const tls = await listen(createTlsServer({ key: file('server.key'), cert: file('server.crt') }, answer));
 process.send?.([`http://${plain}`, `https://${tls}`]);
-// Also if the one who asked was killed.
+// Also after a kill of the parent.
 process.on('disconnect', () => process.exit());

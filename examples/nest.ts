@@ -1,8 +1,9 @@
 // NestJS, in an ESM app: takes callbacks with the handler of payments.ts. A Nest app already has the packages.
 import 'reflect-metadata';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Controller, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type NodeRequest, type NodeResponse, toNodeHandler } from 'payment-gateway-sdk';
+import { toNodeHandler } from 'payment-gateway-sdk';
 import { handler } from './payments.js';
 
 const callbacks = toNodeHandler(handler);
@@ -10,7 +11,7 @@ const callbacks = toNodeHandler(handler);
 @Controller('callbacks')
 class CallbacksController {
   @Post()
-  take(@Req() request: NodeRequest, @Res() response: NodeResponse) {
+  take(@Req() request: IncomingMessage, @Res() response: ServerResponse) {
     return callbacks(request, response);
   }
 }

@@ -1,17 +1,9 @@
-// A job for a scheduler: run it every minute in every replica. It sends plans, processes payments whose callbacks
-// were lost, and logs one line.
-import type { Drained, GatewayClient, Swept, WebhookHandler } from 'payment-gateway-sdk';
+// A worker, in any number of replicas: sends planned payouts, and finds payments whose callbacks were lost. It runs until
+// SIGTERM. From a scheduler, call `gateway.upkeep({ handler, once: true })` every minute instead.
+import { close, gateway, handler } from './payments.js';
 
-/** The part of an app that takes payments: payments.ts. */
-export interface Payments {
-  gateway: Pick<GatewayClient, 'drain' | 'sweep'>;
-  handler: WebhookHandler;
-}
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
 
-/** @param signal stops the job: running work is finished, and the next run does the rest */
-export async function upkeep({ gateway, handler }: Payments, signal?: AbortSignal): Promise<Drained & Swept> {
-  const drained = await gateway.drain({ signal });
-  const swept = await gateway.sweep({ handler, signal });
-  console.log(JSON.stringify({ time: new Date().toISOString(), ...drained, ...swept }));
-  return { ...drained, ...swept };
-}
+await gateway.upkeep({ handler, signal: stopping.signal }); // finishes running work
+await close();

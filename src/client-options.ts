@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { ConfigurationError } from './errors.ts';
 import type { Fetch } from './http/own-fetch.ts';
 import { runtime } from './http/runtime.ts';
-import type { Journal } from './journal/contract.ts';
 import {
   argumentReader,
   callFields,
@@ -23,13 +22,14 @@ import {
 import { DIFFERENCES, type Difference } from './schemas/matching.ts';
 import type { Terminal } from './schemas/methods.ts';
 import { httpUrl, isLoopback } from './schemas/url.ts';
+import type { Store } from './store/contract.ts';
 import type { EventListener } from './telemetry/events.ts';
 
 /** Text form of the signature's 32 bytes. The gateway's document does not define it: ask the gateway. */
 export type SignatureEncoding = 'hex' | 'base64';
 
 /** Options of `new GatewayClient()`. */
-export interface ClientOptions<T extends Terminal = Terminal> {
+export interface ClientOptions<T extends Terminal = Terminal, Tx = any> {
   /**
    * Base address of the gateway, `https:` except on loopback. The SDK keeps its path and adds `/api/v1`.
    * @default process.env.PAYMENT_GATEWAY_URL
@@ -85,10 +85,10 @@ export interface ClientOptions<T extends Terminal = Terminal> {
    */
   fetch?: Fetch | undefined;
   /**
-   * Journal that makes each create with a `reference` at most once, across processes and crashes:
-   * `postgresJournal(pool)`, or `memoryJournal()` in tests. With a journal, every withdrawal needs a reference.
+   * Keeps all state of the SDK: `postgresStore(pool, { scope })`, `mysqlStore(pool, { scope })`, or `memoryStore()` in
+   * development and tests. With a store, each create is made at most once per `reference`, and a withdrawal requires one.
    */
-  journal?: Journal | undefined;
+  store?: Store<Tx> | undefined;
   /**
    * Whether each create adds a token to its `webhookUrl` and `callbackUrl`, as their last query parameter.
    * `createWebhookHandler` then recognises forged callbacks. The gateway must keep the query of an address.
@@ -125,8 +125,8 @@ export interface CreateOptions extends CallOptions {
 export interface SettleOptions extends CallOptions {
   /**
    * Fields in which the payment may differ from the create, as named by the error that refuses it. A gateway may trim a
-   * text, change its case, or round. `paymentId` accepts this payment although the journal knows another one: both may
-   * have been paid. With `not_created`, `paymentId` says that the payment in the journal belongs to another order.
+   * text, change its case, or round. `paymentId` accepts this payment although the store knows another one: both may
+   * have been paid. With `not_created`, `paymentId` says that the payment in the store belongs to another order.
    * @default []
    */
   despite?: readonly Difference[] | undefined;
@@ -194,9 +194,9 @@ const readFields = optionsReader<ClientOptions>()('GatewayClient', {
   agent: objectWith<Agent>(['addRequest' as never], 'must be an Agent of node:http or node:https').optional(),
   maxConnections: z.number(CONNECTIONS).int(CONNECTIONS).positive(CONNECTIONS).default(256),
   fetch: functionOf<Fetch>().optional(),
-  journal: objectWith<Journal>(
-    ['read', 'insert', 'replace', 'list', 'claim'],
-    'must be a journal: postgresJournal(pool), or memoryJournal() in tests',
+  store: objectWith<Store>(
+    ['read', 'owner', 'write', 'list', 'due', 'effect'],
+    'must be a store: postgresStore(pool, { scope }), or memoryStore() in tests',
   ).optional(),
   signCallbackUrls: flag.default(false),
   formerSignKeys: z.array(formerSignKey, { error: 'must be a list of keys' }).readonly().default([]),

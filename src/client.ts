@@ -1,4 +1,4 @@
-// The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and journal/.
+// The merchant's side of the gateway: GatewayClient binds its options to the calls in payments/ and store/.
 
 import {
   type CallOptions,
@@ -8,23 +8,22 @@ import {
   type SettleOptions,
 } from './client-options.ts';
 import { bindMethods } from './detached.ts';
-import type { Doubt } from './journal/contract.ts';
-import type { Swept } from './journal/sweep.ts';
-import type { SweepOptions } from './journal/sweep-options.ts';
 import { type Created, create } from './payments/create.ts';
-import type { Drained, DrainOptions } from './payments/drain-options.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
-import {
-  acknowledge,
-  drain,
-  type FoundEntry,
-  find,
-  inDoubt,
-  reconcile,
-  settle,
-  sweep,
-} from './payments/journal-calls.ts';
 import { lookUp, lookUpWithin } from './payments/lookup.ts';
+import {
+  type Checkout,
+  type CheckoutRequest,
+  cancelOrder,
+  checkout,
+  type OnrampCheckout,
+  type Order,
+  orderOf,
+} from './payments/orders.ts';
+import { type PayoutOptions, type PayoutRequest, payOut } from './payments/payouts.ts';
+import { type Review, resolveReview, reviews } from './payments/reviews.ts';
+import { doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';
+import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep.ts';
 import { type WaitOptions, waitFor } from './payments/wait.ts';
 import type { Terminal } from './schemas/methods.ts';
 import type { Payment } from './schemas/payment.ts';
@@ -36,6 +35,9 @@ import type {
   PaymentRequest,
   WithdrawalRequest,
 } from './schemas/request.ts';
+import type { Store } from './store/contract.ts';
+import type { Doubt } from './store/creates.ts';
+import { CLIENT, type ClientLink } from './store/link.ts';
 
 /**
  * A merchant's client of the gateway. Create one and reuse it.
@@ -47,27 +49,31 @@ import type {
  *   reference: 'order-1042', webhookUrl: 'https://shop.example/callbacks', returnUrl: 'https://shop.example/thanks',
  * });
  */
-export class GatewayClient<const T extends Terminal = 'standard'> {
+export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> {
   /** The gateway's base address, without a slash at its end. */
   readonly baseUrl: string;
   /** The kind of terminal. It decides which payment methods the client accepts. */
   readonly terminal: T;
-  /** Whether creates sign the addresses of their callbacks (the option `signCallbackUrls`). */
-  declare readonly signCallbackUrls: boolean;
-  /** Whether the client has a journal. With one, every payment that it confirms settles its doubt. */
-  declare readonly hasJournal: boolean;
+  /** @internal for the webhook handler */
+  declare readonly [CLIENT]: ClientLink<Tx>;
   readonly #gateway: Gateway;
 
   /** @throws {ConfigurationError} if an option is missing or refused */
-  constructor(options: ClientOptions<T> = {}) {
+  constructor(options: ClientOptions<T, Tx> = {}) {
     const settings = readClientOptions(options);
     this.baseUrl = settings.baseUrl;
     this.terminal = settings.terminal as T;
-    Object.defineProperties(this, {
-      signCallbackUrls: { value: settings.signCallbackUrls },
-      hasJournal: { value: settings.journal !== undefined },
-    });
-    this.#gateway = openGateway(settings);
+    const gateway = openGateway(settings);
+    this.#gateway = gateway;
+    const { store, tokens, signCallbackUrls } = gateway;
+    const link: ClientLink<Tx> = {
+      store: store as Store<Tx> | undefined,
+      tokens,
+      signCallbackUrls,
+      reconcile: payment => reconcile(gateway, payment),
+      makeDue: id => makeDue(gateway, id),
+    };
+    Object.defineProperty(this, CLIENT, { value: link });
     bindMethods(this, prototypeOfClient());
   }
 
@@ -76,7 +82,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    *
    * @throws {InvalidRequestError} if the request is invalid, before anything is sent
    * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
-   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
+   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link StoreError}, with a store
    * @example
    * const request = { amount: '80.00', currency: 'PLN', reference: 'order-1043', webhookUrl };
    * const { nextAction } = await gateway.createDeposit({ paymentMethod: 'BLIK', ...request });
@@ -90,12 +96,11 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a journal you can retry after any
+   * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a store you can retry after any
    * error, and the customer is paid once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
    *
    * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
-   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
+   * @throws the other errors of `createDeposit`
    * @example
    * await gateway.createWithdrawal({ paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', reference: 'payout-77', webhookUrl });
    */
@@ -108,10 +113,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * methods: the type `DEPOSIT` is this SDK's assumption.
    *
    * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
-   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
-   * @example
-   * await gateway.createNftPurchase({ paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl });
+   * @throws the other errors of `createDeposit`
    */
   async createNftPurchase(request: NftPurchaseRequest, options?: CreateOptions): Promise<Created> {
     return create(this.#gateway, 'nftPurchase', request, options);
@@ -121,10 +123,7 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
    * Creates a payment of either type, for code that handles both.
    *
    * @throws {InvalidRequestError} if the request is invalid, before anything is sent
-   * @throws {ApiError} or {@link ConnectionError} or {@link ResponseError}: `outcome` says whether a payment may exist
-   * @throws {DuplicateReferenceError} or {@link PaymentInDoubtError} or {@link JournalError}, with a journal
-   * @example
-   * await gateway.createPayment({ paymentType: 'DEPOSIT', paymentMethod: 'P24', amount: '99.00', currency: 'PLN', webhookUrl });
+   * @throws the other errors of `createDeposit`
    */
   async createPayment(
     request: PaymentRequest | (T extends 'onramp' ? OnrampPayment : never),
@@ -162,96 +161,131 @@ export class GatewayClient<const T extends Terminal = 'standard'> {
   }
 
   /**
-   * Returns the token in a callback's address if it is signed with one of this client's keys (see `signCallbackUrls`).
-   * `createWebhookHandler` checks it before anything else.
+   * Returns the payment page of an order. Call it whenever the customer presses "pay": now, twice, with another method,
+   * or again after a decline. At most one attempt runs at a time, and the order is paid once.
+   *
+   * @param orderId yours, of 1 to 200 bytes without control characters. Each attempt has the reference `<order>.<n>`
+   * @param request a deposit without a reference. While an attempt with the same method, amount and currency is open,
+   * its page is returned, and the other fields stay those of its own request
+   * @throws {InvalidRequestError} if the request is invalid, before anything is sent
+   * @throws {ApiError} or {@link ConnectionError} with an `outcome` other than `unknown`: no payment was made, and the
+   * next call tries again
+   * @throws {ConfigurationError} without a store, or {@link StoreError}
+   * @example
+   * const checkout = await gateway.checkout('order-1042', { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', returnUrl });
+   * if (checkout.state === 'redirect') response.redirect(checkout.redirectUrl);
    */
-  checkCallbackUrl(url: string): string | undefined {
-    return this.#gateway.tokens.check(url);
+  async checkout(
+    orderId: string,
+    request: CheckoutRequest | (T extends 'onramp' ? OnrampCheckout : never),
+    options?: CreateOptions,
+  ): Promise<Checkout> {
+    return checkout(this.#gateway, orderId, request, options);
   }
 
   /**
-   * Checks whether a token from `checkCallbackUrl` belongs to the payment. For a payment without a reference, it only
-   * proves that the token is signed with one of this client's keys.
+   * Returns an order's state, as the store knows it.
+   *
+   * @returns undefined if the store does not know the order
+   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    */
-  isCallbackOf(token: string, payment: Payment): boolean {
-    return this.#gateway.tokens.isOf(token, payment);
+  async order(orderId: string, options?: CallOptions): Promise<Order | undefined> {
+    return orderOf(this.#gateway, orderId, options);
   }
 
   /**
-   * Records a looked-up payment in the journal, which settles a doubt of its reference. `createWebhookHandler` calls it
-   * for every callback. If it throws the journal's error, handle the callback again later.
+   * Stops further attempts to pay an order. A payment of it that completes later goes to review.
+   *
+   * @returns false if the order is paid
+   * @throws the errors of `order`
    */
-  async reconcile(payment: Payment): Promise<void> {
-    return reconcile(this.#gateway, payment);
+  async cancelOrder(orderId: string, options?: CallOptions): Promise<boolean> {
+    return cancelOrder(this.#gateway, orderId, options);
   }
 
   /**
-   * Records in the journal that a payment's status has taken effect. Sweeps skip the payment once that status is final.
-   * `createWebhookHandler` calls it after every effect. It throws the journal's errors.
+   * Plans a withdrawal inside your own transaction, next to what you owe: both are committed, or neither. `upkeep`
+   * sends it after the commit, at most once. Await it before the transaction ends.
+   *
+   * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's handle, as in `onPaid`
+   * @param request a withdrawal with a `reference`. Planning the same request again changes nothing
+   * @throws {InvalidRequestError} before anything is written
+   * @throws {DuplicateReferenceError} the reference belongs to another request
+   * @throws {PaymentInDoubtError} a create of the reference has an unknown outcome
+   * @throws {ConfigurationError} without a store, or outside a transaction; or the database's error
+   * @example
+   * await db.transaction(async tx => {
+   *   await tx.insert(payouts).values({ reference: 'payout-77', amount: '120.00' });
+   *   await gateway.payOut(tx, { reference: 'payout-77', paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR' });
+   * });
    */
-  async acknowledge(payment: Payment): Promise<void> {
-    return acknowledge(this.#gateway, payment);
+  async payOut(tx: Tx, request: PayoutRequest, options?: PayoutOptions): Promise<Entry> {
+    return payOut(this.#gateway, tx, request, options);
+  }
+
+  /** Lists the payments that a person must check, oldest first. @throws the errors of `order` */
+  async reviews(options?: CallOptions): Promise<Review[]> {
+    return reviews(this.#gateway, options);
   }
 
   /**
-   * Processes payments whose callback may be lost, as their callbacks would. It looks up your `ids`, or the journal's
-   * open payments and the doubts with a known payment, less and less often with age. Call it from any scheduler.
+   * Closes a review, after a person has acted on it. An effect that was cut off counts as done from then on.
+   *
+   * @param id the review's `id`: the payment's id, or the reference of a refused payout
+   * @param status the review's `status`
+   * @throws {InvalidRequestError} if no such review is open
+   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
+   */
+  async resolveReview(id: string, status: string, options?: CallOptions): Promise<void> {
+    return resolveReview(this.#gateway, id, status, options);
+  }
+
+  /**
+   * Sends planned payouts, and processes payments whose callbacks were lost, as their callbacks would. Run it in a
+   * worker until `signal` aborts, or with `once` from a scheduler. Any number of replicas can run it.
    *
    * @returns the number of payments by result, for your log
-   * @throws {ConfigurationError} without a journal or `ids`, or the journal's error: the next sweep processes the rest
+   * @throws {ConfigurationError} without a store. With `once` also the store's error: the next run does the rest
    * @example
-   * const { processed, open, gaveUp, failed } = await gateway.sweep({ handler });
+   * const { swept, sent } = await gateway.upkeep({ handler, once: true });
    */
-  async sweep(options: SweepOptions): Promise<Swept> {
-    return sweep(this.#gateway, options);
-  }
-
-  /**
-   * Sends the creates that `journal.plan` wrote, each at most once, and starts them in the order of planning. Call it
-   * from any scheduler, or pass `follow`.
-   *
-   * @returns the number of creates by result, for your log: created, refused, postponed, in doubt
-   * @throws {ConfigurationError} without a journal and its scope, or the journal's error: the next drain sends the rest
-   * @example
-   * const { created, refused, postponed, inDoubt } = await gateway.drain();
-   */
-  async drain(options?: DrainOptions): Promise<Drained> {
-    return drain(this.#gateway, options);
+  async upkeep(options: UpkeepOptions): Promise<Upkeep> {
+    return upkeep(this.#gateway, options);
   }
 
   /**
    * Lists the creates of this client's scope with an unknown outcome, oldest first, including those still running.
    *
-   * @throws {ConfigurationError} without a journal, {@link ConnectionError}, or the journal's error
+   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    * @example
-   * for (const { reference, amount, currency, since } of await gateway.inDoubt()) console.log(reference, amount, currency, since);
+   * for (const { reference, amount, currency, since } of await gateway.doubts()) console.log(reference, amount, currency, since);
    */
-  async inDoubt(options?: CallOptions): Promise<Doubt[]> {
-    return inDoubt(this.#gateway, options);
+  async doubts(options?: CallOptions): Promise<Doubt[]> {
+    return doubts(this.#gateway, options);
   }
 
   /**
-   * Returns the journal's entry of a reference: its state, the money requested, the payment as last seen, and the
-   * customer's next action. It asks only the journal.
+   * Returns the store's entry of a reference: its state, the money requested, the payment as last seen, and the
+   * customer's next action. It asks only the store.
    *
-   * @returns undefined if the journal does not know the reference
-   * @throws {ConfigurationError} without a journal, {@link ConnectionError}, or the journal's error
+   * @returns undefined if the store does not know the reference
+   * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error
    * @example
    * const entry = await gateway.find('order-1042');
    * if (entry?.nextAction?.type === 'redirect') response.redirect(entry.nextAction.redirectUrl);
    */
-  async find(reference: string, options?: CallOptions): Promise<FoundEntry | undefined> {
+  async find(reference: string, options?: CallOptions): Promise<Entry | undefined> {
     return find(this.#gateway, reference, options);
   }
 
   /**
    * Settles a reference in doubt with an operator's answer. A payment's id is looked up and compared with the create.
-   * `not_created` frees the reference, once the create's timeout and the journal's `settleMargin` have passed.
+   * `not_created` frees the reference, once the create's timeout and the store's `settleMargin` have passed.
    *
-   * @throws {ConfigurationError} without a journal
-   * @throws {InvalidRequestError} if the journal does not know the reference, or the payment differs from the create.
+   * @throws {ConfigurationError} without a store
+   * @throws {InvalidRequestError} if the store does not know the reference, or the payment differs from the create.
    * The message names the fields, and `despite` accepts them
-   * @throws {PaymentInDoubtError} for an early `not_created`, or the error of the lookup or journal
+   * @throws {PaymentInDoubtError} for an early `not_created`, or the error of the lookup or store
    * @example
    * await gateway.settle('payout-77', '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10'); // or 'not_created'
    * await gateway.settle('payout-78', id, { despite: ['amount'] }); // the gateway rounds

@@ -4,7 +4,7 @@ import type { Payment } from './schemas/payment.ts';
 
 /**
  * Meaning of a failed create for the money. `not_sent`: nothing left this machine. `rejected`: the gateway refused it
- * and no payment exists. `unknown`: a payment may exist, so retry only with a journal. Never pay in another way.
+ * and no payment exists. `unknown`: a payment may exist, so retry only with a store. Never pay in another way.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
@@ -15,7 +15,7 @@ export function adviceOn(outcome: Outcome, paymentId?: string): string {
   const first = paymentId
     ? `Payment ${paymentId} may exist: look it up before you create another.`
     : 'A payment may exist: wait for its callback, or ask the gateway, before you create another.';
-  return `${first} With a journal, create the same reference again: nothing is sent twice.`;
+  return `${first} With a store, repeat the create with the same reference: the SDK sends it once.`;
 }
 
 /** One mistake in a request, an answer or a callback. It names the field, never its value. */
@@ -47,12 +47,10 @@ export abstract class GatewayError extends Error {
   abstract override readonly name: string;
   /** Stable code for programs. The message is for people and may change. */
   abstract readonly code: string;
-  /** Meaning for the money, on errors of a create, `plan` and `settle`. */
+  /** Meaning for the money, on errors of a create, `payOut` and `settle`. */
   declare readonly outcome?: Outcome;
-  /** The gateway's id of the payment, if known from an answer, the journal, or your own call. */
+  /** The gateway's id of the payment, if known from an answer, the store, or your own call. */
   declare readonly paymentId?: string;
-  /** Set if the create was planned: the plan remains, and a drain will send it. */
-  declare readonly isStillPlanned?: true;
 
   constructor(message: string, { cause, outcome, paymentId }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
@@ -132,7 +130,7 @@ export class PaymentNotFoundError extends ApiError {
   override readonly code = 'payment_not_found';
 }
 
-/** No complete answer arrived from the gateway, or from the journal in a call that asks only the journal. */
+/** No complete answer arrived from the gateway, or from the store in a call that asks only the store. */
 export class ConnectionError extends GatewayError {
   override readonly name = 'ConnectionError';
   /** `timeout`, `aborted`, a system code such as `ECONNREFUSED` or `UND_ERR_SOCKET`, or `fetch_failed`. */
@@ -154,12 +152,12 @@ export class ResponseError extends AnswerError {
   }
 }
 
-/** The journal has a different request with this reference. A reference belongs to one payment permanently. */
+/** The store has another request, or a planned payout, with this reference. A reference belongs to one payment permanently. */
 export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
-  /** The differing fields, of paymentType, paymentMethod, amount and currency, or `other fields`. */
+  /** The differing fields, of paymentType, paymentMethod, amount and currency, or `other fields`. Empty for the payout itself. */
   readonly differing: readonly string[];
   /** @param state of the other request: planned to be sent, begun and in doubt, or its payment created */
   constructor(
@@ -171,9 +169,10 @@ export class DuplicateReferenceError extends GatewayError {
     const what = differing
       .join(', ')
       .replace('other fields', 'other fields, such as the customer, an address or a URL');
-    const message = `Reference ${JSON.stringify(reference)} belongs to another request. What differs: ${what}.`;
+    const name = `Reference ${JSON.stringify(reference)}`;
+    const message = what ? `${name} belongs to another request. Different: ${what}.` : `${name} is a planned payout.`;
     const next = {
-      planned: `That request is planned, and will be sent: for a second payment use another reference; to withdraw it, call gateway.settle(reference, 'not_created').`,
+      planned: `The payout is planned, and upkeep sends it. To withdraw it, call gateway.settle(reference, 'not_created').`,
       begun: 'That request may have made a payment: settle it before you create another, under any reference.',
       created: `That request made payment ${details.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
     }[state];
@@ -209,15 +208,15 @@ export class PaymentInDoubtError extends GatewayError {
 }
 
 const tooEarly = (reference: string, settleableAt: Date) =>
-  `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}: its time-out and the journal's settleMargin.`;
+  `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}: its timeout and the store's settleMargin.`;
 
 const inDoubt = (reference: string, underWay = false) =>
   `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown. Nothing was sent now. ${underWay ? 'It may still be running: make the same create again in a moment. ' : ''}Its callback will settle it; or ask the gateway, then call gateway.settle.`;
 
-/** A write to the journal failed, so the SDK sent nothing. */
-export class JournalError extends GatewayError {
-  override readonly name = 'JournalError';
-  readonly code = 'journal_failed';
+/** A write to the store failed, so the SDK sent nothing. */
+export class StoreError extends GatewayError {
+  override readonly name = 'StoreError';
+  readonly code = 'store_failed';
   constructor(message: string, details?: Details) {
     super(message, { ...details, outcome: 'not_sent' });
   }
@@ -287,7 +286,7 @@ export type AnyGatewayError =
   | ResponseError
   | DuplicateReferenceError
   | PaymentInDoubtError
-  | JournalError
+  | StoreError
   | WaitTimeoutError
   | ConfigurationError
   | WebhookError;

@@ -29,6 +29,9 @@ const isNotIn =
   (file: string) =>
     !isIn(...folders)(file);
 
+const DRIVER = /^npm:(?!node:|zod$)/;
+const FURTHER = /^npm:(?!node:|zod$|ky$)/;
+
 describe('imports', () => {
   it.each([
     ['only http/client.ts knows ky', (file: string) => file !== 'http/client.ts', /^npm:ky$/],
@@ -37,47 +40,21 @@ describe('imports', () => {
     ['waiting imports nothing', isIn('deadline.ts', 'limit.ts'), /./],
     ['schemas import zod, errors and each other', isIn('schemas/'), /^(?!npm:zod$|schemas\/|errors\.ts$)/],
     [
-      'readers of options know no option',
-      isIn('options/'),
-      /^(?!npm:zod$|options\/|schemas\/(?:fields|hints|objects)\.ts$|errors\.ts$|deadline\.ts$)/,
+      'the store knows no client, no HTTP, no callback and no SQL',
+      isIn('store/'),
+      /^(http|payments|webhooks|sql|cli)\//,
     ],
-    [
-      'http knows no payment and no journal',
-      isIn('http/'),
-      /^(?!npm:|http\/|deadline\.ts$|limit\.ts$|statuses\.ts$|telemetry\/)/,
-    ],
-    [
-      'the journal and the inbox know neither the client nor HTTP nor callbacks',
-      isIn('journal/', 'inbox/'),
-      /^(?!npm:node:|npm:zod$|journal\/|inbox\/|options\/|schemas\/|deadline\.ts$|errors\.ts$|statuses\.ts$|telemetry\/)/,
-    ],
-    ['telemetry knows nothing of payments', isIn('telemetry/'), /^(?!npm:node:|telemetry\/|deadline\.ts$|errors\.ts$)/],
-    ['payments know no callback', isIn('payments/'), /^(webhooks|postgres|mysql|sandbox)\/|^client\.ts$/],
-    [
-      'callbacks know the client only as something that looks payments up',
-      isIn('webhooks/'),
-      /^(?!npm:|webhooks\/|options\/|schemas\/|inbox\/|http\/read-body\.ts|payments\/lookup|deadline|limit|errors|telemetry\/)/,
-    ],
+    ['payments know no callback and no database', isIn('payments/'), /^(webhooks|sql|postgres|mysql|sandbox)\//],
     [
       'stores know no driver: pools and clients come by shape',
       isIn('sql/', 'adapters/', 'postgres/', 'mysql/'),
-      /^npm:(?!node:|zod$)/,
+      DRIVER,
     ],
-    [
-      'adapters know no store',
-      isIn('adapters/'),
-      /^(?!npm:node:|adapters\/|sql\/(?:database|bounded)|options\/store-options|deadline|limit|errors)/,
-    ],
-    ['stores in SQL know no library and no dialect', isIn('sql/'), /^(?:npm:(?!node:)|adapters\/|postgres\/|mysql\/)/],
+    ['SQL stores know no library and no dialect', isIn('sql/'), /^(adapters|postgres|mysql)\//],
     ['Postgres knows nothing of MySQL', isIn('postgres/'), /^mysql\//],
-    ['the sandbox does not know the client', isIn('sandbox/'), /^client(-options)?\.ts$|^(http|journal|webhooks)\//],
-    ['of payments the sandbox knows the signature', isIn('sandbox/'), /^payments\/(?!sign\.ts$)/],
+    ['the sandbox does not know the client', isIn('sandbox/'), /^client(-options)?\.ts$|^(http|store|webhooks)\//],
     ['the client does not know the sandbox', isNotIn('sandbox/'), /^sandbox\//],
-    [
-      'nothing but the sandbox and the programs needs more than zod and ky',
-      file => !/^(sandbox|cli|terminal)\//.test(file),
-      /^npm:(?!node:|zod$|ky$)/,
-    ],
+    ['only programs and the sandbox need more than zod and ky', isNotIn('sandbox/', 'cli/', 'terminal/'), FURTHER],
     ['nothing needs the suites for stores', isNotIn('testing/'), /^testing\//],
     ['nothing imports an index', () => true, /(^|\/)index\.ts$/],
   ])('%s', (_, applies, forbidden) => {

@@ -1,11 +1,13 @@
 import { inspect } from 'node:util';
-import { GatewayClient, type GatewayEvent, isGatewayError, memoryJournal, type Payment } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, isGatewayError, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { APPLE_PAY, CARD, errorOf, ID, KEYS, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
+import { APPLE_PAY, CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
 import { json, networkError, wire } from './support/wire.ts';
 
-const accepted = () => json(record('created card deposit'), 201);
+const PAYID = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
+
+const accepted = () => mirroring();
 const looked = () => json(record('completed lookup'));
 const client = (fetch: ReturnType<typeof wire>['fetch'], options: object = {}) =>
   new GatewayClient({ ...KEYS, fetch, ...options });
@@ -20,8 +22,7 @@ describe('creating', () => {
 
   it('shows the transfer instructions of a PayID deposit', async () => {
     const { fetch } = wire(json(record('created PayID deposit')));
-    const request = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
-    const { nextAction } = await client(fetch).createDeposit(request);
+    const { nextAction } = await client(fetch).createDeposit(PAYID);
     expect(nextAction).toMatchObject({
       type: 'transfer',
       transfer: { number: 'pay@payid.example', payment_description: 'REF 77/1', amount: '80.00' },
@@ -29,7 +30,7 @@ describe('creating', () => {
   });
 
   it('waits for the callback of a withdrawal', async () => {
-    const { fetch, sent } = wire(json(record('created withdrawal')));
+    const { fetch, sent } = wire(mirroring('created withdrawal'));
     const request = { paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR', webhookUrl } as const;
     const { payment, nextAction } = await client(fetch).createWithdrawal(request);
     expect([payment.paymentType, nextAction]).toEqual(['WITHDRAWAL', { type: 'wait' }]);
@@ -174,22 +175,29 @@ describe('creating', () => {
     ['amount', { amount: 26 }],
     ['currency', { currency: 'USD' }],
     ['paymentType', { paymentType: 'WITHDRAWAL' }],
-    ['reference', { reference: 'ORDER/1' }],
+    ['reference', { reference: 'order/2' }],
     ['reference, amount', { reference: 'order/2', amount: 2550 }],
-  ])('is answered with another %s: it says so in an event, and answers what the gateway did', async (fields, other) => {
+  ])('has an unknown outcome if the answer names another %s, with the id of that payment', async (fields, other) => {
     const { fetch } = wire(json(JSON.stringify({ ...JSON.parse(record('created, unwrapped')), ...other })));
-    const events: GatewayEvent[] = [];
-    const gateway = client(fetch, { onEvent: (event: GatewayEvent) => events.push(event) });
-    const { payment } = await gateway.createDeposit({ ...CARD, amount: '25.50', reference: 'order/1' });
-    expect(payment).toMatchObject({ id: ID, ...other });
-    expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
-      {
-        code: 'create_mismatch',
-        paymentId: ID,
-        message: expect.stringContaining(`differs from the request in ${fields}.`),
-      },
-    ]);
+    const error = await errorOf(client(fetch).createDeposit({ ...CARD, reference: 'order/1' }));
+    const differing = fields.split(', ');
+    expect(error).toMatchObject({
+      name: 'ResponseError',
+      outcome: 'unknown',
+      paymentId: ID,
+      issues: differing.map(path => ({ path, message: 'differs from the request' })),
+      message: expect.stringContaining(`with payment ${ID}: it differs from the request in ${fields}.`),
+    });
   });
+
+  it.each(['ORDER/1', ' order/1 '])(
+    'takes an answer with the reference %j, as a gateway may write it',
+    async reference => {
+      const { fetch } = wire(json(JSON.stringify({ ...JSON.parse(record('created, unwrapped')), reference })));
+      const { payment } = await client(fetch).createDeposit({ ...CARD, amount: 25.5, reference: 'order/1' });
+      expect(payment).toMatchObject({ id: ID, reference });
+    },
+  );
 
   it('says nothing of an answer without a reference, or to a request without one', async () => {
     const events: GatewayEvent[] = [];
@@ -203,7 +211,7 @@ describe('creating', () => {
 
   it('asks nothing of a payment that is already final', async () => {
     const final = record('created PayID deposit').replace('PENDING', 'FAILED');
-    const { nextAction } = await client(wire(json(final)).fetch).createDeposit(CARD);
+    const { nextAction } = await client(wire(json(final)).fetch).createDeposit(PAYID);
     expect(nextAction).toEqual({ type: 'wait' });
     const redirected = record('created card deposit').replace('PENDING', 'COMPLETED');
     expect((await client(wire(json(redirected)).fetch).createDeposit(CARD)).nextAction).toEqual({
@@ -213,19 +221,19 @@ describe('creating', () => {
 
   it.each(['null', '""'])('has no transfer to show if its number is %s', async number => {
     const answer = record('created PayID deposit').replace('"pay@payid.example"', number);
-    const { nextAction } = await client(wire(json(answer)).fetch).createDeposit(CARD);
+    const { nextAction } = await client(wire(json(answer)).fetch).createDeposit(PAYID);
     expect(nextAction).toEqual({ type: 'wait' });
   });
 });
 
 describe('the methods of a client', () => {
   it('work detached', async () => {
-    const { createDeposit, getPayment, inDoubt, find, settle } = client(wire(accepted(), looked()).fetch);
+    const { createDeposit, getPayment, doubts, find, settle } = client(wire(accepted(), looked()).fetch);
     await expect(createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
     await expect(getPayment(ID)).resolves.toHaveProperty('id', ID);
-    await expect(inDoubt()).rejects.toThrow('inDoubt needs a client with a journal');
-    await expect(find('order-1')).rejects.toThrow('find needs a client with a journal');
-    await expect(settle('order-1', 'not_created')).rejects.toThrow('settle needs a client with a journal');
+    await expect(doubts()).rejects.toThrow('doubts needs a client with a store');
+    await expect(find('order-1')).rejects.toThrow('find needs a client with a store');
+    await expect(settle('order-1', 'not_created')).rejects.toThrow('settle needs a client with a store');
   });
 
   it('work through a Proxy, as of a dependency-injection container, and keep their keys', async () => {
@@ -581,7 +589,7 @@ describe('looking up', () => {
   });
 });
 
-describe('a withdrawal without a journal', () => {
+describe('a withdrawal without a store', () => {
   const PAYOUT = { ...CARD, paymentMethod: 'SEPA', reference: 'payout-1' } as const;
   const warnings = async (work: () => Promise<unknown>) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
@@ -595,35 +603,17 @@ describe('a withdrawal without a journal', () => {
     const withdraw = (gateway: GatewayClient) => gateway.createWithdrawal(PAYOUT);
     const open = (options?: object) => client(wire(accepted()).fetch, options);
     expect(await warnings(() => withdraw(open()))).toEqual([]);
-    const withJournal = open({ journal: memoryJournal() });
+    const withStore = open({ store: memoryStore() });
     vi.stubEnv('NODE_ENV', 'production');
     const gateway = open();
     expect(await warnings(() => gateway.createDeposit(CARD))).toEqual([]);
-    expect(await warnings(() => withdraw(withJournal))).toEqual([]);
+    expect(await warnings(() => withdraw(withStore))).toEqual([]);
     const heard = await warnings(async () => {
       await withdraw(gateway);
       await withdraw(gateway);
     });
     vi.unstubAllEnvs();
-    expect(heard).toEqual([expect.stringContaining('if it is created again, it is paid again')]);
-  });
-
-  it('is as a deposit without a reference, which a journal does not know', async () => {
-    const open = () => client(wire(accepted()).fetch, { journal: memoryJournal() });
-    const { reference, ...unnamed } = { reference: undefined, ...CARD };
-    expect(await warnings(() => open().createDeposit(unnamed))).toEqual([]);
-    const gateway = open();
-    vi.stubEnv('NODE_ENV', 'production');
-    expect(await warnings(() => gateway.createDeposit({ ...CARD, reference: 'order-1' }))).toEqual([]);
-    const heard = await warnings(async () => {
-      await gateway.createDeposit(unnamed);
-      await gateway.createDeposit(unnamed);
-    });
-    expect(await warnings(() => client(wire(accepted()).fetch).createDeposit(unnamed))).toEqual([]);
-    vi.unstubAllEnvs();
-    expect(heard).toEqual([
-      expect.stringMatching(/^A deposit is created without a reference, .* Give it a reference\.$/),
-    ]);
+    expect(heard).toEqual([expect.stringContaining('without a store: a retry pays it again')]);
   });
 });
 

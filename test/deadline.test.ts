@@ -125,11 +125,11 @@ describe('withTimeout', () => {
   });
 
   it('rejects with an error of that message once the time is up', async () => {
-    const ending = withTimeout(never, 100, 'The journal did not answer.').catch(error => error);
+    const ending = withTimeout(never, 100, 'The store did not answer.').catch(error => error);
     await vi.advanceTimersByTimeAsync(99);
     expect(await stateOf(ending)).toBe('waiting');
     await vi.advanceTimersByTimeAsync(1);
-    expect(await ending).toEqual(new Error('The journal did not answer.'));
+    expect(await ending).toEqual(new Error('The store did not answer.'));
   });
 
   it('becomes what the function returns or throws', async () => {

@@ -8,10 +8,10 @@ import {
   GatewayError,
   InvalidRequestError,
   isGatewayError,
-  JournalError,
   PaymentInDoubtError,
   PaymentNotFoundError,
   ResponseError,
+  StoreError,
   WaitTimeoutError,
   WebhookError,
 } from 'payment-gateway-sdk';
@@ -27,16 +27,16 @@ const ISSUES = [
 const SINCE = new Date('2026-11-23T10:00:00Z');
 
 describe('what to do next after a create', () => {
-  const JOURNAL = 'With a journal, create the same reference again: nothing is sent twice.';
+  const REPEAT = 'With a store, repeat the create with the same reference: the SDK sends it once.';
   it.each([
     ['not_sent', undefined, 'Nothing was sent: it is safe to create it again.'],
     ['rejected', undefined, 'No payment was created.'],
     [
       'unknown',
       undefined,
-      `A payment may exist: wait for its callback, or ask the gateway, before you create another. ${JOURNAL}`,
+      `A payment may exist: wait for its callback, or ask the gateway, before you create another. ${REPEAT}`,
     ],
-    ['unknown', ID, `Payment ${ID} may exist: look it up before you create another. ${JOURNAL}`],
+    ['unknown', ID, `Payment ${ID} may exist: look it up before you create another. ${REPEAT}`],
   ] as const)('is said where it is %s (payment %s)', (outcome, paymentId, advice) => {
     expect(adviceOn(outcome, paymentId)).toBe(advice);
   });
@@ -78,7 +78,7 @@ describe('an error of an answer', () => {
 
 it.each([
   ['ConnectionError', 'ECONNRESET', new ConnectionError('x', 'ECONNRESET')],
-  ['JournalError', 'journal_failed', new JournalError('x')],
+  ['StoreError', 'store_failed', new StoreError('x')],
   ['ConfigurationError', 'configuration', new ConfigurationError('x')],
   ['WaitTimeoutError', 'wait_timeout', new WaitTimeoutError('x', undefined)],
   ['WebhookError', 'not_json', new WebhookError('not_json', 'x')],
@@ -87,10 +87,10 @@ it.each([
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name, code, message: 'x' });
 });
 
-it('a JournalError was not sent, and keeps its cause', () => {
+it('a StoreError was not sent, and keeps its cause', () => {
   const cause = new Error('no table');
-  expect(new JournalError('x', { cause })).toMatchObject({ outcome: 'not_sent', cause });
-  expect(Object.hasOwn(new JournalError('x'), 'cause')).toBe(false);
+  expect(new StoreError('x', { cause })).toMatchObject({ outcome: 'not_sent', cause });
+  expect(Object.hasOwn(new StoreError('x'), 'cause')).toBe(false);
 });
 
 it('a WebhookError has no issues, or those that it was given', () => {
@@ -110,7 +110,7 @@ describe('a DuplicateReferenceError', () => {
     [
       'planned',
       'not_sent',
-      `That request is planned, and will be sent: for a second payment use another reference; to withdraw it, call gateway.settle(reference, 'not_created').`,
+      `The payout is planned, and upkeep sends it. To withdraw it, call gateway.settle(reference, 'not_created').`,
     ],
     [
       'begun',
@@ -133,7 +133,15 @@ describe('a DuplicateReferenceError', () => {
       paymentId: ID,
     });
     expect(error.message).toBe(
-      `Reference "order-\\"1\\"" belongs to another request. What differs: amount, other fields, such as the customer, an address or a URL. Nothing was sent now. ${next}`,
+      `Reference "order-\\"1\\"" belongs to another request. Different: amount, other fields, such as the customer, an address or a URL. Nothing was sent now. ${next}`,
+    );
+  });
+
+  it('says that the payout itself is planned, if nothing differs', () => {
+    const error = new DuplicateReferenceError('payout-1', [], 'planned', {});
+    expect(error).toMatchObject({ outcome: 'not_sent', differing: [] });
+    expect(error.message).toBe(
+      `Reference "payout-1" is a planned payout. Nothing was sent now. The payout is planned, and upkeep sends it. To withdraw it, call gateway.settle(reference, 'not_created').`,
     );
   });
 });
@@ -166,7 +174,7 @@ describe('a PaymentInDoubtError', () => {
     const error = new PaymentInDoubtError('order-1', SINCE, { settleableAt, paymentId: ID });
     expect(error).toMatchObject({ settleableAt, paymentId: ID });
     expect(error.message).toBe(
-      "Too early: the create of \"order-1\" may still reach the gateway. 'not_created' is refused until 2026-11-23T10:05:00.000Z: its time-out and the journal's settleMargin.",
+      "Too early: the create of \"order-1\" may still reach the gateway. 'not_created' is refused until 2026-11-23T10:05:00.000Z: its timeout and the store's settleMargin.",
     );
   });
 

@@ -1,6 +1,6 @@
 // Nothing that is printed, serialised or reported may hold a key, a signature, or what a customer entrusted to a shop.
 import * as sdk from 'payment-gateway-sdk';
-import { GatewayClient, type GatewayEvent, memoryJournal, parseWebhook } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryStore, parseWebhook } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, OTHER_ID, record } from './support/fixtures.ts';
 import { everythingIn } from './support/printed.ts';
@@ -11,7 +11,7 @@ const signKey = 'sign-s3cr3t-key';
 const email = 'zoe@customer.example';
 const request = {
   ...CARD,
-  reference: 'order-1',
+  reference: 'order/1',
   customer: { email, phone: '+48600000000' },
   billingAddress: { address1: 'Ulica 1/2', countryCode: 'PL' },
   additionalParameters: { iban: 'PL61109010140000071219812874' },
@@ -75,30 +75,33 @@ const errors: Record<string, () => Promise<unknown>> = {
   'ConnectionError, aborted': () =>
     client(() => new Promise(() => {})).createDeposit(request, { signal: AbortSignal.timeout(5) }),
   DuplicateReferenceError: async () => {
-    const journal = memoryJournal();
-    await client(json(customerData), { journal }).createDeposit(request);
-    return client(json(customerData), { journal }).createDeposit({
+    const store = memoryStore();
+    await client(json(customerData), { store }).createDeposit(request);
+    // Replayed without a lookup, which is a warning.
+    await client(careless, { store }).createDeposit(request);
+    return client(json(customerData), { store }).createDeposit({
       ...request,
       customer: { email: 'x@other.example' },
     });
   },
   'PaymentInDoubtError, no id': async () => {
-    const journal = memoryJournal();
-    await errorOf(client(careless, { journal }).createDeposit(request));
-    return client(json(customerData), { journal }).createDeposit(request);
+    const store = memoryStore();
+    await errorOf(client(careless, { store }).createDeposit(request));
+    return client(json(customerData), { store }).createDeposit(request);
   },
   'PaymentInDoubtError, lookup fails': async () => {
-    const journal = memoryJournal();
-    await errorOf(client(json(customerData, 500), { journal }).createDeposit(request));
-    return client(careless, { journal }).createDeposit(request);
+    const store = memoryStore();
+    await errorOf(client(json(customerData, 500), { store }).createDeposit(request));
+    return client(careless, { store }).createDeposit(request);
   },
-  JournalError: () => {
-    const insert = async () => {
+  StoreError: () => {
+    const write = async () => {
       throw Object.assign(new Error('no table'), { query: { values: [email] }, client: { apiKey } });
     };
-    return client(json(customerData), { journal: { ...memoryJournal(), insert } }).createDeposit(request);
+    return client(json(customerData), { store: { ...memoryStore(), write } }).createDeposit(request);
   },
   'ResponseError, HTML': () => client(json(`<html>${email}</html>`)).createDeposit(request),
+  'ResponseError, another amount': () => client(json(customerData)).createDeposit({ ...request, amount: '9' }),
   'ResponseError, drift': () => client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),
   'ResponseError, another payment': () => client(json(customerData)).getPayment(OTHER_ID),
   // With time for one look, and not for another.

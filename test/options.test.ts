@@ -2,8 +2,8 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
 import { inspect } from 'node:util';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { ConfigurationError, GatewayClient, memoryJournal, toNodeHandler } from 'payment-gateway-sdk';
-import { fromPrisma, postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { ConfigurationError, GatewayClient, memoryStore, toNodeHandler } from 'payment-gateway-sdk';
+import { fromPrisma, postgresStore } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from './support/fixtures.ts';
@@ -99,7 +99,7 @@ describe('what is wrong is said in full', () => {
   const WHOLE = 'must be a whole number, 1 or more';
   const NOT_NEGATIVE = 'must be a whole number, 0 or more';
   const BOOLEAN = 'must be true or false';
-  const JOURNAL = 'must be a journal: postgresJournal(pool), or memoryJournal() in tests';
+  const STORE = 'must be a store: postgresStore(pool, { scope }), or memoryStore() in tests';
   it.each<[object, string]>([
     [{ baseUrl: 'gateway.example' }, `baseUrl ${URL_SHAPE}`],
     [{ baseUrl: 'https://' }, `baseUrl ${URL_SHAPE}`],
@@ -132,9 +132,9 @@ describe('what is wrong is said in full', () => {
     [{ formerSignKeys: 'key' }, 'formerSignKeys must be a list of keys'],
     [{ agent: {} }, 'agent must be an Agent of node:http or node:https'],
     [{ baseUrl: 'mailto:https://gateway.example' }, `baseUrl ${URL_SHAPE}`],
-    ...['read', 'insert', 'replace', 'list', 'claim'].map((method): [object, string] => [
-      { journal: { ...memoryJournal(), [method]: undefined } },
-      `journal ${JOURNAL}`,
+    ...['read', 'owner', 'write', 'list', 'due', 'effect'].map((method): [object, string] => [
+      { store: { ...memoryStore(), [method]: undefined } },
+      `store ${STORE}`,
     ]),
   ])('%j', (options, said) => {
     expect(problem(options)).toBe(`GatewayClient: ${said}.`);
@@ -221,7 +221,7 @@ describe('other options', () => {
   const TIMEOUT = 'timeout must be milliseconds, more than 0 and at most 24 days';
   const RETRIES = 'retries must be a whole number, 0 or more';
   const CONNECTIONS = 'maxConnections must be a whole number, 1 or more';
-  const JOURNAL = 'journal must be a journal: postgresJournal(pool), or memoryJournal() in tests';
+  const STORE = 'store must be a store: postgresStore(pool, { scope }), or memoryStore() in tests';
   const AGENT = 'agent must be an Agent of node:http or node:https';
   it.each([
     [{ timeout: 0 }, TIMEOUT],
@@ -240,10 +240,10 @@ describe('other options', () => {
     [{ webhookUrl: '/callbacks' }, 'webhookUrl must be an absolute http(s) URL, as a string'],
     [{ webhookUrl: '' }, 'webhookUrl must be an absolute http(s) URL, as a string'],
     [{ fetch: 'fetch' }, 'fetch must be a function'],
-    [{ journal: '' }, JOURNAL],
-    [{ journal: null }, JOURNAL],
-    [{ journal: 'postgres' }, JOURNAL],
-    [{ journal: { replace() {} } }, JOURNAL],
+    [{ store: '' }, STORE],
+    [{ store: null }, STORE],
+    [{ store: 'postgres' }, STORE],
+    [{ store: { write() {} } }, STORE],
     [{ agent: 'agent' }, AGENT],
     [{ agent: null }, AGENT],
     [{ onEvent: {} }, 'onEvent must be a function'],
@@ -278,8 +278,8 @@ describe('other options', () => {
     );
   });
 
-  it('may be a journal that is a function with its methods', () => {
-    expect(problem({ journal: Object.assign(() => {}, memoryJournal()) })).toBe('');
+  it('may be a store that is a function with its methods', () => {
+    expect(problem({ store: Object.assign(() => {}, memoryStore()) })).toBe('');
   });
 
   it('are refused by a name that is none', () => {
@@ -361,7 +361,7 @@ describe('a runtime', () => {
 });
 
 describe('the options of a call', () => {
-  const gateway = new GatewayClient({ ...KEYS, journal: memoryJournal(), fetch: wire(json('{}')).fetch });
+  const gateway = new GatewayClient({ ...KEYS, store: memoryStore(), fetch: wire(json('{}')).fetch });
   const UNKNOWN = 'options: unknown option "timeot" (did you mean "timeout"?)';
   it.each([
     ['a lookup', (options: object) => gateway.getPayment(ID, options), [{ timeot: 1 }, UNKNOWN]],
@@ -394,62 +394,58 @@ describe('a mistyped option', () => {
     );
 
   it.each([
-    [() => memoryJournal(null as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
-    [() => memoryJournal([] as never), 'memoryJournal: takes one object of options: { scope, settleMargin, now }.'],
-    [() => memoryJournal({ scope: '' }), 'memoryJournal: scope must not be empty.'],
-    [() => memoryJournal({ scope: 5 } as never), 'memoryJournal: scope must be a string.'],
+    [() => memoryStore(null as never), 'memoryStore: takes one object of options: { scope, settleMargin, now }.'],
+    [() => memoryStore([] as never), 'memoryStore: takes one object of options: { scope, settleMargin, now }.'],
+    [() => memoryStore({ scope: '' }), 'memoryStore: scope must not be empty.'],
+    [() => memoryStore({ scope: 5 } as never), 'memoryStore: scope must be a string.'],
     ...['x'.repeat(256), 'é'.repeat(128), 'eu\0'].map((scope): [() => unknown, string] => [
-      () => memoryJournal({ scope }),
-      'memoryJournal: scope must have at most 255 bytes of UTF-8, and no NUL.',
+      () => memoryStore({ scope }),
+      'memoryStore: scope must have at most 255 bytes of UTF-8, and no NUL.',
     ]),
+    [() => memoryStore({ settleMargin: '5' } as never), 'memoryStore: settleMargin must be milliseconds, 0 or more.'],
     [
-      () => memoryJournal({ settleMargin: '5' } as never),
-      'memoryJournal: settleMargin must be milliseconds, 0 or more.',
+      () => memoryStore({ settleMargin: Number.POSITIVE_INFINITY }),
+      'memoryStore: settleMargin must be milliseconds, 0 or more.',
     ],
     [
-      () => memoryJournal({ settleMargin: Number.POSITIVE_INFINITY }),
-      'memoryJournal: settleMargin must be milliseconds, 0 or more.',
+      () => memoryStore({ now: 7, scop: 'x' } as never),
+      'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).',
     ],
     [
-      () => memoryJournal({ now: 7, scop: 'x' } as never),
-      'memoryJournal: now must be a function; unknown option "scop" (did you mean "scope"?).',
-    ],
-    [
-      () => postgresJournal(pool, 'eu' as never),
-      'postgresJournal: takes one object of options: { table, scope, settleMargin }.',
+      () => postgresStore(pool, 'eu' as never),
+      'postgresStore: takes one object of options: { scope, tablePrefix, settleMargin }.',
     ],
     [() => prisma(0), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
     [() => prisma(2 ** 31), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
     [() => prisma('60'), 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.'],
-    [() => postgresJournal(pool, { notify: 'yes' } as never), 'postgresJournal: notify must be true or false.'],
+    [() => postgresStore(pool, {} as never), "postgresStore: scope is missing: pass { scope: 'eu-terminal' }"],
   ])('is refused in whole sentences: %s', (call, told) => {
     expect(call).toThrow(told);
     expect(call).toThrow(ConfigurationError);
   });
 
   it.each([
-    ['no margin', () => memoryJournal({ settleMargin: 0 })],
+    ['no margin', () => memoryStore({ settleMargin: 0 })],
     ['the longest time-out', () => prisma(2 ** 31 - 1)],
-    ['no word to other replicas', () => postgresJournal(pool, { notify: false })],
+    ['another prefix', () => postgresStore(pool, { scope: 'eu', tablePrefix: 'shop_payments' })],
   ])('is not %s', (_, call) => {
     expect(call).not.toThrow();
   });
 
   it.each([
-    ['postgresJournal', () => postgresJournal(pool, { scop: 'eu' } as object), 'did you mean "scope"?'],
-    ['postgresInbox', () => postgresInbox(pool, { tabel: 'marks' } as object), 'did you mean "table"?'],
-    ['memoryJournal', () => memoryJournal({ scop: 'eu' } as object), 'did you mean "scope"?'],
-    ['memoryJournal', () => memoryJournal('eu' as never), 'takes one object of options: { scope, settleMargin, now }'],
-    ['memoryJournal', () => memoryJournal({ scope: 7 } as never), 'scope must be a string'],
-    ['memoryJournal', () => memoryJournal({ now: 7 } as never), 'now must be a function'],
+    ['postgresStore', () => postgresStore(pool, { scop: 'eu' } as never), 'did you mean "scope"?'],
+    ['memoryStore', () => memoryStore({ scop: 'eu' } as object), 'did you mean "scope"?'],
+    ['memoryStore', () => memoryStore('eu' as never), 'takes one object of options: { scope, settleMargin, now }'],
+    ['memoryStore', () => memoryStore({ scope: 7 } as never), 'scope must be a string'],
+    ['memoryStore', () => memoryStore({ now: 7 } as never), 'now must be a function'],
     [
-      'postgresJournal',
-      () => postgresJournal(pool, { settleMargin: -1 }),
+      'postgresStore',
+      () => postgresStore(pool, { scope: 'eu', settleMargin: -1 }),
       'settleMargin must be milliseconds, 0 or more',
     ],
-    ['memoryJournal', () => memoryJournal({ settleMargin: Number.NaN }), 'settleMargin must be milliseconds'],
-    ['postgresJournal', () => postgresJournal(pool, { scope: 7 } as never), 'scope must be a string'],
-    ['postgresInbox', () => postgresInbox(pool, { table: 7 } as never), 'table must be a plain name'],
+    ['memoryStore', () => memoryStore({ settleMargin: Number.NaN }), 'settleMargin must be milliseconds'],
+    ['postgresStore', () => postgresStore(pool, { scope: 7 } as never), 'scope must be a string'],
+    ['postgresStore', () => postgresStore(pool, { scope: 'eu', tablePrefix: 7 } as never), 'tablePrefix must be'],
     ['faults.next', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object), 'did you mean "on"?'],
     ['faults.next', () => new Sandbox().faults.next('drop', { reference: 7 } as never), 'reference must be a string'],
     ['sandbox.listen', () => new Sandbox().listen({ prot: 3 } as object), 'did you mean "port"?'],
@@ -473,9 +469,7 @@ describe('a mistyped option', () => {
     ['a client', { ...pool, release() {} }],
     ['something else', { query: async () => ({ rows: [] }) }],
   ])('and so is %s in place of the pool', (_, wrong) => {
-    for (const make of [postgresJournal, postgresInbox]) {
-      expect(() => make(wrong as never)).toThrow(`${make.name} takes a pool of pg`);
-    }
+    expect(() => postgresStore(wrong as never, { scope: 'eu' })).toThrow('postgresStore takes a pool of pg');
   });
 
   it('and what is no handler', () => {

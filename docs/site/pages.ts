@@ -34,7 +34,7 @@ export const examples = found('examples/**/*.{ts,tsx,js,cjs,mjs,css,sql}');
 export const pages = new Map<string, string>();
 for (const source of [
   ...Object.keys(ELSEWHERE),
-  ...found('docs/{*,orms/*,decisions/*}.md'),
+  ...found('docs/*.md'),
   ...found('examples/**/README.md'),
   ...examples,
 ]) {

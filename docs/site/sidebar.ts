@@ -49,8 +49,6 @@ function guides(): Item[] {
     [...pages.keys()].filter(source => inFolder.test(source) && !named.has(`/${pages.get(source)}`)).map(itemOf);
   const more: Item[] = [
     { text: 'More', items: rest(/^docs\/(?!README)[^/]+\.md$/) },
-    { text: 'Database libraries', items: rest(/^docs\/orms\//) },
-    { text: 'Decisions', link: '/decisions/index.md', collapsed: true, items: rest(/^docs\/decisions\/(?!README)/) },
     { text: 'Examples', link: '/examples/index.md', collapsed: true, items: examples.map(exampleItem) },
     { text: 'Project', items: rest(/^[^/]+\.md$/) },
   ];

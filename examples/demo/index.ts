@@ -1,299 +1,207 @@
-// The main job, end to end: a merchant's shop and the sandbox gateway, over real HTTP on this machine.
+// A shop and its gateway in twelve scenes, over real HTTP on this machine. Each scene checks its own end.
 import assert from 'node:assert/strict';
-import {
-  ConnectionError,
-  type Created,
-  createdAt,
-  type DepositRequest,
-  fundsNotDelivered,
-  GatewayClient,
-  isPaid,
-  memoryJournal,
-  type OnrampDeposit,
-  type Payment,
-  PaymentInDoubtError,
-  PaymentNotFoundError,
-  parseWebhook,
-  type WithdrawalRequest,
-} from 'payment-gateway-sdk';
+import type { Checkout, CheckoutRequest } from 'payment-gateway-sdk';
 import { type PaymentRecord, Sandbox } from 'payment-gateway-sdk/sandbox';
-import { calledBack, closing, done, failed, received, sent, step, title } from './screen.ts';
+import { closing, done, failed, says, scene, title } from './screen.ts';
 import { openShop } from './shop.ts';
 
-const sandbox = new Sandbox({ terminal: 'onramp' });
+const sandbox = new Sandbox();
 const server = await sandbox.listen();
-let answered = '';
-const journal = memoryJournal({ scope: 'demo' }); // one payment per reference; in production postgresJournal
-const openGateway = () =>
-  new GatewayClient({
-    ...server.clientOptions,
-    journal,
-    onEvent: event => {
-      if (event.type === 'response') answered = `${event.status} in ${Math.round(event.attemptMs)} ms`;
-    },
-  });
-const gateway = openGateway();
-const shop = await openShop(gateway);
-const common = { webhookUrl: shop.callbackUrl, returnUrl: 'https://shop.example/thanks' };
+/** The functions of the handler that ran in this scene. */
+let ran: string[] = [];
+const { gateway, handler, webhookUrl, paid, owed, close } = await openShop(server.clientOptions, call =>
+  ran.push(call),
+);
 
-async function play(): Promise<void> {
-  step('A card deposit: the customer is redirected, and pays');
-  const card = await deposit({
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    reference: 'order-1',
-    ...common,
-  });
-  assert.equal(card.nextAction.type, 'redirect');
-  const paid = await outcomeOf(card.payment, id => sandbox.complete(id));
-  assert(paid.paymentType === 'DEPOSIT' && isPaid(paid));
-  done(`Paid: ${paid.amount} ${paid.currency} for order-1.`);
+const CARD = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
+const IDEAL = { ...CARD, paymentMethod: 'IDEAL' } as const;
+const PAYID = { paymentMethod: 'PAYID', amount: '79.60', currency: 'AUD' } as const;
 
-  step('A PayID deposit, host to host: the shop itself shows how to transfer the money');
-  const payid = await deposit({
-    paymentMethod: 'PAYID',
-    amount: '80.00',
-    currency: 'AUD',
-    reference: 'order-2',
-    ...common,
-  });
-  assert(payid.nextAction.type === 'transfer' && payid.nextAction.transfer.amount === '80.00');
-  assert(isPaid(await outcomeOf(payid.payment, id => sandbox.complete(id))));
-  done('The transfer has arrived.');
+const SCENES: Record<string, () => Promise<string>> = {
+  'A customer pays by card': async () => {
+    await pay('order-1', CARD, 'redirect');
+    await complete('order-1.1');
+    expectRan('onPaid(order-1)');
+    return 'The order is paid. The callback only names the payment: the SDK looked it up.';
+  },
 
-  step('An Apple Pay deposit: authorised first, captured later');
-  const apple = await deposit({
-    paymentMethod: 'APPLEPAY',
-    amount: '12.99',
-    currency: 'USD',
-    reference: 'order-3',
-    billingAddress: { countryCode: 'US', postalCode: '94016' },
-    customer: { email: 'zoe@customer.example', ipaddress: '203.0.113.7' },
-    ...common,
-  });
-  assert(!isPaid(await outcomeOf(apple.payment, id => sandbox.authorize(id))));
-  assert(isPaid(await outcomeOf(apple.payment, id => sandbox.complete(id))));
-  done('AUTHORIZED was no money yet; COMPLETED is.');
+  'A double click': async () => {
+    const [one, two] = await Promise.all([pay('order-2', CARD, 'redirect'), pay('order-2', CARD, 'redirect')]);
+    assert.equal(one, two);
+    expectPayments('order-2', 1);
+    await complete('order-2.1');
+    expectRan('onPaid(order-2)');
+    return 'Both clicks lead to the same page. There is one payment.';
+  },
 
-  step('A BLIK deposit, with its purpose');
-  const blik = await deposit({
-    paymentMethod: 'BLIK',
-    amount: '149.00',
-    currency: 'PLN',
-    reference: 'order-4',
-    additionalParameters: { purpose: 'Zakup biletów' },
-    ...common,
-  });
-  assert(isPaid(await outcomeOf(blik.payment, id => sandbox.complete(id))));
-  done('Paid.');
+  'A card is declined, and the customer tries again': async () => {
+    await pay('order-3', CARD, 'redirect');
+    await act('order-3.1', 'FAILED', id => sandbox.fail(id, { code: 4004 }));
+    await pay('order-3', CARD, 'redirect');
+    await complete('order-3.2');
+    expectRan('onDeclined(order-3)', 'onPaid(order-3)');
+    return 'The second attempt has its own payment, and pays the order.';
+  },
 
-  step('An on-ramp deposit: the customer pays reais, and is settled in crypto');
-  const wallet = '0x71c7656ec7ab88b098defb751b7401b5f6d8976f';
-  const onramp = await deposit({
-    paymentMethod: 'ONRAMP_PIX',
-    amount: '540.00',
-    currency: 'BRL',
-    reference: 'order-5',
-    additionalParameters: { destination_wallet: wallet, cryptoCurrency: 'USDT' },
-    ...common,
-  });
-  const settled = await outcomeOf(onramp.payment, id => sandbox.complete(id));
-  assert(isPaid(settled) && settled.destination_wallet === wallet && settled.settled_crypto_amount);
-  assert(typeof settled.cryptoAmount === 'string' && /^\d+\.\d{8}$/.test(settled.cryptoAmount));
-  done(`Settled: ${settled.settled_crypto_amount} ${settled.cryptoCurrency} to ${settled.destination_wallet}.`);
+  'A customer changes the method, and pays both': async () => {
+    await pay('order-4', CARD, 'redirect');
+    await pay('order-4', IDEAL, 'redirect');
+    await complete('order-4.2');
+    await complete('order-4.1');
+    expectRan('onPaid(order-4)', 'onReview(order-4.1, already_paid)');
+    return 'One payment pays the order. A person pays the other one back.';
+  },
 
-  step('A SEPA withdrawal: the shop pays a customer');
-  const payout = await withdrawal({
-    paymentMethod: 'SEPA',
-    amount: '120.00',
-    currency: 'EUR',
-    reference: 'payout-6',
-    customer: { firstName: 'Zoë', lastName: 'Müller' },
-    ...common,
-  });
-  assert.equal(payout.nextAction.type, 'wait');
-  const paidOut = await outcomeOf(payout.payment, id => sandbox.complete(id));
-  assert(paidOut.paymentType === 'WITHDRAWAL' && isPaid(paidOut));
-  done('Paid out. isPaid is true of it too, so the shop looks at paymentType before it credits anyone.');
+  'A chargeback': async () => {
+    await act('order-1.1', 'FAILED', id => sandbox.fail(id, { reason: 'Chargeback', force: true }));
+    assert(!paid.has('order-1'));
+    await pay('order-1', CARD, 'redirect');
+    await complete('order-1.2');
+    expectRan('onReversed(order-1)', 'onPaid(order-1)');
+    return 'The order was open again, and a new payment pays it.';
+  },
 
-  step('A deposit that fails: the processor said 4004');
-  const declined = await deposit({
-    paymentMethod: 'CARD',
-    amount: '9000',
-    currency: 'EUR',
-    reference: 'order-7',
-    ...common,
-  });
-  const failure = await outcomeOf(declined.payment, id => sandbox.fail(id, { code: 4004 }));
-  assert(failure.paymentStatus === 'FAILED' && failure.errorMessage === 'Insufficient balance');
-  assert(fundsNotDelivered(failure));
-  done('The code came back as words for people; FAILED without a crypto_tx_hash says that no funds moved.');
+  'A payout, owed in the transaction that marks an order as paid': async () => {
+    owed.set('order-6', 'payout-6');
+    await pay('order-6', CARD, 'redirect');
+    await complete('order-6.1');
+    expectPayments('payout-6', 0);
+    await upkeep({ created: 1 });
+    await complete('payout-6');
+    expectRan('onPaid(order-6)', 'gateway.payOut(tx, payout-6)', 'onPaidOut(payout-6)');
+    return 'The payout is committed with the order, or not at all. It is sent once, after the commit.';
+  },
 
-  step('An id that the gateway does not know');
-  const unknown = '00000000-0000-4000-8000-000000000000';
-  sent('getPayment', { id: unknown });
-  const notFound = await errorOf(gateway.getPayment(unknown));
-  received(answered);
-  assert(notFound instanceof PaymentNotFoundError && notFound.status === 404);
-  done(`${notFound.name}: ${notFound.message}`);
+  'The bank returns the payout': async () => {
+    await act('payout-6', 'FAILED', id => sandbox.fail(id, { reason: 'Account closed', force: true }));
+    expectRan('onPayoutFailed(payout-6, wasPaidOut: true)');
+    return 'The shop knows that it owes the money again.';
+  },
 
-  step('A payout whose answer is cut off after the gateway took it, and which the shop tries again');
-  sandbox.faults.next('commit-then-cut');
-  const request = {
-    ...common,
-    paymentMethod: 'SEPA',
-    amount: '75.00',
-    currency: 'EUR',
-    reference: 'payout-9',
-  } as const;
-  sent('createWithdrawal', request);
-  const cut = await errorOf(gateway.createWithdrawal(request));
-  assert(cut instanceof ConnectionError && cut.outcome === 'unknown' && cut.paymentId);
-  received(`${cut.name}`, { code: cut.code, outcome: cut.outcome, paymentId: cut.paymentId });
-  done(cut.message);
-  const retried = await withdrawal(request);
-  assert(retried.replayed && retried.payment.id === cut.paymentId);
-  assert.equal(paymentsOf('payout-9'), 1);
-  done('The half of the answer that arrived held the id, so the journal found the payout: no second one was sent.');
-  assert(isPaid(await outcomeOf(retried.payment, id => sandbox.complete(id))));
-  done('Paid out, once.');
+  'A callback gets lost': async () => {
+    await pay('order-8', CARD, 'redirect');
+    sandbox.faults.next('callback-lose');
+    await complete('order-8.1');
+    expectRan();
+    await upkeep({ processed: 1 });
+    expectRan('onPaid(order-8)');
+    return 'Upkeep found the payment, and ran the same function once.';
+  },
 
-  step('A payout whose answer never comes');
-  sandbox.faults.next('commit-then-drop');
-  const lost = { ...request, reference: 'payout-10' };
-  sent('createWithdrawal', lost);
-  const dropped = await errorOf(gateway.createWithdrawal(lost));
-  assert(dropped instanceof ConnectionError && dropped.outcome === 'unknown' && !dropped.paymentId);
-  received(dropped.name, { code: dropped.code, outcome: dropped.outcome });
-  sent('createWithdrawal, again', lost);
-  const doubt = await errorOf(gateway.createWithdrawal(lost));
-  assert(doubt instanceof PaymentInDoubtError);
-  received(doubt.name);
-  done(doubt.message);
-  const [taken] = sandbox.payments.filter(payment => payment.reference === 'payout-10');
-  assert(taken && isPaid(await outcomeOf(taken, id => sandbox.complete(id))));
-  const settledNow = await withdrawal(lost);
-  assert(settledNow.replayed && settledNow.payment.id === taken.id);
-  assert.equal(paymentsOf('payout-10'), 1);
-  done('The callback has settled the doubt, and the same call gets the payout that was made.');
+  'The connection breaks after the gateway took the payment': async () => {
+    sandbox.faults.next('commit-then-drop');
+    await pay('order-9', CARD, 'checking');
+    assert.equal((await gateway.doubts()).length, 1);
+    await complete('order-9.1');
+    expectRan('onPaid(order-9)');
+    expectPayments('order-9', 1);
+    assert.deepEqual(await gateway.doubts(), []);
+    return 'No second payment was sent. The callback settled the unknown outcome.';
+  },
 
-  step('A page that is loaded twice creates its deposit twice, after the callback of the first');
-  const order = {
-    ...common,
-    paymentMethod: 'P24',
-    amount: '35.00',
-    currency: 'PLN',
-    reference: 'order-11',
-  } as const;
-  const first = await deposit(order);
-  await outcomeOf(first.payment, id => sandbox.authorize(id));
-  const second = await deposit(order);
-  assert(second.replayed && first.nextAction.type === 'redirect');
-  assert.deepEqual(second.nextAction, first.nextAction);
-  assert.equal(paymentsOf('order-11'), 1);
-  done('One payment, and the customer is sent to the same page.');
+  'A forged callback': async () => {
+    await pay('order-10', CARD, 'redirect');
+    const { id } = paymentOf('order-10.1');
+    const body = JSON.stringify({ ...paymentOf('order-10.1'), id, paymentStatus: 'COMPLETED' });
+    const { status } = await fetch(webhookUrl, { method: 'POST', body });
+    says('stranger', 'posts a callback: order-10.1 is COMPLETED', `the shop answers ${status}`);
+    assert.equal(status, 503);
+    expectRan();
+    return 'The lookup shows a pending payment. The order stays open.';
+  },
 
-  step('A shop that crashes between its order and the create: the outbox');
-  const owed = { ...request, paymentType: 'WITHDRAWAL', reference: 'payout-12' } as const;
-  sent('journal.plan, in the transaction of the order', owed);
-  const planned = await journal.plan('the transaction', owed);
-  assert(planned.state === 'planned' && paymentsOf('payout-12') === 0);
-  received('planned');
-  done('The order is committed, and nothing was sent. Here the shop crashes.');
-  const restarted = openGateway();
-  for (const run of ['drain, after the restart', 'drain, in another replica']) {
-    sent(run);
-    received('drained', await restarted.drain());
-  }
-  assert.equal(paymentsOf('payout-12'), 1);
-  done('One payout, whoever drains. In production postgresJournal: the plan is a row of your own transaction.');
+  'A basket grows, and the customer transfers the old amount by PayID': async () => {
+    await pay('order-11', PAYID, 'transfer');
+    await pay('order-11', { ...PAYID, amount: '95.00' }, 'transfer');
+    await complete('order-11.1');
+    expectRan('onReview(order-11.1, amount_differs)');
+    assert.equal((await gateway.order('order-11'))?.state, 'open');
+    return 'The order is not paid. A person decides.';
+  },
 
-  step('A callback that never comes: the sweep');
-  sandbox.faults.next('callback-lose');
-  const [lostOne] = sandbox.payments.filter(payment => payment.reference === 'payout-12');
-  assert(lostOne);
-  const effect = shop.effectOf(lostOne.id, 'COMPLETED');
-  await sandbox.complete(lostOne.id);
-  await sandbox.idle();
-  received('no callback: it was lost');
-  sent('sweep', { olderThan: 0 });
-  const swept = await gateway.sweep({ handler: shop.handler, olderThan: 0 });
-  received('swept', swept);
-  assert((await inTime(effect, 'the sweep')).paymentStatus === 'COMPLETED');
-  assert.deepEqual((await gateway.sweep({ handler: shop.handler, olderThan: 0 })).processed, 0);
-  done('The payment took effect as its callback would have let it. Once: the next sweep finds nothing.');
+  'An operator closes the reviews': async () => {
+    const reviews = await gateway.reviews();
+    for (const { id, reference, amount, currency, reason, status } of reviews) {
+      await gateway.resolveReview(id, status);
+      says('operator', `pays back ${amount} ${currency} of ${reference}, and closes the review`, reason);
+    }
+    assert.deepEqual(
+      reviews.map(({ reason }) => reason),
+      ['already_paid', 'amount_differs'],
+    );
+    assert.deepEqual(await gateway.reviews(), []);
+    return 'Nothing is left to check.';
+  },
+};
+
+/** The customer presses "pay". @returns the address of the payment's page */
+async function pay(order: string, request: CheckoutRequest, expected: Checkout['state']): Promise<string | undefined> {
+  const { paymentMethod, amount, currency } = request;
+  const checkout = await gateway.checkout(order, { ...request, returnUrl: 'https://shop.example/thanks' });
+  says('customer', `presses "pay" for ${order}: ${paymentMethod}, ${amount} ${currency}`, checkout.state);
+  assert.equal(checkout.state, expected);
+  return checkout.state === 'redirect' ? checkout.redirectUrl : undefined;
 }
 
-/** Counts the gateway's payments of a reference. */
-const paymentsOf = (reference: string): number =>
-  sandbox.payments.filter(payment => payment.reference === reference).length;
-
-async function deposit(request: DepositRequest | OnrampDeposit): Promise<Created> {
-  sent('createDeposit', request);
-  return show(await gateway.createDeposit(request));
-}
-
-async function withdrawal(request: WithdrawalRequest): Promise<Created> {
-  sent('createWithdrawal', request);
-  return show(await gateway.createWithdrawal(request));
-}
-
-function show(created: Created): Created {
-  const { payment, nextAction, replayed } = created;
-  received(`${replayed ? 'from the journal' : answered}: ${payment.paymentStatus}`, {
-    id: payment.id,
-    created: createdAt(payment)?.toISOString(),
-    crypto: payment.cryptoAmount && `${payment.cryptoAmount} ${payment.cryptoCurrency}`,
-    'next action': nextAction.type,
-    ...(nextAction.type === 'redirect' && { 'customer goes to': nextAction.redirectUrl }),
-    ...(nextAction.type === 'transfer' && {
-      'customer pays': `${nextAction.transfer.amount} ${nextAction.transfer.currency}`,
-      'to the PayID': `${nextAction.transfer.number} (${nextAction.transfer.full_holder_name})`,
-      'with the code': nextAction.transfer.payment_description,
-    }),
+/** The payment changes at the gateway, and its callback is handled. */
+async function act(reference: string, status: string, move: (id: string) => Promise<PaymentRecord>): Promise<void> {
+  await showing(async () => {
+    await move(paymentOf(reference).id);
+    await sandbox.idle();
+    const answer = sandbox.deliveries.at(-1)?.status;
+    says('gateway', `posts a callback: ${reference} is ${status}`, answer ? `the shop answers ${answer}` : 'lost');
+    assert(answer === undefined || answer === 200);
   });
-  return created;
 }
 
-/** The customer or the processor acts, the callback arrives, and the shop confirms it by a lookup. */
-async function outcomeOf({ id }: { id: string }, act: (id: string) => Promise<PaymentRecord>): Promise<Payment> {
-  const { paymentStatus } = await act(id);
-  const payment = await inTime(shop.effectOf(id, paymentStatus), `the callback of ${id}`);
-  await sandbox.idle();
-  const delivery = sandbox.deliveries.findLast(({ paymentId }) => paymentId === id);
-  assert(delivery?.status === 200 && payment.paymentStatus === paymentStatus);
-  const claim = parseWebhook(delivery.body);
-  const reason = 'errorMessage' in payment ? payment.errorMessage : undefined;
-  calledBack(claim.paymentStatus, {
-    'it claims': `${claim.amount} ${claim.currency} for ${claim.reference}`,
-    'a lookup says': [payment.paymentStatus, reason].filter(Boolean).join(': '),
-    'shop answers': delivery.status,
+const complete = (reference: string) => act(reference, 'COMPLETED', id => sandbox.complete(id));
+
+/** Upkeep, as a worker or a cron job runs it. */
+async function upkeep(expected: { created?: number; processed?: number }): Promise<void> {
+  await showing(async () => {
+    const { sent, swept } = await gateway.upkeep({ handler, once: true, olderThan: 0 });
+    says('shop', 'runs its upkeep', `payouts sent: ${sent.created}, payments found: ${swept.processed}`);
+    const { created = 0, processed = 0 } = expected;
+    assert.deepEqual([sent.created, swept.processed], [created, processed]);
   });
+}
+
+/** Shows the functions of the handler that ran meanwhile. */
+async function showing(work: () => Promise<void>): Promise<void> {
+  const before = ran.length;
+  await work();
+  for (const call of ran.slice(before)) says('shop', call);
+}
+
+function paymentOf(reference: string): PaymentRecord {
+  const payment = sandbox.payments.find(payment => payment.reference === reference);
+  assert(payment, `The gateway has no payment ${reference}.`);
   return payment;
 }
 
-const errorOf = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    () => assert.fail('It should have failed.'),
-    error => error,
-  );
+/** Checks how many payments the gateway has of an order or a payout. */
+const expectPayments = (id: string, count: number) =>
+  assert.equal(sandbox.payments.filter(({ reference }) => reference?.replace(/\.\d+$/, '') === id).length, count);
 
-/** Limits a wait, so that the demo ends even without a callback. */
-function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`Waited 10 s for ${what}.`)), 10_000);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
+const expectRan = (...calls: string[]) => assert.deepEqual(ran, calls);
 
-title('payment-gateway-sdk', `gateway ${server.url}   shop ${shop.callbackUrl}`);
+title('payment-gateway-sdk', 'a shop, its gateway, and everything that goes wrong between them');
+const late = setTimeout(() => {
+  failed(new Error('The demo did not end within 60 s.'));
+  process.exit(1);
+}, 60_000);
 try {
-  await play();
-  closing('Every step did what it says.');
+  for (const [name, play] of Object.entries(SCENES)) {
+    scene(name);
+    ran = [];
+    done(await play());
+  }
+  closing('Every scene ended as it says.');
 } catch (error) {
   failed(error);
   process.exitCode = 1;
 } finally {
-  shop.close();
+  clearTimeout(late);
+  close();
   await server.close();
 }

@@ -1,34 +1,26 @@
-// Prints the demo's steps: requests, answers and callbacks.
+// Prints the demo's scenes: a line for each step, with the actor in front.
 import { styleText } from 'node:util';
 
-const PAD = ' '.repeat(5);
-let steps = 0;
+const ACTORS = { customer: 'blue', shop: 'green', gateway: 'magenta', stranger: 'red', operator: 'yellow' } as const;
+const PAD = ' '.repeat(6);
+let scenes = 0;
 
 export function title(text: string, detail: string): void {
   console.log(`\n  ${styleText('bold', text)}  ${styleText('dim', detail)}`);
 }
 
-export function step(text: string): void {
-  steps += 1;
-  console.log(`\n  ${styleText(['bold', 'cyan'], String(steps).padStart(2))} ${styleText('bold', text)}`);
+export function scene(text: string): void {
+  scenes += 1;
+  console.log(`\n  ${styleText(['bold', 'cyan'], String(scenes).padStart(2))}  ${styleText('bold', text)}`);
 }
 
-/** A call to the gateway, with its fields. */
-export function sent(call: string, fields: object = {}): void {
-  line('→', 'blue', call, fields);
+/** One step. */
+export function says(actor: keyof typeof ACTORS, text: string, result = ''): void {
+  const line = `${styleText(ACTORS[actor], actor.padEnd(8))}  ${text}`;
+  console.log(`${PAD}${line}${result && `  ${styleText('dim', `→ ${result}`)}`}`);
 }
 
-/** The gateway's answer. */
-export function received(answer: string, fields: object = {}): void {
-  line('←', 'magenta', answer, fields);
-}
-
-/** A callback at the shop's address. */
-export function calledBack(status: string, fields: object = {}): void {
-  line('⇠', 'yellow', `callback ${status}`, fields);
-}
-
-/** The shop's result. */
+/** The result of a scene. */
 export function done(text: string): void {
   console.log(`${PAD}${styleText('green', '✓')} ${text}`);
 }
@@ -39,14 +31,4 @@ export function failed(error: unknown): void {
 
 export function closing(text: string): void {
   console.log(`\n  ${styleText(['bold', 'green'], text)}\n`);
-}
-
-function line(sign: string, color: 'blue' | 'magenta' | 'yellow', head: string, fields: object): void {
-  console.log(`${PAD}${styleText(color, sign)} ${head}`);
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  const width = Math.max(0, ...entries.map(([name]) => name.length));
-  for (const [name, value] of entries) {
-    const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
-    console.log(`${PAD}    ${styleText('dim', name.padEnd(width))}  ${shown}`);
-  }
 }

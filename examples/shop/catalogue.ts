@@ -22,7 +22,7 @@ export const PRODUCTS = {
   },
   rooibos: {
     name: 'Rooibos',
-    about: 'No tea at all, and no caffeine. Sweet by itself.',
+    about: 'Free of caffeine, and sweet without sugar.',
     prices: { EUR: '7.20', PLN: '31.00', AUD: '12.00' },
   },
 } as const;

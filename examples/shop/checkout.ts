@@ -1,81 +1,51 @@
-// The checkout: each attempt to pay an order has its own reference, and the next one begins only after a decline.
+// The customer's routes: place an order, pay it, and see its state.
+import { desc, eq } from 'drizzle-orm';
 import { Hono } from 'hono';
-import {
-  type GatewayClient,
-  isFinal,
-  isGatewayError,
-  isPaid,
-  type NextAction,
-  type WebhookHandler,
-} from 'payment-gateway-sdk';
+import { isFinal, isGatewayError, type Transfer } from 'payment-gateway-sdk';
 import { isCurrency, isMethod, isProduct, type Method, methodsOf, PRODUCTS } from './catalogue.ts';
-import type { Database } from './database.ts';
-import { findOrder, nextAttempt, type Order, placeOrder, referenceOf } from './orders.ts';
+import { type Database, type Order, orders } from './database.ts';
 import { orderPage, problemPage, productsPage } from './pages.ts';
+import type { Payments } from './payments.ts';
 
 /** The state of an order that a customer needs to know. */
 export type OrderState =
-  | { is: 'paid' | 'booking' | 'open' | 'declined' | 'checking' | 'lost' | 'refused' }
-  | { is: 'pending'; nextAction: NextAction };
+  | { is: 'paid' | 'reversed' | 'canceled' | 'declined' | 'checking' | 'pending' | 'open' | 'refused' }
+  | { is: 'transfer'; transfer: Transfer };
 
 const KEY = ':key{[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}}';
 
-export function openCheckout(db: Database, gateway: GatewayClient, callbacks: WebhookHandler, shopUrl: string) {
-  // All fields stay the same during an attempt, because the journal refuses a different request with its reference.
-  const create = (order: Order) =>
-    gateway.createDeposit({
-      paymentMethod: order.method,
-      amount: order.amount,
-      currency: order.currency,
-      reference: referenceOf(order),
-      description: PRODUCTS[order.product].name,
-      webhookUrl: `${shopUrl}/callbacks`,
-      returnUrl: `${shopUrl}/orders/${order.key}`,
-    });
+export const listOrders = (db: Database) => db.select().from(orders).orderBy(desc(orders.createdAt)).limit(20);
 
-  /**
-   * Pays the order when the customer presses "pay", also again.
-   *
-   * @param method of the next attempt, if this one was declined
-   * @returns the next action, or undefined if the order's page shows it
-   */
-  async function pay(key: string, method: Method): Promise<NextAction | undefined> {
-    for (let hasTried = false; ; hasTried = true) {
-      const order = await findOrder(db, key);
-      if (!order || order.paidBy) return undefined;
-      const before = (await gateway.find(referenceOf(order)))?.payment;
-      const { payment, nextAction } = await create(order);
-      if (isPaid(payment)) return undefined; // its callback is on the way
-      if (!isFinal(payment)) return nextAction; // the same for a returning customer
-      // Declined by this click, or by a concurrent one: the customer decides about another attempt.
-      if (!before || hasTried) return undefined;
-      await nextAttempt(db, order, method);
-    }
-  }
-
-  /** Returns the state of an order. It only sends a lookup, however often the customer looks. */
-  async function stateOf(order: Order): Promise<OrderState> {
-    if (order.paidBy) return { is: 'paid' };
-    const entry = await gateway.find(referenceOf(order));
-    if (!entry || entry.state === 'freed') return { is: 'open' };
-    const { paymentId, nextAction = { type: 'wait' } } = entry;
-    if (entry.state !== 'created' || !paymentId) return { is: 'checking' };
-    // If the gateway is unreachable, use the last known state.
-    const payment = await gateway.getPayment(paymentId).catch(() => entry.payment);
-    if (!payment) return { is: 'checking' };
-    if (isPaid(payment)) {
-      // Applies the payment now, as its callback would, because that may be late or lost. It takes effect once.
-      await callbacks.process(payment.id).catch(console.error);
-      return { is: 'booking' };
-    }
-    if (isFinal(payment)) return { is: 'declined' };
-    if (payment.paymentStatus === 'UNKNOWN') return { is: 'checking' };
-    // Only the answer to the create has the link, and that answer was lost.
-    const isLost = payment.paymentStatus === 'PENDING' && nextAction.type === 'wait';
-    return isLost ? { is: 'lost' } : { is: 'pending', nextAction };
-  }
-
+export function openCheckout(db: Database, { gateway }: Payments, shopUrl: string) {
   const app = new Hono();
+  const findOrder = async (key: string) => (await db.select().from(orders).where(eq(orders.key, key)))[0];
+
+  /** Returns the customer's next address when they press "pay": the gateway's page, or the order's page. */
+  async function pay({ id, key, product, amount, currency }: Order, paymentMethod: Method): Promise<string> {
+    const page = `/orders/${key}`;
+    const request = { paymentMethod, amount, currency, description: PRODUCTS[product].name };
+    try {
+      const checkout = await gateway.checkout(id, { ...request, returnUrl: `${shopUrl}${page}` });
+      return checkout.state === 'redirect' ? checkout.redirectUrl : page;
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      console.error(error.message);
+      return `${page}?refused`;
+    }
+  }
+
+  /** Returns the state of an order. It reads the database only, so the page may poll it. */
+  async function stateOf({ id }: Order): Promise<OrderState> {
+    const order = await gateway.order(id);
+    if (!order) return { is: 'open' };
+    const { state, payment } = order;
+    const isPayable = state === 'open' || state === 'reversed';
+    if (!isPayable || !payment || isFinal(payment)) return { is: state };
+    const attempt = await gateway.find(`${id}.${order.attempts}`);
+    return attempt?.nextAction?.type === 'transfer'
+      ? { is: 'transfer', transfer: attempt.nextAction.transfer }
+      : { is: 'pending' };
+  }
 
   app.get('/', c => {
     const currency = c.req.query('currency');
@@ -88,39 +58,27 @@ export function openCheckout(db: Database, gateway: GatewayClient, callbacks: We
     if (!isProduct(product) || !isCurrency(currency) || !isMethod(method) || !methodsOf(currency).includes(method)) {
       return c.html(problemPage('Choose a tea, and how to pay.'), 422);
     }
-    const key = await placeOrder(db, product, currency, method);
-    return c.redirect(await next(key, method), 303);
+    const amount = PRODUCTS[product].prices[currency];
+    const [order] = await db.insert(orders).values({ product, amount, currency, method }).returning();
+    return c.redirect(order ? await pay(order, method) : '/', 303);
   });
 
   app.get(`/orders/${KEY}`, async c => {
-    const order = await findOrder(db, c.req.param('key'));
+    const order = await findOrder(c.req.param('key'));
     if (!order) return c.html(problemPage('There is no such order.'), 404);
-    const isRefused = c.req.query('refused') !== undefined;
     const state = await stateOf(order);
-    return c.html(orderPage(order, state.is === 'open' && isRefused ? { is: 'refused' } : state));
+    const isRefused = state.is === 'open' && c.req.query('refused') !== undefined;
+    return c.html(orderPage(order, isRefused ? { is: 'refused' } : state));
   });
 
   app.post(`/orders/${KEY}/pay`, async c => {
-    const order = await findOrder(db, c.req.param('key'));
+    const order = await findOrder(c.req.param('key'));
     if (!order) return c.html(problemPage('There is no such order.'), 404);
-    const method = (await c.req.formData()).get('method');
-    const isOffered = isMethod(method) && methodsOf(order.currency).includes(method);
-    return c.redirect(await next(order.key, isOffered ? method : order.method), 303);
+    const chosen = (await c.req.formData()).get('method');
+    const method = isMethod(chosen) && methodsOf(order.currency).includes(chosen) ? chosen : order.method;
+    if (method !== order.method) await db.update(orders).set({ method }).where(eq(orders.id, order.id));
+    return c.redirect(await pay(order, method), 303);
   });
-
-  /** Returns the customer's next address: the gateway's page, or the order's page with its state. */
-  async function next(key: string, method: Method): Promise<string> {
-    try {
-      const action = await pay(key, method);
-      return action?.type === 'redirect' ? action.redirectUrl : `/orders/${key}`;
-    } catch (error) {
-      if (!isGatewayError(error)) throw error;
-      console.error(error.message);
-      // Otherwise a payment may exist: the page says that we are checking, without another create.
-      const isNothing = error.outcome === 'not_sent' || error.outcome === 'rejected';
-      return isNothing ? `/orders/${key}?refused` : `/orders/${key}`;
-    }
-  }
 
   return app;
 }

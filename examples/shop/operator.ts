@@ -1,94 +1,106 @@
-// The operator's page: doubts, payments to check, and payouts. It needs a password, because it decides about money.
+// The operator's page: doubts, reviews, payouts and orders. It needs a password, because it decides about money.
+import { desc, ne } from 'drizzle-orm';
 import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { html } from 'hono/html';
-import {
-  type Difference,
-  type Doubt,
-  type GatewayClient,
-  isGatewayError,
-  type WebhookHandler,
-} from 'payment-gateway-sdk';
+import { type Doubt, isGatewayError, type Review } from 'payment-gateway-sdk';
 import { money } from './catalogue.ts';
-import type { Database } from './database.ts';
-import { paymentsToCheck } from './orders.ts';
+import { listOrders } from './checkout.ts';
+import { type Database, type Order, payouts } from './database.ts';
 import { type Html, page } from './pages.ts';
-import type { Payouts } from './payouts.ts';
-
-export interface OperatorParts {
-  db: Database;
-  gateway: GatewayClient;
-  callbacks: WebhookHandler;
-  payouts: Payouts;
-  password: string;
-}
+import type { Payments } from './payments.ts';
 
 /** The fields that may differ between a payment and its create, once the operator has compared both. */
-const DIFFERENCES: readonly Difference[] = ['reference', 'amount', 'currency', 'paymentType', 'paymentId'];
+const DIFFERENCES = ['reference', 'amount', 'currency', 'paymentType', 'paymentId'] as const;
 
-export function openOperator({ db, gateway, callbacks, payouts, password }: OperatorParts) {
+export function openOperator(db: Database, { gateway, payAgain }: Payments, password: string) {
   const app = new Hono();
   app.use(basicAuth({ username: 'operator', password, realm: 'Harbour Tea' }));
 
+  const listPayouts = () => {
+    const latest = db.select().from(payouts).where(ne(payouts.state, 'replaced'));
+    return latest.orderBy(desc(payouts.createdAt)).limit(20);
+  };
+  /** Shows the SDK's state of an order, and its number of attempts. */
+  async function orderRow({ id, amount, currency }: Order) {
+    const order = await gateway.order(id);
+    const isOpen = order && !['paid', 'canceled'].includes(order.state);
+    const state = html`${order?.state ?? 'not begun'} ${isOpen && button('/orders', 'Cancel', { id })}`;
+    return [id, order?.attempts ?? 0, sum(amount, currency), state];
+  }
+
   const show = async (notice?: string): Promise<Html> => {
-    const [doubts, checks, owed] = await Promise.all([gateway.inDoubt(), paymentsToCheck(db), payouts.list()]);
+    const [doubts, reviews, owed, placed] = await Promise.all([
+      gateway.doubts(),
+      gateway.reviews(),
+      listPayouts(),
+      listOrders(db).then(orders => Promise.all(orders.map(orderRow))),
+    ]);
     return page(
       'Operator',
       html`${notice && html`<p role="alert">${notice}</p>`}
         <h1>Payments in doubt</h1>
         <p>Ask the gateway's support about the reference. Nothing is sent again until you settle it.</p>
         ${doubts.length === 0 ? html`<p class="none">None.</p>` : doubts.map(doubtForm)}
-        <h2>Payments to check</h2>
-        ${table(
-          ['Reference', 'Payment', 'Amount', 'Status'],
-          checks.map(({ reference, paymentId, amount, currency, status }) => [
-            reference,
-            paymentId,
-            sum(amount, currency),
-            status.toLowerCase(),
-          ]),
-        )}
+        <h2>Payments to review</h2>
+        ${table(['Reference', 'Payment', 'Amount', 'Reason'], reviews.map(reviewRow))}
         <h2>Payouts</h2>
         ${table(
-          ['Order', 'Attempt', 'Amount', 'Status'],
-          owed.map(({ orderId, attempt, amount, currency, state, isUnpaid }) => [
+          ['Payout', 'Order', 'Amount', 'State'],
+          owed.map(({ reference, orderId, amount, currency, state }) => [
+            reference,
             orderId,
-            attempt,
             sum(amount, currency),
-            html`${state.toLowerCase()} ${isUnpaid && payAgainForm(orderId)}`,
+            html`${state} ${state === 'failed' && button('/payouts', 'Pay again', { reference })}`,
           ]),
-        )}`,
+        )}
+        <h2>Orders</h2>
+        ${table(['Order', 'Attempts', 'Amount', 'State'], placed)}`,
     );
   };
 
   app.get('/', async c => c.html(await show()));
 
-  app.post('/doubts', async c => {
-    const form = await c.req.formData();
-    const reference = String(form.get('reference'));
+  /** A form that calls the SDK. The message of a refusal says the reason and the next step. */
+  const act = (path: string, work: (form: FormData) => Promise<unknown>) =>
+    app.post(path, async c => {
+      const form = await c.req.formData();
+      try {
+        await work(form);
+      } catch (error) {
+        if (!isGatewayError(error)) throw error;
+        return c.html(await show(`Nothing was changed. ${error.message}`), 409);
+      }
+      console.log('The operator has decided:', path, Object.fromEntries(form));
+      return c.redirect('/operator', 303);
+    });
+
+  act('/doubts', form => {
     const paymentId = String(form.get('resolution') ?? form.get('paymentId')).trim();
     const despite = DIFFERENCES.filter(name => form.getAll('despite').includes(name));
-    try {
-      await gateway.settle(reference, paymentId, { despite });
-      console.log('The operator has settled a doubt:', { reference, paymentId, despite });
-    } catch (error) {
-      if (!isGatewayError(error)) throw error;
-      // The message names the differences, or the time to wait for.
-      return c.html(await show(`${reference} was not settled. ${error.message}`), 409);
-    }
-    // Applies the payment as its callback would. If this fails, the next sweep does it.
-    if (paymentId !== 'not_created') await callbacks.process(paymentId).catch(console.error);
-    return c.redirect('/operator', 303);
+    return gateway.settle(String(form.get('reference')), paymentId, { despite });
   });
-
-  app.post('/payouts', async c => {
-    const orderId = Number((await c.req.formData()).get('order'));
-    if (Number.isSafeInteger(orderId)) await payouts.payAgain(orderId);
-    return c.redirect('/operator', 303);
-  });
+  act('/reviews', form => gateway.resolveReview(String(form.get('id')), String(form.get('status'))));
+  act('/payouts', form => payAgain(String(form.get('reference'))));
+  act('/orders', form => gateway.cancelOrder(String(form.get('id'))));
 
   return app;
 }
+
+const sum = (amount: string | number, currency: string) => html`<span class="sum">${money(amount, currency)}</span>`;
+
+const button = (path: string, label: string, fields: Record<string, string>) => html`
+  <form method="post" action="/operator${path}">
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button class="quiet">${label}</button>
+  </form>`;
+
+const reviewRow = ({ id, reference, paymentId, amount, currency, reason, status }: Review) => [
+  reference,
+  paymentId,
+  amount && currency && sum(amount, currency),
+  html`${reason.replaceAll('_', ' ')} ${button('/reviews', 'Close', { id, status })}`,
+];
 
 const doubtForm = ({ reference, amount, currency, paymentType, paymentMethod, since, ...doubt }: Doubt) => html`
   <form method="post" action="/operator/doubts" class="doubt">
@@ -109,13 +121,6 @@ const doubtForm = ({ reference, amount, currency, paymentType, paymentMethod, si
       <button>Settle</button>
       <button name="resolution" value="not_created" class="quiet">There is no payment</button>
     </div>
-  </form>`;
-
-const sum = (amount: string, currency: string) => html`<span class="sum">${money(amount, currency)}</span>`;
-
-const payAgainForm = (orderId: number) => html`
-  <form method="post" action="/operator/payouts">
-    <button name="order" value="${orderId}" class="quiet">Pay again</button>
   </form>`;
 
 const table = (head: readonly string[], rows: readonly (readonly unknown[])[]) =>

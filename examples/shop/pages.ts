@@ -1,9 +1,9 @@
 // The customers' pages. `html` escapes all inserted values.
 import { html } from 'hono/html';
-import type { NextAction } from 'payment-gateway-sdk';
+import type { Transfer } from 'payment-gateway-sdk';
 import { CURRENCIES, type Currency, METHODS, type Method, methodsOf, money, PRODUCTS } from './catalogue.ts';
 import type { OrderState } from './checkout.ts';
-import type { Order } from './orders.ts';
+import type { Order } from './database.ts';
 
 export type Html = ReturnType<typeof html>;
 
@@ -72,57 +72,46 @@ const payForm = ({ key, method }: Order, label: string, choices: unknown = '') =
     <button>${label}</button>
   </form>`;
 
-const pending = (order: Order, action: NextAction): Html => {
-  switch (action.type) {
-    case 'redirect':
-      return html`<h1>Your payment is not finished</h1>
-        <p>This page changes as soon as it is.</p>
-        ${payForm(order, 'Continue to payment')}`;
-    case 'transfer': {
-      const { number, full_holder_name, payment_description, amount, currency } = action.transfer;
-      return html`<h1>Transfer the money by PayID</h1>
-        <p>In the app of your bank. This page changes when the money has arrived.</p>
-        <dl>
-          <dt>PayID</dt>
-          <dd>${number}</dd>
-          <dt>Name</dt>
-          <dd>${full_holder_name}</dd>
-          <dt>Description</dt>
-          <dd>${payment_description}</dd>
-          <dt>Amount</dt>
-          <dd>${money(amount ?? order.amount, currency ?? order.currency)}</dd>
-        </dl>`;
-    }
-    case 'wait':
-      return html`<h1>We are waiting for your payment</h1>
-        <p>The payment service has it, and this page changes when it is done. Please do not pay again.</p>`;
-  }
-};
-
 const said = (title: string, text: string) => html`<h1>${title}</h1><p>${text}</p>`;
+
+const transferView = (order: Order, transfer: Transfer): Html => html`
+  ${said('Transfer the money by PayID', 'In the app of your bank. This page changes when the money has arrived.')}
+  <dl>
+    <dt>PayID</dt>
+    <dd>${transfer.number}</dd>
+    <dt>Name</dt>
+    <dd>${transfer.full_holder_name}</dd>
+    <dt>Description</dt>
+    <dd>${transfer.payment_description}</dd>
+    <dt>Amount</dt>
+    <dd>${money(transfer.amount ?? order.amount, transfer.currency ?? order.currency)}</dd>
+  </dl>`;
 
 function stateView(order: Order, state: OrderState): Html {
   const total = money(order.amount, order.currency);
+  const choices = () => methodChoices(order.currency, order.method);
   switch (state.is) {
     case 'paid':
       return said('Thank you, it is paid', 'Your tea is on its way, and so is your receipt.');
-    case 'booking':
-      return said('Your payment has arrived', 'We are booking it now.');
     case 'checking':
-      return said(
+      return html`${said(
         'We are checking your payment',
-        'The connection to the payment service broke. Please do not pay again: this page tells you as soon as we know more.',
-      );
-    case 'lost':
-      return said(
-        'The link to your payment was lost',
-        'Nothing was charged. Please write to us with the number of this order: we cancel the payment, and you can pay again here.',
-      );
+        'The connection to the payment service broke. Please wait: this page shows the result as soon as we know it.',
+      )}
+        ${payForm(order, 'Check again')}`;
+    case 'transfer':
+      return transferView(order, state.transfer);
     case 'pending':
-      return pending(order, state.nextAction);
+      return html`${said('Your payment is not finished', 'This page changes once it is.')}
+        ${payForm(order, 'Continue to payment', choices())}`;
     case 'declined':
       return html`${said('The payment was not made', 'It was declined or cancelled. You can try again.')}
-        ${payForm(order, `Pay ${total}`, methodChoices(order.currency, order.method))}`;
+        ${payForm(order, `Pay ${total}`, choices())}`;
+    case 'reversed':
+      return html`${said('Your bank took the payment back', 'Please pay again, or write to us.')}
+        ${payForm(order, `Pay ${total}`, choices())}`;
+    case 'canceled':
+      return said('This order was cancelled', 'If you have paid it, we pay you back.');
     case 'refused':
       return html`${said('That did not work', 'The payment service did not take the payment. Nothing was charged.')}
         ${payForm(order, 'Try again')} <a href="/">Start again</a>`;
@@ -131,7 +120,7 @@ function stateView(order: Order, state: OrderState): Html {
   }
 }
 
-const LIVE = ['booking', 'checking', 'lost', 'pending'];
+const LIVE = ['checking', 'pending', 'transfer'];
 
 export const orderPage = (order: Order, state: OrderState): Html =>
   page(

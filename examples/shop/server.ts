@@ -6,14 +6,12 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import { secureHeaders } from 'hono/secure-headers';
-import { openCallbacks } from './callbacks.ts';
 import { openCheckout } from './checkout.ts';
 import { openDatabase } from './database.ts';
 import { openGateway } from './gateway.ts';
 import { openOperator } from './operator.ts';
 import { problemPage } from './pages.ts';
-import { openPayouts } from './payouts.ts';
-import { startUpkeep } from './upkeep.ts';
+import { openPayments } from './payments.ts';
 
 const {
   DATABASE_URL = 'postgres://postgres@127.0.0.1:5432/test',
@@ -33,13 +31,13 @@ if (NODE_ENV === 'production') {
 }
 
 const db = await openDatabase(DATABASE_URL, DATABASE_SCHEMA).catch((error: Error) => fail(error.message));
-const { gateway, journal, dashboard, close } = await openGateway(db);
-const payouts = openPayouts(db, gateway, journal, SHOP_URL);
-const callbacks = await openCallbacks(db, gateway, payouts);
+const { scope, clientOptions, dashboard, close } = await openGateway();
+const payments = await openPayments(db, scope, { ...clientOptions, webhookUrl: `${SHOP_URL}/callbacks` });
+const { gateway, handler } = payments;
 
 const app = new Hono();
 // Callbacks come from the gateway instead of our forms: the handler checks them itself, and limits their size.
-app.post('/callbacks', ({ req }) => callbacks(req.raw));
+app.post('/callbacks', ({ req }) => handler(req.raw));
 
 for (const [file, type] of [
   ['shop.css', 'text/css'],
@@ -57,8 +55,8 @@ app.use(async (c, next) => {
   c.header('cache-control', 'no-store');
 });
 
-app.route('/', openCheckout(db, gateway, callbacks, SHOP_URL));
-app.route('/operator', openOperator({ db, gateway, callbacks, payouts, password: OPERATOR_PASSWORD }));
+app.route('/', openCheckout(db, payments, SHOP_URL));
+app.route('/operator', openOperator(db, payments, OPERATOR_PASSWORD));
 app.notFound(c => c.html(problemPage('There is no such page.'), 404));
 app.onError((error, c) => {
   if ('getResponse' in error) return error.getResponse();
@@ -66,7 +64,10 @@ app.onError((error, c) => {
   return c.html(problemPage('Something went wrong. Please try again in a moment.'), 500);
 });
 
-const stopUpkeep = startUpkeep(gateway, callbacks);
+// Sends planned payouts, and finds lost callbacks. It outlasts outages of the database and of the gateway.
+const stopping = new AbortController();
+const upkeep = gateway.upkeep({ handler, signal: stopping.signal });
+
 const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, () => {
   console.log(`Shop       ${SHOP_URL}\nOperator   ${SHOP_URL}/operator`);
   if (dashboard) console.log(`Sandbox    ${dashboard}`);
@@ -85,7 +86,8 @@ server.on('request', ({ socket }: { socket: Socket }) => unused.delete(socket));
 async function stop(): Promise<void> {
   const closed = new Promise(resolve => server.close(resolve));
   for (const socket of unused) socket.destroy();
-  await Promise.all([closed, stopUpkeep()]);
+  stopping.abort();
+  await Promise.all([closed, upkeep]);
   await close();
   await db.$client.end();
 }

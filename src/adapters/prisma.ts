@@ -78,4 +78,4 @@ const mysqlQueryOf =
   };
 
 /** The SDK's statements that read. */
-const READS = /^(?:SELECT|SHOW) /;
+const READS = /^\(?(?:SELECT|SHOW) /;

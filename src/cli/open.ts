@@ -1,48 +1,51 @@
-// Opens the merchant's journal, with the driver of their app, and the gateway of their environment.
+// Opens the merchant's store with the driver of their app, and the gateway of their environment.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
 import { withTimeout } from '../deadline.ts';
-import type { Journal } from '../journal/contract.ts';
-import { mysqlJournal } from '../mysql/journal.ts';
-import { postgresJournal } from '../postgres/journal.ts';
+import { mysqlStore } from '../mysql/store.ts';
 import { fromPostgresJs, type PostgresJs } from '../postgres/postgres-js.ts';
-import type { EventListener } from '../telemetry/events.ts';
+import { postgresStore } from '../postgres/store.ts';
+import type { Store } from '../store/contract.ts';
 import { CommandError } from '../terminal/program.ts';
 
-/** Where the journal is. An empty text counts as absent. */
+/** Where the store is. An empty prefix counts as absent. */
 export interface Place {
-  scope?: string | undefined;
-  table?: string | undefined;
+  scope: string;
+  tablePrefix?: string | undefined;
   settleMargin?: number | undefined;
 }
 
 export interface Opened {
-  /** Made on first use, because reading the journal takes no keys. */
+  store: Store;
+  /** A client that only reads and writes the store, so it needs no keys. */
+  reader: GatewayClient;
+  /** A client for the gateway of the environment, made on first use. */
   readonly gateway: GatewayClient;
-  journal: Journal;
-  scope: string | undefined;
   close(): Promise<void>;
 }
 
 /** Milliseconds for a connection, and for a query. */
 const LONGEST_WAIT = 5_000;
 
+/** Placeholders of a client that sends nothing. */
+const NOWHERE = { baseUrl: 'http://127.0.0.1', apiKey: 'unused', signKey: 'unused' };
+
 /** @throws {CommandError} {@link ConfigurationError} if something is missing or wrong */
-export function open({ scope, table, settleMargin }: Place, onEvent?: EventListener): Opened {
+export function open({ scope, tablePrefix, settleMargin }: Place): Opened {
   const url = process.env.DATABASE_URL?.trim();
-  if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the journal.');
-  const openJournal = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
-  if (!openJournal) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
-  const { journal, close } = openJournal(url, { scope: scope || undefined, table: table || undefined, settleMargin });
+  if (!url) throw new CommandError('DATABASE_URL is missing: set it to the database of the store.');
+  const openStore = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
+  if (!openStore) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
+  const { store, close } = openStore(url, { scope, tablePrefix: tablePrefix || undefined, settleMargin });
   let gateway: GatewayClient | undefined;
   return {
+    store,
+    reader: new GatewayClient({ ...NOWHERE, store }),
     get gateway() {
-      gateway ??= new GatewayClient({ journal, onEvent });
+      gateway ??= new GatewayClient({ store });
       return gateway;
     },
-    journal,
-    scope: scope || undefined,
     // A driver may wait for the answer to an abandoned query.
     close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };
@@ -67,12 +70,12 @@ function inPostgres(url: string, options: Place) {
     const pool = new pg.Pool({ connectionString: url, ...limits });
     // The queries of a lost connection fail too.
     pool.on('error', () => {});
-    return { journal: postgresJournal(pool, options), close: () => pool.end() };
+    return { store: postgresStore(pool, options), close: () => pool.end() };
   }
   const postgres = find<(url: string, options: object) => PostgresJs<unknown> & { end(): Promise<void> }>('postgres');
   if (!postgres) throw missing('Neither pg nor postgres is', 'pg');
   const sql = postgres(url, { max: 2, connect_timeout: LONGEST_WAIT / 1000, onnotice: () => {} });
-  return { journal: postgresJournal(fromPostgresJs(sql), options), close: () => sql.end() };
+  return { store: postgresStore(fromPostgresJs(sql), options), close: () => sql.end() };
 }
 
 function inMysql(url: string, options: Place) {
@@ -80,5 +83,5 @@ function inMysql(url: string, options: Place) {
   if (!mysql) throw missing('mysql2 is not', 'mysql2');
   const uri = url.replace(/^mariadb:/, 'mysql:');
   const pool = mysql.createPool({ uri, connectionLimit: 2, connectTimeout: LONGEST_WAIT });
-  return { journal: mysqlJournal(pool, options), close: () => pool.end() };
+  return { store: mysqlStore(pool, options), close: () => pool.end() };
 }

@@ -1,42 +1,57 @@
-// How doubts and references are printed, for people.
-import type { Doubt, JournalEntry } from '../journal/contract.ts';
+// How doubts, reviews and references are printed, for people.
+import type { Entry } from '../payments/store-calls.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
+import type { Doubt } from '../store/creates.ts';
+import type { Review } from '../store/outcomes.ts';
 import { printable, table } from '../terminal/text.ts';
 
 /** The command that operators type. */
 export const NAME = 'payment-gateway-sdk';
 
 /** The states of a reference, in words. */
-export const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free, without a payment' };
+const STATES = { planned: 'planned', begun: 'in doubt', created: 'created', freed: 'free, without a payment' };
 
-const HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'SCOPE', 'PAYMENT'];
+const DOUBT_HEAD = ['REFERENCE', 'SINCE', 'TYPE', 'METHOD', 'AMOUNT', 'STATE', 'PAYMENT'];
+const REVIEW_HEAD = ['ID', 'STATUS', 'REASON', 'SINCE', 'AMOUNT', 'REFERENCE', 'ORDER'];
 
-const HINT = `
+const SETTLE = `
 Ask the gateway's support about those in doubt. Then:
-  npx ${NAME} settle <reference> <id|not_created> --scope <scope>`;
+  npx ${NAME} settle <reference> <id|not_created>`;
+const RESOLVE = `
+Check each payment and act on it. Then:
+  npx ${NAME} resolve <id> <status>`;
 
 const secondsOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '');
 
-/** A table of doubts, and the next step. @param scope undefined for all */
-export function doubtsTable(doubts: readonly Doubt[], scope?: string): string {
-  if (doubts.length === 0) return `Nothing is in doubt${scope === undefined ? '' : ` in scope ${printable(scope)}`}.`;
+/** A table of doubts, and the next step. */
+export function doubtsTable(doubts: readonly Doubt[], scope: string): string {
+  if (doubts.length === 0) return `Nothing is in doubt in scope ${printable(scope)}.`;
   const rows = doubts.map(doubt => {
     const { reference, paymentType, paymentMethod, amount, currency, underWay, paymentId, conflictingIds } = doubt;
-    const state = underWay ? 'under way' : 'in doubt';
+    const state = underWay ? 'running' : 'in doubt';
     const ids = [paymentId, ...conflictingIds].filter(Boolean).join(' ') || '-';
-    const since = secondsOf(doubt.since);
-    return [reference, since, paymentType, paymentMethod, `${amount} ${currency}`, state, doubt.scope, ids];
+    return [reference, secondsOf(doubt.since), paymentType, paymentMethod, `${amount} ${currency}`, state, ids];
   });
-  const lines = table([HEAD, ...rows]);
-  return doubts.every(({ underWay }) => underWay) ? lines : `${lines}\n${HINT}`;
+  const lines = table([DOUBT_HEAD, ...rows]);
+  return doubts.every(({ underWay }) => underWay) ? lines : `${lines}\n${SETTLE}`;
 }
 
-/** The journal's entry of one reference. */
-export function entryText(entry: JournalEntry): string {
+/** A table of reviews, and the next step. */
+export function reviewsTable(reviews: readonly Review[], scope: string): string {
+  if (reviews.length === 0) return `Nothing is for review in scope ${printable(scope)}.`;
+  const rows = reviews.map(({ id, status, reason, since, amount, currency, reference, order }) => {
+    const money = amount === undefined ? '-' : `${amount} ${currency}`;
+    return [id, status, reason, secondsOf(since), money, reference ?? '-', order ?? '-'];
+  });
+  return `${table([REVIEW_HEAD, ...rows])}\n${RESOLVE}`;
+}
+
+/** The store's entry of one reference. */
+export function entryText(entry: Entry): string {
   const { state, underWay, paymentType, paymentMethod, amount, currency, paymentId, payment, conflictingIds } = entry;
   return table([
     ['reference', entry.reference],
-    ['state', underWay ? 'under way' : STATES[state]],
+    ['state', underWay ? 'running' : STATES[state]],
     ['since', secondsOf(entry.since)],
     ['asked for', `${paymentType} by ${paymentMethod}, ${amount} ${currency}`],
     ['payment', `${paymentId ?? '-'}${payment ? `, ${rawStatusOf(payment)} when last seen` : ''}`],

@@ -1,16 +1,13 @@
 // The databases that the stores in MySQL accept: a pool of `mysql2`, or a database of another library.
 import { databaseIn, neither, type SqlDatabase } from '../sql/database.ts';
-import { fromPool, type MysqlPool, type MysqlTx, type TxOfPool } from './pool.ts';
+import { fromPool, type MysqlPool, type TxOfPool } from './pool.ts';
 
 /** A pool of `mysql2`, or a database from `fromDrizzle` and the other adapters. */
 // biome-ignore lint/suspicious/noExplicitAny: any type of transaction
 export type MysqlDatabase = MysqlPool | SqlDatabase<any>;
 
-/** The `tx` that `onPayment` gets. */
+/** The transaction that the handler's functions get, and that `payOut` takes. */
 export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
-
-/** The handle of a transaction that the merchant began: over `mysql2` any connection, or the `tx` of `onPayment`. */
-export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : MysqlTx;
 
 /** @throws {ConfigurationError} for any other value: on a connection, the SDK's writes could be rolled back */
 export function databaseOf<Database extends MysqlDatabase>(

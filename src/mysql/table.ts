@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { ConfigurationError } from '../errors.ts';
 import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
 import { asciiJson, pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
+import { PaymentTaken } from '../store/contract.ts';
 
 /** Quotes a table's name for SQL, in backticks because ANSI_QUOTES gives double quotes another meaning. */
-export const quoted = (table: string): string =>
-  table
-    .split('.')
-    .map(part => `\`${part}\``)
-    .join('.');
+export const quoted = (table: string): string => table.split('.').map(quotedPart).join('.');
+
+/** Quotes one name, such as that of a merchant's database. */
+export const quotedPart = (name: unknown): string => `\`${String(name).replaceAll('`', '``')}\``;
 
 /** The end of CREATE TABLE: the widest keys, and transactions, independent of the server's defaults. */
 export const TABLE_OPTIONS = 'ENGINE = InnoDB ROW_FORMAT = DYNAMIC';
@@ -52,7 +52,7 @@ export const AUTOCOMMIT = `CASE WHEN NOT @@session.autocommit THEN 'off' /*M! WH
     ELSE 'on' END AS autocommit`;
 
 const NO_AUTOCOMMIT =
-  'The sessions of this pool have autocommit = 0, so nobody would ever commit what the store writes, and money could move twice: leave autocommit on.';
+  'The sessions of this pool have autocommit = 0, so the writes of the store would never be committed. A payment could be made twice: leave autocommit on.';
 
 /** @throws {ConfigurationError} for an answer from a session that does not commit them */
 export function checkAutocommit(line: SqlRow | undefined): void {
@@ -71,8 +71,14 @@ export async function refuseUncommitted(query: SqlQuery): Promise<never> {
   throw leftOpen();
 }
 
-/** MySQL's code for an INSERT whose key is taken. */
-const TAKEN = '1062';
+/** MySQL's code for a taken key. */
+export const TAKEN = '1062';
+
+/** @throws {PaymentTaken} for a taken key of an UPDATE, which writes no other key */
+export function paymentTaken(error: unknown): never {
+  if (sqlCodeOf(error) === TAKEN) throw new PaymentTaken();
+  throw error;
+}
 
 /**
  * Runs an INSERT with the condition {@link IS_COMMITTED}.

@@ -6,6 +6,7 @@ import type { OpenTelemetry } from './api.ts';
 import { type DoubtSource, openMetrics } from './metrics.ts';
 import { openSpans } from './spans.ts';
 
+export type { CallOutcome, CallTrace } from '../telemetry/channels.ts';
 export type {
   Attributes,
   Counter,

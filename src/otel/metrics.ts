@@ -3,10 +3,10 @@ import type { CallTrace } from '../telemetry/channels.ts';
 import type { OpenTelemetry } from './api.ts';
 import { defined } from './spans.ts';
 
-/** A client with a journal. */
+/** A client with a store. */
 export interface DoubtSource {
   /** Lists the creates with an unknown outcome, running ones included. */
-  inDoubt(): Promise<readonly { underWay: boolean }[]>;
+  doubts(): Promise<readonly { underWay: boolean }[]>;
 }
 
 /** Seconds, from a fast lookup to a create that uses its whole timeout. */
@@ -14,21 +14,21 @@ const BOUNDARIES = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter']>, sources: readonly DoubtSource[]) {
   const duration = meter.createHistogram('payment.operation.duration', {
-    description: 'How long creates, lookups, callbacks, settlements, sweeps and drains take, by how they end.',
+    description: 'How long creates, lookups, callbacks, settlements and upkeeps take, by how they end.',
     unit: 's',
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
   const callbacks = meter.createCounter('payment.callbacks', {
-    description: 'Callbacks, and payments that a sweep processed in their place, by what became of them.',
+    description: 'Callbacks, and payments that upkeep processed instead, by their result.',
     unit: '{callback}',
   });
   const doubts = meter.createObservableGauge('payment.doubts', {
-    description: 'Creates whose outcome is unknown, those under way aside. Somebody must settle what stays.',
+    description: 'Creates with an unknown outcome, without running ones. An operator must settle those that stay.',
     unit: '{payment}',
   });
   const observe = async (result: { observe(value: number): void }): Promise<void> => {
-    const lists = await Promise.all(sources.map(source => source.inDoubt())).catch(() => undefined);
-    // If a journal does not answer, the gauge stays empty: 0 would be wrong.
+    const lists = await Promise.all(sources.map(source => source.doubts())).catch(() => undefined);
+    // If a store does not answer, the gauge stays empty: 0 would be wrong.
     if (lists) result.observe(lists.flat().filter(({ underWay }) => !underWay).length);
   };
   if (sources.length > 0) doubts.addCallback(observe);

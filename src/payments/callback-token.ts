@@ -1,10 +1,10 @@
 // Signs the addresses that callbacks are posted to, because the gateway signs no callbacks.
 import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { journalRequestOf } from '../journal/fingerprint.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { foldReference } from '../schemas/matching.ts';
-import type { Payment } from '../schemas/payment.ts';
+import { journalRequestOf } from '../store/fingerprint.ts';
+import type { TokenCheck } from '../store/link.ts';
 
 /** The query parameter that carries the token. */
 const PARAMETER = 'callbackToken';
@@ -13,17 +13,13 @@ const PARAMETER = 'callbackToken';
 const LENGTH = 16;
 
 /** Tokens are `d.mac`: a digest of the reference or body, and its MAC under a key derived from the sign key. */
-export interface CallbackTokens {
+export interface CallbackTokens extends TokenCheck {
   /**
    * Adds the token to a request's addresses, as their last query parameter. The same request has the same token.
    *
    * @param fields all fields that are sent
    */
   addTo(request: CheckedRequest, fields: object): object;
-  /** Returns the token of an address if this client issued it, in the same time for every token. */
-  check(url: string): string | undefined;
-  /** Returns whether the token belongs to the payment. Any valid token fits a payment without a reference. */
-  isOf(token: string, payment: Payment): boolean;
 }
 
 /** @param formerSignKeys keys whose tokens are still valid */

@@ -1,16 +1,16 @@
-// The shared parts of one client's calls: its settings, address, sender and journal.
+// The shared parts of one client's calls: its settings, address, sender and store.
 
 import type { Settings } from '../client-options.ts';
 import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
-import { scopeOf } from '../journal/fingerprint.ts';
-import type { ScopedJournal } from '../journal/reports.ts';
+import { bindStore } from '../store/bound.ts';
+import { createsOf } from '../store/creates.ts';
+import type { ScopedJournal } from '../store/reports.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
-import { RefusalStreak } from './refusal-streak.ts';
 
 /** The shared parts of one client's calls. */
-export interface Gateway extends Omit<Settings, 'journal'> {
+export interface Gateway extends Settings {
   /** The address of all payments. */
   url: string;
   /** The headers of every call. */
@@ -18,16 +18,16 @@ export interface Gateway extends Omit<Settings, 'journal'> {
   send: Send;
   tokens: CallbackTokens;
   journalInScope: ScopedJournal | undefined;
-  planRefusals: RefusalStreak;
   /** The warnings that were given already, each only once. */
   warned: Set<string>;
 }
 
 export function openGateway(settings: Settings): Gateway {
-  const { journal, ...others } = settings;
-  const { baseUrl, apiKey, signKey, formerSignKeys } = others;
+  const { baseUrl, apiKey, signKey, formerSignKeys } = settings;
+  const store = settings.store && bindStore(settings.store, baseUrl);
   return {
-    ...others,
+    ...settings,
+    store,
     url: `${baseUrl}/api/v1/payments`,
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -38,8 +38,7 @@ export function openGateway(settings: Settings): Gateway {
     },
     send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
-    journalInScope: journal && { journal, scope: journal.scope ?? scopeOf(baseUrl) },
-    planRefusals: new RefusalStreak(),
+    journalInScope: store && { journal: createsOf(store), scope: store.scope },
     warned: new Set(),
   };
 }

@@ -13,8 +13,10 @@ import {
 import type { NoAnswer } from '../http/client.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { pauseAsked } from '../http/retry-policy.ts';
+import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { compiledWhenBusy } from '../schemas/compiled.ts';
 import { isPaymentId, isSamePayment } from '../schemas/id.ts';
+import { differencesOf, hasReference } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema, recordIn } from '../schemas/response.ts';
 import { FORBIDDEN, isRefusal, whatToCheck } from '../statuses.ts';
@@ -51,16 +53,32 @@ function hasRecord(body: string): boolean {
   }
 }
 
-/** The error of an answer with the payment of another create. The outcome of this create is unknown. */
+/** Checks that the payment is the requested one. @throws {ResponseError} `unknown`, with the payment's id */
+export function expectRequested(request: CheckedRequest, { payment }: Envelope, answer: HttpAnswer, call: Call): void {
+  // Gateways may trim a reference and change its case.
+  const isFolded = hasReference(payment, request.reference);
+  const differing = differencesOf(request, payment).filter(field => field !== 'reference' || !isFolded);
+  if (differing.length === 0) return;
+  const issues = differing.map(path => ({ path, message: 'differs from the request' }));
+  throw anotherPayment(answer, call, payment, `it differs from the request in ${differing.join(', ')}`, issues);
+}
+
+/** The error of an answer with the payment of another create. */
 export function answeredWithAnothers(
   answer: HttpAnswer,
   call: Call,
-  { id }: Payment,
-  reference: string,
+  payment: Payment,
+  reference: string | undefined,
 ): ResponseError {
-  const message = `The gateway answered ${answer.status} to ${nameOf(call)} with payment ${id}, which is that of ${JSON.stringify(reference)}.`;
   const issue = { path: 'id', message: 'is the payment of another create' };
-  return new ResponseError(`${message} ${adviceOn('unknown')}`, answer, [issue], { outcome: 'unknown' });
+  const owner = reference === undefined ? 'another create' : JSON.stringify(reference);
+  return anotherPayment(answer, call, payment, `it is the payment of ${owner}`, [issue]);
+}
+
+function anotherPayment(answer: HttpAnswer, call: Call, { id }: Payment, why: string, issues: Issue[]): ResponseError {
+  const message = `The gateway answered ${answer.status} to ${nameOf(call)} with payment ${id}: ${why}.`;
+  const verdict = { outcome: 'unknown', paymentId: id } as const;
+  return new ResponseError(`${message} ${adviceOf(verdict)}`, answer, issues, verdict);
 }
 
 /** Returns the payment with exactly the requested id. */

@@ -7,11 +7,8 @@ import { fromPool } from './pool.ts';
 // biome-ignore lint/suspicious/noExplicitAny: any type of transaction
 export type PostgresDatabase = PgPool | SqlDatabase<any>;
 
-/** The `tx` that `onPayment` gets. */
+/** The transaction that effects get, and in which `payOut` writes: over `pg` the `query` of a client. */
 export type TxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : TxOfPool<Database>;
-
-/** The handle of a transaction that the merchant began: over `pg` any client, or the `tx` of `onPayment`. */
-export type OwnTxOf<Database> = Database extends SqlDatabase<infer Tx> ? Tx : Pick<PgPool, 'query'>;
 
 /** @throws {ConfigurationError} for any other value: on a client, the SDK's writes could be rolled back */
 export function databaseOf<Database extends PostgresDatabase>(

@@ -6,11 +6,9 @@ export type { KyselyDatabase, KyselyTransactionBuilder } from '../adapters/kysel
 export type { PrismaDatabase, PrismaOptions, PrismaTransactionOptions } from '../adapters/prisma.ts';
 export type { TypeOrmDataSource, TypeOrmQueryRunner } from '../adapters/typeorm.ts';
 export type { PoolOptions, SqlDatabase, SqlPool, SqlQuery, SqlRow, SqlValue } from '../sql/database.ts';
-export type { SqlInbox, SqlInboxOptions } from '../sql/inbox.ts';
-export type { SqlJournal, SqlJournalOptions } from '../sql/journal.ts';
+export type { SqlStoreOptions } from '../sql/store.ts';
 export { fromDrizzle, fromKnex, fromKysely, fromPrisma, fromTypeOrm } from './adapters.ts';
-export type { OwnTxOf, PostgresDatabase, TxOf } from './database.ts';
-export { type PostgresInbox, type PostgresInboxOptions, postgresInbox } from './inbox.ts';
-export { type PostgresJournal, type PostgresJournalOptions, postgresJournal } from './journal.ts';
+export type { PostgresDatabase, TxOf } from './database.ts';
 export type { PgClient, PgPool, PgTx, TxOfPool } from './pg.ts';
 export { fromPostgresJs, type PostgresJs } from './postgres-js.ts';
+export { type PostgresStoreOptions, postgresStore } from './store.ts';

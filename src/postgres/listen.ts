@@ -20,7 +20,7 @@ interface Listening {
 /** By pool and channel. */
 const LISTENING = new WeakMap<PgPool, Map<string, Listening>>();
 
-/** Smaller pools leave no connection for the merchant while an inbox uses half of them. */
+/** Smaller pools leave no connection for the merchant while effects use half of them. */
 const SMALLEST_POOL = 4;
 
 /** @throws the driver's error, as soon as the connection is lost */

@@ -20,7 +20,7 @@ export interface PgPool {
   options?: { max?: number | undefined };
 }
 
-/** A transaction over a pool of `pg`. It has only `query`, until `onPayment` returns. */
+/** A transaction over a pool of `pg`. It has only `query`, until the effect ends. */
 export type PgTx = Pick<PgClient, 'query'>;
 
 /** The same with the types of the pool's clients, even if `connect` has an overload that takes a callback. */

@@ -27,7 +27,7 @@ export const fromPool = (pool: PgPool): SqlDatabase<PgTx> => ({
     return transact({ query: client.query.bind(client), release }, BEGIN, work);
   },
   queryIn(tx) {
-    expectMethods('plan', 'as tx a client of the pool, after its BEGIN, or the tx of onPayment', tx, 'query');
+    expectMethods('payOut', 'as tx a client of the pool, after its BEGIN, or the tx of an effect', tx, 'query');
     return queryOf(tx);
   },
   listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),

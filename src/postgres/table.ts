@@ -1,7 +1,7 @@
 // The table of a store in Postgres: its name, its migrations, and the common parts of its statements.
 import { createHash } from 'node:crypto';
 import { isCommitted } from '../sql/committed.ts';
-import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf } from '../sql/database.ts';
+import { leftOpen, type SqlDatabase, type SqlQuery, type SqlRow, sqlCodeOf, withoutColumns } from '../sql/database.ts';
 import { pendingOf, scriptOf, versionComment, WAS_IT_MIGRATED } from '../sql/table.ts';
 
 export const quoted = (table: string): string =>
@@ -73,6 +73,16 @@ export async function migrate(database: SqlDatabase<unknown>, table: string, ste
     for (const step of pending) await query(step);
     if (pending.length > 0) await query(commentOn(table, steps.length));
   });
+}
+
+/** Returns the table's schema and name, quoted. Later changes of the search path do not concern it. */
+export async function identityOf(query: SqlQuery, table: string): Promise<string> {
+  const [found] = await query(
+    `SELECT (pg_identify_object('pg_class'::regclass, $1::text::regclass, 0)).identity AS name`,
+    [quoted(table)],
+  );
+  if (typeof found?.name !== 'string') throw withoutColumns();
+  return found.name;
 }
 
 const commentOn = (table: string, version: number): string =>

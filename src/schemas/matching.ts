@@ -50,7 +50,7 @@ export const hasReference = ({ reference }: Payment, wanted: string | null | und
 export const mayBePaymentOf = (request: RequestedFor, payment: Payment): boolean =>
   isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
-/** Fields in which a payment can differ from its create. `paymentId` differs if the journal knows another payment. */
+/** Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment. */
 export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 

@@ -37,7 +37,7 @@ export interface RequestFields {
   /** The merchant's own text. */
   description?: string | null | undefined;
   /**
-   * The merchant's own transaction id, repeated in every record and callback. A journal keeps up to 1,020 bytes of
+   * The merchant's own transaction id, repeated in every record and callback. A store keeps up to 1,020 bytes of
    * UTF-8 without NUL.
    */
   reference?: string | null | undefined;

@@ -1,4 +1,4 @@
-// Bounds the stores' use of a pool: half of it for inboxes, half for journals, and an end for every wait.
+// Bounds the stores' use of a pool: half of it for effects, half for statements, and an end for every wait.
 import { delay, withTimeout } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { type Limited, limit } from '../limit.ts';
@@ -20,7 +20,7 @@ interface Limits {
   statements: Limited;
 }
 
-/** Limits by pool, because all inboxes together, or all journals, must leave half of it. */
+/** Limits by pool, because the effects of all its stores together must leave half of it. */
 const LIMITS = Symbol.for('payment-gateway-sdk.pool-limits');
 
 /** Returns the limits of a pool, shared by the ESM and the CommonJS copy. */
@@ -85,22 +85,22 @@ export function turnsOver(database: Pooled): <T>(statement: () => Promise<T>) =>
 
 const noPlace = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_WAIT} ms by callbacks of other payments. Check the database, or increase the \`max\` of the pool (of mysql2: \`connectionLimit\`).`,
+    `Half of the pool was in use for ${LONGEST_WAIT} ms by effects of other payments. Check the database, or increase the \`max\` of the pool (of mysql2: \`connectionLimit\`).`,
   );
 
 const noTurn = () =>
   new Error(
-    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of journals. Check the database, and the locks of the table.`,
+    `Half of the pool was in use for ${LONGEST_TURN} ms by statements of the SDK. Check the database, and the locks of the table.`,
   );
 
 const notBegun = () =>
   new Error(
-    `No transaction began within ${LONGEST_WAIT} ms: increase the \`max\` of the pool (of mysql2: \`connectionLimit\`), or look whether the database answers.`,
+    `No transaction began within ${LONGEST_WAIT} ms: increase the \`max\` of the pool (of mysql2: \`connectionLimit\`), or check whether the database answers.`,
   );
 
 const noAnswer = () => new Error(`The database did not answer within ${LONGEST_WAIT} ms.`);
 
-const OVER = 'The transaction of onPayment has ended: its connection broke, or onPayment or the library ended it.';
+const OVER = 'The transaction of the effect has ended: its connection broke, or your function or the library ended it.';
 
 /** Runs one transaction. Its caller gets an error in time, even if the library waits longer. */
 function withinWaits<Tx, T>(
@@ -156,7 +156,7 @@ function withinWaits<Tx, T>(
     begin().then(
       () => {
         end();
-        // If onPayment ended the transaction, the work continues and may still write.
+        // If the effect ended the transaction, the work continues and may still write.
         if (running) running.then(resolve, reject);
         else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
       },

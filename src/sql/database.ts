@@ -19,11 +19,10 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 export type SqlQuery = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
 /**
- * A database for `postgresInbox`, `mysqlJournal` and the other stores. `fromDrizzle` and the other adapters make one
- * from your library. For another library, write these methods and prove them with `sqlDatabaseSuite` of
- * payment-gateway-sdk/testing.
+ * A database for `postgresStore` and `mysqlStore`. `fromDrizzle` and the other adapters make one from your library. For
+ * another library, write these methods and prove them with `sqlDatabaseSuite` of payment-gateway-sdk/testing.
  *
- * @typeParam Tx the library's transaction handle, which `onPayment` gets as `tx`
+ * @typeParam Tx the library's transaction handle, which effects get as `tx`
  */
 export interface SqlDatabase<Tx> {
   readonly dialect: 'postgres' | 'mysql';
@@ -43,7 +42,7 @@ export interface SqlDatabase<Tx> {
    */
   listen?(channel: string, onNotice: () => void, signal: AbortSignal): Promise<void>;
   /**
-   * The pool of connections. Half of it is the limit for all its inboxes, and for the statements of all its journals.
+   * The pool of connections. Half of it is the limit for the effects of all its stores, and for their statements.
    *
    * @default a pool of 10 connections for this database alone
    */
@@ -73,7 +72,7 @@ export const poolSizeProblem: ProblemOf = value =>
 /** The option of adapters whose library does not document the size of its pool. */
 export interface PoolOptions {
   /**
-   * Number of connections in its pool. All inboxes use at most half of them, and so do the statements of all journals.
+   * Number of connections in its pool. Effects use at most half of them, and so do the SDK's statements.
    * @default 10
    */
   poolSize?: number | undefined;

@@ -64,4 +64,5 @@ function refused(): Promise<never> {
   return refusal;
 }
 
-const ENDED = 'The transaction of tx has ended, so the query was not sent. Await every query before onPayment returns.';
+const ENDED =
+  'The transaction of tx has ended, so the query was not sent. Await every query before your function returns.';

@@ -55,8 +55,7 @@ const CHANNEL_OF = {
   lookup: 'lookup',
   callback: 'callback',
   settle: 'journal',
-  sweep: 'journal',
-  drain: 'journal',
+  upkeep: 'journal',
 } as const satisfies Record<Operation, string>;
 
 type Channel = diagnostics.TracingChannel<unknown, CallTrace>;

@@ -1,8 +1,8 @@
 // The events and warnings for the merchant: enough for logs and metrics, without secrets.
 import type { Outcome } from '../errors.ts';
 
-/** The kind of a call. A `callback` is one that the handler takes, or a payment that a sweep processes. */
-export type Operation = 'create' | 'lookup' | 'settle' | 'sweep' | 'drain' | 'callback';
+/** The kind of a call. A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
+export type Operation = 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
 
 /** The facts of its call in each event of a client. */
 export interface CallFacts {
@@ -29,7 +29,7 @@ export type GatewayEvent = CallFacts &
     | { type: 'retry'; reason: number | string; waitedMs: number }
     | ({ type: 'success' } & Success)
     | ({ type: 'failure' } & Failure)
-    /** A change of a reference in the journal. */
+    /** A change of a reference in the store. */
     | { type: 'journal'; change: JournalChange }
     /** Nothing failed, but an operator should check it. */
     | { type: 'warning'; code: WarningCode; message: string }
@@ -41,7 +41,7 @@ export interface Success {
   outcome: 'ok' | 'replayed' | 'stale';
   /** The status as the gateway wrote it, if the call was about one payment. */
   paymentStatus?: string | undefined;
-  /** The counts that a sweep or a drain returned. */
+  /** The counts of an `upkeep`. */
   counts?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -76,18 +76,16 @@ export type JournalChange =
   | 'gave_up';
 
 /**
- * `create_mismatch`: the answer to a create differs from the request in type, amount, currency or reference.
  * `unusable_redirect_url`: the redirect address of a create is not http(s). `journal_not_recorded`: the end of a create
  * could not be recorded, so its reference stays in doubt. `journal_mismatch`: a confirmed payment has the reference of
  * a doubt, but is not the requested one. `journal_two_payments`: one reference may have two payments.
  * `journal_stale_replay`: a repeated create could not look its payment up, and returned the last record seen.
  * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, but not final. `sweep_failed`: a payment could
- * not be processed, and is retried. `plan_refused`: the gateway refused a planned create. You can plan it again.
- * `plan_not_sent`: a planned create was not sent, and is retried. It is for another client, the gateway refuses this
- * client, or refused three before it. `drain_failed`: the journal failed during a drain with `follow`, which retries.
+ * not be processed, and is retried. `payout_not_sent`: a planned payout was not sent, and is retried. It is for another
+ * client, or the gateway refuses this client. `upkeep_failed`: the store or a review failed during an upkeep, which
+ * retries. `upkeep_missing`: a planned payout waits for more than 10 minutes, so no upkeep seems to run.
  */
 export type WarningCode =
-  | 'create_mismatch'
   | 'unusable_redirect_url'
   | 'journal_not_recorded'
   | 'journal_mismatch'
@@ -95,11 +93,32 @@ export type WarningCode =
   | 'journal_stale_replay'
   | 'sweep_gave_up'
   | 'sweep_failed'
-  | 'plan_refused'
-  | 'plan_not_sent'
-  | 'drain_failed';
+  | 'payout_not_sent'
+  | 'upkeep_failed'
+  | 'upkeep_missing';
 
-/** One step of a callback, or of a sweep by `handler.process`. `httpStatus` is the handler's answer to the callback. */
+/**
+ * Why a person must check a payment. `paid`, `reversed`, `payout_failed`: no function took this outcome.
+ * `already_paid`: another payment has paid its order or reference. `amount_differs`: not the amount or currency of its
+ * order or request. `order_canceled`: it was paid after `cancelOrder`. `unknown_reference`: the store does not know its
+ * create. `unknown_status`: the gateway's document does not name its status. `payout_refused`: the gateway refused a
+ * planned payout for good. `paid_again`: COMPLETED after a reversal or a failed payout. `effect_uncertain`: a function
+ * was cut off, and a part of its writes may be committed.
+ */
+export type ReviewReason =
+  | 'paid'
+  | 'reversed'
+  | 'payout_failed'
+  | 'already_paid'
+  | 'amount_differs'
+  | 'order_canceled'
+  | 'unknown_reference'
+  | 'unknown_status'
+  | 'payout_refused'
+  | 'paid_again'
+  | 'effect_uncertain';
+
+/** One step of a callback, or of a payment that `upkeep` processes. `httpStatus` is the handler's answer to the callback. */
 export type CallbackEvent = {
   /** The same for all events of one callback. */
   callId: string;
@@ -109,6 +128,8 @@ export type CallbackEvent = {
   | ({ type: 'callback' } & CallbackStep)
   /** Nothing failed, but an operator should check it. */
   | { type: 'warning'; code: CallbackWarningCode; message: string }
+  /** A person must check the payment: it is in `gateway.reviews()`. */
+  | { type: 'review'; reason: ReviewReason; reference?: string | undefined; order?: string | undefined }
 );
 
 /**
@@ -118,7 +139,7 @@ export type CallbackEvent = {
  */
 export interface CallbackStep {
   result: 'received' | 'refused' | 'ran' | 'already' | 'busy' | 'failed';
-  /** `signed`: the callback's address has a valid token. `sweep`: `handler.process` runs without a callback. */
+  /** `signed`: the callback's address has a valid token. `sweep`: `upkeep` processes the payment without a callback. */
   lane: 'signed' | 'unsigned' | 'sweep';
   /** The gateway's own status, once looked up. */
   paymentStatus?: string | undefined;
@@ -130,11 +151,9 @@ export interface CallbackStep {
 
 /**
  * `callback_mismatch`: a callback claims another amount, currency, type or reference than the record, or has the token
- * of another payment. `effect_uncertain`: an effect has begun, and something other than the inbox ended its
- * transaction. `after_commit_failed`: a function passed to `afterCommit` failed, or ran longer than 25 s.
- * `unknown_status`: a status took effect that the gateway's document does not name, such as one of a refund.
+ * of another payment. `after_commit_failed`: a function passed to `afterCommit` failed, or ran longer than 25 s.
  */
-export type CallbackWarningCode = 'callback_mismatch' | 'effect_uncertain' | 'after_commit_failed' | 'unknown_status';
+export type CallbackWarningCode = 'callback_mismatch' | 'after_commit_failed';
 
 /** Gets every event. Its errors change nothing. */
 export type EventListener = (event: GatewayEvent) => void;

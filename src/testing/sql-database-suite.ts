@@ -11,13 +11,13 @@ export interface SqlDatabaseSuiteOptions<Tx> {
   test: TestFunction;
   /** Makes the database. Called once per test. The suite creates and drops its own tables in it. */
   make: () => SqlDatabase<Tx> | Promise<SqlDatabase<Tx>>;
-  /** Runs a statement with the library's own transaction, as `onPayment` would. */
+  /** Runs a statement with the library's own transaction, as an effect would. */
   execute: (tx: Tx, sql: string) => PromiseLike<unknown>;
 }
 
 /**
  * Registers the tests that every {@link SqlDatabase} must pass, in its own dialect. A database gives exactly-once
- * effects if it also passes `inboxSuite` over `postgresInbox(yours)` or `mysqlInbox(yours)`.
+ * effects if it also passes `storeSuite` over `postgresStore(yours, …)` or `mysqlStore(yours, …)`.
  *
  * @example
  * sqlDatabaseSuite({ test, make: () => fromMine(db), execute: (tx, sql) => tx.query(sql) });

@@ -1,4 +1,6 @@
 // The suites' interface to a test runner, and their gates and seeded randomness.
+import { randomUUID } from 'node:crypto';
+import type { StoreRow } from '../store/contract.ts';
 
 /** Registers a test: `test` or `it` of Vitest, Jest, node:test and their like. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
@@ -18,3 +20,18 @@ export function seeded(seed: number): () => number {
 /** Picks an item with such a generator. */
 export const pick = <T>(random: () => number, items: readonly T[]): T =>
   items[Math.floor(random() * items.length)] as T;
+
+/** Makes a new row with a random id. */
+export const newRow = (changes: Partial<StoreRow> = {}): StoreRow => ({
+  kind: 'create',
+  id: `id ${randomUUID()}`,
+  state: 'begun',
+  revision: 0,
+  begunAt: 0,
+  data: { amount: '25.50' },
+  ...changes,
+});
+
+/** Runs the same many times concurrently. */
+export const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));

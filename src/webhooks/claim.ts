@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { WebhookError } from '../errors.ts';
-import { statusMark } from '../inbox/contract.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
+import { statusMark } from '../store/outcomes.ts';
 import { invalidCallback, readable, readBody } from './parse.ts';
 
 /** Requires only the id, because the callbacks of withdrawals and on-ramp payments are not documented. */
@@ -21,7 +21,7 @@ export interface ClaimDigest {
   paymentId: string;
   /** In upper case, or undefined without a claimed status. */
   status: string | undefined;
-  /** The status as an inbox marks it. A status that this SDK does not know is marked as written. */
+  /** The status as the store keeps it. A status that this SDK does not know is kept as written. */
   mark: string | undefined;
   /** The claimed fields to compare with the record. */
   fields: Partial<Record<Compared, string>>;

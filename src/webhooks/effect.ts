@@ -1,137 +1,236 @@
-// Applies a payment's status once: first the journal, then the inbox with onPayment, then the work after the commit.
+// Applies a payment's status once: settle its create, then the merchant's functions and the rows in one transaction.
 import { delay, withTimeout } from '../deadline.ts';
 import { WebhookError } from '../errors.ts';
-import { eventOf, type Inbox, type InboxEvent, type Processed } from '../inbox/contract.ts';
-import { remembering } from '../inbox/thrown.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
-import { isFinalStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { rawStatusOf } from '../schemas/payment-status.ts';
+import type { LockedRows, RowKey, Store } from '../store/contract.ts';
+import { createOf, storeRowOf } from '../store/creates.ts';
+import type { ClientLink, Processed } from '../store/link.ts';
+import { orderRowOf, orderStateOf } from '../store/order.ts';
+import {
+  after,
+  decide,
+  judge,
+  type KeptReview,
+  paymentRowOf,
+  paymentStateOf,
+  reviewOf,
+  statusOf,
+  type Verdict,
+  WITHOUT_FUNCTION,
+} from '../store/outcomes.ts';
+import { ofMerchant, remembering } from '../store/thrown.ts';
+import { acknowledge } from '../store/transitions.ts';
 import { type CallbackWarningCode, notify } from '../telemetry/events.ts';
 import type { ClaimDigest } from './claim.ts';
-
-/** The context of `onPayment`, in addition to the inbox's own. */
-export interface CallbackContext {
-  /**
-   * Runs a function at most once, after the commit of the effect and its mark. Use it for e-mails and the like, because
-   * `onPayment` may run again after a rollback. If it fails, only `onError` gets the error.
-   */
-  afterCommit(work: () => unknown): void;
-}
-
-/** Warns the merchant of a case for an operator. */
-export type Warn = (about: About, code: CallbackWarningCode, message: string) => void;
+import { type Context, type Functions, isOnly, type PaymentOutcome } from './functions.ts';
 
 interface About {
   paymentId: string;
   callId: string;
 }
 
-export interface EffectSettings<Context extends object> {
-  reconcile: (payment: Payment) => Promise<void>;
-  acknowledge: (payment: Payment) => Promise<void>;
-  inbox: Inbox<Context>;
-  onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
+/** The reports of a handler besides the results of its callbacks. */
+export interface Reports {
+  warn(about: About, code: CallbackWarningCode, message: string): void;
+  review(about: About, review: KeptReview): void;
   /** Gets the error of a function that waited for the commit. */
-  onAfterCommitError: (error: unknown) => unknown;
-  warn: Warn;
+  afterCommitFailed(error: unknown): unknown;
 }
 
-/** Milliseconds within which a callback is answered. */
+export interface EffectSettings<Tx> {
+  link: ClientLink<Tx> | undefined;
+  /** Of the client, or of this process for a client without one. */
+  store: Store<Tx>;
+  functions: Functions<Tx>;
+  /** Milliseconds. */
+  effectTimeout: number;
+  reports: Reports;
+}
+
+/** Milliseconds for a function that waited for the commit. */
 const LONGEST_AFTER_COMMIT = 25_000;
 
-/** Runs of an event in the inbox, at most: another final status may be marked in between. */
+/** Runs of an effect, at most: another final status may take effect in between. */
 const MOST_CONFLICTS = 3;
 
-export function createEffect<Context extends object>(settings: EffectSettings<Context>) {
-  const { reconcile, acknowledge, inbox, onPayment, onAfterCommitError, warn } = settings;
+/** The result of one transaction. */
+interface Ran {
+  decision: 'run' | 'already' | 'again';
+  /** The revision of the payment's row. */
+  seen?: number | undefined;
+  review?: KeptReview | undefined;
+  afterCommit: readonly (() => unknown)[];
+}
 
-  /** @returns the inbox's answer, and the functions that wait for the commit */
-  const runOnce = async (event: InboxEvent, payment: Payment) => {
-    let afterCommit: (() => unknown)[] = [];
-    const answer = await inbox.run(event, async context => {
-      // The inbox may run the work again after a rollback.
-      const own = worksAfterCommit();
-      afterCommit = own.works;
-      try {
-        await remembering(() => onPayment(payment, { ...context, afterCommit: own.add }));
-      } finally {
-        own.close();
-      }
-    });
-    return { answer, afterCommit: answer === 'ran' ? afterCommit : [] };
+export function createEffect<Tx>({ link, store, functions, effectTimeout, reports }: EffectSettings<Tx>) {
+  /** Without a store of the client, only `onPayment` runs. */
+  const hasOutcomes = link?.store !== undefined;
+
+  /** Decides, runs the functions, and returns the rows to write. */
+  const work = async (payment: Payment, seen: number | undefined, locked: LockedRows<Tx>, ran: Ran) => {
+    const status = statusOf(payment);
+    ran.seen = locked.payment?.revision;
+    ran.decision = decide(locked.payment, status, seen);
+    if (ran.decision !== 'run') return undefined;
+    const state = paymentStateOf(locked.payment);
+    const [createRow, orderRow] = locked.rows;
+    const create = createRow && createOf(store.scope, createRow);
+    const order = orderRow && orderStateOf(orderRow);
+    const verdict: Verdict = hasOutcomes ? judge({ payment, state, create, order }) : { create, order };
+    const reason = verdict.reason ?? reasonWithout(functions, verdict);
+    ran.review = reason && reviewOf(payment, status, { reason, create, order: orderRow?.id });
+    await callFunctions(payment, verdict, locked.tx, ran);
+    const rows = [paymentRowOf(payment.id.toLowerCase(), after(state, status, verdict, ran.review), locked.payment)];
+    const next = verdict.create && (acknowledge(verdict.create, payment).next ?? verdict.create);
+    if (next && next !== create) rows.push(storeRowOf(next));
+    if (orderRow && verdict.order && verdict.order !== order)
+      rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
+    return rows;
   };
 
-  /** Runs the functions in order. An endless one goes on alone, and does not block the payment's next status. */
-  const runAfterCommit = async (works: (() => unknown)[], about: About) => {
-    for (const work of works) {
+  /** Calls the functions of a status. */
+  const callFunctions = (payment: Payment, verdict: Verdict, tx: Tx, ran: Ran): Promise<void> => {
+    const { create, wasPaidOut, call } = verdict;
+    const { review } = ran;
+    const reference = create?.reference ?? payment.reference ?? undefined;
+    const outcome = { order: create?.order, reference, payment } as PaymentOutcome;
+    return inTime(tx, ran, async context => {
+      await functions.onPayment?.(payment, context);
+      if (review) await functions.onReview?.({ ...outcome, reason: review.reason }, context);
+      else if (call) await functions[call]?.({ ...outcome, wasPaidOut } as never, context);
+    });
+  };
+
+  /** Runs the merchant's functions, with a time limit. */
+  const inTime = async (
+    tx: Tx,
+    ran: Pick<Ran, 'afterCommit'>,
+    calls: (context: Context<Tx>) => Promise<unknown>,
+  ): Promise<void> => {
+    const stop = new AbortController();
+    const waiting = worksAfterCommit();
+    ran.afterCommit = waiting.works;
+    const context: Context<Tx> = { tx, signal: stop.signal, afterCommit: waiting.add };
+    try {
+      await withTimeout(
+        remembering(() => calls(context)),
+        effectTimeout,
+        () => {
+          throw ofMerchant(new Error(tooLong(effectTimeout)));
+        },
+      );
+    } finally {
+      waiting.close();
+      stop.abort();
+    }
+  };
+
+  const runOnce = async (payment: Payment, seen: number | undefined): Promise<Ran | 'busy' | 'uncertain'> => {
+    const create = await link?.reconcile(payment);
+    // A payment begins as PENDING. Only onPayment gets that, so otherwise it needs no row.
+    if (payment.paymentStatus === 'PENDING' && !functions.onPayment) return { decision: 'already', afterCommit: [] };
+    const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
+    if (create?.order) reads.push({ kind: 'order', id: create.order });
+    const about = reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain', create, order: create?.order });
+    let ran: Ran = { decision: 'again', afterCommit: [] };
+    const result = await store.effect({ id: payment.id.toLowerCase(), about, reads }, locked => {
+      // The store may run the work again after a rollback.
+      ran = { decision: 'again', afterCommit: [] };
+      return work(payment, seen, locked, ran);
+    });
+    return result === 'busy' || result === 'uncertain' ? result : ran;
+  };
+
+  /** Runs the functions in order. An endless one goes on alone. */
+  const runAfterCommit = async (works: Ran['afterCommit'], about: About) => {
+    for (const one of works) {
       try {
-        const working = (async () => work())();
+        const working = (async () => one())();
         await withTimeout(working, LONGEST_AFTER_COMMIT, `It did not end within ${LONGEST_AFTER_COMMIT} ms.`);
       } catch (error) {
-        const message = `What onPayment passed to afterCommit failed, and is not repeated: payment ${about.paymentId}.`;
-        warn(about, 'after_commit_failed', message);
-        notify(onAfterCommitError, error);
+        const message = `A function passed to afterCommit failed, and is not repeated: payment ${about.paymentId}.`;
+        reports.warn(about, 'after_commit_failed', message);
+        notify(reports.afterCommitFailed, error);
       }
     }
   };
 
   return {
     /**
-     * Takes the payment to the inbox. If another final status is marked there, the payment may have moved since its
-     * lookup. Then it is looked up again, outside any transaction.
+     * Runs the effect of a payment's status. If another final status took effect before, the payment may have moved
+     * since its lookup. Then it is looked up again, outside any transaction.
      *
-     * @param callId the id of the running callback
      * @throws {WebhookError} `effect_uncertain`
-     * @throws any error of the journal, the inbox, `onPayment` or the lookup
+     * @throws any error of the store, the merchant's functions or the lookup
      */
     async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<Processed> {
       let payment = found;
-      let event = eventOf(payment);
+      let seen: number | undefined;
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
-        await reconcile(payment);
-        const { answer, afterCommit } = await runOnce(event, payment);
-        const { paymentId, status } = event;
-        if (typeof answer === 'string') {
-          // If this fails, a sweep checks the payment once more.
-          if (answer !== 'busy') await acknowledge(payment).catch(() => {});
-          if (answer === 'ran' && payment.paymentStatus === 'UNKNOWN')
-            warn({ paymentId, callId }, 'unknown_status', unknownStatus(payment));
-          await runAfterCommit(afterCommit, { paymentId, callId });
-          return { result: answer, payment };
+        const paymentId = payment.id.toLowerCase();
+        const about = { paymentId, callId };
+        const ran = await runOnce(payment, seen);
+        if (ran === 'busy') break;
+        if (ran === 'uncertain') {
+          reports.review(about, reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain' }));
+          throw uncertain(paymentId);
         }
-        if (answer.some(mark => mark.begun && mark.status === status)) {
-          const error = uncertain(event);
-          warn({ paymentId, callId }, 'effect_uncertain', error.message);
-          throw error;
+        if (ran.decision === 'already') return { result: 'already', payment };
+        if (ran.decision === 'run') {
+          if (ran.review) reports.review(about, ran.review);
+          // Not awaited: the payment's turn ends at the commit.
+          void runAfterCommit(ran.afterCommit, about);
+          return { result: 'ran', payment };
         }
+        seen = ran.seen;
         // The record may lag behind.
         await delay(LAG_PAUSES[0]);
         payment = await lookAgain();
-        event = { ...eventOf(payment), seen: answer };
       }
       return { result: 'busy', payment };
     },
 
-    /** Checks whether the claimed status has taken effect, with an effect that undoes itself. */
-    async isMarked({ paymentId, mark: status = '' }: ClaimDigest): Promise<boolean> {
-      const undo = async () => {
-        throw new Error('Only the mark was asked for.');
-      };
-      return inbox.run({ paymentId, status, final: isFinalStatus(status) }, undo).then(
-        answer => answer === 'already',
-        () => false,
-      );
+    /** Lists a planned payout that the gateway refused for good, and calls `onReview`. */
+    async reviewRefused(reference: string, callId: string): Promise<void> {
+      const ran: Pick<Ran, 'afterCommit'> = { afterCommit: [] };
+      const refused = { status: 'REFUSED', reason: 'payout_refused', reference } as const;
+      const about: KeptReview = { ...refused, since: Date.now(), paymentType: 'WITHDRAWAL' };
+      const reads: RowKey[] = [{ kind: 'create', id: reference }];
+      const result = await store.effect({ id: reference, about, reads }, async ({ tx, payment: row, rows }) => {
+        const { amount, currency } = (rows[0]?.data ?? {}) as KeptReview;
+        await inTime(tx, ran, async context => functions.onReview?.({ reference, reason: refused.reason }, context));
+        return [
+          paymentRowOf(reference, after(paymentStateOf(row), refused.status, {}, { ...about, amount, currency }), row),
+        ];
+      });
+      // Upkeep tries it again.
+      if (result === 'busy')
+        throw new WebhookError('busy', `The review of ${JSON.stringify(reference)} is being written.`);
+      if (result !== 'done') return;
+      const told = { paymentId: reference, callId };
+      reports.review(told, about);
+      void runAfterCommit(ran.afterCommit, told);
+    },
+
+    /** Checks whether the claimed status has taken effect. */
+    async isMarked({ paymentId, mark = '' }: ClaimDigest): Promise<boolean> {
+      const { row } = await store.read({ kind: 'payment', id: paymentId });
+      return paymentStateOf(row).statuses.includes(mark);
     },
   };
 }
 
-/** Collects the functions that `onPayment` leaves for after the commit. */
+/** Returns the reason for a review where the handler lacks the function of an outcome that moved money. */
+const reasonWithout = (functions: Functions<never>, { call }: Verdict) =>
+  call && !functions[call] && !isOnly(functions, 'onPayment') ? WITHOUT_FUNCTION[call] : undefined;
+
+/** Collects the functions that a merchant's function leaves for after the commit. */
 function worksAfterCommit() {
   const works: (() => unknown)[] = [];
   let isClosed = false;
   const add = (work: () => unknown): void => {
-    if (isClosed) throw new Error('afterCommit was called after onPayment has returned: await what calls it.');
+    if (isClosed) throw new Error('afterCommit was called after the function has returned: await what calls it.');
     if (typeof work !== 'function')
       throw new TypeError('afterCommit takes a function: afterCommit(() => sendReceipt()).');
     works.push(work);
@@ -142,11 +241,13 @@ function worksAfterCommit() {
   return { works, add, close };
 }
 
-const unknownStatus = (payment: Payment): string =>
-  `Payment ${payment.id} has the status ${rawStatusOf(payment)}, which the gateway's document does not name: onPayment got it as UNKNOWN. Ask the gateway what it means for the money.`;
+const tooLong = (ms: number) =>
+  `The functions of the handler took more than ${ms} ms, so their transaction was rolled back, and they can run again. Use tx for every query in them: a second connection never comes where the pool has only one.`;
 
-function uncertain({ paymentId, status }: InboxEvent): WebhookError {
-  const call = `inbox.resolve('${paymentId}', '${status}', 'done' or 'again')`;
-  const message = `The effect of ${status} on payment ${paymentId} has begun, and something other than the inbox ended its transaction: nobody knows how much of it was done. Look, then call ${call}.`;
-  return new WebhookError('effect_uncertain', message, [], { paymentId });
-}
+const uncertain = (paymentId: string): WebhookError =>
+  new WebhookError(
+    'effect_uncertain',
+    `A function of the handler was cut off for payment ${paymentId}, and a part of its writes may be committed. Look at gateway.reviews(), complete it by hand, then call gateway.resolveReview.`,
+    [],
+    { paymentId },
+  );

@@ -2,36 +2,32 @@
 import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
 import { ConfigurationError, WebhookError } from '../errors.ts';
-import type { Inbox, Processed } from '../inbox/contract.ts';
-import { memoryInbox } from '../inbox/memory.ts';
-import { argumentReader, callFields, functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
-import { isPaymentId } from '../schemas/id.ts';
-import type { Payment } from '../schemas/payment.ts';
+import { functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
+import type { Store } from '../store/contract.ts';
+import { CLIENT, type ClientLink, HANDLER, type HandlerLink, type Processed } from '../store/link.ts';
+import { storeInMemory } from '../store/memory.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
-import { type CallbackEvent, emitWarning, notify } from '../telemetry/events.ts';
+import { type CallbackEvent, emitWarning, notify, warnOfForgetting } from '../telemetry/events.ts';
 import { type ClaimDigest, readClaim } from './claim.ts';
-import type { CallbackContext, Warn } from './effect.ts';
-import { createProcess, type ProcessOptions, unsignedCallback, type WebhookGateway } from './process.ts';
+import type { Reports } from './effect.ts';
+import { FUNCTIONS, type Functions } from './functions.ts';
+import { createNote, LONGEST_NOTE } from './note.ts';
+import { createProcess, unsignedCallback, type WebhookGateway } from './process.ts';
 import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** The options of a webhook handler. */
-export interface WebhookHandlerOptions<Context extends object = object> {
-  /** The `GatewayClient` that looks payments up. */
-  gateway: WebhookGateway;
+export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
+  /** The `GatewayClient` that creates the payments. Its store is the handler's. */
+  gateway: WebhookGateway<Tx>;
   /**
-   * Your effect, with the gateway's own record. Check `paymentType` before you credit anyone. If it throws, the handler
-   * answers 503 and leaves no mark, so that the callback may come again. With `postgresInbox`, write only with
-   * `context.tx`. With another inbox, make it idempotent.
+   * Milliseconds for the functions of one callback, at most 25,000. Then their transaction is rolled back, the callback
+   * is answered 503, and they run again.
+   * @default 20_000
    */
-  onPayment: (payment: Payment, context: Context & CallbackContext) => unknown;
-  /**
-   * Remembers which statuses have taken effect.
-   * @default memoryInbox()
-   */
-  inbox?: Inbox<Context> | undefined;
+  effectTimeout?: number | undefined;
   /**
    * The largest body to read, in bytes.
    * @default 262_144
@@ -57,28 +53,30 @@ export interface WebhookHandlerOptions<Context extends object = object> {
   onEvent?: ((event: CallbackEvent) => void) | undefined;
 }
 
-/** A web-standard handler: `(Request) => Promise<Response>`, and the same work by payment id for sweeps. */
+/** A web-standard handler. `upkeep` takes it too. It ignores further arguments, which some runtimes pass. */
 export interface WebhookHandler {
-  /** Ignores further arguments, which some runtimes pass. */
   (request: Request): Promise<Response>;
-  /**
-   * Looks a payment up and applies its status as its callback would, for a sweep of open payments.
-   *
-   * @throws {InvalidRequestError} if the id is not a UUID
-   * @throws {WaitTimeoutError} after `timeout`, or after 25 s if other work on the payment does not end
-   * @throws any error of the lookup, the inbox or `onPayment`
-   */
-  process(paymentId: string, options?: ProcessOptions): Promise<Processed>;
-  /** Whether its gateway has a journal. Without one, the payments that it confirms settle no doubt. */
-  readonly hasJournal?: boolean | undefined;
+  /** @internal for upkeep */
+  readonly [HANDLER]: HandlerLink;
 }
 
+/** Milliseconds from a callback's arrival to its answer: the sender gives up at about 30 s. */
+const LONGEST_ANSWER = 25_000;
+const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
+const TIMEOUT = { error: 'must be milliseconds, more than 0 and at most 25,000' };
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
 
 const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler', {
   gateway: objectWith<WebhookGateway>(['getPayment'], 'must be a GatewayClient'),
-  onPayment: functionOf<WebhookHandlerOptions['onPayment']>(),
-  inbox: objectWith<Inbox>(['run'], 'must be an inbox, such as postgresInbox(pool)').optional(),
+  onPaid: functionOf<NonNullable<WebhookHandlerOptions['onPaid']>>().optional(),
+  onAuthorized: functionOf<NonNullable<WebhookHandlerOptions['onAuthorized']>>().optional(),
+  onDeclined: functionOf<NonNullable<WebhookHandlerOptions['onDeclined']>>().optional(),
+  onReversed: functionOf<NonNullable<WebhookHandlerOptions['onReversed']>>().optional(),
+  onPaidOut: functionOf<NonNullable<WebhookHandlerOptions['onPaidOut']>>().optional(),
+  onPayoutFailed: functionOf<NonNullable<WebhookHandlerOptions['onPayoutFailed']>>().optional(),
+  onReview: functionOf<NonNullable<WebhookHandlerOptions['onReview']>>().optional(),
+  onPayment: functionOf<NonNullable<WebhookHandlerOptions['onPayment']>>().optional(),
+  effectTimeout: z.number(TIMEOUT).positive(TIMEOUT).max(LONGEST_ANSWER, TIMEOUT).default(20_000),
   maxBodyBytes: z.number(BYTES).positive(BYTES).default(262_144),
   verify: functionOf<NonNullable<WebhookHandlerOptions['verify']>>().optional(),
   unsigned: oneOf(['limit', 'refuse']).default('limit'),
@@ -86,50 +84,49 @@ const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler'
   onEvent: functionOf<NonNullable<WebhookHandlerOptions['onEvent']>>().optional(),
 });
 
-const readProcessOptions = argumentReader<ProcessOptions>()(callFields);
-
-/** Milliseconds from a callback's arrival to its answer: the sender gives up at about 30 s. */
-const LONGEST_ANSWER = 25_000;
 /** The reason that ends the wait for a place. */
 const LEFT = new Error('The callback was answered before its turn.');
 
 /**
- * Makes a handler of status callbacks, with an answer within 25 s. 200: the callback is handled, now or before. 400: it
- * can never be valid. 401: `verify` or `unsigned: 'refuse'` refuses it. 413: its body is too large. 503 with
- * `Retry-After`: it may succeed later. The handler rejects only arguments other than a `Request`.
+ * Makes a handler of status callbacks, with an answer within 25 s. It looks each payment up, and calls the function of
+ * its outcome once. 200: the callback is handled, now or before. 400: it can never be valid. 401: `verify` or
+ * `unsigned: 'refuse'` refuses it. 413: its body is too large. 503 with `Retry-After`: it may succeed later.
  *
- * @throws {ConfigurationError} for a missing or invalid option
+ * @throws {ConfigurationError} for a missing or invalid option, or without a function
  * @example
  * const handler = createWebhookHandler({
  *   gateway,
- *   inbox: postgresInbox(pool),
- *   onPayment: async (payment, { tx, afterCommit }) => {
- *     if (payment.paymentType === 'WITHDRAWAL') return recordPayout(tx, payment);
- *     if (!isPaid(payment)) return;
- *     await creditOrder(tx, payment); // compares reference, amount and currency
- *     afterCommit(() => sendReceipt(payment.reference));
+ *   onPaid: async ({ order }, { tx, afterCommit }) => {
+ *     await tx.query('update orders set paid = true where id = $1', [order]);
+ *     afterCommit(() => sendReceipt(order));
  *   },
+ *   onReversed: ({ order }, { tx }) => tx.query('update orders set paid = false where id = $1', [order]),
  * });
  * Bun.serve({ fetch: handler }); // or app.post('/callbacks', toNodeHandler(handler))
  */
-export function createWebhookHandler<Context extends object = object>(
-  options: WebhookHandlerOptions<Context>,
-): WebhookHandler {
-  const fields = readFields(options);
-  const { gateway, onPayment, inbox = memoryInbox(), maxBodyBytes, verify, unsigned, onEvent } = fields;
-  checkTokens(gateway, unsigned);
-  // Without a listener a failure would stay unseen.
-  const onFailure = fields.onError ?? (onEvent && (() => {}));
-  const { onError, onAfterCommitError } = onFailure
-    ? { onError: onFailure, onAfterCommitError: onFailure }
-    : { onError: warnOfAnswer, onAfterCommitError: warnOfAfterCommit };
-  const warn: Warn = (about, code, message) =>
-    notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
-  const callbacks = createProcess({ gateway, inbox, onPayment, unsigned, onAfterCommitError, warn });
+export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOptions<Tx>): WebhookHandler {
+  const {
+    gateway,
+    effectTimeout,
+    maxBodyBytes,
+    verify,
+    unsigned,
+    onEvent,
+    onError: onFailure,
+    ...functions
+  } = readFields(options as WebhookHandlerOptions) as ReturnType<typeof readFields> & WebhookHandlerOptions<Tx>;
+  const link = gateway[CLIENT];
+  checkFunctions(functions, link);
+  checkTokens(link, unsigned);
+  const reports = reportsTo(onEvent, onFailure ?? (onEvent && (() => {})));
+  const onError = onFailure ?? (onEvent ? () => {} : warnOfAnswer);
+  const store = link?.store ?? storeOfProcess<Tx>();
+  const note = createNote(link);
+  const callbacks = createProcess({ gateway, link, store, functions, effectTimeout, unsigned, reports });
 
   const tokenOf = (request: Request): string | undefined => {
     try {
-      return gateway.checkCallbackUrl?.(request.url);
+      return link?.tokens.check(request.url);
     } catch {
       return undefined;
     }
@@ -188,7 +185,9 @@ export function createWebhookHandler<Context extends object = object>(
     // A callback that is answered already leaves the queue without another report.
     const failUnlessLeft = (error: unknown) => (error === LEFT ? replyToError(error) : fail(error));
     try {
-      return await withTimeout(take().then(succeed, failUnlessLeft), LONGEST_ANSWER, late);
+      const response = await withTimeout(take().then(succeed, failUnlessLeft), LONGEST_WORK, late);
+      if (response.status === 503 && call.paymentId) await note(call.paymentId);
+      return response;
     } finally {
       answered.abort(LEFT);
     }
@@ -201,14 +200,13 @@ export function createWebhookHandler<Context extends object = object>(
     return traced(call, () => handlePosted(request, call));
   };
 
-  const process = async (id: string, options?: ProcessOptions): Promise<Processed> => {
+  const process: HandlerLink['process'] = async (paymentId, limits) => {
     const call = new Call('callback', {});
     call.lane = 'sweep';
+    call.paymentId = paymentId.toLowerCase();
     return traced(call, async () => {
-      // Any other value stays out of events: it may be anything.
-      if (isPaymentId(id)) call.paymentId = id.toLowerCase();
       try {
-        const processed = await callbacks.sweep(id, call.callId, readProcessOptions(options));
+        const processed = await callbacks.sweep(paymentId, call.callId, limits);
         report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
         return processed;
       } catch (error) {
@@ -218,16 +216,50 @@ export function createWebhookHandler<Context extends object = object>(
     });
   };
 
-  return Object.assign(handle, { process, hasJournal: gateway.hasJournal });
+  const reviewRefused = (reference: string) => callbacks.reviewRefused(reference, new Call('callback', {}).callId);
+  return Object.assign(handle, { [HANDLER]: { store: link?.store, process, reviewRefused } });
+}
+
+/** Remembers handled statuses for a client without a store. */
+function storeOfProcess<Tx>(): Store<Tx> {
+  warnOfForgetting('A handler whose gateway has no store forgets which callbacks were handled', 'a store');
+  return storeInMemory({}) as unknown as Store<Tx>;
+}
+
+/** @throws {ConfigurationError} without a function, or for one that needs a store */
+function checkFunctions<Tx>(functions: Functions<Tx>, link: ClientLink<Tx> | undefined): void {
+  const given = FUNCTIONS.filter(name => functions[name]);
+  if (given.length === 0)
+    throw new ConfigurationError(`createWebhookHandler: pass a function, such as ${FUNCTIONS.slice(0, 4).join(', ')}.`);
+  const needing = given.filter(name => name !== 'onPayment');
+  if (link?.store || needing.length === 0) return;
+  throw new ConfigurationError(
+    `createWebhookHandler: ${needing.join(', ')} need a client with a store: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
+  );
 }
 
 /** @throws {ConfigurationError} for a gateway whose creates carry no token to check */
-function checkTokens({ checkCallbackUrl, isCallbackOf, signCallbackUrls }: WebhookGateway, unsigned: string): void {
-  const canCheck = typeof checkCallbackUrl === 'function' && typeof isCallbackOf === 'function';
-  if (unsigned === 'limit' || (canCheck && signCallbackUrls !== false)) return;
+function checkTokens(link: ClientLink | undefined, unsigned: string): void {
+  if (unsigned === 'limit' || link?.signCallbackUrls) return;
   throw new ConfigurationError(
     "createWebhookHandler: unsigned: 'refuse' needs a gateway that signs its callbacks: new GatewayClient({ signCallbackUrls: true }).",
   );
+}
+
+/** Without a listener, warnings go to the process. */
+function reportsTo(
+  onEvent: ((event: CallbackEvent) => void) | undefined,
+  afterCommitFailed: ((error: unknown) => unknown) | undefined,
+): Reports {
+  return {
+    warn: (about, code, message) =>
+      notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message }),
+    review(about, { reason, reference, order }) {
+      notify(onEvent, { ...about, operation: 'callback', type: 'review', reason, reference, order });
+      if (!onEvent) emitWarning(`Payment ${about.paymentId} needs a review (${reason}): see gateway.reviews().`);
+    },
+    afterCommitFailed: afterCommitFailed ?? warnOfAfterCommit,
+  };
 }
 
 /** Warns without the error's message, which may contain customer data. */
@@ -237,7 +269,7 @@ function warnOfAnswer(error: unknown): void {
 }
 
 const warnOfAfterCommit = (error: unknown): void =>
-  emitWarning(`What onPayment passed to afterCommit failed: ${labelOf(error)}. Pass onError to get the error.`);
+  emitWarning(`A function passed to afterCommit failed: ${labelOf(error)}. Pass onError to get the error.`);
 
 const notWebStandard = () =>
   new ConfigurationError(
@@ -260,7 +292,7 @@ const taken = (paymentId: string) =>
 const tooLate = (paymentId: string | undefined) =>
   new WebhookError(
     'busy',
-    `A callback was not handled within ${LONGEST_ANSWER} ms, and was answered 503. Work that has started continues.`,
+    `A callback was not handled within ${LONGEST_WORK} ms, and was answered 503. Work that has started continues.`,
     [],
     { paymentId },
   );

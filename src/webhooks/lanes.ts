@@ -1,7 +1,7 @@
 // Limits for callbacks of each kind: a flood of one kind does not delay the others.
 import { type Limited, limit } from '../limit.ts';
 
-/** `signed`: with a valid token in its address. `unsigned`: without. `sweep`: by `handler.process`. */
+/** `signed`: with a valid token in its address. `unsigned`: without. `sweep`: by `upkeep`. */
 export type Lane = 'signed' | 'unsigned' | 'sweep';
 
 /** Concurrent callbacks of each kind: each makes a lookup, and may run an effect. */

@@ -1,36 +1,25 @@
 // Processes a callback at its payment's turn: look the payment up → apply its status → answer all waiting callbacks.
 import { delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError, InvalidRequestError, isGatewayError, WaitTimeoutError, WebhookError } from '../errors.ts';
-import type { Processed } from '../inbox/contract.ts';
 import { LAG_PAUSES, type LookUp, NOT_AN_ID } from '../payments/lookup.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
+import { CLIENT, type ClientLink, type Processed } from '../store/link.ts';
 import { type ClaimDigest, isBehind, lagging, mismatchesOf, unknownPayment } from './claim.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { createLanes, type Lane, UnknownIds } from './lanes.ts';
 import { takeTurns } from './turns.ts';
 
-/** The methods of a `GatewayClient` that the handler needs. */
-export interface WebhookGateway {
+/** The part of a `GatewayClient` that a handler needs. */
+export interface WebhookGateway<Tx = unknown> {
   getPayment: LookUp;
-  /** Settles the journal's doubt of a confirmed payment, before its status takes effect. */
-  reconcile?(payment: Payment): Promise<void>;
-  /** Records in the journal that a payment's status has taken effect. */
-  acknowledge?(payment: Payment): Promise<void>;
-  /** Returns the token in a callback's address, if this client issued it. */
-  checkCallbackUrl?(url: string): string | undefined;
-  /** Returns whether a valid token belongs to the payment. Any valid token fits a payment without a reference. */
-  isCallbackOf?(token: string, payment: Payment): boolean;
-  /** Whether creates sign the addresses of their callbacks. */
-  readonly signCallbackUrls?: boolean;
-  /** Whether `reconcile` updates a journal. */
-  readonly hasJournal?: boolean;
+  readonly [CLIENT]?: ClientLink<Tx> | undefined;
 }
 
-/** The options of `handler.process`. */
-export interface ProcessOptions {
+/** The limits of processing a payment without a callback. */
+interface ProcessOptions {
   /** Stops the wait. Work that has begun continues. */
   signal?: AbortSignal | undefined;
   /** Milliseconds to wait. Work that has begun continues. */
@@ -45,8 +34,8 @@ export interface Callback {
   callId: string;
 }
 
-interface Settings<Context extends object> extends Omit<EffectSettings<Context>, 'reconcile' | 'acknowledge'> {
-  gateway: WebhookGateway;
+interface Settings<Tx> extends EffectSettings<Tx> {
+  gateway: WebhookGateway<Tx>;
   unsigned: 'limit' | 'refuse';
 }
 
@@ -59,16 +48,14 @@ interface Waiter extends Partial<Callback> {
 
 /** Milliseconds: a lookup that takes longer would block its place for others. */
 const LONGEST_LOOKUP = 10_000;
-/** Claimed statuses to check in the inbox in one turn, at most: a flood may claim any. */
+/** Claimed statuses to check in the store in one turn, at most: a flood may claim any. */
 const MOST_ASKED = 3;
 /** Milliseconds that a sweep waits for the turn before its own: that turn may itself be waiting for this sweep. */
 const LONGEST_TURN = 25_000;
 
-export function createProcess<Context extends object>(settings: Settings<Context>) {
-  const { gateway, unsigned, warn } = settings;
-  const reconcile = async (payment: Payment) => gateway.reconcile?.(payment);
-  const acknowledge = async (payment: Payment) => gateway.acknowledge?.(payment);
-  const { takeEffect, isMarked } = createEffect({ ...settings, reconcile, acknowledge });
+export function createProcess<Tx>(settings: Settings<Tx>) {
+  const { gateway, link, unsigned, reports } = settings;
+  const { takeEffect, isMarked, reviewRefused } = createEffect(settings);
   const unknownIds = new UnknownIds();
   const lanes = createLanes();
 
@@ -92,11 +79,11 @@ export function createProcess<Context extends object>(settings: Settings<Context
   const admit = (waiters: readonly Waiter[], payment: Payment): Waiter[] =>
     waiters.filter(({ callId, claim, token, reject }) => {
       if (!claim) return true;
-      const isOwn = token === undefined || gateway.isCallbackOf?.(token, payment) !== false;
+      const isOwn = token === undefined || link?.tokens.isOf(token, payment) !== false;
       const mismatches = [...mismatchesOf(claim, payment), ...(isOwn ? [] : ['the token of its address'])];
       if (mismatches.length > 0) {
         const message = `A callback of payment ${payment.id} differs from the gateway's record, which counts: ${mismatches.join(', ')}.`;
-        warn({ paymentId: claim.paymentId, callId }, 'callback_mismatch', message);
+        reports.warn({ paymentId: claim.paymentId, callId }, 'callback_mismatch', message);
       }
       if (isOwn || unsigned === 'limit') return true;
       reject(unsignedCallback(payment.id));
@@ -106,8 +93,8 @@ export function createProcess<Context extends object>(settings: Settings<Context
   /**
    * Answers the waiters whose claim the record shows.
    *
-   * @param marked the inbox's answers in this turn
-   * @returns the other waiters, and the result of processing the payment
+   * @param marked the store's answers in this turn
+   * @returns the other waiters
    */
   const takeEffectFor = async (
     waiters: readonly Waiter[],
@@ -121,22 +108,20 @@ export function createProcess<Context extends object>(settings: Settings<Context
     const isShown = (record: Payment, { claim }: Waiter) =>
       !claim || !isBehind(record, claim) || marked.get(claim.mark) === true;
     const [first] = waiters;
-    if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return { behind: waiters };
+    if (!first || !(isFinal(payment) || waiters.some(waiter => isShown(payment, waiter)))) return waiters;
 
     const processed = await takeEffect(payment, first.callId, () => lookUp(payment.id));
     // After a conflict, another record took effect.
     const isAnswered = (waiter: Waiter) => processed.result === 'busy' || isShown(processed.payment, waiter);
     for (const waiter of waiters) if (isAnswered(waiter)) waiter.resolve(processed);
-    return { behind: waiters.filter(waiter => !isAnswered(waiter)), processed };
+    return waiters.filter(waiter => !isAnswered(waiter));
   };
 
   /** Runs a whole turn. While a claim is ahead of the record, it looks the payment up again. */
   const runTurn = async (paymentId: string, all: readonly Waiter[]): Promise<void> => {
-    // Warnings name the first waiter, and the inbox surely checks the first marks.
+    // Warnings name the first waiter, and the first marks are surely checked.
     let waiters: readonly Waiter[] = all.toSorted((one, other) => rankOf(one) - rankOf(other));
     let isAdmitted = false;
-    /** A final status that took effect in this turn. */
-    let final: Processed | undefined;
     const marked = new Map<string | undefined, boolean>();
     for (let attempt = 0; ; attempt++) {
       const payment = await lookUp(paymentId).catch(error => {
@@ -147,9 +132,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
         if (!isAdmitted) waiters = admit(waiters, payment);
         isAdmitted = true;
         try {
-          const { behind, processed } = await takeEffectFor(waiters, payment, marked);
-          waiters = behind;
-          if (processed?.result === 'ran' && isFinal(processed.payment)) final = processed;
+          waiters = await takeEffectFor(waiters, payment, marked);
         } catch (error) {
           for (const { reject } of waiters) reject(error);
           return;
@@ -158,10 +141,7 @@ export function createProcess<Context extends object>(settings: Settings<Context
       if (waiters.length === 0) return;
       const pause = LAG_PAUSES[attempt];
       if (pause === undefined) {
-        for (const { resolve, reject } of waiters) {
-          if (final) resolve(final);
-          else reject(payment ? lagging(payment) : unknownPayment(paymentId));
-        }
+        for (const { reject } of waiters) reject(payment ? lagging(payment) : unknownPayment(paymentId));
         return;
       }
       await delay(pause);
@@ -189,17 +169,19 @@ export function createProcess<Context extends object>(settings: Settings<Context
   };
 
   return {
+    reviewRefused,
+
     /**
      * @param signal ends the wait for a place
      * @throws {WebhookError} `unknown_payment`, and other errors that allow a retry of the callback
-     * @throws any error of the lookup, the inbox or `onPayment`
+     * @throws any error of the lookup, the store or the merchant's functions
      */
     callback: (callback: Callback, lane: Lane, signal: AbortSignal): Promise<Processed> =>
       process(callback.claim.paymentId, callback, lane, signal),
 
     /**
      * @throws {WaitTimeoutError} after `timeout`, or if the payment's turn has not come in time
-     * @throws any error of the lookup, the inbox or `onPayment`
+     * @throws any error of the lookup, the store or the merchant's functions
      */
     async sweep(
       id: string,

@@ -1,7 +1,7 @@
 // The answer to a callback, and its report.
 import { type AnyGatewayError, isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
-import type { InboxResult } from '../inbox/contract.ts';
-import { isOfMerchant } from '../inbox/thrown.ts';
+import type { Processed } from '../store/link.ts';
+import { isOfMerchant } from '../store/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 
 /** The result of a callback. */
@@ -20,7 +20,7 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
   too_large: 413,
 };
 
-export function replyTo(result: Exclude<InboxResult, 'busy'>): Response {
+export function replyTo(result: Exclude<Processed['result'], 'busy'>): Response {
   return answer(200, result === 'ran' ? 'handled' : 'handled before');
 }
 

@@ -1,12 +1,12 @@
-// A merchant's app, as `npx payment-gateway-sdk sweep --app` loads it.
+// A merchant's app, as `npx payment-gateway-sdk upkeep --app` loads it.
 import pg from 'pg';
 import { createWebhookHandler, GatewayClient } from '../../src/index.ts';
-import { postgresJournal } from '../../src/postgres/index.ts';
+import { postgresStore } from '../../src/postgres/index.ts';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
-const journal = postgresJournal(pool, { table: process.env.PAYMENT_GATEWAY_JOURNAL_TABLE, scope: 'eu' });
+const store = postgresStore(pool, { scope: 'eu', tablePrefix: process.env.PAYMENT_GATEWAY_TABLE_PREFIX });
 
-export const gateway = new GatewayClient({ journal, signCallbackUrls: true });
+export const gateway = new GatewayClient({ store });
 export const handler = createWebhookHandler({
   gateway,
   onPayment: ({ reference, paymentStatus }) => {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { linesOf, NONE, OperatedShop, time } from '../support/operator.ts';
+import { OperatedShop, time } from '../support/operator.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
@@ -31,7 +31,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
     }
 
     it('prints doubts, and tells with its exit code whether there are any', async () => {
-      expect(await run(['doubts'])).toEqual({ out: 'Nothing is in doubt.\n', err: '', code: 0 });
+      await shop.plan('payout-1');
+      expect(await run(['doubts'])).toEqual({ out: 'Nothing is in doubt in scope eu.\n', err: '', code: 0 });
       await shop.doubt();
       await shop.age();
       expect(await run(['doubts'])).toEqual({ out: expect.stringMatching(/payout-77 .*\n/), err: '', code: 1 });
@@ -45,60 +46,59 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       });
     });
 
-    it('finishes what it drains though nobody reads what it prints any more', async () => {
+    const SENT = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+    const SWEPT = { processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 };
+    const lastLine = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '');
+
+    it('finishes its upkeep though nobody reads its output any more', async () => {
       for (const reference of ['payout-1', 'payout-2', 'payout-3']) await shop.plan(reference);
-      // The reader is gone while the first create is under way.
+      // The reader leaves during the first create.
       sandbox.faults.next('slow', { ms: 500 });
-      const child = spawn(process.execPath, [...FROM_SOURCE, cli, 'drain', '--scope', 'eu'], {
+      const child = spawn(process.execPath, [...FROM_SOURCE, cli, 'upkeep', '--once', '--app', app], {
         env: { ...environment, ...shop.env },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       child.stdout.destroy();
       const [code] = await once(child, 'exit');
       expect([sandbox.payments.length, code]).toEqual([3, 0]);
-      const { rows } = await shop.pool.query(
-        `select count(*)::int as left from ${shop.table} where state <> 'created'`,
-      );
-      expect(rows).toEqual([{ left: 0 }]);
+      for (const reference of ['payout-1', 'payout-2', 'payout-3'])
+        expect(await shop.gateway.find(reference)).toHaveProperty('state', 'created');
     });
 
-    it('drains and sweeps with the client and the handler of an app', async () => {
+    it('sends and sweeps once with the client and the handler of an app', async () => {
       await shop.plan('payout-1');
-      const drained = await run(['drain', '--app', app]);
-      expect([linesOf(drained.out), drained.code]).toEqual([[{ time, command: 'drain', ...NONE, created: 1 }], 0]);
-      const [made] = sandbox.payments;
-      await sandbox.complete(made?.id ?? '');
-      await sandbox.idle();
-      // It has signed the address of its callbacks, as the app does.
-      expect(shop.gateway.checkCallbackUrl(sandbox.deliveries.at(-1)?.url ?? '')).toBeTypeOf('string');
-      const failed = await run(['sweep', '--app', app, '--older-than', '0'], { FAILS: 'yes' });
-      expect([linesOf(failed.out), failed.code]).toEqual([
-        [{ time, command: 'sweep', processed: 0, open: 0, gaveUp: 0, failed: 1 }],
+      const sent = await run(['upkeep', '--once', '--app', app]);
+      expect([lastLine(sent.out), sent.code]).toEqual([
+        { time, command: 'upkeep', swept: SWEPT, sent: { ...SENT, created: 1 } },
+        0,
+      ]);
+      await sandbox.complete(sandbox.payments[0]?.id ?? '');
+      const again = ['upkeep', '--once', '--app', app, '--older-than', '0'];
+      const failed = await run(again, { FAILS: 'yes' });
+      expect([lastLine(failed.out), failed.code]).toEqual([
+        { time, command: 'upkeep', swept: { ...SWEPT, failed: 1 }, sent: SENT },
         2,
       ]);
-      await shop.pool.query(`update ${shop.table} set due_at = now()`);
-      const { out, code } = await run(['sweep', '--app', app, '--older-than', '0', '--concurrency', '2']);
-      const [effect, line] = out.trim().split('\n');
-      expect([effect, JSON.parse(line ?? ''), code]).toEqual([
+      await shop.age();
+      const { out, code } = await run([...again, '--concurrency', '2']);
+      expect([out.split('\n')[0], lastLine(out), code]).toEqual([
         'payout-1 is COMPLETED',
-        { time, command: 'sweep', processed: 1, open: 0, gaveUp: 0, failed: 0 },
+        { time, command: 'upkeep', swept: { ...SWEPT, processed: 1 }, sent: SENT },
         0,
       ]);
     });
 
-    it('says which app has failed, whose database is its own', async () => {
-      const { err, code } = await run(['drain', '--app', app, '--limit', '5'], {
-        PAYMENT_GATEWAY_JOURNAL_TABLE: 'nowhere',
-      });
+    it('names the failure of an app, which has its own database', async () => {
+      const { err, code } = await run(['upkeep', '--once', '--app', app], { PAYMENT_GATEWAY_TABLE_PREFIX: 'nowhere' });
       expect([code, err]).toEqual([
         2,
-        expect.stringContaining("Pass your app's --table, or run its journal.migrate()."),
+        expect.stringContaining("Pass your app's --table-prefix, or run its store.migrate()."),
       ]);
       expect(err).not.toContain('DATABASE_URL');
     });
 
-    it('ends on SIGTERM with what has begun, and says what it did', async () => {
-      const child = spawn(process.execPath, [...FROM_SOURCE, cli, 'drain', '--follow', '--scope', 'eu'], {
+    it('ends on SIGTERM after its running work, and prints its counts', async () => {
+      const child = spawn(process.execPath, [...FROM_SOURCE, cli, 'upkeep', '--app', app], {
         env: { ...environment, ...shop.env },
       });
       const out = text(child.stdout);
@@ -110,7 +110,10 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       await expect.poll(() => sandbox.payments.length, { timeout: 10_000 }).toBe(3);
       child.kill('SIGTERM');
       const [code] = await once(child, 'exit');
-      expect([linesOf(await out).at(-1), code]).toEqual([{ time, command: 'drain', ...NONE, created: 3 }, 0]);
+      expect([lastLine(await out), code]).toEqual([
+        { time, command: 'upkeep', swept: SWEPT, sent: { ...SENT, created: 3 } },
+        0,
+      ]);
     });
   },
 );

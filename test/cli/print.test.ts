@@ -1,7 +1,9 @@
 // How doubts and references are printed for people.
 import { expect, it } from 'vitest';
-import { doubtsTable, entryText } from '../../src/cli/print.ts';
-import type { Doubt, JournalEntry } from '../../src/journal/contract.ts';
+import { doubtsTable, entryText, reviewsTable } from '../../src/cli/print.ts';
+import type { Entry } from '../../src/payments/store-calls.ts';
+import type { Doubt } from '../../src/store/creates.ts';
+import type { Review } from '../../src/store/outcomes.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
 const DOUBT: Doubt = {
@@ -15,11 +17,29 @@ const DOUBT: Doubt = {
   conflictingIds: [],
   underWay: false,
 };
-const ENTRY: JournalEntry = { ...DOUBT, state: 'begun' };
+const ENTRY: Entry = { ...DOUBT, state: 'begun' };
 const HOSTILE = 'a\u001b[31m\nb';
 
-it('that nothing is in doubt is said in words', () => {
-  expect(doubtsTable([])).toBe('Nothing is in doubt.');
+it('an empty list is a sentence', () => {
+  expect(doubtsTable([], 'eu')).toBe('Nothing is in doubt in scope eu.');
+  expect(reviewsTable([], 'eu')).toBe('Nothing is for review in scope eu.');
+});
+
+it('reviews are a table, with the next step', () => {
+  const since = new Date('2026-11-23T10:20:30.456Z');
+  const refused: Review = { id: 'payout-77', status: 'REFUSED', reason: 'payout_refused', since };
+  const paid: Review = {
+    ...{ id: ID, status: 'COMPLETED', reason: 'already_paid', since, paymentId: ID },
+    ...{ amount: 9.5, currency: 'EUR', reference: 'a.2', order: 'a' },
+  };
+  expect(reviewsTable([refused, paid], 'eu').split('\n')).toEqual([
+    `  ID${' '.repeat(36)}STATUS     REASON          SINCE                 AMOUNT   REFERENCE  ORDER`,
+    `  payout-77${' '.repeat(29)}REFUSED    payout_refused  2026-11-23T10:20:30Z  -        -          -`,
+    `  ${ID}  COMPLETED  already_paid    2026-11-23T10:20:30Z  9.5 EUR  a.2        a`,
+    '',
+    'Check each payment and act on it. Then:',
+    '  npx payment-gateway-sdk resolve <id> <status>',
+  ]);
 });
 
 it('doubts are a table, with what to do about them', () => {
@@ -27,18 +47,18 @@ it('doubts are a table, with what to do about them', () => {
     DOUBT,
     { ...DOUBT, reference: 'p', amount: '9.5', underWay: true, paymentId: ID, conflictingIds: [OTHER_ID] },
   ];
-  expect(doubtsTable(rows).split('\n')).toEqual([
-    '  REFERENCE  SINCE                 TYPE        METHOD  AMOUNT   STATE      SCOPE  PAYMENT',
-    '  payout-77  2026-11-23T10:20:30Z  WITHDRAWAL  SEPA    120 EUR  in doubt   eu     -',
-    `  p          2026-11-23T10:20:30Z  WITHDRAWAL  SEPA    9.5 EUR  under way  eu     ${ID} ${OTHER_ID}`,
+  expect(doubtsTable(rows, 'eu').split('\n')).toEqual([
+    '  REFERENCE  SINCE                 TYPE        METHOD  AMOUNT   STATE     PAYMENT',
+    '  payout-77  2026-11-23T10:20:30Z  WITHDRAWAL  SEPA    120 EUR  in doubt  -',
+    `  p          2026-11-23T10:20:30Z  WITHDRAWAL  SEPA    9.5 EUR  running   ${ID} ${OTHER_ID}`,
     '',
     "Ask the gateway's support about those in doubt. Then:",
-    '  npx payment-gateway-sdk settle <reference> <id|not_created> --scope <scope>',
+    '  npx payment-gateway-sdk settle <reference> <id|not_created>',
   ]);
 });
 
-it('about creates that are under way nothing is to be done', () => {
-  expect(doubtsTable([{ ...DOUBT, underWay: true }]).split('\n')).toHaveLength(2);
+it('running creates need no next step', () => {
+  expect(doubtsTable([{ ...DOUBT, underWay: true }], 'eu').split('\n')).toHaveLength(2);
 });
 
 it('an entry tells all that the journal knows', () => {
@@ -70,9 +90,9 @@ it('an entry tells all that the journal knows', () => {
   ]);
 });
 
-it.each<[Partial<JournalEntry>, string]>([
+it.each<[Partial<Entry>, string]>([
   [{ state: 'planned' }, 'planned'],
-  [{ state: 'begun', underWay: true }, 'under way'],
+  [{ state: 'begun', underWay: true }, 'running'],
   [{ state: 'freed' }, 'free, without a payment'],
 ])('the state of %o is called %s', (changes, state) => {
   expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state      ${state}\n`);
@@ -84,10 +104,10 @@ it('no text of a merchant moves the cursor', () => {
     ...{ reference: HOSTILE, scope: HOSTILE, paymentMethod: HOSTILE, currency: HOSTILE },
     payment: { id: ID, paymentStatus: HOSTILE as 'PENDING', paymentType: 'DEPOSIT', amount: 1, currency: 'EUR' },
   } as const;
-  for (const printed of [doubtsTable([hostile]), entryText(hostile)]) {
+  for (const printed of [doubtsTable([hostile], 'eu'), entryText(hostile)]) {
     expect(printed).toContain('a·[31m·b');
     expect(printed.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   }
   expect(entryText(hostile).match(/a·\[31m·b/g)).toHaveLength(5);
-  expect(doubtsTable([hostile]).match(/a·\[31m·b/g)).toHaveLength(4);
+  expect(doubtsTable([hostile], 'eu').match(/a·\[31m·b/g)).toHaveLength(3);
 });

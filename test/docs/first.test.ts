@@ -1,4 +1,4 @@
-// The first programs of a newcomer, run as they are pasted: the README's fifteen lines, and the server of Getting started.
+// The first programs of a newcomer, run unchanged: the README's script, and the server of Getting started.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function start(page: string, file: string, env: object = {}) {
 }
 
 describe('the README', () => {
-  it('has fifteen lines that run as they are pasted, and print what it says', async () => {
+  it('has a script of fifteen lines that prints the shown text', async () => {
     const [expected] = blocksOf('README.md').filter(({ language }) => language === 'text');
     expect(await text(start('README.md', 'first.mjs').stdout)).toBe(expected?.code);
     const [{ code } = { code: '' }] = blocksOf('README.md').filter(({ language }) => language === 'js');
@@ -44,15 +44,13 @@ describe('docs/getting-started.md', () => {
       const [line] = await once(child.stdout, 'data');
       const shop = `http://127.0.0.1:${port}`;
       expect(String(line)).toBe(`Open ${shop}\n`);
-      expect(await (await fetch(`${shop}/thanks`)).text()).toBe('Not paid yet: reload.');
       const { headers } = await fetch(shop, { redirect: 'manual' });
+      expect(await (await fetch(`${shop}/thanks`)).text()).toBe('open');
       const body = new URLSearchParams({ act: 'pay' });
       const paid = await fetch(headers.get('location') ?? '', { method: 'POST', body, redirect: 'manual' });
       expect(paid.headers.get('location')).toBe(`${shop}/thanks`);
-      await expect.poll(async () => (await fetch(`${shop}/thanks`)).text()).toBe('Paid.');
-      // Whatever query its callbacks have, such as that of signCallbackUrls.
+      await expect.poll(async () => (await fetch(`${shop}/thanks`)).text()).toBe('paid');
       expect((await fetch(`${shop}/callbacks?callbackToken=x`, { method: 'POST', body: '{' })).status).toBe(400);
-      // A customer who comes back after paying pays nothing more.
       expect((await fetch(shop, { redirect: 'manual' })).headers.get('location')).toBe('/thanks');
     } finally {
       child.kill();
@@ -60,7 +58,7 @@ describe('docs/getting-started.md', () => {
   });
 });
 
-/** It may be taken a moment later, as a rule it is not. */
+/** Another process could take it before the server starts. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-// The documents and what is in them: every page of docs/ but the decisions, and the README.
+// The documents and what is in them: every page of docs/, and the README.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,7 @@ export const pages: readonly string[] = [
   'README.md',
   ...readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
     .map(name => `docs/${name.replaceAll('\\', '/')}`)
-    .filter(name => /^docs\/(orms\/)?[\w-]+\.md$/.test(name))
+    .filter(name => /^docs\/[\w-]+\.md$/.test(name))
     .sort(),
 ];
 

@@ -111,7 +111,7 @@ export const UNREACHED: Unreached[] = [
   },
   { what: 'A certificate of another name', open: overTls({ onRequest: writes(http('{}')) }, 'elsewhere') },
   {
-    what: 'A certificate that nobody has signed whom this machine trusts',
+    what: 'A certificate of an authority that this machine does not trust',
     open: async () => {
       distrustOurs();
       return overTls({ onRequest: writes(http('{}')) }, 'server')();

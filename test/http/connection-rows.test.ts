@@ -13,7 +13,7 @@ const created = record('created card deposit');
 const { idle, during, odd } = faultsOf('201 Created', created);
 const DOCUMENT = readFileSync(new URL('../../docs/connections.md', import.meta.url), 'utf8').split('\n');
 
-/** What the document says of a create: on a new connection, if it is there, and on a reused one. */
+/** The results of a create in the document, on a new and on a reused connection if they differ. */
 const cellsOf = (what: string): string[] =>
   DOCUMENT.find(line => line.startsWith(`| ${what} |`))
     ?.split(' | ')

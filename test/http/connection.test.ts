@@ -34,7 +34,7 @@ async function meet(fault: Fault, way: Way): Promise<string> {
   return `${creates} → ${seen.text}`;
 }
 
-/** A table of what was seen; where http: and https: differ, both. */
+/** A table of the results. It shows http: and https:, or new and reused connections, separately only where they differ. */
 function table(
   faults: readonly Fault[],
   columns: readonly [string, Way, Way][],
@@ -47,6 +47,12 @@ function table(
     });
     return [what, ...cells];
   });
+  const isAlike = rows.every(([, ...cells]) => new Set(cells).size === 1);
+  if (isAlike)
+    return tableOf(
+      ['what goes wrong', 'result'],
+      rows.map(row => row.slice(0, 2)),
+    );
   return tableOf(['what goes wrong', ...columns.map(([name]) => name)], rows);
 }
 

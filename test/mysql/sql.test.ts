@@ -1,112 +1,154 @@
-// What the stores send to MySQL, and what they make of its answers: over a double that answers as it is told.
-import { ConfigurationError, InvalidRequestError } from 'payment-gateway-sdk';
-import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
+// The statements of a store in MySQL, and its reading of answers that a real server rarely gives.
+import { mysqlStore } from 'payment-gateway-sdk/mysql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { InboxEvent, Mark } from '../../src/inbox/contract.ts';
-import { newRow } from '../../src/journal/row.ts';
-import { inboxSql } from '../../src/mysql/inbox-sql.ts';
-import { journalSql } from '../../src/mysql/journal-sql.ts';
-import { errorOf, ID } from '../support/fixtures.ts';
-import { ATTEMPT, double } from '../support/sql-double.ts';
+import { ConfigurationError } from '../../src/errors.ts';
+import type { MysqlBegun } from '../../src/mysql/effect-sql.ts';
+import { mysqlStoreSql } from '../../src/mysql/store-sql.ts';
+import { PaymentTaken } from '../../src/store/contract.ts';
+import { newRow } from '../../src/testing/test-function.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { double } from '../support/sql-double.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const hexOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('hex');
-const rowsWith = (marks: readonly Mark[]) => [{ marks: JSON.stringify(marks), name: 'shop' }];
+type Answers = Parameters<typeof double>[0];
 const mysqlError = (errno: number) => Object.assign(new Error(`ERROR ${errno}`), { errno });
+const hex = (text: string) => Buffer.from(text).toString('hex');
 
+const NAMED: Answers[number] = ['SELECT DATABASE()', [{ name: 'shop' }]];
+const LINE = {
+  ...{ autocommit: 'on', replica: '0', flush: '1', clock: '5000' },
+  ...{ kind: 'create', id: hex('payout-1'), state: 'begun', revision: '3', begun: '1000' },
+  ...{ due: null, leased: null, payment: null, data: '{"amount":"5"}', about: null, writer: null },
+};
 const changed = [{ affected: '1' }];
 const unchanged = [{ affected: '0' }];
-const PENDING: Mark = { status: 'PENDING', final: false };
-const BEGUN: Mark = { status: 'COMPLETED', final: true, begun: true };
-const DONE: Mark = { status: 'COMPLETED', final: true };
-const event: InboxEvent = { paymentId: ID, status: 'COMPLETED', final: true };
-const LOCKED = { name: '`shop`.`marks`', marks: [PENDING] };
+const BEGUN: MysqlBegun = { id: 'id', writer: 'own', revision: 3 };
+const row = newRow({ id: 'payout-1' });
 
-describe('an inbox in MySQL', () => {
-  const sql = inboxSql('marks');
+/** A store over a double, in the database `shop`. */
+function opened(...answers: Answers) {
+  const asked = double([NAMED, ...answers]);
+  return { ...asked, sql: mysqlStoreSql({ table: 'own_rows', scope: 'eu' }) };
+}
 
-  it('makes the row of a payment, unless it is there', async () => {
-    const found = double([['SELECT CASE', [{ autocommit: 'on', found: '1' }]]]);
-    await sql.prepare?.(found.query, event);
-    expect(found.asked).toEqual([[expect.stringMatching(/EXISTS .*`marks`/), [ID]]]);
-    for (const answer of [[{ autocommit: 'on', found: '0' }], []]) {
-      const missing = double([
-        ['SELECT CASE', answer],
-        ['INSERT', changed],
-      ]);
-      await sql.prepare?.(missing.query, { ...event, paymentId: ID.toUpperCase() });
-      expect(missing.asked.map(([, values]) => values)).toEqual([[ID], [ID]]);
+describe('a store in MySQL', () => {
+  it('names its table with the database of its first statement, and asks once', async () => {
+    const { sql, query, sent } = opened(['UTC_TIMESTAMP', [LINE]]);
+    for (let index = 0; index < 2; index++) await sql.read(query, row);
+    expect(sent().filter(text => text.includes('DATABASE()'))).toHaveLength(1);
+    expect(sent().slice(1)).toEqual(Array(2).fill(expect.stringContaining(' FROM `shop`.`own_rows` WHERE ')));
+  });
+
+  it.each([
+    ['own_rows', 'it`s.odd', '`it``s.odd`.`own_rows`'],
+    ['own_rows', null, ' `own_rows`'],
+    ['billing.own_rows', 'unused', '`billing`.`own_rows`'],
+  ])('names the table %s in the database %s', async (table, name, expected) => {
+    const { query, sent } = double([
+      ['SELECT DATABASE()', [{ name }]],
+      ['UTC_TIMESTAMP', [LINE]],
+    ]);
+    await mysqlStoreSql({ table, scope: 'eu' }).read(query, row);
+    expect(sent().at(-1)).toContain(expected);
+  });
+
+  it('warns once of a server that may lose writes, and refuses the rows of a replica', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const careless = opened(['UTC_TIMESTAMP', [{ ...LINE, flush: '2' }]]);
+    await careless.sql.read(careless.query, row);
+    await careless.sql.list(careless.query, { kind: 'create', states: ['begun'] });
+    expect(warn.mock.calls.map(([message]) => message)).toEqual([
+      expect.stringMatching(/^mysqlStore: innodb_flush_log_at_trx_commit is not 1 /),
+    ]);
+    const replica = opened(['UTC_TIMESTAMP', [{ ...LINE, replica: '1' }]]);
+    await expect(replica.sql.read(replica.query, row)).rejects.toThrow('it needs the primary');
+    // A read without a row asks for the time alone.
+    const empty = opened(['`own_rows`', []], ['UTC_TIMESTAMP', [{ ...LINE, replica: '1' }]]);
+    await expect(empty.sql.owner(empty.query, 'id')).rejects.toThrow('it needs the primary');
+  });
+
+  it.each<[string, object]>([
+    ['the time', { clock: undefined }],
+    ['the revision', { revision: undefined }],
+    ['the data as text', { data: {} }],
+  ])('refuses an answer without %s', async (_, changes) => {
+    const { sql, query } = opened(['UTC_TIMESTAMP', [{ ...LINE, ...changes }]]);
+    for (const answer of [sql.read(query, row), sql.list(query, { kind: 'create', states: ['begun'] })]) {
+      const error = await errorOf(answer);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect((error as Error).message).toContain('must answer rows as objects');
     }
-    const off = double([['SELECT CASE', [{ autocommit: 'off', found: '0' }]]]);
-    await expect(sql.prepare?.(off.query, event)).rejects.toThrow('autocommit = 0');
-    expect(off.asked).toHaveLength(1);
   });
 
-  it.each([`x${ID}`, `${ID}x`, ` ${ID}`, 'order-1', ''])('takes no row for the id "%s"', async paymentId => {
-    const { query, asked } = double([]);
-    for (const work of [
-      () => sql.prepare?.(query, { ...event, paymentId }),
-      () => sql.resolve(query, paymentId, 'a', 'done'),
-    ]) {
-      const error = await errorOf((async () => work())());
-      expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(error).toMatchObject({
-        issues: [{ path: 'paymentId', message: "must be the gateway's id of the payment, a UUID" }],
-      });
+  it('leases nothing without the time', async () => {
+    const { sql, query, sent } = opened(['FORCE INDEX', [LINE]]);
+    const db = { transaction: (work: (tx: unknown) => unknown) => work({}), queryIn: () => query } as never;
+    expect(await errorOf(sql.due(db, { kind: 'create', states: ['begun'] }, 1, 60_000))).toBeInstanceOf(
+      ConfigurationError,
+    );
+    expect(sent().filter(text => text.startsWith('UPDATE'))).toEqual([]);
+  });
+
+  it('reports a failure after a write without its code, which may mean that nothing was written', async () => {
+    const gone = Object.assign(mysqlError(2006), { code: 'ECONNREFUSED' });
+    const failing = () =>
+      opened(['SELECT CAST', gone], ['INSERT', changed], ['UPDATE', changed], ['SET TRANSACTION', mysqlError(1568)]);
+    for (const write of ['write', 'writeIn'] as const) {
+      for (const revision of [0, 1]) {
+        const { sql, query } = failing();
+        const error = await errorOf(sql[write](query, { ...row, revision }));
+        expect(error).toMatchObject({ message: 'ERROR 2006 (after a write)', cause: gone });
+        expect(error).not.toHaveProperty('code');
+      }
     }
-    expect(asked).toEqual([]);
   });
 
-  it('locks the row, and keeps the name of its table with its database', async () => {
-    expect(await sql.lock(double([['FOR UPDATE', rowsWith([PENDING])]]).query, event)).toEqual(LOCKED);
-    const named = double([['FOR UPDATE', rowsWith([])]]);
-    expect(await inboxSql('other.marks').lock(named.query, event)).toEqual({ name: '`other`.`marks`', marks: [] });
-    expect(named.asked).toEqual([
-      [expect.stringMatching(/`other`\.`marks` WHERE payment_id = \? FOR UPDATE SKIP LOCKED$/), [ID]],
+  it('reports a payment that another row has, and a key that another row has', async () => {
+    const taken = mysqlError(1062);
+    const paying = { ...row, paymentId: 'id' };
+    const byPayment = opened(['INSERT', taken], ['`own_rows`', []], ['UTC_TIMESTAMP', [LINE]]);
+    await expect(byPayment.sql.write(byPayment.query, paying)).rejects.toThrow(PaymentTaken);
+    const byKey = opened(['INSERT', taken], ['`own_rows`', [LINE]]);
+    expect(await byKey.sql.write(byKey.query, paying)).toMatchObject({ isWritten: false, row: { revision: 3 } });
+    const replaced = opened(['UPDATE', taken]);
+    await expect(replaced.sql.write(replaced.query, { ...paying, revision: 3 })).rejects.toThrow(PaymentTaken);
+  });
+
+  it('writes nothing outside an open transaction, and sends only one statement', async () => {
+    const { sql, query, asked } = opened();
+    expect([await sql.writeIn(query, row), asked]).toEqual([undefined, [['SET TRANSACTION READ WRITE']]]);
+  });
+
+  it('checks no server settings in a merchant’s transaction', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const careless = { ...LINE, autocommit: 'open', replica: '1', flush: '2' };
+    const { sql, query } = opened(['SET TRANSACTION', mysqlError(1568)], ['FOR UPDATE', [careless]]);
+    expect(await sql.writeIn(query, row)).toMatchObject({ isWritten: false, now: 5_000 });
+    expect(warn).not.toHaveBeenCalled();
+  });
+});
+
+describe('an effect in MySQL', () => {
+  it('refuses a database that begins no transaction, before it marks anything', async () => {
+    const { sql, query, sent } = opened();
+    await expect(sql.begin(query, { id: 'id', about: {}, reads: [] })).rejects.toThrow('outside a transaction');
+    expect(sent()).toEqual(['SET TRANSACTION READ WRITE']);
+  });
+
+  it('is completed only in its own transaction', async () => {
+    const other = opened(['RELEASE', mysqlError(1305)]);
+    expect([await other.sql.complete(other.query, BEGUN, [row]), other.asked]).toEqual([
+      false,
+      [['RELEASE SAVEPOINT payment_gateway_effect']],
     ]);
-    expect(await sql.lock(double([]).query, event)).toBeUndefined();
-    const error = await errorOf(sql.lock(double([['FOR UPDATE', [{ MARKS: '[]' }]]]).query, event));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect((error as Error).message).toMatch(/must answer rows as objects, with the columns that the statement names/);
   });
 
-  it('begins a mark beside the others, and says that something is in doubt', async () => {
-    const { query, asked } = double([['UPDATE', changed]]);
-    const begun = await sql.begin(query, event, LOCKED);
-    expect(begun).toEqual({ ...LOCKED, marks: [PENDING, BEGUN] });
-    expect(asked).toEqual([
-      [
-        expect.stringMatching(/^UPDATE `shop`\.`marks` SET marks = UNHEX\(\?\), in_doubt = \? = 'true'/),
-        [hexOf([PENDING, BEGUN]), 'true', ID],
-      ],
-    ]);
-  });
-
-  it('completes the mark in its own transaction, and in no other', async () => {
-    const begun = { ...LOCKED, marks: [PENDING, BEGUN, { ...BEGUN, status: 'X' }] };
-    const own = double([['UPDATE', changed]]);
-    expect(await sql.complete(own.query, event, begun)).toBe(true);
-    expect(own.asked).toEqual([
-      ['RELEASE SAVEPOINT payment_gateway_inbox'],
-      [
-        expect.stringMatching(/^UPDATE `shop`\.`marks`/),
-        [hexOf([PENDING, DONE, { ...BEGUN, status: 'X' }]), 'true', ID],
-      ],
-    ]);
-    const settled = double([['UPDATE', unchanged]]);
-    expect(await sql.complete(settled.query, event, { ...LOCKED, marks: [PENDING, BEGUN] })).toBe(false);
-    expect(settled.asked.at(-1)?.[1]).toEqual([hexOf([PENDING, DONE]), 'false', ID]);
-    const other = double([['RELEASE', mysqlError(1305)]]);
-    expect(await sql.complete(other.query, event, begun)).toBe(false);
-    expect(other.asked).toHaveLength(1);
-  });
-
-  it.each<[string, Parameters<typeof double>[0], boolean]>([
-    ['the savepoint is there', [], false],
-    ['the savepoint is gone', [['ROLLBACK', mysqlError(1305)]], true],
+  it.each<[string, Answers, boolean]>([
+    ['the savepoint exists', [], false],
+    ['the savepoint is missing', [['ROLLBACK', mysqlError(1305)]], true],
     [
-      'the savepoint is gone with a deadlock, the last statement',
+      'the savepoint is missing, and the last statement met a deadlock',
       [
         ['SHOW', [{ Code: 1213 }]],
         ['ROLLBACK', mysqlError(1305)],
@@ -114,7 +156,7 @@ describe('an inbox in MySQL', () => {
       false,
     ],
     [
-      'the savepoint is gone after a lock wait',
+      'the savepoint is missing after a lock wait',
       [
         ['SHOW', [{ Code: 1205 }]],
         ['ROLLBACK', mysqlError(1305)],
@@ -122,384 +164,63 @@ describe('an inbox in MySQL', () => {
       true,
     ],
     [
-      'SHOW ERRORS fails, and the savepoint is gone',
+      'SHOW ERRORS fails, and the savepoint is missing',
       [
         ['SHOW', mysqlError(1064)],
         ['ROLLBACK', mysqlError(1305)],
       ],
       true,
     ],
-    ['Prisma asks no more', [['ROLLBACK', Object.assign(new Error('closed'), { code: 'P2028' })]], true],
-  ])('knows whether its transaction has ended and may have left a part, where %s', async (_, answers, isEnded) => {
-    expect(await sql.isEnded(double(answers).query)).toBe(isEnded);
+    ['Prisma sends no more queries', [['ROLLBACK', Object.assign(new Error('closed'), { code: 'P2028' })]], true],
+  ])('knows whether its transaction has ended if %s', async (_, answers, isEnded) => {
+    const { sql, query } = opened(...answers);
+    expect(await sql.isEnded(query, BEGUN)).toBe(isEnded);
   });
 
-  it('does not know it of a connection that is gone', async () => {
+  it('does not know it over a lost connection', async () => {
     const gone = mysqlError(2006);
-    expect(await errorOf(sql.isEnded(double([['ROLLBACK', gone]]).query))).toBe(gone);
+    const { sql, query } = opened(['ROLLBACK', gone]);
+    expect(await errorOf(sql.isEnded(query, BEGUN))).toBe(gone);
   });
 
-  it.each<[string, readonly Mark[], string | undefined]>([
-    ['done', [PENDING, DONE], 'done'],
-    ['begun', [PENDING, BEGUN], 'begun'],
-    ['of another status', [PENDING, { ...DONE, status: 'FAILED' }], undefined],
-  ])('finds the mark as it is committed: %s', async (_, marks, found) => {
-    expect(await sql.find(double([['SELECT', rowsWith(marks)]]).query, event, LOCKED)).toBe(found);
-    expect(await sql.find(double([]).query, event, LOCKED)).toBeUndefined();
-    const [line] = rowsWith(marks);
-    const open = double([['SELECT', [{ ...line, autocommit: 'open' }]]]);
-    await expect(sql.find(open.query, event, LOCKED)).rejects.toThrow('began and did not end');
+  it.each<[string, object | undefined, string | undefined]>([
+    ['done', { writer: 'own', state: 'paid' }, 'done'],
+    ['begun', { writer: 'own', state: 'begun' }, 'begun'],
+    ['rolled back', { writer: 'before', revision: '2' }, undefined],
+    ['rolled back, and another one ran', { writer: 'other', revision: '3' }, undefined],
+    ['done, and another one ran after it', { writer: 'other', revision: '4' }, 'done'],
+    ['rolled back in an empty table', undefined, undefined],
+  ])('is found as committed: %s', async (_, changes, found) => {
+    const { sql, query } = opened(['UTC_TIMESTAMP', changes ? [{ ...LINE, ...changes }] : []]);
+    expect(await sql.find(query, BEGUN)).toBe(found);
+    const inside = opened(['UTC_TIMESTAMP', [{ ...LINE, autocommit: 'open' }]]);
+    await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('began and did not end');
   });
 
-  describe('keeps a mark that may be lost', () => {
-    it('as begun, beside the others', async () => {
-      const { query, asked } = double([
-        ['INSERT', mysqlError(1062)],
-        ['SELECT', rowsWith([PENDING])],
-        ['UPDATE', changed],
-      ]);
-      await sql.keep(query, event, LOCKED);
-      expect(asked.map(([, values]) => values)).toEqual([
-        [ID],
-        [ID],
-        [hexOf([PENDING, BEGUN]), 'true', ID, hexOf([PENDING])],
-      ]);
-      expect(asked[2]?.[0]).toMatch(/ AND marks = UNHEX\(\?\) AND @@session.autocommit /);
-    });
-
-    it('also in a table that has no row of it', async () => {
-      const { query, asked } = double([
-        ['INSERT', changed],
-        ['UPDATE', changed],
-      ]);
-      await sql.keep(query, event, LOCKED);
-      expect(asked.at(-1)?.[1]).toEqual([hexOf([BEGUN]), 'true', ID, hexOf([])]);
-    });
-
-    it('again, if somebody else has changed the marks meanwhile', async () => {
-      const { query, sent } = double([
-        ['INSERT', changed],
-        ['SELECT', rowsWith([]), rowsWith([PENDING])],
-        ['UPDATE', unchanged, changed],
-      ]);
-      await sql.keep(query, event, LOCKED);
-      const once = ['SELECT', 'UPDATE'];
-      expect(sent().map(text => text.split(' ')[0])).toEqual(['INSERT', ...once, 'SELECT', ...once]);
-    });
-
-    it('not where nothing would be committed, because somebody had left a transaction open', async () => {
-      const { query } = double([
-        ['INSERT', changed],
-        ['SELECT', rowsWith([PENDING])],
+  it('is kept as begun, unless the session would not commit it', async () => {
+    const kept = (state: string) =>
+      opened(
+        ["SELECT CASE WHEN NOT @@session.autocommit THEN 'off'", [{ autocommit: 'on', found: '1' }]],
         ['UPDATE', unchanged],
-      ]);
-      await expect(sql.keep(query, event, LOCKED)).rejects.toThrow('began and did not end');
-      await expect(sql.keep(double([['INSERT', unchanged]]).query, event, LOCKED)).rejects.toThrow('did not end');
-    });
-
-    it('not, if it is there', async () => {
-      const { query, sent } = double([
-        ['INSERT', changed],
-        ['SELECT', rowsWith([PENDING, DONE])],
-      ]);
-      await sql.keep(query, event, LOCKED);
-      expect(sent()).toHaveLength(2);
-    });
-  });
-
-  describe('is told what became of an effect', () => {
-    const others: Mark[] = [PENDING, { ...BEGUN, status: 'X' }];
-
-    it.each<['done' | 'again', readonly Mark[], string]>([
-      ['done', [...others, DONE], 'true'],
-      ['again', others, 'true'],
-    ])('%s', async (resolution, marks, inDoubt) => {
-      const before = [...others, BEGUN];
-      const { query, asked } = double([
-        ['SELECT', rowsWith([BEGUN]), rowsWith(before)],
-        ['UPDATE', unchanged, changed],
-      ]);
-      expect(await sql.resolve(query, ID.toUpperCase(), 'COMPLETED', resolution)).toBe(true);
-      expect(asked.map(([text]) => text.split(' ')[0])).toEqual(['SELECT', 'UPDATE', 'SELECT', 'SELECT', 'UPDATE']);
-      expect(asked.at(-1)?.[1]).toEqual([hexOf(marks), inDoubt, ID, hexOf(before)]);
-    });
-
-    it('and nothing is in doubt any more', async () => {
-      const { query, asked } = double([
-        ['SELECT', rowsWith([BEGUN])],
-        ['UPDATE', changed],
-      ]);
-      await sql.resolve(query, ID, 'COMPLETED', 'done');
-      expect(asked.at(-1)?.[1]?.[1]).toBe('false');
-    });
-
-    it.each<[string, readonly Mark[]]>([
-      ['is done', [DONE]],
-      ['is not there', []],
-      ['is of another status', [{ ...BEGUN, status: 'FAILED' }, DONE]],
-    ])('where its mark %s', async (_, marks) => {
-      const { query, sent } = double([['SELECT', rowsWith(marks)]]);
-      expect(await sql.resolve(query, ID, 'COMPLETED', 'done')).toBe(false);
-      expect(sent()).toHaveLength(1);
-    });
+        ['HEX(id)', [{ ...LINE, state }]],
+      );
+    const effect = { id: 'id', about: {}, reads: [] };
+    const another = kept('begun');
+    expect(await another.sql.keep(another.query, effect, BEGUN)).toBeUndefined();
+    const open = kept('paid');
+    await expect(open.sql.keep(open.query, effect, BEGUN)).rejects.toThrow('began and did not end');
   });
 });
 
-describe('a journal in MySQL', () => {
-  const LINE = { autocommit: 'on', replica: '0', flush: '1', clock: '5000' };
-  const row = newRow(ATTEMPT, 1_000);
-  const hex = (text: string) => Buffer.from(text).toString('hex');
-  const KEY = [hex('eu'), hex('payout-1')];
-  const lineOf = (reference: string, due: number | null = null) => ({
-    ...LINE,
-    ...{ scope: hex('eu'), reference: hex(reference), state: 'begun', revision: '3', begun: '1000' },
-    ...{ due: due === null ? null : String(due), leased: null, details: '{"amount":"5"}' },
-  });
-
-  it('tells of a replica, and of a server that may lose what it has written, once', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const careless = double([['SELECT', [{ ...lineOf('payout-1'), flush: '2' }]]]);
-    const sql = journalSql('doubts');
-    await sql.list(careless.query, { scope: undefined, states: ['begun'] });
-    await sql.read(
-      double([
-        ['doubts', []],
-        ['SELECT', [{ ...LINE, flush: '2' }]],
-      ]).query,
-      row,
+describe('mysqlStore', () => {
+  it('names itself in errors, and has its SQL for other tools', () => {
+    const pool = { getConnection() {} } as never;
+    expect(() => mysqlStore(pool, { scope: 'eu', tabel: 'a' } as never)).toThrow('mysqlStore');
+    expect(() => mysqlStore(pool, {} as never)).toThrow('mysqlStore: scope is missing');
+    expect(() => mysqlStore({} as never, { scope: 'eu' })).toThrow('mysqlStore takes a pool of mysql2');
+    expect(mysqlStore(pool, { scope: 'eu', tablePrefix: 'shop.own' }).ddl()).toMatch(
+      /^CREATE TABLE IF NOT EXISTS `shop`\.`own_rows` \([\s\S]*;\n[\s\S]*ALTER TABLE `shop`\.`own_rows` COMMENT = 'payment-gateway-sdk, version 1'/,
     );
-    expect(warn.mock.calls).toEqual([
-      [
-        expect.stringMatching(/^mysqlJournal: innodb_flush_log_at_trx_commit is not 1 .* Set it to 1/),
-        expect.anything(),
-      ],
-    ]);
-    const durable = journalSql('doubts');
-    await durable.read(
-      double([
-        ['doubts', []],
-        ['SELECT', [LINE]],
-      ]).query,
-      row,
-    );
-    expect(warn).toHaveBeenCalledOnce();
-    const replica = double([
-      ['doubts', []],
-      ['SELECT', [{ ...LINE, replica: '1' }]],
-    ]);
-    await expect(durable.read(replica.query, row)).rejects.toThrow(
-      'The journal was read from a replica: it needs the primary.',
-    );
-  });
-
-  it('refuses an answer without its columns, before it has leased anything', async () => {
-    const { query, asked } = double([['FORCE INDEX', [lineOf('payout-1', 1)]]]);
-    const db = { transaction: (work: (tx: unknown) => unknown) => work({}), queryIn: () => query } as never;
-    const which = { scope: 'eu', states: ['begun'] } as const;
-    for (const error of [
-      await errorOf(journalSql('doubts').claim(db, which, 1, 60_000)),
-      await errorOf(journalSql('doubts').list(query, { scope: 'eu', states: ['planned'] })),
-      await errorOf(journalSql('doubts').read(query, row)),
-    ]) {
-      expect(error).toBeInstanceOf(ConfigurationError);
-      expect((error as Error).message).toMatch(/must answer rows as objects/);
-    }
-    expect(asked.filter(([text]) => text.startsWith('UPDATE'))).toEqual([]);
-  });
-
-  it('reads a row with the clock, and the clock alone where there is none', async () => {
-    const there = double([['SELECT', [lineOf('payout-1', 7_000)]]]);
-    expect(await journalSql('doubts').read(there.query, row)).toEqual({
-      now: 5_000,
-      row: {
-        scope: 'eu',
-        reference: 'payout-1',
-        state: 'begun',
-        revision: 3,
-        begunAt: 1_000,
-        dueAt: 7_000,
-        amount: '5',
-      },
-    });
-    expect(there.asked).toEqual([
-      [
-        expect.stringMatching(
-          /FROM `doubts` AS entry WHERE entry.scope = UNHEX\(\?\) AND entry.reference = UNHEX\(\?\)$/,
-        ),
-        KEY,
-      ],
-    ]);
-  });
-
-  it.each<[string, string, boolean]>([
-    ['was changed by somebody else', '4', true],
-    ['is as it was, because nothing would be committed', '3', false],
-  ])('says of a replace that changed nothing whether the row %s', async (_, revision, isOther) => {
-    const { query } = double([
-      ['UPDATE', unchanged],
-      ['SELECT', [{ ...lineOf('payout-1'), revision }]],
-    ]);
-    const replacing = journalSql('doubts').replace(query, row, 3);
-    if (isOther) expect(await replacing).toEqual({ isReplaced: false, now: 5_000 });
-    else await expect(replacing).rejects.toThrow('that somebody began and did not end');
-  });
-
-  it('inserts nothing that would not be committed', async () => {
-    const { query, sent } = double([['INSERT', unchanged]]);
-    await expect(journalSql('doubts').insert(query, row)).rejects.toThrow('that somebody began and did not end');
-    expect(sent()[0]).toMatch(/ WHERE @@session.autocommit \/\*M! AND NOT @@session.in_transaction \*\/$/);
-  });
-
-  it('says of a failure after a write that it came after it', async () => {
-    const gone = Object.assign(mysqlError(2006), { code: 'ECONNREFUSED' });
-    const failing = double([
-      ['INSERT', changed],
-      ['UPDATE', changed],
-      ['SELECT', gone],
-    ]);
-    for (const work of [
-      journalSql('doubts').insert(failing.query, row),
-      journalSql('doubts').replace(failing.query, row, 1),
-    ]) {
-      const error = await errorOf(work);
-      expect(error).toMatchObject({ message: 'ERROR 2006 (after a write)', cause: gone });
-      expect(error).not.toHaveProperty('code');
-    }
-  });
-
-  it('claims what is due in all its states, the longest due first, and no more than it was asked for', async () => {
-    const { query, asked } = double([
-      [
-        'WHERE state = ?',
-        [lineOf('late', 9), lineOf('later', 12), lineOf('none')],
-        [lineOf('first', 3), lineOf('next', 10)],
-      ],
-      ['SELECT', [LINE]],
-      ['UPDATE', changed],
-    ]);
-    const db = { transaction: (work: (tx: unknown) => unknown) => work({}), queryIn: () => query } as never;
-    const claimed = await journalSql('doubts').claim(
-      db,
-      { scope: 'eu', states: ['planned', 'begun'], olderThan: 7 },
-      4,
-      60_000,
-    );
-    expect(claimed.now).toBe(5_000);
-    expect(claimed.rows.map(({ reference, leasedUntil, revision }) => [reference, leasedUntil, revision])).toEqual(
-      ['none', 'first', 'late', 'next'].map(reference => [reference, 65_000, 4]),
-    );
-    expect(asked.map(([, values]) => values)).toEqual([
-      ['planned', hex('eu'), '7'],
-      ['begun', hex('eu'), '7'],
-      undefined,
-      ['65000', ...['none', 'first', 'late', 'next'].flatMap(reference => [hex('eu'), hex(reference)])],
-    ]);
-    const everywhere = double([
-      ['WHERE state = ?', []],
-      ['SELECT', [LINE]],
-    ]);
-    const inAll = {
-      transaction: (work: (tx: unknown) => unknown) => work({}),
-      queryIn: () => everywhere.query,
-    } as never;
-    expect(await journalSql('doubts').claim(inAll, { scope: undefined, states: ['begun'] }, 4, 1)).toEqual({
-      rows: [],
-      now: 5_000,
-    });
-    expect(everywhere.asked.map(([, values]) => values)).toEqual([['begun', '0'], undefined]);
-  });
-
-  it('names the column that a text does not fit', async () => {
-    const { query } = double([]);
-    await expect(journalSql('doubts').read(query, { scope: 'x'.repeat(256), reference: 'a' })).rejects.toThrow(
-      'A scope of 256 bytes',
-    );
-    await expect(journalSql('doubts').read(query, { scope: 'eu', reference: 'x'.repeat(1_021) })).rejects.toThrow(
-      'A reference of 1021 bytes',
-    );
-    await expect(journalSql('doubts').list(query, { scope: 'x'.repeat(256), states: ['begun'] })).rejects.toThrow(
-      'A scope of 256 bytes',
-    );
-  });
-
-  describe('in a merchant’s transaction', () => {
-    /** As it is found there. */
-    const own = (changes: object = {}) => ({
-      ...lineOf('payout-1'),
-      details: JSON.stringify({ amount: '5', attemptId: row.attemptId }),
-      ...changes,
-    });
-    /** In a transaction, its next one cannot be changed. */
-    const OPEN: Parameters<typeof double>[0][number] = ['SET TRANSACTION', mysqlError(1568)];
-
-    it('writes and reads in an open transaction, and nothing outside one', async () => {
-      const { query, sent } = double([OPEN, ['FOR UPDATE', [own()]]]);
-      const written = { row: { reference: 'payout-1' }, isInserted: true, now: 5_000 };
-      expect(await journalSql('doubts').insertIn(query, row)).toMatchObject(written);
-      expect(sent().map(text => text.split(' ')[0])).toEqual(['SET', 'INSERT', 'SELECT']);
-      const outside = double([]);
-      expect(await journalSql('doubts').insertIn(outside.query, row)).toBeUndefined();
-      expect(outside.asked).toHaveLength(1);
-    });
-
-    it.each<[string, object, string | undefined]>([
-      ['the existing row', own({ details: '{"attemptId":"other"}' }), 'begun'],
-    ])('answers %s', async (_, line, state) => {
-      const { query } = double([OPEN, ['FOR UPDATE', [line as never]]]);
-      const { row: found, ...answer } = (await journalSql('doubts').insertIn(query, row)) ?? {};
-      expect([found?.state, answer]).toEqual([state, { isInserted: false, now: 5_000 }]);
-    });
-
-    it('says of what fails after the write that it came after it', async () => {
-      const { query } = double([OPEN, ['FOR UPDATE', mysqlError(1317)]]);
-      const error = await errorOf(journalSql('doubts').insertIn(query, row));
-      expect(error).toHaveProperty('message', 'ERROR 1317 (after a write)');
-    });
-
-    it('sends nothing where a text does not fit', async () => {
-      const { query, asked } = double([OPEN]);
-      const long = { ...row, reference: 'x'.repeat(1_021) };
-      await expect(journalSql('doubts').insertIn(query, long)).rejects.toThrow('A reference of 1021 bytes');
-      expect(asked).toHaveLength(1);
-    });
-
-    it('checks nothing of the server, which is the merchant’s to choose', async () => {
-      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-      const line = own({ autocommit: 'open', replica: '1', flush: '2' });
-      await journalSql('doubts').insertIn(double([OPEN, ['FOR UPDATE', [line as never]]]).query, row);
-      expect(warn).not.toHaveBeenCalled();
-    });
-  });
-});
-
-describe('the stores of MySQL', () => {
-  const pool = { getConnection() {} } as never;
-
-  it.each<[string, (options: object) => { ddl(): string }, string]>([
-    ['mysqlInbox', options => mysqlInbox(pool, options), 'payment_gateway_inbox'],
-    ['mysqlJournal', options => mysqlJournal(pool, options), 'payment_gateway_journal'],
-  ])('%s names itself in errors, and has its SQL for other tools', async (name, open, table) => {
-    expect(() => open({ tabel: 'a' })).toThrow(name);
-    const ddl = open({ table: 'shop.own' }).ddl();
-    expect(ddl).toMatch(
-      /^CREATE TABLE IF NOT EXISTS `shop`\.`own` \([\s\S]*;\n[\s\S]*ALTER TABLE `shop`\.`own` COMMENT = 'payment-gateway-sdk, version \d'/,
-    );
-    expect(open({}).ddl()).toContain(`\`${table}\``);
-  });
-
-  it('mysqlJournal names itself to who plans without a scope', async () => {
-    const planning = mysqlJournal({
-      dialect: 'mysql',
-      query() {},
-      transaction() {},
-      queryIn: () => async () => [],
-    } as never).plan(
-      {} as never,
-      {
-        ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: 1, currency: 'EUR' },
-        ...{ reference: 'a', webhookUrl: 'https://shop.example/' },
-      } as never,
-    );
-    expect(await errorOf(planning)).toMatchObject({ message: expect.stringContaining('mysqlJournal(…, { scope:') });
+    expect(mysqlStore(pool, { scope: 'eu' }).ddl()).toContain('`payment_gateway_rows`');
   });
 });

@@ -1,6 +1,6 @@
 // A table of MySQL: its name in SQL, its migrations, and what its statements have in common.
-import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../../src/errors.ts';
 import {
   advised,
   asciiHex,

@@ -1,8 +1,8 @@
 // Spans and metrics for an agent with a tracer of its own, such as dd-trace: by Node's tracing channels, without OpenTelemetry.
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { CallTrace } from 'payment-gateway-sdk';
+import type { CallTrace } from 'payment-gateway-sdk/otel';
 
-/** What is used of `dd-trace`: `const tracer = require('dd-trace').init()`. */
+/** The used part of `dd-trace`: `const tracer = require('dd-trace').init()`. */
 interface Tracer {
   startSpan(name: string, options: { childOf?: Span | undefined; tags: object }): Span;
   scope(): { active(): Span | null; activate<T>(span: Span, work: () => T): T };

@@ -1,14 +1,16 @@
-// payment-gateway-sdk/otel beside OpenTelemetry's own SDK: the spans and metrics that an operator sees.
+// payment-gateway-sdk/otel with OpenTelemetry's own SDK: the spans and metrics that an operator sees.
 import { readFileSync } from 'node:fs';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import { createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { instrument } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HANDLER } from '../../src/store/link.ts';
 import { CARD } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install-suites.ts';
 import { lacks } from '../support/skips.ts';
 
+const LIMITS = { timeout: 5_000 };
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
 describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI installs'))('with OpenTelemetry', () => {
@@ -50,7 +52,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
   beforeEach(() => {
     openMeters();
     sandbox = new Sandbox();
-    gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal(), retries: 1 });
+    gateway = new GatewayClient({ ...sandbox.clientOptions, store: memoryStore(), retries: 1 });
     stop = instrument(api, { doubtsOf: [gateway] });
   });
   afterEach(() => {
@@ -60,7 +62,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
 
   const named = (name: string) => ended().filter(span => span.name === name);
 
-  it('a create is a span of the client, inside that of the request that it serves', async () => {
+  it('a create is a client span inside the span of its request', async () => {
     await serverSpan(() => gateway.createDeposit(order));
     const [create] = named('payment.create');
     const [server] = named('POST /checkout');
@@ -91,7 +93,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     expect(lookup?.parentSpanContext?.spanId).toBe(replayed?.spanContext().spanId);
   });
 
-  it('a failed create is an error, with its code and what became of the money', async () => {
+  it('a failed create is an error with its code and outcome', async () => {
     sandbox.faults.next('commit-then-502');
     await gateway.createDeposit(order).catch(() => {});
     const [create] = named('payment.create');
@@ -103,14 +105,14 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     });
   });
 
-  it('what a callback does is inside its span', async () => {
+  it('the work of a callback is inside its span', async () => {
     const { payment } = await gateway.createDeposit(order);
     await sandbox.complete(payment.id);
     let within: string | undefined;
     const onPayment = () => {
       within = api.trace.getActiveSpan()?.spanContext().spanId;
     };
-    await createWebhookHandler({ gateway, onPayment }).process(payment.id);
+    await createWebhookHandler({ gateway, onPayment })[HANDLER].process(payment.id, LIMITS);
     const [callback] = named('payment.callback');
     expect(callback?.kind).toBe(api.SpanKind.INTERNAL);
     expect(within).toBe(callback?.spanContext().spanId);
@@ -118,14 +120,13 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     expect(callback?.attributes).toMatchObject({ 'payment.outcome': 'ran', 'payment.lane': 'sweep' });
   });
 
-  it('metrics say how long calls take and how they end, how many callbacks came, and how many doubts there are', async () => {
+  it('metrics contain durations and results of calls, the number of callbacks, and the doubts', async () => {
     const handler = createWebhookHandler({ gateway, onPayment: () => {} });
     const { payment } = await gateway.createDeposit(order);
-    await handler.process(payment.id);
+    await handler[HANDLER].process(payment.id, LIMITS);
     await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
     sandbox.faults.next('commit-then-drop');
     await gateway.createDeposit({ ...order, reference: 'order-2' }, { timeout: 1_000 }).catch(() => {});
-    // A create is under way until its time-out.
     await expect.poll(scrape).toMatch(/^payment_doubts\S* 1$/m);
     const text = await scrape();
     expect(text).toMatch(
@@ -141,42 +142,33 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     expect(text).not.toMatch(/order-1|order-2|zoe@|[0-9a-f]{8}-[0-9a-f]{4}-/);
   });
 
-  it('a create that is still under way is no doubt', async () => {
-    sandbox.faults.next('commit-then-drop');
-    await gateway.createDeposit(order).catch(() => {});
-    expect(await scrape()).toMatch(/^payment_doubts\S* 0$/m);
-  });
-
-  it('what was planned, and withdrawn when its turn came, is no call that ended', async () => {
-    const journal = memoryJournal({ scope: 'shop' });
-    const draining = new GatewayClient({ ...sandbox.clientOptions, journal });
-    await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
-    const { claim } = journal;
-    journal.claim = async (...query) => {
-      const claimed = await claim(...query);
-      if (claimed.rows.length > 0) await draining.settle(order.reference, 'not_created');
-      return claimed;
-    };
-    await draining.drain();
-    expect(named('payment.create')[0]?.status.code).toBe(api.SpanStatusCode.UNSET);
-    const text = await scrape();
-    expect(text).toMatch(/payment_operation="drain"/);
-    expect(text).not.toMatch(/payment_operation="create"/);
-  });
-
-  it('a journal that does not answer counts no doubts, rather than none', async () => {
+  it('a running create is not a doubt, and is one after its end without an answer', async () => {
+    const fetch = () => new Promise<never>(() => {});
+    const hanging = new GatewayClient({ ...sandbox.clientOptions, fetch, store: memoryStore(), retries: 0 });
     stop();
-    stop = instrument(api, { doubtsOf: [{ inDoubt: () => Promise.reject(new Error('db')) }] });
+    stop = instrument(api, { doubtsOf: [hanging] });
+    const caller = new AbortController();
+    const creating = hanging.createDeposit(order, { signal: caller.signal }).catch(() => {});
+    await expect.poll(() => hanging.find('order-1')).toMatchObject({ state: 'begun' });
+    expect(await scrape()).toMatch(/^payment_doubts\S* 0$/m);
+    caller.abort();
+    await creating;
+    await expect.poll(scrape).toMatch(/^payment_doubts\S* 1$/m);
+  });
+
+  it('a store that does not answer gives no value, instead of 0', async () => {
+    stop();
+    stop = instrument(api, { doubtsOf: [{ doubts: () => Promise.reject(new Error('db')) }] });
     expect(await scrape()).not.toMatch(/^payment_doubts/m);
   });
 
-  it('no span holds customer data, or the words of an error that onPayment throws', async () => {
+  it('no span contains customer data, or the message of an error of onPayment', async () => {
     const { payment } = await gateway.createDeposit(order);
     const onPayment = () => {
       throw new Error('zoe@customer.example');
     };
     await createWebhookHandler({ gateway, onPayment, onError: () => {} })
-      .process(payment.id)
+      [HANDLER].process(payment.id, LIMITS)
       .catch(() => {});
     expect(ended().length).toBeGreaterThan(2);
     for (const { attributes, status, events } of ended()) {
@@ -185,7 +177,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     expect(named('payment.callback')[0]?.attributes['error.type']).toBe('failed');
   });
 
-  it('an OpenTelemetry that throws changes nothing', async () => {
+  it('an OpenTelemetry that throws does not affect a create', async () => {
     stop();
     const failing = () => {
       throw new Error('tracer');
@@ -201,13 +193,13 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
   });
 
-  it('records nothing more after it was stopped', async () => {
+  it('records nothing after it was stopped', async () => {
     stop();
     await gateway.createDeposit(order);
     expect(ended()).toEqual([]);
   });
 
-  it('the dashboard asks for metrics and labels that are there', async () => {
+  it('the dashboard uses existing metrics and labels', async () => {
     const dashboard = readFileSync(new URL('../../docs/observability/grafana-dashboard.json', import.meta.url), 'utf8');
     const expressions = [...dashboard.matchAll(/"expr": "((?:\\"|[^"])*)"/g)].map(([, expr = '']) =>
       JSON.parse(`"${expr}"`),
@@ -215,7 +207,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
     expect(expressions.length).toBeGreaterThan(5);
     const handler = createWebhookHandler({ gateway, onPayment: () => {} });
     const { payment } = await gateway.createDeposit(order);
-    await handler.process(payment.id);
+    await handler[HANDLER].process(payment.id, LIMITS);
     await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
     const text = await scrape();
     const series = text.split('\n').filter(line => line !== '' && !line.startsWith('#'));

@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type CallTrace, createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { type CallTrace, createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HANDLER } from '../../src/store/link.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD } from '../support/fixtures.ts';
 import { isInstalled } from '../support/install-suites.ts';
@@ -16,7 +17,7 @@ const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.
 afterEach(() => void vi.unstubAllEnvs());
 
 describe.skipIf(lacks(isInstalled('observability'), 'pino, which CI installs'))('with pino', () => {
-  it('each event is a line, with a level that tells whether somebody must look', async () => {
+  it('each event is a line with a level', async () => {
     const sandbox = new Sandbox();
     const server = await sandbox.listen();
     vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
@@ -31,7 +32,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'pino, which CI installs'))(
     const { payment } = await gateway.createDeposit(order);
     sandbox.faults.next('commit-then-drop');
     await gateway.createDeposit({ ...order, reference: 'order-2' }).catch(() => {});
-    await handler.process(payment.id);
+    await handler[HANDLER].process(payment.id, { timeout: 5_000 });
     await server.close();
     write.mockRestore();
     expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
@@ -51,7 +52,7 @@ describe.skipIf(lacks(isInstalled('observability'), 'pino, which CI installs'))(
 });
 
 describe('with an agent that has a tracer of its own', () => {
-  /** As that of dd-trace, which is too large to install here. */
+  /** A double of dd-trace, which is too large to install here. */
   function openTracer() {
     let active: object | null = null;
     const spans: { name: string; childOf?: object | undefined; tags: object; isFinished: boolean }[] = [];
@@ -85,7 +86,7 @@ describe('with an agent that has a tracer of its own', () => {
     return { tracer, spans, points };
   }
 
-  it('each call is a span inside that which is active, and a duration without ids', async () => {
+  it('each call is a span inside the active one, and a duration without ids', async () => {
     const { tracer, spans, points } = openTracer();
     tellDatadog(tracer);
     const { clientOptions, faults } = new Sandbox();
@@ -109,7 +110,7 @@ describe('with an agent that has a tracer of its own', () => {
 });
 
 it.skipIf(lacks(isCi && isInstalled('observability'), "the types of tracers and loggers: CI's"))(
-  'what is here agrees with the types of OpenTelemetry and pino',
+  'the recipes agree with the types of OpenTelemetry and pino',
   { timeout: 120_000 },
   () => {
     const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
@@ -120,7 +121,7 @@ it.skipIf(lacks(isCi && isInstalled('observability'), "the types of tracers and 
 );
 
 describe('docs/observability.md', () => {
-  it.each(['pino', 'datadog'])('shows the recipe for %s that is run', name => {
+  it.each(['pino', 'datadog'])('shows the tested recipe for %s', name => {
     const code = readFileSync(new URL(`${name}.ts`, import.meta.url), 'utf8')
       .replace(/^\/\/.*\n/, '')
       .trim();
@@ -134,14 +135,15 @@ describe('docs/observability.md', () => {
     const channels = ['create', 'callback'].map(name => tracingChannel(`payment-gateway-sdk:${name}`).asyncEnd);
     for (const channel of channels) channel.subscribe(keep);
     const { clientOptions } = new Sandbox();
-    const gateway = new GatewayClient({ ...clientOptions, journal: memoryJournal() });
+    const gateway = new GatewayClient({ ...clientOptions, store: memoryStore() });
     await gateway.createDeposit(order);
     await gateway.createDeposit({} as never).catch(() => {});
     await createWebhookHandler({ gateway, onPayment: () => {} })(
       new Request('https://x.example', { method: 'POST', body: '' }),
     );
     for (const channel of channels) channel.unsubscribe(keep);
-    const fields = new Set([...traces.flatMap(trace => Object.keys(trace)), 'durationMs', 'runIn']);
+    const known = traces.flatMap(trace => Object.entries(trace).filter(([, value]) => value !== undefined));
+    const fields = new Set([...known.map(([name]) => name), 'durationMs', 'runIn']);
     const page = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8');
     for (const field of fields) expect(page).toContain(`\`${field}\``);
   });

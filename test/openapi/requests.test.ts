@@ -1,9 +1,10 @@
 // A request that the description takes is one that the SDK and its sandbox take, and the other way round.
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
-import { nftPurchaseSchema, onrampTerminalPaymentSchema } from 'payment-gateway-sdk';
+import { nftPurchaseSchema } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
+import { onrampTerminalPaymentSchema } from '../../src/schemas/request-schema.ts';
 import { webhookUrl } from '../support/fixtures.ts';
 import { contractOf, readDescription } from '../support/openapi.ts';
 

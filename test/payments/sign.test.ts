@@ -1,7 +1,7 @@
 import { ConfigurationError, GatewayClient, signBody } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { KEYS, record, webhookUrl } from '../support/fixtures.ts';
-import { json, wire } from '../support/wire.ts';
+import { KEYS, mirroring, webhookUrl } from '../support/fixtures.ts';
+import { wire } from '../support/wire.ts';
 
 describe('signBody', () => {
   // RFC 4231, section 4: test cases whose key is text or repeated bytes that are valid UTF-8.
@@ -49,7 +49,7 @@ describe('a create', () => {
     ['hex', '0ca565f3202bbb89aa0833b840707212ea6f71ac70524dca5b51521f4a720a06'],
     ['base64', 'DKVl8yAru4mqCDO4QHByEupvcaxwUk3KW1FSH0pyCgY='],
   ] as const)('is sent with the signature of its very bytes, in %s', async (signatureEncoding, signature) => {
-    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    const { fetch, sent } = wire(mirroring());
     await new GatewayClient({ ...KEYS, signatureEncoding, fetch }).createDeposit(request);
     expect(sent).toHaveLength(1);
     expect(sent[0]?.body).toBe(body);
@@ -71,7 +71,7 @@ describe('a create', () => {
     ['an amount as text, digit by digit', { amount: '100.00' }, '"amount":100.00,'],
     ['an amount as a number', { amount: 100.1 }, '"amount":100.1,'],
   ])('carries %s', async (_, changes, fragment) => {
-    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    const { fetch, sent } = wire(mirroring());
     await new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, ...(changes as object) });
     expect(sent[0]?.body).toContain(fragment);
     expect(sent[0]?.headers.get('signature')).toBe(signBody(sent[0]?.body ?? '', KEYS.signKey));
@@ -88,7 +88,7 @@ describe('a create', () => {
     ['a half behind a backslash', { description: '\\\ud83d' }, HALF],
     ['a half in a name', { browser: { '\udbff': 1 } }, HALF],
   ])('refuses %s before anything is sent', async (_, changes, message) => {
-    const { fetch, sent } = wire(json(record('created card deposit')));
+    const { fetch, sent } = wire(mirroring());
     await expect(new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, ...changes })).rejects.toMatchObject(
       { name: 'InvalidRequestError', outcome: 'not_sent', issues: [{ path: '', message }] },
     );
@@ -96,7 +96,7 @@ describe('a create', () => {
   });
 
   it('leaves the request as it was, down to its lists, which may be frozen', async () => {
-    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    const { fetch, sent } = wire(mirroring());
     const item = { sku: 'a' };
     const items = Object.freeze([item, 10.5]);
     await new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, additionalParameters: { items } });
@@ -106,13 +106,13 @@ describe('a create', () => {
 
   // php -r 'echo json_encode(json_decode(str_repeat("[", 511)."1".str_repeat("]", 511)) !== null);' prints true, and false for 512.
   it('carries as many levels as PHP reads', async () => {
-    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    const { fetch, sent } = wire(mirroring());
     await new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, additionalParameters: nested(510) });
     expect(sent[0]?.body).toContain(`"additionalParameters":${'{"in":'.repeat(509)}{}`);
   });
 
   it('sends `extra` at the end, and refuses in it what the request itself has', async () => {
-    const { fetch, sent } = wire(json(record('created card deposit'), 201));
+    const { fetch, sent } = wire(mirroring());
     const gateway = new GatewayClient({ ...KEYS, fetch });
     await gateway.createDeposit(request, { extra: { loyalty: { points: 3 } } });
     expect(sent[0]?.body).toBe(`${body.slice(0, -1)},"loyalty":{"points":3}}`);

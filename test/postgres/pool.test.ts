@@ -1,7 +1,7 @@
-// A pool of pg as a database, over a double of it: what is sent, what may be planned in, and who may have a connection again.
+// A pool of pg as a database, over a double of it: what is sent, what may be written in, and who may have a connection again.
 import { EventEmitter } from 'node:events';
 import { ConfigurationError } from 'payment-gateway-sdk';
-import { type PgTx, postgresInbox, type SqlDatabase } from 'payment-gateway-sdk/postgres';
+import { type PgTx, postgresStore, type SqlDatabase } from 'payment-gateway-sdk/postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { databaseOf } from '../../src/postgres/database.ts';
 import { listenOn } from '../../src/postgres/listen.ts';
@@ -142,34 +142,34 @@ describe('a pool of pg', () => {
     expect([released, clients[0]?.listenerCount('error')]).toEqual([[true], 0]);
   });
 
-  it('plans in a client, and in nothing else', async () => {
+  it('writes in a client, and in nothing else', async () => {
     const { pool: given, asked, Client } = pool();
     const db = fromPool(given);
     await db.queryIn(new Client() as Given)('select 1');
     expect(asked).toEqual([['select 1']]);
     for (const wrong of [undefined, {}, { query: 1 }]) {
       expect(() => db.queryIn(wrong as Given)).toThrow(
-        'plan takes as tx a client of the pool, after its BEGIN, or the tx of onPayment.',
+        'payOut takes as tx a client of the pool, after its BEGIN, or the tx of an effect.',
       );
     }
   });
 
   it('is taken by the stores; a client of it, and what is neither, are refused', () => {
     const { pool: given, Client } = pool();
-    expect(databaseOf('postgresInbox', given as Given)).toMatchObject({ dialect: 'postgres' });
+    expect(databaseOf('postgresStore', given as Given)).toMatchObject({ dialect: 'postgres' });
     const own = fromPool(given);
-    expect(databaseOf('postgresInbox', own as Given)).toBe(own);
+    expect(databaseOf('postgresStore', own as Given)).toBe(own);
     const clients = [
       Object.assign(new Client(), { connect() {} }),
       { query() {}, connect() {}, escapeIdentifier() {} },
     ];
     for (const wrong of [...clients, undefined, {}, { query() {} }, { connect() {} }, { query: 1, connect: 1 }]) {
-      expect(() => postgresInbox(wrong as Given)).toThrow(
-        /^postgresInbox takes a pool of pg, a database from an adapter/,
+      expect(() => postgresStore(wrong as Given, { scope: 'eu' })).toThrow(
+        /^postgresStore takes a pool of pg, a database from an adapter/,
       );
     }
     const mysql = { ...own, dialect: 'mysql' };
-    expect(() => postgresInbox(mysql as Given)).toThrow('payment-gateway-sdk/mysql');
+    expect(() => postgresStore(mysql as Given, { scope: 'eu' })).toThrow('payment-gateway-sdk/mysql');
   });
 });
 

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import {
   type Created,
   DuplicateReferenceError,
-  type FetchInit,
   GatewayClient,
-  memoryJournal,
+  memoryStore,
   type PaymentRequest,
 } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
+import type { FetchInit } from '../../src/http/own-fetch.ts';
 import { amount, currency, further, httpUrl, paymentRequest, text, tries } from '../support/arbitraries.ts';
 import { errorOf, KEYS } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';
 
-/** A client whose gateway takes everything, and its journal. */
+/** A client whose gateway takes everything, and its store. */
 function openShop() {
   let payments = 0;
   const fetch = async (_: string, init: FetchInit) => {
@@ -25,7 +25,7 @@ function openShop() {
     const record = { id, paymentStatus: 'COMPLETED', paymentType, paymentMethod, amount, currency, reference };
     return json(JSON.stringify({ result: record }), 201);
   };
-  const gateway = new GatewayClient({ ...KEYS, terminal: 'onramp', fetch, journal: memoryJournal() });
+  const gateway = new GatewayClient({ ...KEYS, terminal: 'onramp', fetch, store: memoryStore() });
   return (request: object, extra: object) =>
     (gateway.createPayment as (request: unknown, options: object) => Promise<Created>)(request, { extra });
 }

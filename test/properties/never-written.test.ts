@@ -1,9 +1,10 @@
-// An attempt that a journal may have written is taken back, whatever the database has said, unless that is on the list.
+// An attempt that a store may have written is taken back, whatever the database has said, unless that is on the list.
 // @module-tag long
 import fc from 'fast-check';
-import { GatewayClient, type Journal, memoryJournal } from 'payment-gateway-sdk';
+import { GatewayClient } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import { tries } from '../support/arbitraries.ts';
+import { memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
@@ -29,16 +30,16 @@ const certain = fc.oneof(
   fc.constantFrom('ER_BAD_DB_ERROR', 'ER_NO_SUCH_TABLE', 'ER_DATA_TOO_LONG'),
 );
 
-/** A create whose journal writes the attempt, and fails with that code. @returns what is in doubt after it */
+/** A create whose store writes the attempt, and fails with that code. @returns what is in doubt after it */
 async function doubtsAfter(code: unknown): Promise<number> {
-  const journal = memoryJournal();
-  const insert: Journal['insert'] = async (...args) => {
+  const journal = memoryCreates();
+  const insert: typeof journal.insert = async (...args) => {
     await journal.insert(...args);
     throw Object.assign(new Error('no'), { code });
   };
   const { fetch, sent } = wire(json('{}', 500));
-  const gateway = new GatewayClient({ ...KEYS, fetch, journal: { ...journal, insert } });
-  expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
+  const gateway = new GatewayClient({ ...KEYS, fetch, store: storeOf({ ...journal, insert }) });
+  expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
   expect(sent).toEqual([]);
   return (await journal.list({ states: ['begun'] })).rows.length;
 }

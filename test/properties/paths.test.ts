@@ -1,8 +1,10 @@
 // Whatever anybody passes, posts or answers: what is asked for is the payments' own address, or that of one payment.
 // @module-tag long
 import fc from 'fast-check';
-import { createWebhookHandler, type FetchInit, GatewayClient, memoryJournal, type Payment } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
+import type { FetchInit } from '../../src/http/own-fetch.ts';
+import { CLIENT, HANDLER } from '../../src/store/link.ts';
 import { httpUrl, text, tries, uuid } from '../support/arbitraries.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { post } from '../support/shop-callbacks.ts';
@@ -58,14 +60,13 @@ it('no string reaches a URL path but a UUID', async () => {
     if (method === 'POST') return json(JSON.stringify({ error: { id, payment_id: id }, id }), 422);
     return json(JSON.stringify({ id, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 1, currency: 'EUR' }));
   };
-  const journal = () => memoryJournal({ scope: 'paths', settleMargin: 0 });
   const looked = { uuid: 0, no: 0 };
 
   await fc.assert(
     fc.asyncProperty(fc.oneof(uuid, anyId, anyId, pretender), anyId, async (id, answered) => {
       answers = [answered];
       const options = { ...KEYS, fetch, retries: 0 };
-      const gateway = new GatewayClient({ ...options, journal: journal() });
+      const gateway = new GatewayClient({ ...options, store: memoryStore({ scope: 'paths', settleMargin: 0 }) });
       const handler = createWebhookHandler({
         gateway: new GatewayClient(options),
         onPayment: () => {},
@@ -78,9 +79,8 @@ it('no string reaches a URL path but a UUID', async () => {
           () => gateway.getPayment(id),
           () => gateway.waitForPayment(id, { until: () => true }),
           () => gateway.settle('payout-1', id),
-          () => gateway.reconcile({ ...body, reference: 'payout-1' } as unknown as Payment),
-          () => gateway.sweep({ handler, ids: [id] }),
-          () => handler.process(id),
+          () => gateway[CLIENT].reconcile({ ...body, reference: 'payout-1' } as unknown as Payment),
+          () => handler[HANDLER].process(id, { timeout: 1_000 }),
           () => handler(post(JSON.stringify(body))),
           () => gateway.createWithdrawal({ ...PAYOUT, reference: `of ${String(id)}` }),
         ].map(async call => errorOf((async () => call())()).catch(() => {})),

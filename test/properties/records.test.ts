@@ -1,8 +1,12 @@
 // Any record is read, whatever of it is absent, null or new, and keeps what it was given.
 // @module-tag long
+
 import fc from 'fast-check';
 import { GatewayClient, PAYMENT_STATUSES, parseWebhook } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
+import type { HttpAnswer } from '../../src/http/exchange.ts';
+import { readCreated } from '../../src/payments/response.ts';
+import { Call } from '../../src/telemetry/call.ts';
 import { FIELDS_BESIDE, record, tries } from '../support/arbitraries.ts';
 import { KEYS } from '../support/fixtures.ts';
 import { json } from '../support/wire.ts';
@@ -22,22 +26,14 @@ const WAYS: Record<string, (given: AnyRecord) => unknown> = {
   'as a callback that was parsed': given => parseWebhook(structuredClone(given)),
   'as an answer': given => lookUp(given.id, { result: given }),
   'as an answer that is not wrapped': given => lookUp(given.id, given),
-  'as the answer of a create': given => create(given, { result: given }),
-  'as the answer of a create that is not wrapped': given => create(given, given),
+  'as the answer of a create': given => create({ result: given }),
+  'as the answer of a create that is not wrapped': given => create(given),
 };
 
-const create = async (asked: AnyRecord, answer: object) => {
-  const { paymentType } = asked;
-  const gateway = new GatewayClient({ ...KEYS, fetch: async () => json(JSON.stringify(answer), 201) });
-  const method = paymentType === 'DEPOSIT' ? 'CARD' : 'SEPA';
-  const request = {
-    paymentType,
-    paymentMethod: method,
-    amount: 1,
-    currency: 'EUR',
-    callbackUrl: 'https://shop.example/',
-  };
-  return (await gateway.createPayment(request as never)).payment;
+/** As a create reads it, before it is compared with the request. */
+const create = async (answer: object) => {
+  const answered = { status: 201, body: JSON.stringify(answer), isTooLong: false, isCompressed: false };
+  return readCreated(answered as HttpAnswer, new Call('create', {})).payment;
 };
 
 const lookUp = (id: string, answer: object) =>

@@ -2,7 +2,7 @@
 // @module-tag long
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { type Created, type CreateOptions, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { type Created, type CreateOptions, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
 import { amount, decimal, further, nftPurchaseRequest, number, paymentRequest, tries } from '../support/arbitraries.ts';
@@ -110,9 +110,9 @@ it('a number is sent as it is, or not at all', async () => {
   expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(20);
 });
 
-it('the digits of an amount that a journal has are those of its request, without trailing zeros', async () => {
+it('the digits of an amount that a store has are those of its request, without trailing zeros', async () => {
   const { fetch } = wire(json('{}', 500));
-  const gateway = new GatewayClient({ ...KEYS, fetch, journal: memoryJournal() });
+  const gateway = new GatewayClient({ ...KEYS, fetch, store: memoryStore() });
   let count = 0;
   await fc.assert(
     fc.asyncProperty(decimal, async amount => {

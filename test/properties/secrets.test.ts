@@ -1,15 +1,9 @@
 // No error, and no event, shows a key, a signature or what a customer entrusted to a shop, whatever it was made of.
 // @module-tag long
 import fc from 'fast-check';
-import {
-  type FetchInit,
-  GatewayClient,
-  type GatewayEvent,
-  isGatewayError,
-  memoryJournal,
-  parseWebhook,
-} from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, isGatewayError, memoryStore, parseWebhook } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
+import type { FetchInit } from '../../src/http/own-fetch.ts';
 import { tries } from '../support/arbitraries.ts';
 import { CARD, errorOf, ID, KEYS } from '../support/fixtures.ts';
 import { everythingIn } from '../support/printed.ts';
@@ -108,7 +102,7 @@ it('errors printed by any means hold no secret, and neither do events', async ()
       fate,
       fc.constantFrom('key', 'customer'),
       fc.boolean(),
-      async (apiKey, signKey, word, fate, of, hasJournal) => {
+      async (apiKey, signKey, word, fate, of, hasStore) => {
         let signature = 'none';
         const events: GatewayEvent[] = [];
         const fetch = async (_: string, { headers, body }: FetchInit) => {
@@ -138,7 +132,7 @@ it('errors printed by any means hold no secret, and neither do events', async ()
             timeout: 200,
             onEvent: event => events.push(event),
           },
-          ...(hasJournal && { journal: memoryJournal() }),
+          ...(hasStore && { store: memoryStore() }),
         });
         const request = { ...CARD, ...customerOf(word), reference: 'order-1' };
         const calls: (() => unknown)[] = [

@@ -5,12 +5,13 @@ import {
   GatewayClient,
   type GatewayError,
   isGatewayError,
-  memoryJournal,
+  memoryStore,
   type Payment,
 } from 'payment-gateway-sdk';
 import { type CallbackFault, type CallFault, type Fault, Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, takesMs } from '../../src/sandbox/faults/kinds.ts';
+import { HANDLER } from '../../src/store/link.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
@@ -74,23 +75,31 @@ async function lookUp(fault: CallFault): Promise<string> {
 async function createOnce(fault: CallFault): Promise<string> {
   const handled: string[] = [];
   const sandbox: Sandbox = new Sandbox({ fetch: (url, init) => handler(new Request(url, init)) });
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store: memoryStore() });
   const onPayment = ({ paymentStatus }: Payment) => void handled.push(paymentStatus);
   const handler = createWebhookHandler({ gateway, onPayment, onError: () => {} });
   const reference = ' Order-7 ';
   sandbox.faults.next(fault);
-  const { payment } = await gateway.createDeposit({ ...CARD, amount: '25.50', reference });
-  expect(sandbox.payments).toHaveLength(1);
+  const create = () => gateway.createDeposit({ ...CARD, amount: '25.50', reference });
+  const first = await create().then(
+    ({ payment }) => `the payment, with \`reference: ${JSON.stringify(payment.reference)}\``,
+    told,
+  );
+  const [payment] = sandbox.payments;
+  if (!payment) throw new Error('The gateway has no payment.');
   if (handled.length === 0) await sandbox.complete(payment.id);
   await sandbox.idle();
   expect(handled).toEqual(['COMPLETED']);
-  const again = await gateway.createDeposit({ ...CARD, amount: '25.50', reference });
-  expect([again.payment.id, again.replayed]).toEqual([payment.id, true]);
+  const again = await create().then(
+    created => {
+      expect([created.payment.id, created.replayed]).toEqual([payment.id, true]);
+      return 'finds it again';
+    },
+    error => `gives ${told(error)}`,
+  );
   expect(sandbox.payments).toHaveLength(1);
-  return [
-    `the payment, with \`reference: ${JSON.stringify(payment.reference)}\` and \`amount: ${payment.amount}\``,
-    '`onPayment` runs once, and the same create finds it again',
-  ].join('; ');
+  const reviews = (await gateway.reviews()).map(({ reason }) => `, review \`${reason}\``).join('');
+  return `${first}; \`onPayment\` runs once${reviews}; the same create ${again}`;
 }
 
 /** How the handler takes the callbacks of a payment that is authorised and paid while a fault is armed. */
@@ -116,7 +125,7 @@ async function callBack(fault: CallbackFault): Promise<string> {
   await sandbox.complete(payment.id);
   await sandbox.idle();
   const isSwept = effects.length === 0;
-  if (isSwept) await handler.process(payment.id);
+  if (isSwept) await handler[HANDLER].process(payment.id, { timeout: 30_000 });
   expect(effects).toEqual(['COMPLETED']);
   expect(sandbox.faults.armed).toEqual([]);
   return [

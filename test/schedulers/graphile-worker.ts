@@ -1,13 +1,15 @@
 // Graphile Worker: a task, and a line of its crontab.
 import { type Runner, type RunnerOptions, run } from 'graphile-worker';
-import { type Payments, upkeep } from '../../examples/upkeep.ts';
+import { gateway, handler } from './payments.ts';
 
-/** @param options of yours: how to connect, further tasks */
-export function runUpkeep(options: RunnerOptions, payments: Payments): Promise<Runner> {
+/** @param options your own: the connection, further tasks */
+export function runUpkeep(options: RunnerOptions): Promise<Runner> {
   return run({
     ...options,
-    taskList: { ...options.taskList, upkeep: async (_, { abortSignal }) => void (await upkeep(payments, abortSignal)) },
-    // One waits at most, and one that failed is not repeated: the next minute comes.
+    taskList: {
+      ...options.taskList,
+      upkeep: async (_, { abortSignal: signal }) => void (await gateway.upkeep({ handler, once: true, signal })),
+    },
     crontab: `${options.crontab ?? ''}\n* * * * * upkeep ?jobKey=upkeep&max=1`,
   });
 }

@@ -1,12 +1,11 @@
-// pg-boss: a job every minute, in whichever replica takes it.
+// pg-boss: a job every minute, in one replica at a time.
 import type { PgBoss } from 'pg-boss';
-import { type Payments, upkeep } from '../../examples/upkeep.ts';
+import { gateway, handler } from './payments.ts';
 
 const QUEUE = 'payments-upkeep';
 
-export async function scheduleUpkeep(boss: PgBoss, payments: Payments): Promise<void> {
-  // One waits at most, however long one takes.
+export async function scheduleUpkeep(boss: PgBoss): Promise<void> {
   await boss.createQueue(QUEUE, { policy: 'short', retryLimit: 0 });
-  await boss.work(QUEUE, async ([job]) => upkeep(payments, job?.signal));
+  await boss.work(QUEUE, ([job]) => gateway.upkeep({ handler, once: true, signal: job?.signal }));
   await boss.schedule(QUEUE, '* * * * *');
 }

@@ -4,13 +4,13 @@ import {
   NFT_METHODS,
   nftPurchaseSchema,
   ONRAMP_METHODS,
-  onrampTerminalPaymentSchema,
   WITHDRAWAL_METHODS,
   withdrawalSchema,
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { parseRequest } from '../../src/schemas/checked-request.ts';
+import { onrampTerminalPaymentSchema } from '../../src/schemas/request-schema.ts';
 import { APPLE_PAY, CARD, webhookUrl } from '../support/fixtures.ts';
 
 const deposit = { paymentType: 'DEPOSIT', ...CARD };

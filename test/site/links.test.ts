@@ -9,12 +9,11 @@ import { readIndex } from '../../docs/site/sidebar.ts';
 
 describe('a link', () => {
   it.each([
-    ['docs/callbacks.md', 'checkout.md', '/checkout.md'],
+    ['docs/callbacks.md', 'orders.md', '/orders.md'],
     ['docs/callbacks.md', '../README.md#install', '/overview.md#install'],
     ['docs/callbacks.md', '../examples/express.ts', '/examples/express.ts.md'],
     ['docs/callbacks.md', '../examples/testing', '/examples/testing/index.md'],
-    ['docs/orms/knex.md', '../orms.md', '/orms.md'],
-    ['README.md', 'docs/decisions', '/decisions/index.md'],
+    ['README.md', 'docs/decisions.md', '/decisions.md'],
     ['README.md', 'docs/openapi/gateway.json', '/openapi.json'],
     ['README.md', 'CHANGELOG.md', '/changelog.md'],
     ['docs/callbacks.md', '../src/client.ts', `${repository}/blob/main/src/client.ts`],

@@ -1,133 +1,160 @@
-// One process of the soak's merchant: it orders, creates, plans, drains, sweeps and takes callbacks, until it is killed.
+// One process of the soak's merchant: customers click, payouts are planned, callbacks and upkeep run, until a kill.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import {
-  createWebhookHandler,
-  GatewayClient,
-  type GatewayEvent,
-  isGatewayError,
-  toNodeHandler,
-} from '../../src/index.ts';
-import type { FromApp, Held, ToApp } from './messages.ts';
+import { createWebhookHandler, GatewayClient, isGatewayError, toNodeHandler } from '../../src/index.ts';
+import type { Command, Held, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
-import { openShop, requestOf, TIMEOUT, type Want } from './shop.ts';
+import {
+  checkoutOf,
+  type Effect,
+  openShop,
+  otherPrice,
+  payoutOf,
+  type ShopOrder,
+  type ShopPayout,
+  TIMEOUT,
+} from './shop.ts';
 
 const { SEED = '', NAME = '', DATABASE = '', GATEWAY_URL, API_KEY, SIGN_KEY } = process.env;
-/** Milliseconds: how old a payment is before its callback counts as lost, and a want before it is looked at again. */
+/** Milliseconds: the age of a payment whose callback counts as lost, and the pause between clicks on one order. */
 const OLDER_THAN = 3_000;
-/** Milliseconds: how long a customer waits for a create that is under way elsewhere, and between two clicks. */
-const PATIENCE = 2_000;
-const AGAIN = 100;
+/** Milliseconds after a payment when upkeep looks for a chargeback, and for the functions of one callback. */
+const RECHECKS = [6_000, 15_000];
+const EFFECT_TIMEOUT = 2_000;
+/** The probability of an effect that hangs, and of one that fails after its write. */
+const HANGING = 0.02;
+const FAILING = 0.03;
 
 const random = seeded(SEED, NAME);
-const tell = (message: FromApp) => void (process.connected && process.send?.(message));
+const report = (message: Report) => void (process.connected && process.send?.(message));
 let counts: Record<string, number> = {};
 const count = (what: string, by = 1) => {
   counts[what] = (counts[what] ?? 0) + by;
 };
 
-const { pool, journal, inbox } = openShop(DATABASE, 6);
+const { pool, store } = openShop(DATABASE, 6);
 const gateway = new GatewayClient({
   baseUrl: GATEWAY_URL,
   apiKey: API_KEY,
   signKey: SIGN_KEY,
   timeout: TIMEOUT,
-  journal,
+  store,
   signCallbackUrls: true,
-  onEvent: (event: GatewayEvent) => {
-    if (event.type === 'journal') count(`journal: ${event.change}`);
+  onEvent: event => {
+    if (event.type === 'journal') count(`create: ${event.change}`);
     if (event.type === 'warning') count(`warning: ${event.code}`);
-    if (event.type === 'failure' && event.operation === 'create') count(`create: ${event.error}, ${event.outcome}`);
   },
 });
-const handler = createWebhookHandler({
+
+type Tx = Pick<PoolClient, 'query'>;
+const resting = new AbortController();
+const { signal } = resting;
+const pause = (ms: number) => delay(ms, undefined, { signal }).catch(() => {});
+
+/** Writes an effect, and sometimes hangs or fails after that. */
+async function effect(tx: Tx, { what, owner, payment_id, amount }: Effect): Promise<void> {
+  const values = [what, owner, payment_id, amount];
+  await tx.query('insert into effects (what, owner, payment_id, amount) values ($1, $2, $3, $4)', values);
+  if (signal.aborted) return;
+  const luck = random();
+  if (luck < HANGING) {
+    count('effect: hung');
+    await new Promise(() => {});
+  }
+  if (luck < HANGING + FAILING) {
+    count('effect: failed');
+    throw new Error('The shop failed after its write.');
+  }
+}
+type Told = { order?: string | undefined; reference: string; payment: { id: string; amount: number | string } };
+const effectOf = (what: Effect['what'], { order, reference, payment }: Told): Effect => ({
+  ...{ what, owner: order ?? reference, payment_id: payment.id, amount: String(payment.amount) },
+});
+const move = (tx: Tx, order: string | undefined, state: ShopOrder['state'], from = state) =>
+  tx.query('update orders set state = $2 where id = $1 and state in ($3, $4)', [order, state, from, 'open']);
+
+const handler = createWebhookHandler<Tx>({
   gateway,
-  inbox,
-  onPayment: async (payment, { tx }) => {
-    const { id, reference, amount } = payment;
-    const status = payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;
-    const values = [id, reference, status, amount];
-    await tx.query('insert into effects (payment_id, reference, status, amount) values ($1, $2, $3, $4)', values);
+  effectTimeout: EFFECT_TIMEOUT,
+  async onPaid(paid, { tx }) {
+    await move(tx, paid.order, 'paid', 'review');
+    await effect(tx, effectOf('paid', paid));
   },
+  async onReversed(reversed, { tx }) {
+    await move(tx, reversed.order, 'open', 'paid');
+    await effect(tx, effectOf('reversed', reversed));
+  },
+  onPaidOut: (paid, { tx }) => effect(tx, effectOf('paid_out', paid)),
+  onPayoutFailed: (failed, { tx }) => effect(tx, effectOf(failed.wasPaidOut ? 'taken_back' : 'payout_failed', failed)),
+  async onReview({ order, payment, reason }, { tx }) {
+    count(`review: ${reason}`);
+    if (payment?.paymentStatus === 'COMPLETED') await move(tx, order, 'review');
+  },
+  onError: () => {},
   onEvent: event => event.type === 'callback' && count(`callback: ${event.result}, ${event.lane}`),
 });
 
-/** What a fault explains is counted; anything else ends the process, which the judge sees. */
-async function expecting(what: string, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    // A scheduler tries again where the database was too busy.
-    if (isLate(error)) return count(`${what}: the journal was late`);
-    if (!isGatewayError(error)) throw error;
-    if (SURPRISES.has(error.name)) tell({ type: 'surprise', text: `${what}: ${error.name}: ${error.message}` });
-    else count(`${what}: ${error.name}`);
-    if (error.name === 'ApiError' && error.outcome === 'rejected' && error.status === 422) throw new Refused();
-  }
-}
 const SURPRISES: ReadonlySet<string> = new Set([
   'InvalidRequestError',
   'ConfigurationError',
   'DuplicateReferenceError',
 ]);
-class Refused extends Error {}
-const isLate = (error: unknown) =>
-  error instanceof Error && error.message.startsWith('The journal did not answer within');
-
-/** @returns whether it is worth another try */
-async function create(want: Want): Promise<boolean> {
-  const { reference } = want;
-  let isOpen = true;
+/** Counts errors that a fault explains. Any other ends the process, and the judge sees that. */
+async function expecting(what: string, work: () => Promise<unknown>): Promise<void> {
   try {
-    await expecting('create', async () => {
-      const { payment } = await gateway.createPayment(requestOf(want));
-      await pool.query('insert into told values ($1, $2) on conflict do nothing', [reference, payment.id]);
-      await pool.query("update wants set state = 'created' where reference = $1", [reference]);
-      isOpen = false;
-    });
+    await work();
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    isOpen = false;
-    await pool.query("update wants set state = 'refused' where reference = $1 and state = 'open'", [reference]);
+    // The database was too busy.
+    if (error instanceof Error && error.message.startsWith('The store did not answer within'))
+      return count(`${what}: the store was late`);
+    if (!isGatewayError(error)) throw error;
+    if (SURPRISES.has(error.name)) report({ type: 'surprise', text: `${what}: ${error.name}: ${error.message}` });
+    else count(`${what}: ${error.name}`);
   }
-  return isOpen;
 }
 
-const WANT = 'insert into wants (reference, way, payment_type, amount) values ($1, $2, $3, $4) on conflict do nothing';
-
-/** White space and capitals are what some gateways lose. */
-const newReference = () => `Order-${randomUUID()}${random() < 0.2 ? ' ' : ''}`;
 const newAmount = () => `${between(random, 1, 900)}.${between(random, 10, 99)}`;
-const newType = () => (random() < 0.5 ? 'DEPOSIT' : 'WITHDRAWAL');
 
-async function order(want: Want): Promise<boolean> {
-  await pool.query(WANT, [want.reference, want.way, want.payment_type, want.amount]);
-  return create(want);
+/** A click on "pay", rarely with another method or basket. */
+const click = ({ id, amount }: Pick<ShopOrder, 'id' | 'amount'>) =>
+  expecting('checkout', async () => {
+    const price = !signal.aborted && random() < 0.1 ? otherPrice(amount) : amount;
+    const method = random() < 0.1 ? 'GOOGLEPAY' : 'CARD';
+    const { state } = await gateway.checkout(id, checkoutOf(price, method));
+    count(`checkout: ${state}`);
+    if (state === 'canceled') await move(pool, id, state);
+  });
+
+const ORDER = 'insert into orders (id, way, amount) values ($1, $2, $3) on conflict do nothing';
+
+/** Some gateways trim references and change capitals. */
+const newId = (what: string) => `${what}-${randomUUID()}`;
+
+async function orderAlone(): Promise<void> {
+  const order = { id: newId('Order'), amount: newAmount() };
+  await pool.query(ORDER, [order.id, 'alone', order.amount]);
+  await Promise.all(Array.from({ length: between(random, 1, 3) }, () => click(order)));
+  if (random() > 0.03) return;
+  await expecting('cancel', async () => {
+    if (await gateway.cancelOrder(order.id)) await move(pool, order.id, 'canceled', 'review');
+  });
 }
 
-const orderAlone = () =>
-  order({ reference: newReference(), way: 'alone', payment_type: newType(), amount: newAmount(), state: 'open' });
-
-/** The processes have one clock, and so want the same at the same moment. */
-const orderAtOnce = async () => {
+/** The processes share a clock, so they click on the same order in the same moment. */
+async function orderAtOnce(): Promise<void> {
   const slot = Math.ceil((Date.now() + 1) / 1_000);
   await pause(slot * 1_000 - Date.now());
-  if (resting.signal.aborted) return;
-  const payment_type = slot % 2 ? 'DEPOSIT' : 'WITHDRAWAL';
-  const want: Want = { reference: `Slot-${slot}`, way: 'at once', payment_type, amount: '12.50', state: 'open' };
-  const patience = performance.now() + PATIENCE;
-  // As somebody who clicks "pay" again and again: where the first create was refused, all others begin at once.
-  for (let isOpen = await order(want); isOpen && performance.now() < patience; isOpen = await create(want)) {
-    await pause(AGAIN);
-    if (resting.signal.aborted) return;
-  }
-};
+  if (signal.aborted) return;
+  const order = { id: `Slot-${slot}`, amount: '12.50' };
+  await pool.query(ORDER, [order.id, 'at once', order.amount]);
+  await click(order);
+}
 
-async function inTransaction(work: (client: PoolClient) => Promise<'commit' | 'rollback'>) {
+async function inTransaction(work: (client: PoolClient) => Promise<'commit' | 'rollback'>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('begin');
@@ -140,83 +167,68 @@ async function inTransaction(work: (client: PoolClient) => Promise<'commit' | 'r
   }
 }
 
-const orderPlanned = () =>
-  expecting('plan', () =>
+const owe = () =>
+  expecting('payOut', () =>
     inTransaction(async client => {
-      const want = { reference: newReference(), payment_type: newType(), amount: newAmount() } as const;
-      await client.query(WANT, [want.reference, 'planned', want.payment_type, want.amount]);
-      await journal.plan(client, requestOf(want));
+      const payout = { id: newId('Payout') + (random() < 0.2 ? ' ' : ''), amount: newAmount() };
+      await client.query('insert into payouts (id, amount) values ($1, $2)', [payout.id, payout.amount]);
+      await gateway.payOut(client, payoutOf(payout));
       return random() < 0.1 ? 'rollback' : 'commit';
     }),
   );
 
-/** A plan that was refused, or settled without a payment, is free: nothing sends it unless it is planned again. */
-async function lookAtPlan(want: Want): Promise<void> {
-  const { reference } = want;
-  const { state } = (await gateway.find(reference)) ?? {};
-  if (state === 'created') await pool.query("update wants set state = 'created' where reference = $1", [reference]);
+/** Plans a payout again that was refused, or settled as not created. */
+async function lookAtPayout(payout: ShopPayout): Promise<void> {
+  const { state } = (await gateway.find(payout.id)) ?? {};
+  if (state === 'created') await pool.query("update payouts set state = 'created' where id = $1", [payout.id]);
   if (state !== 'freed') return;
-  count('planned again');
+  const refused = (await gateway.reviews()).find(({ id }) => id === payout.id);
+  if (refused) await gateway.resolveReview(payout.id, refused.status);
   await inTransaction(async client => {
-    await journal.plan(client, requestOf(want));
+    await gateway.payOut(client, payoutOf(payout));
     return 'commit';
   });
+  count('payout: planned again');
 }
 
-const DUE = `update wants set looked_at = now() where reference in (
-  select reference from wants where state = 'open' and looked_at <= now() - $1 * interval '1 millisecond'
-  order by looked_at limit $2 for update skip locked) returning *`;
-
-/** What is wanted and not known to be paid is created again, with the same reference. */
+const dueOf = async <Row>(table: string, olderThan: number, limit: number): Promise<Row[]> => {
+  const due = `update ${table} set looked_at = now() where id in (
+    select id from ${table} where state = 'open' and looked_at <= now() - $1 * interval '1 millisecond'
+    order by looked_at limit $2 for update skip locked) returning *`;
+  return (await pool.query(due, [olderThan, limit])).rows;
+};
 async function retry(olderThan: number, limit: number): Promise<void> {
-  const { rows } = await pool.query<Want>(DUE, [olderThan, limit]);
-  for (const want of rows) {
-    if (want.way === 'planned') await expecting('plan again', () => lookAtPlan(want));
-    else await create(want);
-  }
+  for (const order of await dueOf<ShopOrder>('orders', olderThan, limit)) await click(order);
+  for (const payout of await dueOf<ShopPayout>('payouts', olderThan, limit))
+    await expecting('payOut again', () => lookAtPayout(payout));
 }
 
-const drain = (options: { follow: boolean; signal?: AbortSignal }) =>
-  expecting('drain', async () => {
-    const drained = await gateway.drain(options);
-    for (const [what, many] of Object.entries(drained)) count(`drain: ${what}`, many);
+const upkeep = (once: boolean, olderThan: number) =>
+  expecting('upkeep', async () => {
+    const { swept, sent } = await gateway.upkeep({ handler, signal, once, olderThan, recheckAfter: RECHECKS });
+    for (const [what, many] of Object.entries({ ...swept, ...sent })) count(`upkeep: ${what}`, many);
   });
-const sweep = (olderThan: number, signal?: AbortSignal) =>
-  expecting('sweep', async () => {
-    const swept = await gateway.sweep({ handler, olderThan, signal });
-    for (const [what, many] of Object.entries(swept)) count(`sweep: ${what}`, many);
-  });
-
-const resting = new AbortController();
-const pause = (ms: number) => delay(ms, undefined, { signal: resting.signal }).catch(() => {});
 
 async function repeat(ms: number, work: () => Promise<unknown>): Promise<void> {
-  while (!resting.signal.aborted) {
+  while (!signal.aborted) {
     await work();
     await pause(ms * (0.5 + random()));
   }
 }
 
-const { signal } = resting;
-/** One process is enough to follow, and any may be killed. */
-const follows = random() < 0.5;
+/** Half of the processes also run the endless upkeep. */
+const isWorker = random() < 0.5;
 const running = Promise.all([
   repeat(500, orderAlone),
   repeat(100, orderAtOnce),
-  repeat(700, orderPlanned),
+  repeat(700, owe),
   repeat(1_000, () => retry(OLDER_THAN, 10)),
-  repeat(1_000, () => drain({ follow: follows, signal })),
-  repeat(2_000, () => sweep(OLDER_THAN, signal)),
+  repeat(2_000, () => upkeep(true, OLDER_THAN)),
+  isWorker ? upkeep(false, OLDER_THAN) : undefined,
 ]);
 
-async function upkeep(): Promise<void> {
-  await retry(0, 10_000);
-  await drain({ follow: false });
-  await sweep(0);
-}
-
 const isOnLinux = existsSync('/proc/self/fd');
-/** Open descriptors of sockets, where the system tells: also of those that Node has forgotten. */
+/** Open sockets by the system, where it shows them: Node may have forgotten some. */
 function socketsOf(): number {
   if (!isOnLinux) return process.getActiveResourcesInfo().filter(name => name.includes('TCP')).length;
   return readdirSync('/proc/self/fd').filter(fd => {
@@ -234,27 +246,25 @@ function sample(): void {
   const { heapUsed, rss } = process.memoryUsage();
   const resources = process.getActiveResourcesInfo().length;
   const held: Omit<Held, 'at'> = { heap: heapUsed / MEGABYTE, rss: rss / MEGABYTE, sockets: socketsOf(), resources };
-  tell({ type: 'sample', held, counts });
+  report({ type: 'sample', held, counts });
   counts = {};
 }
 const sampling = setInterval(sample, 2_000);
 
 process.on('disconnect', () => process.exit());
-process.on('message', async ({ type }: ToApp) => {
-  if (type === 'exit') process.exit();
+process.on('message', async ({ type }: Command) => {
+  if (type !== 'rest' && type !== 'finish') return;
   if (type === 'rest') {
     clearInterval(sampling);
     resting.abort();
     await running;
-    sample();
-    tell({ type: 'resting' });
+  } else {
+    await retry(0, 10_000);
+    await expecting('upkeep', () => gateway.upkeep({ handler, once: true, olderThan: 0, recheckAfter: RECHECKS }));
   }
-  if (type === 'upkeep') {
-    await upkeep();
-    sample();
-    tell({ type: 'kept' });
-  }
+  sample();
+  report({ type });
 });
 
 const server = createServer(toNodeHandler(handler));
-server.listen(0, '127.0.0.1', () => tell({ type: 'ready', port: (server.address() as AddressInfo).port }));
+server.listen(0, '127.0.0.1', () => report({ type: 'app', port: (server.address() as AddressInfo).port }));

@@ -1,124 +1,170 @@
 import { describe, expect, it } from 'vitest';
 import { type Facts, growths, judge, thirdsOf } from './judge.ts';
+import type { Effect } from './shop.ts';
 
 const ID = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
 const OTHER_ID = '11111111-2222-4333-8444-555555555555';
+const OUT_ID = '33333333-2222-4333-8444-555555555555';
 
-const payment = { id: ID, reference: 'Order-1', paymentStatus: 'COMPLETED', paymentType: 'DEPOSIT', amount: 25.5 };
-const effect = { payment_id: ID, status: 'COMPLETED', amount: 25.5 };
-const other = { ...payment, id: OTHER_ID };
-const otherEffect = { ...effect, payment_id: OTHER_ID };
+const deposit = { id: ID, reference: 'Order-1.1', paymentStatus: 'COMPLETED', paymentType: 'DEPOSIT', amount: 25.5 };
+const other = { ...deposit, id: OTHER_ID, reference: 'Order-1.2' };
+const withdrawal = { ...deposit, id: OUT_ID, reference: 'Payout-1 ', paymentType: 'WITHDRAWAL' };
+const paid: Effect = { what: 'paid', owner: 'Order-1', payment_id: ID, amount: '25.5' };
+const reversed: Effect = { ...paid, what: 'reversed' };
+const paidOut: Effect = { what: 'paid_out', owner: 'Payout-1 ', payment_id: OUT_ID, amount: '25.5' };
+const order = { id: 'Order-1', way: 'alone', amount: '25.50', state: 'paid' } as const;
+const held = { status: 'COMPLETED', reason: 'already_paid', order: 'Order-1', paymentId: OTHER_ID };
 
-/** One order that was paid, as it should be. */
+/** An order and a payout without a problem. */
 const GOOD: Facts = {
-  wants: [{ reference: 'Order-1', way: 'alone', state: 'created' }],
-  effects: [effect],
-  told: [{ reference: 'Order-1', payment_id: ID }],
-  journal: [{ reference: 'Order-1', state: 'created' }],
-  uncertain: 0,
-  payments: [payment],
+  orders: [order],
+  payouts: [{ id: 'Payout-1 ', amount: '25.50' }],
+  effects: [paid, paidOut],
+  reviews: [],
+  creates: [{ reference: 'Order-1.1', state: 'created' }],
+  payments: [deposit, withdrawal],
 };
 const judged = (facts: Partial<Facts>) => judge({ ...GOOD, ...facts });
+const OF = `payment ${ID} of Order-1.1`;
+const OF_OUT = `payment ${OUT_ID} of Payout-1 `;
 
 describe('the judge of a soak', () => {
-  it('finds nothing where nothing is wrong', () => {
-    expect(judged({})).toEqual([]);
-    expect(judged({ payments: [{ ...payment, reference: 'order-1' }] })).toEqual([]);
-    expect(judged({ effects: [{ ...effect, status: 'AUTHORIZED' }, effect] })).toEqual([]);
-    expect(judged({ effects: [effect, { ...effect, status: 'IN_REVIEW' }] })).toEqual([]);
-    const refused = { wants: [{ reference: 'Order-1', way: 'alone', state: 'refused' }] } as const;
-    expect(judged({ ...refused, payments: [], effects: [], told: [], journal: [] })).toEqual([]);
+  it.each<[string, Partial<Facts>]>([
+    ['a good run', {}],
+    [
+      'a folded reference',
+      {
+        payments: [
+          { ...deposit, reference: 'order-1.1' },
+          { ...withdrawal, reference: 'payout-1' },
+        ],
+      },
+    ],
+    ['a second payment in review', { payments: [deposit, withdrawal, other], reviews: [held] }],
+    [
+      'a chargeback and a second payment',
+      {
+        payments: [{ ...deposit, paymentStatus: 'FAILED' }, other, withdrawal],
+        effects: [paid, reversed, { ...paid, payment_id: OTHER_ID }, paidOut],
+      },
+    ],
+    [
+      'a failed payout',
+      {
+        payments: [deposit, { ...withdrawal, paymentStatus: 'FAILED' }],
+        effects: [paid, { ...paidOut, what: 'payout_failed' }],
+      },
+    ],
+    ['a canceled order', { orders: [{ ...order, state: 'canceled' }], payments: [withdrawal], effects: [paidOut] }],
+  ])('accepts %s', (_, facts) => {
+    expect(judged(facts)).toEqual([]);
   });
 
   it.each<[string, Partial<Facts>, string[]]>([
     [
-      'a reference that was paid twice',
-      { payments: [payment, other], effects: [effect, otherEffect] },
-      ['doubled: Order-1 (alone) has 2 payments'],
+      'two payments of one reference',
+      { payments: [deposit, { ...other, reference: 'order-1.1 ' }, withdrawal], reviews: [held] },
+      ['doubled: order-1.1 has 2 payments'],
     ],
     [
-      'a reference that was not paid',
-      { payments: [], effects: [], told: [] },
-      ['lost: Order-1 (alone) has no payment'],
+      'an order that was paid twice',
+      { payments: [deposit, other, withdrawal], effects: [paid, { ...paid, payment_id: OTHER_ID }, paidOut] },
+      ['doubled: order Order-1 (alone) was paid more than once'],
     ],
     [
-      'an order that was rolled back, and paid',
-      { payments: [payment, { ...other, reference: 'Order-2' }], effects: [effect, otherEffect] },
-      [`unwanted: payment ${OTHER_ID} of Order-2, which nobody has ordered`],
+      'an order without a payment',
+      { orders: [{ ...order, state: 'open' }], payments: [withdrawal], effects: [paidOut] },
+      ['lost: order Order-1 (alone) is not paid'],
     ],
     [
-      'a create that was answered with another payment',
-      { told: [{ reference: 'Order-1', payment_id: OTHER_ID }] },
-      [`mistaken: the create of Order-1 was answered with ${OTHER_ID}`],
+      'an order with the wrong state',
+      { orders: [{ ...order, state: 'canceled' }] },
+      ['mistaken: order Order-1 is canceled, with 1 credits'],
     ],
     [
-      'an effect that happened twice',
-      { effects: [effect, effect] },
-      [`doubled: COMPLETED of payment ${ID} of Order-1 took effect 2 times`],
+      'a payment that the shop rolled back',
+      {
+        payments: [deposit, withdrawal, { ...withdrawal, id: OTHER_ID, reference: 'Payout-2' }],
+        effects: [paid, paidOut],
+        reviews: [held],
+      },
+      [`unwanted: payment ${OTHER_ID} of Payout-2 has no order and no payout`],
     ],
-    ['an effect that never happened', { effects: [] }, [`lost: COMPLETED of payment ${ID} of Order-1 took no effect`]],
+    ['an effect that ran twice', { effects: [paid, paidOut, paidOut] }, [`doubled: ${OF_OUT} had paid_out, paid_out`]],
     [
-      'an effect of a status that never was',
-      { effects: [{ ...effect, status: 'FAILED' }, effect] },
-      [`mistaken: payment ${ID} of Order-1 never was FAILED`],
-    ],
-    [
-      'an open status after the end',
-      { effects: [effect, { ...effect, status: 'PENDING' }] },
-      [`late: payment ${ID} of Order-1 was open again`],
-    ],
-    [
-      'an effect of another amount',
-      { effects: [{ ...effect, amount: 255 }] },
-      [`mistaken: an effect of payment ${ID} of Order-1 has another amount`],
+      'a completed payment without a credit',
+      { payments: [deposit, other, withdrawal] },
+      [`lost: payment ${OTHER_ID} of Order-1.2 is neither credited nor in review`],
     ],
     [
-      'an effect of no payment',
-      { effects: [effect, otherEffect] },
-      [`mistaken: payment ${OTHER_ID} took effect, and is none`],
+      'a credited payment in review',
+      { reviews: [{ ...held, paymentId: ID }] },
+      [`mistaken: ${OF} is credited, and in review`],
     ],
     [
-      'a payment that has not come to its end',
-      { payments: [{ ...payment, paymentStatus: 'PENDING' }], effects: [{ ...effect, status: 'PENDING' }] },
-      [`open: payment ${ID} of Order-1 is PENDING`],
-    ],
-    ['a doubt', { journal: [{ reference: 'Order-1', state: 'begun' }] }, ['in doubt: Order-1']],
-    [
-      'a plan that was not sent',
-      { journal: [{ reference: 'Order-1', state: 'planned' }] },
-      ['not sent: Order-1 is still planned'],
+      'a lost chargeback',
+      { payments: [{ ...deposit, paymentStatus: 'FAILED' }, withdrawal] },
+      [`lost: ${OF} is FAILED, and still credited`],
     ],
     [
-      'an effect whose end nobody knows',
-      { uncertain: 1 },
-      ['uncertain: 1 effects have begun, and nobody knows their end'],
+      'a failed payout that the shop did not hear of',
+      { payments: [deposit, { ...withdrawal, paymentStatus: 'CANCELED' }], effects: [paid] },
+      [`lost: ${OF_OUT} failed, and the shop heard of it 0 times`],
+    ],
+    [
+      'a credit of another amount than the record',
+      { effects: [{ ...paid, amount: '255' }, paidOut] },
+      [`mistaken: an effect of ${OF} has a wrong amount`],
+    ],
+    [
+      'a credit of another amount than the price',
+      { payments: [{ ...deposit, amount: 26 }, withdrawal], effects: [{ ...paid, amount: '26' }, paidOut] },
+      [`mistaken: an effect of ${OF} has a wrong amount`],
+    ],
+    [
+      'an effect of an unknown payment',
+      { effects: [paid, paidOut, { ...paidOut, payment_id: OTHER_ID, owner: 'Payout-9' }] },
+      [`mistaken: payment ${OTHER_ID} does not exist`],
+    ],
+    [
+      'a payment that is not final',
+      { payments: [deposit, { ...withdrawal, paymentStatus: 'PENDING' }], effects: [paid] },
+      [`open: ${OF_OUT} is PENDING`],
+    ],
+    ['a payout without a payment', { payments: [deposit], effects: [paid] }, ['lost: payout Payout-1  has no payment']],
+    ['a doubt', { creates: [{ reference: 'Order-1.1', state: 'begun' }] }, ['in doubt: Order-1.1']],
+    ['a plan', { creates: [{ reference: 'Payout-1', state: 'planned' }] }, ['not sent: Payout-1 is still planned']],
+    [
+      'an uncertain effect',
+      { reviews: [{ status: 'FAILED', reason: 'effect_uncertain', paymentId: ID }] },
+      [`uncertain: an effect of payment ${ID} was cut off`],
     ],
   ])('names %s', (_, facts, problems) => {
     expect(judged(facts)).toEqual(problems);
   });
 });
 
-describe('what a process holds', () => {
+describe('the resources of a process', () => {
   const FLAT = { rss: 100, sockets: 10, resources: 20 };
   const heldOver = (heapAt: (minute: number) => number) =>
     Array.from({ length: 16 }, (_, minute) => ({ ...FLAT, at: minute * 60_000, heap: heapAt(minute) }));
 
-  it('is flat if it grows at the beginning alone', () => {
+  it('are flat if they grow only at the beginning', () => {
     const held = heldOver(minute => (minute < 5 ? 15 + minute : 20));
     expect(growths(thirdsOf(held))).toEqual([]);
   });
 
-  it('is flat if it holds more for a moment, again and again', () => {
+  it('are flat if peaks come and go', () => {
     const held = heldOver(minute => (minute > 10 && minute % 2 ? 60 : 20));
     expect(growths(thirdsOf(held))).toEqual([]);
   });
 
-  it('has grown if it goes on growing', () => {
+  it('have grown if they keep growing', () => {
     const held = heldOver(minute => 20 + minute / 2);
     expect(growths(thirdsOf(held))).toEqual(['grown: heap from 22.5 to 25.0']);
   });
 
-  it('is not flat if it was not measured', () => {
+  it('are not flat without samples', () => {
     expect(growths(thirdsOf([]))).toHaveLength(4);
   });
 });

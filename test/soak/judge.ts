@@ -1,110 +1,132 @@
-// What must hold at the end of a soak: the merchant's tables beside the gateway's books, and what a process held over time.
+// The end check of a soak: the shop's tables compared with the gateway's books, and the resources of a process over time.
 import type { Booked, Held } from './messages.ts';
-import type { Want } from './shop.ts';
+import { type Effect, otherPrice, type ShopOrder, type ShopPayout } from './shop.ts';
 
-/** What is known at the end. */
+/** The facts at the end. */
 export interface Facts {
-  wants: readonly Pick<Want, 'reference' | 'way' | 'state'>[];
-  /** In the order in which they were made. */
-  effects: readonly { payment_id: string; status: string; amount: number }[];
-  /** The payments that creates have answered with. */
-  told: readonly { reference: string; payment_id: string }[];
-  journal: readonly { reference: string; state: string }[];
-  /** Effects that have begun, and of which nobody knows the end. */
-  uncertain: number;
+  orders: readonly Pick<ShopOrder, 'id' | 'way' | 'amount' | 'state'>[];
+  payouts: readonly Pick<ShopPayout, 'id' | 'amount'>[];
+  /** In the order of their commits. */
+  effects: readonly Effect[];
+  /** The open reviews. */
+  reviews: readonly { status: string; reason: string; order?: string | undefined; paymentId?: string | undefined }[];
+  /** The references in the store. */
+  creates: readonly { reference: string; state: string }[];
   /** The gateway's books. */
   payments: readonly Booked[];
 }
 
-const FINAL: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELED']);
-const OPEN: ReadonlySet<string> = new Set(['PENDING', 'AUTHORIZED']);
-
-/** As the most meddling of gateways would write a reference. */
+/** Folds a reference as the most careless gateway does. */
 export const fold = (reference: string | null): string => (reference ?? '').trim().toLowerCase();
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
 }
 
-/** @returns what was lost, doubled, or left open, a line each */
-export function judge({ wants, effects, told, journal, uncertain, payments }: Facts): string[] {
+/** The change of the shop's credit by an effect. */
+const CREDIT: Record<Effect['what'], number> = { paid: 1, paid_out: 1, reversed: -1, taken_back: -1, payout_failed: 0 };
+
+/** Sums the credits, if they stay between 0 and 1. */
+function creditOf(effects: readonly Effect[]): number | undefined {
+  let credit = 0;
+  for (const { what } of effects) {
+    credit += CREDIT[what];
+    if (credit < 0 || credit > 1) return undefined;
+  }
+  return credit;
+}
+
+/** Returns a line for each lost, doubled or open item. */
+export function judge({ orders, payouts, effects, reviews, creates, payments }: Facts): string[] {
   const problems: string[] = [];
-  const byReference = grouped(payments, ({ reference }) => fold(reference));
-  const wanted = new Map(wants.map(want => [fold(want.reference), want]));
+  const prices = new Map<string, string[]>([
+    ...orders.map(({ id, amount }) => [fold(id), [amount, otherPrice(amount)]] as [string, string[]]),
+    ...payouts.map(({ id, amount }) => [fold(id), [amount]] as [string, string[]]),
+  ]);
+  const ownerOf = ({ reference, paymentType }: Pick<Booked, 'reference' | 'paymentType'>) =>
+    fold(paymentType === 'DEPOSIT' ? (reference ?? '').replace(/\.\d+\s*$/, '') : reference);
+  const ofReference = grouped(payments, ({ reference }) => fold(reference));
+  const ofPayment = grouped(effects, ({ payment_id }) => payment_id);
+  const ofOwner = grouped(effects, ({ owner }) => fold(owner));
 
-  for (const { reference, way, state } of wants) {
-    const made = byReference.get(fold(reference)) ?? [];
-    if (made.length > 1) problems.push(`doubled: ${reference} (${way}) has ${made.length} payments`);
-    if (made.length === 0 && state !== 'refused') problems.push(`lost: ${reference} (${way}) has no payment`);
-  }
-  for (const { id, reference } of payments) {
-    if (!wanted.has(fold(reference)))
-      problems.push(`unwanted: payment ${id} of ${reference}, which nobody has ordered`);
-  }
-  for (const { reference, payment_id } of told) {
-    const isOwn = (byReference.get(fold(reference)) ?? []).some(({ id }) => id === payment_id);
-    if (!isOwn) problems.push(`mistaken: the create of ${reference} was answered with ${payment_id}`);
-  }
-
-  const byPayment = grouped(effects, ({ payment_id }) => payment_id);
-  for (const { id, reference, paymentStatus, amount } of payments) {
-    const had = byPayment.get(id) ?? [];
+  for (const [reference, made] of ofReference)
+    if (made.length > 1) problems.push(`doubled: ${reference} has ${made.length} payments`);
+  for (const payment of payments) {
+    const { id, reference, paymentStatus, paymentType, amount } = payment;
     const of = `payment ${id} of ${reference}`;
-    if (!FINAL.has(paymentStatus)) problems.push(`open: ${of} is ${paymentStatus}`);
-    for (const [status, same] of grouped(had, ({ status }) => status)) {
-      if (same.length > 1) problems.push(`doubled: ${status} of ${of} took effect ${same.length} times`);
-      if (FINAL.has(status) && status !== paymentStatus) problems.push(`mistaken: ${of} never was ${status}`);
-    }
-    if (!had.some(({ status }) => status === paymentStatus))
-      problems.push(`lost: ${paymentStatus} of ${of} took no effect`);
-    const end = had.findIndex(({ status }) => FINAL.has(status));
-    if (end >= 0 && had.slice(end).some(({ status }) => OPEN.has(status))) problems.push(`late: ${of} was open again`);
-    if (had.some(effect => effect.amount !== amount)) problems.push(`mistaken: an effect of ${of} has another amount`);
+    const had = ofPayment.get(id) ?? [];
+    const credit = creditOf(had);
+    const isReviewed = (status: string) => reviews.some(open => open.paymentId === id && open.status === status);
+    const allowed = prices.get(ownerOf(payment));
+    if (!allowed) problems.push(`unwanted: ${of} has no order and no payout`);
+    if (had.some(effect => Number(effect.amount) !== amount || !allowed?.some(price => Number(price) === amount)))
+      problems.push(`mistaken: an effect of ${of} has a wrong amount`);
+    if (credit === undefined) problems.push(`doubled: ${of} had ${had.map(({ what }) => what).join(', ')}`);
+    if (paymentStatus === 'COMPLETED') {
+      if (credit === 0 && !isReviewed('COMPLETED')) problems.push(`lost: ${of} is neither credited nor in review`);
+      if (credit === 1 && isReviewed('COMPLETED')) problems.push(`mistaken: ${of} is credited, and in review`);
+    } else if (paymentStatus === 'FAILED' || paymentStatus === 'CANCELED') {
+      if (credit === 1) problems.push(`lost: ${of} is ${paymentStatus}, and still credited`);
+      const failures = had.filter(({ what }) => what === 'payout_failed' || what === 'taken_back').length;
+      const isTold = failures === 1 || isReviewed(paymentStatus);
+      if (paymentType === 'WITHDRAWAL' && !isTold)
+        problems.push(`lost: ${of} failed, and the shop heard of it ${failures} times`);
+    } else problems.push(`open: ${of} is ${paymentStatus}`);
   }
   const booked = new Set(payments.map(({ id }) => id));
-  for (const id of byPayment.keys())
-    if (!booked.has(id)) problems.push(`mistaken: payment ${id} took effect, and is none`);
+  for (const id of ofPayment.keys()) if (!booked.has(id)) problems.push(`mistaken: payment ${id} does not exist`);
 
-  for (const { reference, state } of journal) {
+  for (const { id, way, state } of orders) {
+    const credit = creditOf(ofOwner.get(fold(id)) ?? []);
+    const isReviewed = reviews.some(({ order, status }) => order === id && status === 'COMPLETED');
+    if (credit === undefined) problems.push(`doubled: order ${id} (${way}) was paid more than once`);
+    else if (credit !== (state === 'paid' ? 1 : 0))
+      problems.push(`mistaken: order ${id} is ${state}, with ${credit} credits`);
+    if ((state === 'open' || state === 'review') && !isReviewed)
+      problems.push(`lost: order ${id} (${way}) is not paid`);
+  }
+  for (const { id } of payouts) if (!ofReference.has(fold(id))) problems.push(`lost: payout ${id} has no payment`);
+  for (const { reference, state } of creates) {
     if (state === 'begun') problems.push(`in doubt: ${reference}`);
     if (state === 'planned') problems.push(`not sent: ${reference} is still planned`);
   }
-  if (uncertain > 0) problems.push(`uncertain: ${uncertain} effects have begun, and nobody knows their end`);
+  for (const { reason, paymentId } of reviews)
+    if (reason === 'effect_uncertain') problems.push(`uncertain: an effect of payment ${paymentId} was cut off`);
   return problems;
 }
 
-/** How much more each may be held at least in the last third than in the one before. */
+/** The allowed growth of each minimum from the second third to the last one. */
 export const ALLOWED = { heap: 0.5, rss: 10, sockets: 3, resources: 3 } as const;
 export type Measure = keyof typeof ALLOWED;
 
-/** The least that a process held in each third of its time. */
+/** The minimum of each measure in each third of a process's time. */
 export type Thirds = Record<Measure, readonly [first: number, second: number, third: number]>;
 
-/** The least: what is under way at a moment comes and goes, and what is never let go raises that as well. */
+/** Running work comes and goes, but a leak raises the minimum. */
 export function thirdsOf(held: readonly Held[]): Thirds {
   const [begin, end] = [held[0]?.at ?? 0, held.at(-1)?.at ?? 0];
   const third = (index: number) =>
     held.filter(({ at }) => Math.min(2, Math.floor((3 * (at - begin)) / (end - begin || 1))) === index);
-  const leastOf = (measure: Measure) =>
+  const minimumOf = (measure: Measure) =>
     [0, 1, 2].map(index => {
       const values = third(index).map(one => one[measure]);
       return values.length > 0 ? Math.min(...values) : Number.NaN;
     }) as unknown as Thirds[Measure];
-  return { heap: leastOf('heap'), rss: leastOf('rss'), sockets: leastOf('sockets'), resources: leastOf('resources') };
+  return {
+    heap: minimumOf('heap'),
+    rss: minimumOf('rss'),
+    sockets: minimumOf('sockets'),
+    resources: minimumOf('resources'),
+  };
 }
 
-/** @returns what has grown. The first third is left out: code is compiled then, and connections are opened */
+/** Lists the grown measures, without the first third, in which code is compiled and connections are opened. */
 export function growths(thirds: Thirds): string[] {
   return (Object.keys(ALLOWED) as Measure[]).flatMap(measure => {
     const [, second, third] = thirds[measure];
-    // What was not measured is not flat.
+    // Without samples the minimum is NaN, which is not flat.
     if (third - second <= ALLOWED[measure]) return [];
     return [`grown: ${measure} from ${second.toFixed(1)} to ${third.toFixed(1)}`];
   });

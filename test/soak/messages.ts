@@ -1,6 +1,6 @@
-// What the processes of the soak tell each other.
+// The messages between the processes of the soak.
 
-/** A payment as the gateway's books have it. */
+/** A payment in the gateway's books. */
 export interface Booked {
   id: string;
   reference: string | null;
@@ -9,33 +9,27 @@ export interface Booked {
   amount: number;
 }
 
-export type ToGateway =
-  /** Where callbacks can be posted to now. */
-  | { type: 'shops'; ports: number[] }
-  /** An operator asks the support which payments these references have. */
-  | { type: 'ask'; references: string[] }
-  /** No more faults, and every payment comes to its end. */
-  | { type: 'calm' }
-  | { type: 'books' };
+/**
+ * `shops`: the ports for callbacks. `calm`: no more faults, and every payment ends. `rest`: start nothing new, and end
+ * the running work. `finish`: one round of clicks and upkeep.
+ */
+export type Command = { type: 'shops'; ports: number[] } | { type: 'calm' | 'books' } | { type: 'rest' | 'finish' };
 
-export type FromGateway =
-  | { type: 'ready'; url: string; apiKey: string; signKey: string }
-  | { type: 'answer'; payments: Booked[] }
-  | { type: 'calm' }
-  | { type: 'books'; payments: Booked[]; faults: Record<string, number>; calls: number; callbacks: number };
+/** The numbers of a gateway's run. */
+export interface Books {
+  payments: Booked[];
+  faults: Record<string, number>;
+  calls: number;
+  callbacks: number;
+  bursts: number;
+  chargebacks: number;
+  lostChargebacks: number;
+}
 
-export type ToApp =
-  /** Wants nothing new, and lets what has begun come to its end. */
-  | { type: 'rest' }
-  /** One round of what a scheduler and the retries would do. */
-  | { type: 'upkeep' }
-  | { type: 'exit' };
-
-/** What a process holds, after its garbage was collected. */
+/** The resources of a process after a garbage collection. Sizes are megabytes. */
 export interface Held {
-  /** Milliseconds since the load began to be measured by the one who asks. */
+  /** Milliseconds since the start. */
   at: number;
-  /** Megabytes. */
   heap: number;
   rss: number;
   sockets: number;
@@ -43,10 +37,11 @@ export interface Held {
   resources: number;
 }
 
-export type FromApp =
-  | { type: 'ready'; port: number }
+/** `surprise`: an event that no fault explains. */
+export type Report =
+  | { type: 'gateway'; url: string; apiKey: string; signKey: string }
+  | { type: 'calm' | 'rest' | 'finish' }
+  | ({ type: 'books' } & Books)
+  | { type: 'app'; port: number }
   | { type: 'sample'; held: Omit<Held, 'at'>; counts: Record<string, number> }
-  | { type: 'resting' }
-  | { type: 'kept' }
-  /** Something that no fault explains. */
   | { type: 'surprise'; text: string };

@@ -1,4 +1,4 @@
-// The soak: a gateway that fails at random, processes of a merchant that are killed at random, and at the end a judge. With
+// The soak: a gateway with random faults, processes of a merchant with random kills, and a judge at the end. With
 // --write its summary goes into docs/soak.md.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -9,51 +9,46 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
 import { type Facts, fold, growths, judge, thirdsOf } from './judge.ts';
-import type { Booked, FromApp, FromGateway, Held, ToApp, ToGateway } from './messages.ts';
+import type { Books, Command, Held, Report } from './messages.ts';
 import { between, seeded } from './seeded.ts';
-import { openShop, SCHEMA, SETTLE_MARGIN, TIMEOUT, type Want } from './shop.ts';
+import { openShop, SCHEMA, SETTLE_MARGIN, TIMEOUT } from './shop.ts';
 import { type Soaked, summaryOf, write } from './summary.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    seed: { type: 'string' },
-    write: { type: 'boolean', default: false },
-  },
+  options: { seed: { type: 'string' }, write: { type: 'boolean', default: false } },
 });
 const minutes = Number(positionals[0] ?? 15);
-if (!(minutes > 0)) throw new Error('Say for how many minutes: npm run soak -- 15');
+if (!(minutes > 0)) throw new Error('Pass a number of minutes: npm run soak -- 15');
 const seed = values.seed ?? randomBytes(4).toString('hex');
-console.log(
-  `A soak of ${minutes} minutes, seed ${seed}. To play the same faults again: npm run soak -- ${minutes} --seed ${seed}`,
-);
+console.log(`A soak of ${minutes} minutes. For the same faults: npm run soak -- ${minutes} --seed ${seed}`);
 
-/** Of the merchant's processes so many are killed; one more is spared, and what it holds is measured. */
+/** The number of processes that are killed. One more is spared, and its resources are measured. */
 const KILLED = 3;
-/** Milliseconds between two kills, and between two looks of an operator. */
+/** Milliseconds between two kills, and between two rounds of the operator. */
 const KILLS = [2_000, 6_000] as const;
-const OPERATOR = 10_000;
-/** Minutes. Before that a process still warms up, and what is rare may not have happened. */
+const OPERATOR = 5_000;
+/** Minutes until a process has warmed up, and rare events have happened. */
 const LONG = 10;
-/** How many rounds of sweeps, drains and retries may pass until nothing is left to do. */
-const ROUNDS = 20;
+/** The maximum number of rounds until no work is left. */
+const ROUNDS = 30;
 
 const database = `soak_${randomBytes(6).toString('hex')}`;
 const admin = new pg.Client({ host: '127.0.0.1', user: 'postgres', database: 'postgres' });
 await admin.connect();
 await admin.query(`create database ${database}`);
-const { pool, journal, inbox } = openShop(database, 4);
-await Promise.all([journal.migrate(), inbox.migrate(), pool.query(SCHEMA)]);
+const { pool, store } = openShop(database, 4);
+await Promise.all([store.migrate(), pool.query(SCHEMA)]);
 
-const script = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const execArgv = [...process.execArgv, '--expose-gc'];
-const environment = (own: Record<string, string>) => ({ ...process.env, NODE_ENV: '', SEED: seed, ...own });
-
-/** What no fault explains. */
+/** Events that no fault explains. */
 const surprises: string[] = [];
 const children = new Set<ChildProcess>();
+let isOver = false;
 function start(file: string, own: Record<string, string>): ChildProcess {
-  const child = fork(script(file), { execArgv, env: environment(own) });
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+    execArgv: [...process.execArgv, '--expose-gc'],
+    env: { ...process.env, NODE_ENV: '', SEED: seed, ...own },
+  });
   children.add(child);
   child.once('exit', (code, signal) => {
     children.delete(child);
@@ -61,74 +56,54 @@ function start(file: string, own: Record<string, string>): ChildProcess {
   });
   return child;
 }
-let isOver = false;
 
-const gatewayProcess = start('gateway.ts', {});
-
-/** The next message of its type: those of other types may come in between, and at once. */
-function heard<M extends { type: string }, T extends M['type']>(
-  child: ChildProcess,
-  type: T,
-): Promise<Extract<M, { type: T }>> {
+type Answer<T extends Report['type']> = Extract<Report, { type: T }>;
+/** Sends a command, and waits for the next report of a type. */
+function ask<T extends Report['type']>(child: ChildProcess, type: T, command?: Command): Promise<Answer<T>> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error(`A process has ended before it was ${type}.`));
+    const fail = () => reject(new Error(`A process ended before its report: ${type}.`));
     child.once('exit', fail);
-    const listen = (message: M) => {
+    const listen = (message: Report) => {
       if (message.type !== type) return;
       child.off('message', listen);
       child.off('exit', fail);
-      resolve(message as Extract<M, { type: T }>);
+      resolve(message as Answer<T>);
     };
     child.on('message', listen);
+    if (command) child.send(command);
   });
 }
-const answerOf = <T extends FromGateway['type']>(type: T) => heard<FromGateway, T>(gatewayProcess, type);
-
-/** Asks the gateway's process one thing at a time. */
-let asking: Promise<unknown> = Promise.resolve();
-function ask<T extends FromGateway['type']>(message: ToGateway, type: T): Promise<Extract<FromGateway, { type: T }>> {
-  const asked = asking.then(async () => {
-    gatewayProcess.send(message);
-    return answerOf(type);
-  });
-  asking = asked;
-  return asked;
-}
-const { url, apiKey, signKey } = await answerOf('ready');
+const gatewayProcess = start('gateway.ts', {});
+const { url, apiKey, signKey } = await ask(gatewayProcess, 'gateway');
+const readBooks = () => ask(gatewayProcess, 'books', { type: 'books' });
 
 const counts: Record<string, number> = {};
 const held: Held[] = [];
 const ports = new Map<ChildProcess, number>();
 const begun = performance.now();
-const tellPorts = () => gatewayProcess.send({ type: 'shops', ports: [...ports.values()] } satisfies ToGateway);
+const sendPorts = () => gatewayProcess.send({ type: 'shops', ports: [...ports.values()] } satisfies Command);
+/** False in the end phase, when resources are not measured. */
+let isLoaded = true;
 
-function startApp(name: string, onMessage: (message: FromApp) => void = () => {}): ChildProcess {
-  const options = { NAME: name, DATABASE: database, GATEWAY_URL: url, API_KEY: apiKey, SIGN_KEY: signKey };
-  const app = start('app.ts', options);
-  app.on('message', (message: FromApp) => {
-    if (message.type === 'ready') {
+function startApp(name: string): ChildProcess {
+  const app = start('app.ts', { NAME: name, DATABASE: database, GATEWAY_URL: url, API_KEY: apiKey, SIGN_KEY: signKey });
+  app.on('message', (message: Report) => {
+    if (message.type === 'app') {
       ports.set(app, message.port);
-      tellPorts();
-    }
-    if (message.type === 'sample') {
-      for (const [what, many] of Object.entries(message.counts)) counts[what] = (counts[what] ?? 0) + many;
+      sendPorts();
     }
     if (message.type === 'surprise') surprises.push(message.text);
-    onMessage(message);
+    if (message.type !== 'sample') return;
+    for (const [what, many] of Object.entries(message.counts)) counts[what] = (counts[what] ?? 0) + many;
+    if (app === spared && isLoaded) held.push({ ...message.held, at: performance.now() - begun });
   });
   app.once('exit', () => {
     ports.delete(app);
-    if (gatewayProcess.connected) tellPorts();
+    if (gatewayProcess.connected) sendPorts();
   });
   return app;
 }
-
-/** Not while it rests: what a process holds then says nothing of the load. */
-let isLoaded = true;
-const spared = startApp('spared', message => {
-  if (message.type !== 'sample' || !isLoaded) return;
-  held.push({ ...message.held, at: performance.now() - begun });
-});
+const spared = startApp('spared');
 const apps: ChildProcess[] = [];
 let started = 0;
 function startKilled(index: number): void {
@@ -148,152 +123,166 @@ async function kill(): Promise<void> {
   for (;;) {
     await pause(between(random, ...KILLS));
     if (over.signal.aborted) return;
-    const app = apps[between(random, 0, KILLED - 1)];
-    // Its successor may still be starting: that, too, is a moment to die.
-    if (app?.kill('SIGKILL')) kills += 1;
+    // A process may die during its start, too.
+    if (apps[between(random, 0, KILLED - 1)]?.kill('SIGKILL')) kills += 1;
   }
 }
 
-// The operator's own client: it asks the gateway's support about each doubt, and believes what that says.
-const gateway = new GatewayClient({ baseUrl: url, apiKey, signKey, timeout: TIMEOUT, journal });
+const gateway = new GatewayClient({ baseUrl: url, apiKey, signKey, timeout: TIMEOUT, store });
 let settled = 0;
-/** The gateway fails for operators as well, a callback may be quicker, and the database busy: they look again later. */
+let resolved = 0;
+/** The gateway fails for operators too, and a callback may be faster. The next round tries again. */
 async function trying(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
+  await work().catch(error => {
     if (!isGatewayError(error)) throw error;
-  }
+  });
 }
+/** Settles every old doubt by the gateway's books. */
 async function settleDoubts(): Promise<void> {
-  const doubts = (await gateway.inDoubt()).filter(
+  const doubts = (await gateway.doubts()).filter(
     ({ since, underWay }) => !underWay && since.getTime() < Date.now() - TIMEOUT - SETTLE_MARGIN,
   );
   if (doubts.length === 0) return;
-  const { payments } = await ask({ type: 'ask', references: doubts.map(({ reference }) => reference) }, 'answer');
+  const { payments } = await readBooks();
   for (const { reference, paymentId, conflictingIds } of doubts) {
-    const own = payments.filter(payment => fold(payment.reference) === fold(reference));
-    const known = [paymentId, ...conflictingIds].filter(id => id !== undefined);
+    const own = payments.find(payment => fold(payment.reference) === fold(reference));
+    const hasIds = paymentId !== undefined || conflictingIds.length > 0;
     await trying(async () => {
-      if (own[0]) await gateway.settle(reference, own[0].id, { despite: ['reference', 'amount'] });
-      else await gateway.settle(reference, 'not_created', known.length > 0 ? { despite: ['paymentId'] } : {});
+      if (own) await gateway.settle(reference, own.id, { despite: ['reference', 'amount'] });
+      else await gateway.settle(reference, 'not_created', hasIds ? { despite: ['paymentId'] } : {});
       settled += 1;
     });
   }
 }
-const operate = () => trying(settleDoubts);
-async function operateNowAndThen(): Promise<void> {
-  while (!over.signal.aborted) {
+/** Closes the reviews of statuses that the gateway showed by mistake. */
+async function resolveUnknown(): Promise<void> {
+  for (const { id, status, reason } of await gateway.reviews()) {
+    if (reason !== 'unknown_status') continue;
+    await trying(async () => {
+      await gateway.resolveReview(id, status);
+      resolved += 1;
+    });
+  }
+}
+/** Time passes: a pause of sending takes at least a minute. */
+const endPause = () =>
+  pool.query(`update payment_gateway_rows set data = '{"until":0,"pauseMs":0}' where kind = 'gateway' and id = 'outage'
+    and state = 'paused'`);
+async function operate(): Promise<void> {
+  await trying(settleDoubts);
+  await trying(resolveUnknown);
+  await endPause();
+}
+async function operateUntilOver(): Promise<void> {
+  for (;;) {
     await pause(OPERATOR);
-    if (!over.signal.aborted) await operate();
+    if (over.signal.aborted) return;
+    await operate();
   }
 }
 
-/** Sends, and waits until all have answered. */
-async function all(type: ToApp['type'], answer: FromApp['type']): Promise<void> {
-  const answers = [spared, ...apps].map(app => {
-    const answered = heard<FromApp, FromApp['type']>(app, answer);
-    app.send({ type } satisfies ToApp);
-    return answered;
-  });
-  await Promise.all(answers);
-}
+/** Sends a command to all apps, and waits for their answers. */
+const all = (type: 'rest' | 'finish') => Promise.all([spared, ...apps].map(app => ask(app, type, { type })));
 
-/** What is left to do. */
-async function leftOf(): Promise<{ wants: number; rows: number }> {
-  const { rows } = await pool.query(`select (select count(*) from wants where state = 'open')::int as wants,
-    (select count(*) from payment_gateway_journal where state in ('begun', 'planned') or due_at is not null)::int as rows`);
-  return rows[0];
-}
-
-/** Time passes: what was leased by the dead is free, and everything is due. */
+/** Time passes: the leases of killed processes end, and everything is due. */
 const age = () =>
-  pool.query(`update payment_gateway_journal set begun_at = begun_at - interval '1 hour', leased_until = null,
-    due_at = least(due_at, now()) where state in ('begun', 'planned') or due_at is not null`);
+  pool.query(`update payment_gateway_rows set begun_at = begun_at - interval '1 hour', leased_until = null,
+    due_at = least(due_at, now()) where kind = 'create' and (state in ('begun', 'planned') or due_at is not null)`);
+
+const rowsOf = async (sql: string) => (await pool.query(sql)).rows;
+async function isDone(): Promise<boolean> {
+  const [left] = await rowsOf(`select (select count(*) from payouts where state = 'open') + (select count(*)
+    from payment_gateway_rows where kind = 'create' and (state in ('begun', 'planned') or due_at is not null)) as n`);
+  const reviewed = new Set((await gateway.reviews()).map(({ order }) => order));
+  const open = (await rowsOf("select id from orders where state = 'open'")).filter(({ id }) => !reviewed.has(id));
+  return Number(left.n) + open.length === 0;
+}
 
 async function comeToRest(): Promise<number> {
   for (let round = 1; round <= ROUNDS; round++) {
-    await ask({ type: 'calm' }, 'calm');
+    await ask(gatewayProcess, 'calm', { type: 'calm' });
     await age();
     await operate();
-    await all('upkeep', 'kept');
-    const { wants, rows } = await leftOf();
-    if (wants + rows === 0) return round;
+    await all('finish');
+    if (await isDone()) return round;
+    await delay(500);
   }
-  surprises.push(`After ${ROUNDS} rounds there was still something to do: ${JSON.stringify(await leftOf())}`);
+  surprises.push(`After ${ROUNDS} rounds, work was left.`);
   return ROUNDS;
 }
 
-async function readFacts(payments: readonly Booked[]): Promise<Facts> {
-  const rowsOf = async (sql: string) => (await pool.query(sql)).rows;
-  const [uncertain] = await rowsOf('select count(*)::int as n from payment_gateway_inbox where handled_at is null');
+async function readFacts({ payments }: Books): Promise<Facts> {
   return {
-    wants: (await rowsOf('select * from wants')) as Want[],
-    effects: await rowsOf('select payment_id, status, amount::float8 from effects order by seq'),
-    told: await rowsOf('select * from told'),
-    journal: await rowsOf('select reference, state from payment_gateway_journal'),
-    uncertain: uncertain.n as number,
+    orders: await rowsOf('select * from orders'),
+    payouts: await rowsOf('select * from payouts'),
+    effects: await rowsOf('select * from effects order by seq'),
+    reviews: await gateway.reviews(),
+    creates: await rowsOf("select id as reference, state from payment_gateway_rows where kind = 'create'"),
     payments,
   };
 }
 
-const countOf = (...what: string[]) => what.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+/** The counts that a short run may lack. */
+const RARE = {
+  second: 'second payments of orders, for review',
+  settled: 'doubts that an operator settled',
+  closed: 'reviews that an operator closed',
+  hung: 'hanging effects (at least)',
+};
 
-const REFUSED = 'of these, refused by the gateway for good';
-const SETTLED = 'doubts that an operator settled';
-const RARE: ReadonlySet<string> = new Set([REFUSED, SETTLED]);
-
-/** What processes had counted and not told when they were killed is missing: those say "at least". */
-function happenedOf({ wants, effects, payments }: Facts, { calls, callbacks }: { calls: number; callbacks: number }) {
-  const wantsOf = (way: Want['way']) => wants.filter(want => want.way === way).length;
+/** Counts with "at least" lack the last reports of killed processes. */
+function happenedOf({ orders, payouts, effects, reviews }: Facts, books: Books, rounds: number) {
+  const countOf = (name: string) => counts[name] ?? 0;
+  const effectsOf = (what: string) => effects.filter(effect => effect.what === what).length;
   return [
-    ['references that one process wanted', wantsOf('alone')],
-    ['references that all processes wanted at once', wantsOf('at once')],
-    ['references that were planned in a transaction', wantsOf('planned')],
-    [REFUSED, wants.filter(({ state }) => state === 'refused').length],
-    ['payments in the books of the gateway', payments.length],
-    ['statuses that took effect', effects.length],
-    ['of these, by a sweep (at least)', countOf('callback: ran, sweep')],
+    ['orders that one process wanted', orders.filter(({ way }) => way === 'alone').length],
+    ['orders that all processes wanted at once', orders.filter(({ way }) => way === 'at once').length],
+    ['payouts that were planned in a transaction', payouts.length],
+    ['payments in the books of the gateway', books.payments.length],
+    ['orders paid', effectsOf('paid')],
+    ['orders reversed', effectsOf('reversed')],
+    ['payouts paid out', effectsOf('paid_out')],
+    ['payouts failed or taken back', effectsOf('payout_failed') + effectsOf('taken_back')],
+    [RARE.second, reviews.filter(({ reason }) => reason === 'already_paid').length],
+    [RARE.closed, resolved],
+    ['statuses handled by upkeep (at least)', countOf('callback: ran, sweep')],
+    ['chargebacks', books.chargebacks],
+    ['chargebacks without a callback', books.lostChargebacks],
+    [RARE.hung, countOf('effect: hung')],
+    ['failing effects (at least)', countOf('effect: failed')],
+    ['bursts of equal callbacks', books.bursts],
     ['processes killed', kills],
-    ['calls that the gateway took', calls],
-    ['callbacks that it posted', callbacks],
-    ['creates answered with the payment of an earlier one (at least)', countOf('journal: replayed')],
-    [
-      'creates stopped because their reference was in doubt (at least)',
-      countOf('create: PaymentInDoubtError, unknown'),
-    ],
-    ['doubts that a callback, a sweep or a lookup settled (at least)', countOf('journal: settled')],
-    [SETTLED, settled],
+    ['calls that the gateway took', books.calls],
+    ['callbacks that it posted', books.callbacks],
+    [RARE.settled, settled],
     ['rounds of upkeep at the end', rounds],
-  ] as const;
+  ] as [string, number][];
 }
-let rounds = 0;
 
 async function soak(): Promise<Soaked> {
-  const working = Promise.all([kill(), operateNowAndThen()]);
+  const working = Promise.all([kill(), operateUntilOver()]);
   await Promise.race([delay(minutes * 60_000), working]);
   over.abort();
   await working;
-  // The last that was killed has its successor as well.
+  // The last killed process has a successor too.
   while (apps.some(app => app.killed || !ports.has(app))) await delay(50);
   isLoaded = false;
-  await all('rest', 'resting');
-  rounds = await comeToRest();
-  const { payments, faults, ...books } = await ask({ type: 'books' }, 'books');
-  const facts = await readFacts(payments);
-  const happened = happenedOf(facts, books);
+  await all('rest');
+  const rounds = await comeToRest();
+  const books = await readBooks();
+  const facts = await readFacts(books);
+  const happened = happenedOf(facts, books, rounds);
   const thirds = thirdsOf(held);
   const isLong = minutes >= LONG;
+  const missing = happened.filter(([what, count]) => count === 0 && (isLong || !Object.values(RARE).includes(what)));
   const problems = [
     ...surprises,
     ...judge(facts),
-    ...happened
-      .filter(([what, count]) => count === 0 && (isLong || !RARE.has(what)))
-      .map(([what]) => `not played: ${what}`),
+    ...missing.map(([what]) => `not played: ${what}`),
     ...(isLong ? growths(thirds) : []),
   ];
   const machine = `with ${cpus().length} cores and Node ${process.versions.node}`;
-  return { minutes, seed, machine, happened, faults, thirds, samples: held.length, problems };
+  return { minutes, seed, machine, happened, faults: books.faults, thirds, samples: held.length, problems };
 }
 
 async function close(): Promise<void> {

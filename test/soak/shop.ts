@@ -1,43 +1,58 @@
-// The tables of the soak's merchant, and what it asks of the gateway.
+// The tables of the soak's merchant, and its requests.
 import pg from 'pg';
-import { postgresInbox, postgresJournal } from '../../src/postgres/index.ts';
+import { postgresStore } from '../../src/postgres/index.ts';
 
-/** Milliseconds: of a client's call, and of the journal after that, until an operator may say that there is no payment. */
+/** Milliseconds: a call's timeout, and the time after it until an operator may settle a create as not created. */
 export const TIMEOUT = 3_000;
 export const SETTLE_MARGIN = 10_000;
 
-/** No key keeps a doubled effect out of `effects`: it is to be seen. */
+/** Without unique keys on `effects`, because the judge must see a doubled effect. */
 export const SCHEMA = `
-  create table wants (reference text primary key, way text not null, payment_type text not null, amount text not null,
-    state text not null default 'open', looked_at timestamptz not null default now());
-  create table effects (seq bigserial primary key, payment_id text not null, reference text, status text not null,
-    amount numeric not null);
-  create table told (reference text not null, payment_id text not null, primary key (reference, payment_id));`;
+  create table orders (id text primary key, way text not null, amount text not null, state text not null default 'open',
+    looked_at timestamptz not null default now());
+  create table payouts (id text primary key, amount text not null, state text not null default 'open',
+    looked_at timestamptz not null default now());
+  create table effects (seq bigserial primary key, what text not null, owner text not null, payment_id text not null,
+    amount text not null);`;
 
-/** What the merchant wants to be paid, or to pay: one row for each reference. */
-export interface Want {
-  reference: string;
-  /** Created at once by one process, by all of them at once, or planned with its order. */
-  way: 'alone' | 'at once' | 'planned';
-  payment_type: 'DEPOSIT' | 'WITHDRAWAL';
+/** A row of `orders`. The customer clicks as long as it is open. */
+export interface ShopOrder {
+  id: string;
+  /** `alone`: one process clicks first. `at once`: all processes click in the same moment. */
+  way: 'alone' | 'at once';
   amount: string;
-  /** `created`: its payment is known. `refused`: the gateway has refused the request, and nobody tries again. */
-  state: 'open' | 'created' | 'refused';
+  state: 'open' | 'paid' | 'canceled' | 'review';
 }
 
-/** The same request each time. */
-export const requestOf = ({ reference, payment_type, amount }: Pick<Want, 'reference' | 'payment_type' | 'amount'>) => {
-  const common = { reference, amount, currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' };
-  return payment_type === 'DEPOSIT'
-    ? ({ ...common, paymentType: 'DEPOSIT', paymentMethod: 'CARD' } as const)
-    : ({ ...common, paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' } as const);
-};
+/** A row of `payouts`. Its id is its reference. */
+export interface ShopPayout {
+  id: string;
+  amount: string;
+  state: 'open' | 'created';
+}
 
-/** @param database that is the soak's own */
+/** A row of `effects`. */
+export interface Effect {
+  what: 'paid' | 'reversed' | 'paid_out' | 'payout_failed' | 'taken_back';
+  /** An order's id, or a payout's. */
+  owner: string;
+  payment_id: string;
+  amount: string;
+}
+
+/** The customer sometimes changes the basket: the other price of an order. */
+export const otherPrice = (amount: string): string => (Number(amount) + 7).toFixed(2);
+
+const webhookUrl = 'https://shop.example/callbacks';
+export const checkoutOf = (amount: string, paymentMethod: 'CARD' | 'GOOGLEPAY') =>
+  ({ paymentMethod, amount, currency: 'EUR', webhookUrl }) as const;
+export const payoutOf = ({ id, amount }: Pick<ShopPayout, 'id' | 'amount'>) =>
+  ({ reference: id, paymentMethod: 'SEPA', amount, currency: 'EUR', webhookUrl }) as const;
+
+/** @param database the soak's own */
 export function openShop(database: string, max: number) {
-  // Kept once they are open: what runs beside the soak may have taken all others by then.
+  // Idle connections stay open, because other programs may take all others.
   const pool = new pg.Pool({ host: '127.0.0.1', user: 'postgres', database, max, idleTimeoutMillis: 0 });
   pool.on('error', () => {});
-  const journal = postgresJournal(pool, { scope: 'soak', settleMargin: SETTLE_MARGIN });
-  return { pool, journal, inbox: postgresInbox(pool) };
+  return { pool, store: postgresStore(pool, { scope: 'soak', settleMargin: SETTLE_MARGIN }) };
 }

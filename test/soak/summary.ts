@@ -41,7 +41,7 @@ export function summaryOf({ minutes, seed, machine, happened, faults, thirds, sa
       ['fault', 'injected'],
       Object.entries(faults).map(([fault, count]) => [`\`${fault}\``, whole(count)]),
     ),
-    `The process that nobody killed, measured ${samples} times; each figure is the least of a third of its time:`,
+    `The process that was never killed, measured ${samples} times. Each figure is the minimum of a third of its time:`,
     tableOf(
       ['held', 'first third', 'second third', 'last third', 'may grow by'],
       measures.map(([measure, name]) => [name, ...thirds[measure].map(short), short(ALLOWED[measure])]),

@@ -83,7 +83,7 @@ describe('works over one pool', () => {
     const second = vi.fn(async () => {});
     const error = (await whileTimePasses(errorOf(transact(second)), 1_000)) as Error;
     expect(error.message).toBe(
-      'Half of the pool was in use for 5000 ms by callbacks of other payments. Check the database, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
+      'Half of the pool was in use for 5000 ms by effects of other payments. Check the database, or increase the `max` of the pool (of mysql2: `connectionLimit`).',
     );
     expect(second).not.toHaveBeenCalled();
     first.catch(() => {});
@@ -136,7 +136,7 @@ describe('single statements over one pool', () => {
     const error = await whileTimePasses(errorOf(inTurn(async () => {})), 1_000);
     expect(error).toEqual(
       new Error(
-        'Half of the pool was in use for 4000 ms by statements of journals. Check the database, and the locks of the table.',
+        'Half of the pool was in use for 4000 ms by statements of the SDK. Check the database, and the locks of the table.',
       ),
     );
   });
@@ -247,7 +247,7 @@ describe('a transaction', () => {
     const work = vi.fn(async () => {});
     const error = (await whileTimePasses(errorOf(bounded(database({ transaction }))(work)), 1_000)) as Error;
     expect(error.message).toBe(
-      'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or look whether the database answers.',
+      'No transaction began within 5000 ms: increase the `max` of the pool (of mysql2: `connectionLimit`), or check whether the database answers.',
     );
     free();
     await new Promise(setImmediate);

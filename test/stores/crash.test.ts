@@ -1,9 +1,10 @@
 // The crash in the middle of a create, at every await of it: real processes, real databases, and SIGKILL. Then many
 // processes at once.
 import { randomUUID } from 'node:crypto';
-import { GatewayClient, type Journal } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Store } from '../../src/store/contract.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { type CreatorOptions, runCreator } from '../support/processes.ts';
@@ -15,10 +16,11 @@ const further = it.skipIf(lacks(isCi, 'more creates that are killed, which CI pl
 describeOver(
   'a create',
   ({ name, open }) => {
-    const TABLE = uniqueName('journal');
+    const PREFIX = uniqueName('store');
+    const TABLE = `${PREFIX}_rows`;
     const sandbox = new Sandbox({ fetch: async () => new Response() });
     let database: Database;
-    let journal: Journal;
+    let store: Store;
     let server: { url: string; close(): Promise<void> };
     /** A process that has started afresh. */
     let gateway: GatewayClient;
@@ -26,14 +28,13 @@ describeOver(
     beforeAll(async () => {
       database = await open({ max: 4 });
       server = await sandbox.listen();
-      const store = database.journal({ table: TABLE });
+      store = database.store({ scope: 'shop', tablePrefix: PREFIX });
       await store.migrate();
-      journal = store;
       gateway = new GatewayClient({
         ...sandbox.clientOptions,
         baseUrl: server.url,
         fetch: undefined,
-        journal,
+        store,
       });
     });
     afterAll(async () => {
@@ -43,10 +44,10 @@ describeOver(
     });
 
     const run = (options: Pick<CreatorOptions, 'REFERENCES'> & Partial<CreatorOptions>) =>
-      runCreator({ DATABASE: name, GATEWAY_URL: server.url, TABLE, ...options });
+      runCreator({ DATABASE: name, GATEWAY_URL: server.url, PREFIX, ...options });
     const paymentsOf = (reference: string) => sandbox.payments.filter(payment => payment.reference === reference);
     const isInDoubt = async (reference: string) =>
-      (await journal.list({ states: ['begun'] })).rows.some(row => row.reference === reference);
+      (await store.list({ kind: 'create', states: ['begun'] })).rows.some(({ id }) => id === reference);
     const again = (reference: string) =>
       gateway.createDeposit({
         paymentMethod: 'CARD',
@@ -60,20 +61,20 @@ describeOver(
     async function standing(reference: string): Promise<string> {
       const count = paymentsOf(reference).length;
       if (await isInDoubt(reference)) return `in doubt, and the gateway has ${count}`;
-      const [row] = await database.query(`select state from ${TABLE} where reference = ?`, [reference]);
+      const [row] = await database.query(`select state from ${TABLE} where id = ?`, [reference]);
       return `${row?.state ?? 'freed'}, and the gateway has ${count}`;
     }
 
     /** Time passes for an attempt, without a sleep. */
     const age = (reference: string) =>
-      database.query(`update ${TABLE} set begun_at = begun_at - interval '1' day where reference = ?`, [reference]);
+      database.query(`update ${TABLE} set begun_at = begun_at - interval '1' day where id = ?`, [reference]);
 
     /** After the restart: its callback comes, the merchant's code creates it again, an operator settles what is left. */
     async function recover(reference: string): Promise<void> {
       const [made] = paymentsOf(reference);
       if (made) {
-        // The callback, as the handler does it.
-        await gateway.reconcile(await gateway.getPayment(made.id));
+        const callback = new Request('https://shop.example', { method: 'POST', body: JSON.stringify(made) });
+        expect((await createWebhookHandler({ gateway, onPayment: () => {} })(callback)).status).toBe(200);
         const { payment, replayed } = await again(reference);
         expect([payment.id, replayed]).toEqual([made.id, true]);
       } else if (await isInDoubt(reference)) {

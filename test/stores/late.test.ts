@@ -1,16 +1,15 @@
 // What comes late: a packet after its create was given up, and a database that stands still after the send.
-import { GatewayClient, memoryJournal } from 'payment-gateway-sdk';
-import { postgresJournal } from 'payment-gateway-sdk/postgres';
+import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import { openHoldingProxy } from '../support/holding-proxy.ts';
 import { fakeTimers, until } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { hasPostgres, openPostgresStore, postgresPool } from '../support/stores.ts';
 import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 
-/** A client whose requests to the sandbox can be held back, and whose journal has its own clock. */
+/** A client whose requests to the sandbox can be held back, and whose store has its own clock. */
 async function openHeld(settleMargin = 60_000) {
   const sandbox = new Sandbox({ fetch: async () => new Response() });
   const server = await sandbox.listen();
@@ -21,8 +20,8 @@ async function openHeld(settleMargin = 60_000) {
   });
   const { fetch, ...options } = sandbox.clientOptions;
   const clock = { passed: 0 };
-  const journal = memoryJournal({ settleMargin, now: () => Date.now() + clock.passed });
-  const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, journal, retries: 0 });
+  const store = memoryStore({ settleMargin, now: () => Date.now() + clock.passed });
+  const gateway = new GatewayClient({ ...options, baseUrl: proxy.url, store, retries: 0 });
   /** Waits until a create is on its way, and is held back. */
   const isHeld = () => until(() => proxy.count() > 0);
   return { sandbox, proxy, gateway, clock, isHeld };
@@ -94,7 +93,7 @@ describe('an answer that comes after the deadline of the first of two who wait',
     await vi.advanceTimersByTimeAsync(40_000);
     expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    expect(await gateway.inDoubt()).toMatchObject([{ reference: 'payout-1' }]);
+    expect(await gateway.doubts()).toMatchObject([{ reference: 'payout-1' }]);
   });
 });
 
@@ -102,15 +101,12 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
   'a Postgres that stands still after the send',
   () => {
     it('does not hold the create up beyond its time, and is told when it answers again', async () => {
-      const table = uniqueName('still');
-      const observer = postgresPool();
-      await postgresJournal(observer, { table }).migrate();
+      const opened = await openPostgresStore();
       const proxy = await openSwallowingProxy(5432);
       const pool = postgresPool({ port: proxy.port });
       onTestFinished(async () => {
-        await observer.query(`drop table ${table}`);
         proxy.close();
-        await observer.end();
+        await opened.close();
       });
       const sandbox = new Sandbox({ fetch: async () => new Response() });
       fakeTimers();
@@ -120,48 +116,17 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
           proxy.swallow();
           return sandbox.fetch(url, init as RequestInit);
         },
-        journal: postgresJournal(pool, { table, scope: 'shop' }),
+        store: opened.storeOf(pool),
       });
       const creating = gateway.createWithdrawal(PAYOUT, { timeout: 4_000 });
       await until(() => proxy.lost > 0);
       await vi.advanceTimersByTimeAsync(4_000);
       const { payment } = await creating;
       proxy.pass();
-      const journal = postgresJournal(observer, { table });
-      const find = async () => (await journal.read({ scope: 'shop', reference: 'payout-1' })).row;
+      const find = async () => (await opened.store.read({ kind: 'create', id: 'payout-1' })).row;
       // The statement is given up after five seconds, and tried again after a pause.
       await vi.advanceTimersByTimeAsync(1_000 + 200);
-      await expect.poll(find).toMatchObject({ state: 'created', paymentId: payment.id });
-    });
-
-    it('leaves the shop half of its pool while the table of its journal is locked, and works on after that', async () => {
-      const table = uniqueName('locked');
-      const [pool, other] = [postgresPool({ max: 6, connectionTimeoutMillis: 3_000 }), postgresPool()];
-      const journal = postgresJournal(pool, { table, scope: 'shop' });
-      await journal.migrate();
-      const locker = await other.connect();
-      onTestFinished(async () => {
-        locker.release();
-        await other.query(`drop table ${table}`);
-        await Promise.all([pool.end(), other.end()]);
-      });
-      await locker.query(`begin; lock table ${table} in access exclusive mode`);
-      fakeTimers();
-      const read = (reference: string) => journal.read({ scope: 'shop', reference });
-      const reads = Array.from({ length: 8 }, (_, index) => read(`payout-${index}`).then(() => 'read', String));
-      const WAITING = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
-      await until(async () => (await locker.query(WAITING)).rowCount === 3);
-      expect((await pool.query('select 1')).rowCount).toBe(1);
-      await vi.advanceTimersByTimeAsync(4_000);
-      expect(await Promise.all(reads.slice(3))).toEqual(
-        Array(5).fill(
-          expect.stringMatching(/^Error: Half of the pool was in use for 4000 ms by statements of journals/),
-        ),
-      );
-      expect((await pool.query('select 1')).rowCount).toBe(1);
-      await locker.query('rollback');
-      expect(await Promise.all(reads.slice(0, 3))).toEqual(Array(3).fill('read'));
-      expect(await read('payout-1')).toHaveProperty('now');
+      await expect.poll(find).toMatchObject({ state: 'created', paymentId: payment.id.toLowerCase() });
     });
   },
 );

@@ -1,22 +1,17 @@
-// What is different in MySQL from what a store expects of a database, each met on a real server.
+// Where MySQL differs from a store's expectations of a database, each met on a real server.
 import { randomUUID } from 'node:crypto';
 import type { Pool, PoolConnection, PoolOptions } from 'mysql2/promise';
-import { GatewayClient } from 'payment-gateway-sdk';
-import { type MysqlInbox, mysqlInbox, mysqlJournal, type SqlDatabase, type SqlQuery } from 'payment-gateway-sdk/mysql';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { inboxSuite, journalSuite, type TestFunction } from 'payment-gateway-sdk/testing';
+import { mysqlStore, type SqlDatabase, type SqlQuery } from 'payment-gateway-sdk/mysql';
+import { storeSuite, type TestFunction } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PAYOUT } from '../support/fixtures.ts';
+import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
-import { ROW } from '../support/orm-plans.ts';
 import { hasOwnMariadb, type Mariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { isCi, lacks } from '../support/skips.ts';
+import { inTransactionOf, paid, pay } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
 
-const PLAN = { ...PAYOUT, paymentType: 'WITHDRAWAL' } as const;
-const completed = (paymentId: string = randomUUID()) => ({ paymentId, status: 'COMPLETED', final: true });
-
-/** A query of a `SqlDatabase` that somebody has written by himself. */
+/** The query of a custom `SqlDatabase`. */
 const queryOf =
   (connection: Pick<Pool, 'query'>): SqlQuery =>
   async (sql, values) => {
@@ -45,24 +40,22 @@ const SESSIONS: Record<string, { settings: readonly string[]; options?: PoolOpti
 
 for (const { name, needs, pool: open } of mysqlServers) {
   describe.skipIf(lacks(...(needs as [boolean, string, boolean])))(`over ${name}`, () => {
-    const [marks, journals, credits] = [uniqueName('marks'), uniqueName('journal'), uniqueName('credits')];
+    const [tablePrefix, credits] = [uniqueName('store'), uniqueName('credits')];
     let pool: Pool;
-    let inbox: MysqlInbox<Pick<PoolConnection, 'query'>>;
-    const journalOf = (pool: Pool) => mysqlJournal(pool, { table: journals, scope: 'scope' });
+    const storeOf = <Database extends Pool | SqlDatabase<unknown>>(database: Database, scope = 'scope') =>
+      mysqlStore(database, { scope, tablePrefix });
 
     beforeAll(async () => {
       pool = open();
-      inbox = mysqlInbox(pool, { table: marks });
-      await inbox.migrate();
-      await journalOf(pool).migrate();
+      await storeOf(pool).migrate();
       await pool.query(`create table ${credits} (payment_id char(36) not null)`);
     });
     afterAll(async () => {
-      await pool.query(`drop table ${marks}, ${journals}, ${credits}`);
+      await pool.query(`drop table ${tablePrefix}_rows, ${credits}`);
       await pool.end();
     });
 
-    /** A pool, whose sessions begin with these statements. */
+    /** A pool whose sessions begin with these statements. */
     const poolWith = (settings: readonly string[], options?: PoolOptions): Pool => {
       const own = open(options);
       own.on('connection', connection => {
@@ -75,343 +68,304 @@ for (const { name, needs, pool: open } of mysqlServers) {
       onTestFinished(() => own.end());
       return own;
     };
+    const credit = (tx: Pick<Pool, 'query'>, id: string) => tx.query(`insert into ${credits} values (?)`, [id]);
     const times = async (id: string): Promise<unknown> => {
       const [rows] = await pool.query(`select count(*) as times from ${credits} where payment_id = ?`, [id]);
       return (rows as { times: number }[])[0]?.times;
     };
 
     describe('locks', () => {
-      it('of one payment are not waited for by those beside it, new or known', async () => {
+      it('of a payment and its rows hold up no other payment, new or known', async () => {
         const ids = Array.from({ length: 12 }, () => randomUUID()).sort();
-        for (const id of ids.filter((_, index) => index % 3 === 0)) {
-          await inbox.run({ paymentId: id, status: 'PENDING', final: false }, async () => {});
-        }
-        const wide = mysqlInbox(opened({ connectionLimit: 30 }), { table: marks });
-        const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const scope = uniqueName('scope');
+        const wide = storeOf(opened({ connectionLimit: 30 }), scope);
+        const known = ids.filter((_, index) => index % 3 === 0);
+        for (const id of known) await wide.effect({ id, about: {}, reads: [] }, async () => [paid(id)]);
+        for (const id of known) await wide.write(newRow({ kind: 'order', id }));
+        const entered = Promise.withResolvers<void>();
         let inside = 0;
-        const effects = ids.map(id =>
-          wide.run(completed(id), async () => {
+        const effects = ids.map(id => {
+          const reads = [`${id}.1`, id].map(own => ({ kind: 'order', id: own }) as const);
+          return wide.effect({ id, about: {}, reads }, async ({ payment, rows: [, order] }) => {
             inside += 1;
             if (inside === ids.length) entered.resolve();
-            await leave.promise;
-          }),
-        );
-        await entered.promise;
-        leave.resolve();
-        expect(await Promise.all(effects)).toEqual(ids.map(() => 'ran'));
+            await entered.promise;
+            return [paid(id, payment), order ? { ...order, state: 'paid' } : newRow({ kind: 'order', id })];
+          });
+        });
+        expect(await Promise.all(effects)).toEqual(ids.map(() => 'done'));
       });
 
-      it('of rows that are leased are not waited for by who claims others', async () => {
-        const [a, b] = [journalOf(pool), journalOf(opened())];
+      it('of the same rows are taken in one order, in any order of the reads', async () => {
         const scope = uniqueName('scope');
-        for (let index = 0; index < 6; index++) await a.insert({ ...ROW, scope, reference: `${index}`, dueAt: 1 });
+        const store = storeOf(opened(), scope);
+        const orders = ['a', 'b', 'c'].map(id => ({ kind: 'order', id }) as const);
+        for (const key of orders) await store.write(newRow(key));
         const holder = await pool.getConnection();
         onTestFinished(() => holder.release());
         await holder.query('begin');
-        await holder.query(`select * from ${journals} where scope = ? order by reference limit 3 for update`, [scope]);
-        const { rows } = await b.claim({ scope, states: ['begun'] }, 6, 60_000);
+        await holder.query(
+          `select * from ${tablePrefix}_rows where scope = ? and kind = 'order' and id = 'b' for update`,
+          [scope],
+        );
+        let runs = 0;
+        const effects = [orders, orders.toReversed()].map(reads => {
+          const id = randomUUID();
+          return store.effect({ id, about: {}, reads }, async ({ rows }) => {
+            runs += 1;
+            expect(rows.map(row => row?.id)).toEqual(reads.map(key => key.id));
+            return [paid(id)];
+          });
+        });
+        const waiting = async () => {
+          const [rows] = await pool.query(`select count(*) as waits from information_schema.processlist
+            where info like '%${tablePrefix}%UNION ALL%' and id <> connection_id()`);
+          return (rows as { waits: number }[])[0]?.waits;
+        };
+        await expect.poll(waiting).toBe(2);
         await holder.query('rollback');
-        expect(rows.map(({ reference }) => reference)).toEqual(['3', '4', '5']);
+        expect(await Promise.all(effects)).toEqual(['done', 'done']);
+        // A deadlock would have repeated one of them.
+        const [[engine]] = (await pool.query('show engine innodb status')) as unknown as [[{ Status: string }]];
+        const [untilDeadlock = ''] = engine.Status.split('\nTRANSACTIONS\n');
+        expect([runs, untilDeadlock.includes(tablePrefix)]).toEqual([2, false]);
+      });
+
+      it('of leased rows do not hold up a caller that takes others, in a small table', async () => {
+        const small = uniqueName('small');
+        const [a, b] = [pool, opened()].map(own => mysqlStore(own, { scope: 'scope', tablePrefix: small }));
+        await a?.migrate();
+        onTestFinished(() => pool.query(`drop table ${small}_rows`).then(() => {}));
+        for (let index = 0; index < 6; index++) await a?.write(newRow({ id: `${index}`, dueAt: 1 }));
+        const holder = await pool.getConnection();
+        onTestFinished(() => holder.release());
+        await holder.query('set transaction isolation level read committed');
+        await holder.query('begin');
+        await holder.query(`select * from ${small}_rows force index (primary)
+          where scope = 'scope' and kind = 'create' and id in ('0', '1', '2') for update`);
+        const due = await b?.due({ kind: 'create', states: ['begun'] }, 6, 60_000);
+        await holder.query('rollback');
+        expect(due?.rows.map(({ id }) => id)).toEqual(['3', '4', '5']);
       });
     });
 
     describe('a snapshot that is older than the lock', () => {
-      /** A library that begins at REPEATABLE READ, and reads before anybody asks for it. */
-      const stale = (meanwhile: () => Promise<unknown>): SqlDatabase<unknown> => {
-        return {
-          dialect: 'mysql',
-          query: queryOf(pool),
-          queryIn: tx => queryOf(tx as never),
-          async transaction(work) {
-            const connection = await pool.getConnection();
-            try {
-              await connection.query('set transaction isolation level repeatable read');
-              await connection.query('start transaction with consistent snapshot');
-              await meanwhile();
-              const value = await work(connection);
-              await connection.query('commit');
-              return value;
-            } catch (error) {
-              await connection.query('rollback');
-              throw error;
-            } finally {
-              connection.release();
-            }
-          },
-        };
-      };
-
-      it('does not hide what the worker before has marked', async () => {
-        const event = completed();
-        let isFirst = true;
-        const late = stale(async () => {
-          if (isFirst) expect(await inbox.run(event, async () => {})).toBe('ran');
-          isFirst = false;
-        });
-        let worked = 0;
-        const answer = await mysqlInbox(late, { table: marks }).run(event, async () => {
-          worked += 1;
-        });
-        expect([answer, worked]).toEqual(['already', 0]);
+      /** A library that begins at REPEATABLE READ, and reads before the store does. */
+      const stale = (meanwhile: () => Promise<unknown>): SqlDatabase<Pick<PoolConnection, 'query'>> => ({
+        dialect: 'mysql',
+        query: queryOf(pool),
+        queryIn: queryOf,
+        async transaction(work) {
+          const connection = await pool.getConnection();
+          try {
+            await connection.query('set transaction isolation level repeatable read');
+            await connection.query('start transaction with consistent snapshot');
+            await meanwhile();
+            const value = await work(connection);
+            await connection.query('commit');
+            return value;
+          } catch (error) {
+            await connection.query('rollback');
+            throw error;
+          } finally {
+            connection.release();
+          }
+        },
       });
 
-      it('does not hide from a plan what another one has planned', async () => {
-        const journal = journalOf(pool);
-        const request = { ...PLAN, reference: randomUUID(), webhookUrl: 'https://shop.example/callbacks' } as const;
+      it('does not hide the mark or the rows of the worker before', async () => {
+        const [id, store] = [randomUUID(), storeOf(pool)];
+        const order = { kind: 'order', id } as const;
+        let isFirst = true;
+        const late = stale(async () => {
+          if (!isFirst) return;
+          isFirst = false;
+          expect(await pay(store, id)).toBe('done');
+          await store.write(newRow(order));
+        });
+        const seen: unknown[] = [];
+        const result = await storeOf(late).effect({ id, about: {}, reads: [order] }, async ({ payment, rows }) => {
+          seen.push(payment?.state, rows[0]?.state);
+          return undefined;
+        });
+        expect([result, seen]).toEqual(['skipped', ['paid', 'begun']]);
+      });
+
+      it('does not hide a planned row from another plan', async () => {
+        const store = storeOf(pool);
+        const row = newRow({ state: 'planned' });
         const plan = async (meanwhile: () => Promise<unknown>) => {
           const connection = await pool.getConnection();
           try {
             await connection.query('start transaction with consistent snapshot');
             await meanwhile();
-            const entry = await journal.plan(connection, request);
+            const written = await store.write(row, connection);
             await connection.query('commit');
-            return entry;
+            return written;
           } finally {
             connection.release();
           }
         };
-        const entry = await plan(() => plan(async () => {}));
-        expect([entry.state, entry.reference]).toEqual(['planned', request.reference]);
+        const { isWritten, row: found } = await plan(() => plan(async () => {}));
+        expect([isWritten, found?.state, found?.revision]).toEqual([false, 'planned', 1]);
       });
     });
 
     describe('keys', () => {
       it('are compared byte by byte, to the last of the longest', async () => {
-        const journal = journalOf(pool);
         const scope = uniqueName('scope');
+        const store = storeOf(pool, scope);
         const long = 'ü'.repeat(509);
-        const references = ['a', 'A', 'á', 'a ', ' a', 'a\t', 'ß', 'ss', 'İ', '\0', `${long}a`, `${long}b`];
-        for (const reference of references) {
-          expect([reference, (await journal.insert({ ...ROW, scope, reference })).isInserted]).toEqual([
-            reference,
-            true,
-          ]);
-        }
+        const ids = ['a', 'A', 'á', 'a ', ' a', 'a\t', 'ß', 'ss', 'İ', '\0', `${long}a`, `${long}b`];
+        for (const id of ids) expect([id, (await store.write(newRow({ id }))).isWritten]).toEqual([id, true]);
         for (const other of [scope.toUpperCase(), `${scope} `, 's'.repeat(255)]) {
-          expect((await journal.insert({ ...ROW, scope: other, reference: 'a' })).isInserted).toBe(true);
+          expect((await storeOf(pool, other).write(newRow({ id: 'a' }))).isWritten).toBe(true);
         }
-        const { rows } = await journal.list({ scope, states: ['begun'] });
-        expect(new Set(rows.map(({ reference }) => reference))).toEqual(new Set(references));
+        const { rows } = await store.list({ kind: 'create', states: ['begun'] });
+        expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));
       });
 
-      it('that are too long are refused before anything is sent, also where the server would cut them', async () => {
-        const lax = opened({}, "set session sql_mode = ''");
-        const sandbox = new Sandbox();
-        const create = (scope: string) => {
-          const journal = { ...journalOf(lax), scope };
-          const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
-          const reference = 'x'.repeat(1020);
-          return gateway.createWithdrawal({
-            ...PAYOUT,
-            reference,
-            webhookUrl: 'https://shop.example/callbacks',
-          } as never);
-        };
-        await create('s'.repeat(255));
-        const error = await create('s'.repeat(256)).catch(error => error);
-        expect(error.message).toContain('A scope of 256 bytes does not fit');
-        expect(error).toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
-        expect(error.message).not.toContain('may be in the journal anyway');
-        expect(sandbox.payments).toHaveLength(1);
-        const tooLong = journalOf(lax).insert({ ...ROW, scope: 's', reference: 'x'.repeat(1021) });
-        await expect(tooLong).rejects.toThrow('A reference of 1021 bytes does not fit');
+      it('that are too long are refused, also by a server that would cut them', async () => {
+        const lax = storeOf(opened({}, "set session sql_mode = ''"));
+        const tooLong = lax.write(newRow({ id: 'x'.repeat(1021) }));
+        await expect(tooLong).rejects.toThrow("A create's id of 1021 bytes does not fit");
+        await expect(tooLong).rejects.toMatchObject({ code: 'ER_DATA_TOO_LONG' });
+        await expect(lax.owner('x'.repeat(65))).rejects.toThrow('A payment id of 65 bytes does not fit');
       });
     });
 
     describe.each(Object.entries(SESSIONS))('sessions that are %s', (_, { settings, options }) => {
       let pools: Pool[];
-      const slow = /in any order of creates|busy while another/;
+      const slow = /busy while another|one after the other/;
       const test: TestFunction = (name, run) => (isCi || !slow.test(name) ? it : it.skip)(name, run);
       beforeAll(() => {
         pools = [poolWith(settings, options), poolWith(settings, options)];
       });
       afterAll(async () => void (await Promise.all(pools.map(own => own.end()))));
 
-      inboxSuite({ test, make: () => pools.map(own => mysqlInbox(own, { table: marks })) as never });
-      journalSuite({ test, make: () => pools.map(own => mysqlJournal(own, { table: journals })) as never });
+      storeSuite({
+        test,
+        open: scope => pools.map(own => storeOf(own, scope)) as never,
+        transaction: work => inTransactionOf(pools[0] as Pool)(work),
+      });
 
-      it('plan, and credit, as others do', async () => {
-        const [own] = pools as [Pool];
-        const event = completed();
-        const request = {
-          ...PLAN,
-          reference: `Größe ${event.paymentId} \\' "`,
-          webhookUrl: 'https://x.example/',
-        } as const;
-        const plans = mysqlJournal(own, { table: journals, scope: 'scope' });
-        const run = mysqlInbox(own, { table: marks }).run(event, async ({ tx }) => {
-          await tx.query(`insert into ${credits} values (?)`, [event.paymentId]);
-          await plans.plan(tx, request);
+      it('plan and credit as others do', async () => {
+        const store = storeOf(pools[0] as Pool);
+        const id = randomUUID();
+        const planned = newRow({ id: `Größe ${id} \\' "`, state: 'planned' });
+        const result = await pay(store, id, async tx => {
+          await credit(tx, id);
+          await store.write(planned, tx);
         });
-        expect(await run).toBe('ran');
-        expect(await times(event.paymentId)).toBe(1);
-        const { row } = await journalOf(pool).read({ scope: 'scope', reference: request.reference });
-        expect([row?.state, row?.reference]).toEqual(['planned', request.reference]);
+        expect([result, await times(id)]).toEqual(['done', 1]);
+        expect((await storeOf(pool).read(planned)).row).toMatchObject({ id: planned.id, state: 'planned' });
       });
     });
 
-    it.each([
-      [
-        'migrate() was forgotten',
-        () => mysqlJournal(pool, { table: 'none' }),
-        /was migrate\(\) called\?\)\. Nothing was sent/,
-      ],
-      ['nobody knows the database', () => mysqlJournal(opened({ database: 'nowhere' })), /Unknown database 'nowhere'/],
-    ])('says that nothing was written where %s', async (_, journal, message) => {
-      const gateway = new GatewayClient({ ...new Sandbox().clientOptions, journal: journal() });
-      const error = await gateway
-        .createWithdrawal({ ...PAYOUT, reference: randomUUID(), webhookUrl: 'https://shop.example/callbacks' })
-        .catch(error => error);
-      expect(error).toMatchObject({
-        name: 'JournalError',
-        outcome: 'not_sent',
-        message: expect.stringMatching(message),
-      });
-      expect(error.message).not.toContain('may be in the journal anyway');
+    it('names the cause if migrate() was forgotten', async () => {
+      const none = mysqlStore(pool, { scope: 'scope', tablePrefix: 'none' });
+      for (const failing of [() => none.write(newRow()), () => pay(none, randomUUID())]) {
+        await expect(failing()).rejects.toMatchObject({
+          code: 'ER_NO_SUCH_TABLE',
+          message: expect.stringContaining('was migrate() called?'),
+        });
+      }
     });
 
-    it.each(['new', 'freed'])(
-      'takes an attempt back that was written before the server went away: a %s one',
-      async state => {
-        let isWritten = false;
-        const query: SqlQuery = async (sql, values) => {
-          if (isWritten) {
-            isWritten = false;
-            throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-          }
-          const answer = await queryOf(pool)(sql, values);
-          isWritten = isFailing && /^(?:INSERT|UPDATE)/.test(sql);
-          return answer;
-        };
-        let isFailing = false;
-        const database: SqlDatabase<unknown> = {
-          dialect: 'mysql',
-          query,
-          queryIn: () => query,
-          transaction: () => Promise.reject(new Error()),
-        };
-        const journal = mysqlJournal(database, { table: journals, scope: uniqueName('scope') });
-        const sandbox = new Sandbox();
-        const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
-        const create = () =>
-          gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1', webhookUrl: 'https://shop.example/callbacks' });
-        if (state === 'freed') {
-          const { row } = await journal.insert({ ...ROW, scope: journal.scope ?? '', reference: 'payout-1' });
-          await journal.replace({ ...row, state: 'freed' }, row.revision);
-        }
-        isFailing = true;
-        const failing = create();
-        await expect(failing).rejects.toMatchObject({ name: 'JournalError', outcome: 'not_sent' });
-        isFailing = false;
-        expect(await create()).toMatchObject({ replayed: false, payment: { reference: 'payout-1' } });
-        expect(sandbox.payments).toHaveLength(1);
-      },
-    );
-
-    it('tells times in UTC, of whatever zone and hour a session believes itself to be in', async () => {
+    it('writes times in UTC, in any zone and hour of a session', async () => {
       // 02:30 in Berlin on 2026-10-25, the second time.
       const second = Date.UTC(2026, 9, 25, 1, 30);
       for (const zone of ['+00:00', '+01:00', '-11:00']) {
         const own = opened({ connectionLimit: 1 }, `set session time_zone = '${zone}', timestamp = ${second / 1000}`);
-        const { row } = await journalOf(own).insert({ ...ROW, scope: uniqueName('scope'), reference: 'a', dueAt: 1 });
-        expect([row.begunAt, row.dueAt]).toEqual([second, second]);
+        const { row } = await storeOf(own).write(newRow({ dueAt: 1 }));
+        expect([row?.begunAt, row?.dueAt]).toEqual([second, second]);
       }
     });
 
-    it('refuses sessions that never commit by themselves, before anything is sent', async () => {
-      const own = opened({}, 'set session autocommit = 0');
-      await expect(journalOf(own).insert({ ...ROW, scope: 'scope', reference: randomUUID() })).rejects.toThrow(
-        'autocommit = 0',
-      );
+    it('refuses sessions that never commit by themselves', async () => {
+      const own = storeOf(opened({}, 'set session autocommit = 0'));
+      await expect(own.write(newRow())).rejects.toThrow('autocommit = 0');
+      await expect(pay(own, randomUUID())).rejects.toThrow('autocommit = 0');
     });
 
     it('marks the effect also after USE', async () => {
-      const own = opened();
-      const event = completed();
-      const answer = await mysqlInbox(own, { table: marks }).run(event, async ({ tx }) => {
-        await tx.query(`insert into ${credits} values (?)`, [event.paymentId]);
+      const own = opened({ connectionLimit: 1 });
+      const id = randomUUID();
+      const store = storeOf(own);
+      const result = await pay(store, id, async tx => {
+        await credit(tx, id);
         await tx.query('use mysql');
       });
-      expect([answer, await times(event.paymentId)]).toEqual(['ran', 1]);
-      expect(await inbox.run(event, async () => {})).toBe('already');
+      expect([result, await times(id)]).toEqual(['done', 1]);
+      expect([await pay(store, id), await pay(storeOf(pool), id)]).toEqual(['skipped', 'skipped']);
     });
 
-    it('does not answer that an effect ran which its library has not committed', async () => {
-      const forgetful: SqlDatabase<unknown> = {
+    it('does not report an effect that its library has not committed, also if another worker had one', async () => {
+      const forgetful: SqlDatabase<Pick<PoolConnection, 'query'>> = {
         dialect: 'mysql',
         query: queryOf(pool),
-        queryIn: tx => queryOf(tx as never),
+        queryIn: queryOf,
         async transaction(work) {
           const connection = await pool.getConnection();
           await connection.query('begin');
           const value = await work(connection);
           await connection.query('rollback');
           connection.release();
+          await meanwhile();
           return value;
         },
       };
-      const answer = mysqlInbox(forgetful, { table: marks }).run(completed(), async () => {});
-      await expect(answer).rejects.toThrow('was rolled back, although the library reported a commit');
-    });
-
-    it('lets operators resolve statuses of one payment at the same time', async () => {
-      const others = mysqlInbox(opened(), { table: marks });
-      for (let round = 0; round < 10; round++) {
-        const id = randomUUID();
-        await inbox.run({ paymentId: id, status: 'PENDING', final: false }, async () => {});
-        const doubts = ['A', 'B'].map(status => ({ status, final: false, begun: true }));
-        await pool.query(`update ${marks} set marks = ?, in_doubt = 1 where payment_id = ?`, [
-          JSON.stringify(doubts),
-          id,
-        ]);
-        await Promise.all([inbox.resolve(id, 'A', 'done'), others.resolve(id, 'B', 'again')]);
-        const [rows] = await pool.query(`select marks, in_doubt from ${marks} where payment_id = ?`, [id]);
-        expect(rows).toEqual([{ marks: '[{"status":"A","final":false}]', in_doubt: 0 }]);
-      }
+      const id = randomUUID();
+      let meanwhile = async () => {};
+      const refused = () =>
+        expect(pay(storeOf(forgetful), id)).rejects.toThrow('was rolled back, although the library reported a commit');
+      await refused();
+      meanwhile = async () => expect(await pay(storeOf(pool), id)).toBe('done');
+      await refused();
     });
   });
 }
 
-describe.skipIf(lacks(hasOwnMariadb, 'servers with settings of their own: no mariadbd'))('a server', () => {
+describe.skipIf(lacks(hasOwnMariadb, 'servers with other settings: no mariadbd'))('a server', () => {
   let mariadb: Mariadb;
   beforeAll(async () => {
     mariadb = await ownMariadb('--innodb-flush-log-at-trx-commit=2', '--innodb-default-row-format=compact');
   });
   afterAll(() => mariadb?.remove());
 
-  it('that may forget commits in a crash is warned of, once', async () => {
+  it('that may forget commits in a crash causes one warning', async () => {
     const pool = mariadb.pool();
     onTestFinished(() => pool.end());
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
-    const journal = mysqlJournal(pool, { scope: 'scope' });
-    await journal.migrate();
-    for (const reference of ['a', 'b']) await journal.insert({ ...ROW, scope: 'scope', reference });
-    const told = warn.mock.calls.map(([message]) => String(message));
-    expect(told).toEqual([expect.stringContaining('innodb_flush_log_at_trx_commit is not 1')]);
+    const store = mysqlStore(pool, { scope: 'scope' });
+    await store.migrate();
+    for (const id of ['a', 'b']) await store.write(newRow({ id }));
+    const messages = warn.mock.calls.map(([message]) => String(message));
+    expect(messages).toEqual([expect.stringContaining('innodb_flush_log_at_trx_commit is not 1')]);
   });
 
   it('with narrow rows by default has room for the longest key', async () => {
     const pool = mariadb.pool();
     onTestFinished(() => pool.end());
-    const journal = mysqlJournal(pool, { scope: 's'.repeat(255), table: 'wide' });
-    await journal.migrate();
-    const row = { ...ROW, scope: 's'.repeat(255), reference: 'r'.repeat(1020) };
-    expect((await journal.insert(row)).isInserted).toBe(true);
+    const store = mysqlStore(pool, { scope: 's'.repeat(255), tablePrefix: 'wide' });
+    await store.migrate();
+    const row = newRow({ id: 'r'.repeat(1020), paymentId: 'p'.repeat(64) });
+    expect((await store.write(row)).isWritten).toBe(true);
   });
 
   it('that is a replica is not read', async () => {
     const pool = mariadb.pool();
     onTestFinished(() => pool.end());
-    const journal = mysqlJournal(pool, { scope: 'scope', table: 'of_replica' });
-    await journal.migrate();
+    const store = mysqlStore(pool, { scope: 'scope', tablePrefix: 'of_replica' });
+    await store.migrate();
     await pool.query('set global read_only = 1');
     onTestFinished(() => pool.query('set global read_only = 0').then(() => {}));
-    await expect(journal.read({ scope: 'scope', reference: 'a' })).rejects.toThrow('it needs the primary');
+    await expect(store.read({ kind: 'create', id: 'a' })).rejects.toThrow('it needs the primary');
     await pool.query("create user if not exists shop@'%'");
     await pool.query("grant all on test.* to shop@'%'");
     const shop = mariadb.pool({ user: 'shop' });
     onTestFinished(() => shop.end());
-    await expect(mysqlInbox(shop).migrate()).rejects.toThrow('The store needs the primary');
+    await expect(mysqlStore(shop, { scope: 'scope' }).migrate()).rejects.toThrow('The store needs the primary');
   });
 });

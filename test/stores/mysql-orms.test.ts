@@ -1,5 +1,5 @@
-// The stores in MySQL and MariaDB over every library that merchants have, each with the real library and the real server.
-import { type MysqlDatabase, mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
+// mysqlStore over every library that merchants have, each with the real library and the real server.
+import { type MysqlDatabase, mysqlStore } from 'payment-gateway-sdk/mysql';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasOrms } from '../support/install-orms.ts';
 import { mysqlOrms } from '../support/mysql-orms.ts';
@@ -16,8 +16,7 @@ const missing =
 lacks(isCi, 'the other libraries over MySQL, which CI plays');
 
 const server: Server<MysqlDatabase> = {
-  inbox: mysqlInbox,
-  journal: mysqlJournal,
+  store: mysqlStore,
   id: 'char(36)',
   failing: 'select * from nowhere_at_all',
   findsDeadlocksAtOnce: true,
@@ -45,18 +44,18 @@ const played = mysqlOrms.slice(0, isCi ? undefined : 1);
 
 describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$name', ({ orm }) => {
   const scene = new Scene(orm, server);
-  const { marks, credits } = scene.tables;
+  const { rows: table, credits } = scene.tables;
 
   proveLibrary(scene);
 
   it('has the same DDL as over a pool of mysql2, and migrates it once', async () => {
-    const inbox = scene.inboxOf(scene.opened);
+    const store = scene.storeOf(scene.opened);
     const pool = mysqlPool();
-    expect(inbox.ddl()).toBe(mysqlInbox(pool, { table: marks }).ddl());
+    expect(store.ddl()).toBe(server.store(pool, { tablePrefix: scene.tablePrefix, scope: 'shop' }).ddl());
     await pool.end();
-    await inbox.migrate();
+    await store.migrate();
     const rows = await scene.observer.query(
-      `select table_comment as comment from information_schema.tables where table_name = '${marks}'`,
+      `select table_comment as comment from information_schema.tables where table_name = '${table}'`,
     );
     expect(rows).toEqual([{ comment: 'payment-gateway-sdk, version 1' }]);
   });
@@ -68,7 +67,7 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
       await tx.credit(scene.id);
       await expect(tx.sql(`insert into ${credits} values (null)`)).rejects.toThrow();
     });
-    expect([answer, await scene.state(), await scene.credit()]).toEqual(['ran', ONCE, 'already']);
+    expect([answer, await scene.state(), await scene.credit()]).toEqual(['done', ONCE, 'skipped']);
   });
 
   /** What an effect does with its deadlock. The rest of its statements is committed one by one. */
@@ -99,8 +98,8 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
     });
   }
 
-  const table = uniqueName('made');
-  for (const body of ['commit', 'rollback', `create table if not exists ${table} (id int)`]) {
+  const made = uniqueName('made');
+  for (const body of ['commit', 'rollback', `create table if not exists ${made} (id int)`]) {
     const what = body.replace(/ if.*/, '');
     for (const hidden of [true, false]) {
       scene.proof(
@@ -116,7 +115,7 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
             })
             .catch(() => 'failed');
           await expectOnceOrReported(scene, answer);
-          await scene.observer.query(`drop table if exists ${table}`);
+          await scene.observer.query(`drop table if exists ${made}`);
         },
       );
     }
@@ -125,7 +124,7 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
   proveSessions(scene);
 });
 
-// docs/orms.md says which combinations are proven: all of them have been played by then, in whatever order.
+// docs/databases.md says which combinations are proven: all of them have been played by then, in whatever order.
 afterAll(() => {
   if (!missing && isCi) expectProven('proven over MySQL', mysqlOrms);
 });

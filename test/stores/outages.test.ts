@@ -5,16 +5,11 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inboxSuite } from 'payment-gateway-sdk/testing';
+import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  type CreditsOver,
-  completedEvent,
-  completedPayment,
-  openCallbacks,
-  openCreditsOver,
-} from '../support/credits.ts';
+import type { EffectResult, Store } from '../../src/store/contract.ts';
+import { type CreditsOver, newId, openCreditsOver } from '../support/credits.ts';
 import { type Database, overMysql, overPostgres, type Query } from '../support/database.ts';
 import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { type Cluster, hasOwnPostgres, openCluster, owner, ownerFolder } from '../support/own-postgres.ts';
@@ -22,19 +17,19 @@ import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { freePorts } from '../support/ports.ts';
 import { isCi, lacks } from '../support/skips.ts';
 
-const newIds = (count: number) => Array.from({ length: count }, () => completedPayment().id);
+const newIds = (count: number) => Array.from({ length: count }, newId);
 
-/** A replica whose onPayment takes a moment in the middle of its transaction. */
-const replica = (credits: CreditsOver, database: Database, nap = 'select pg_sleep(0.005)') =>
-  openCallbacks({
-    inbox: credits.inboxOf(database),
-    onPayment: async ({ id }, { tx }) => {
+/** A replica whose effects take some time in the middle of their transaction. */
+const replica = (credits: CreditsOver, database: Database, nap = 'select pg_sleep(0.005)') => {
+  const store = credits.storeOf(database);
+  return (id: string) =>
+    credits.pay(store, id, async tx => {
       const query = database.queryIn(tx);
       await query(nap);
       await credits.credit(tx, id);
       await query(nap);
-    },
-  }).deliver;
+    });
+};
 
 async function expectOnceEach(credits: CreditsOver, ids: readonly string[], query?: Query): Promise<void> {
   const all = await credits.all(query);
@@ -42,13 +37,13 @@ async function expectOnceEach(credits: CreditsOver, ids: readonly string[], quer
   expect(await credits.uncertain(query)).toBe(0);
 }
 
-/** Delivers until it is answered 200, as a gateway that redelivers would. @returns every answer */
-async function redeliver(deliver: (id: string) => Promise<string>, id: string): Promise<string[]> {
-  const answers: string[] = [];
+/** Delivers until the payment is credited, as a gateway that redelivers would. @returns every result */
+async function redeliver(deliver: (id: string) => Promise<EffectResult>, id: string): Promise<string[]> {
+  const results: string[] = [];
   for (;;) {
-    const answer = await deliver(id);
-    answers.push(answer);
-    if (answer.startsWith('200')) return answers;
+    const result = await deliver(id).catch(String);
+    results.push(result);
+    if (result === 'done' || result === 'skipped') return results;
     await delay(30);
   }
 }
@@ -123,7 +118,7 @@ for (const { name, needs, nap, start } of servers) {
             delivered += 1;
             if (delivered % 300 === 0) crashes = crashes.then(crash);
             const answers = await redeliver(deliver, id);
-            uncertain.push(...answers.filter(answer => answer === '503 effect_uncertain'));
+            uncertain.push(...answers.filter(answer => answer === 'uncertain'));
           });
         }),
       );
@@ -145,21 +140,21 @@ it.skipIf(lacks(isCi && hasOwnMariadb, 'a MariaDB that stands still, which CI pl
       await mariadb.remove();
     });
     const credits = await openCreditsOver(other);
-    const event = completedEvent();
+    const id = newId();
     let stands = false;
     fakeTimers();
-    const standing = credits.inboxOf(one).run(event, async ({ tx }) => {
-      await credits.credit(tx, event.paymentId);
+    const standing = credits.pay(credits.storeOf(one), id, async tx => {
+      await credits.credit(tx, id);
       await mariadb.signal('SIGSTOP');
       stands = true;
     });
     expect(await lateError(standing, () => stands)).toBe('Error: The database did not answer within 5000 ms.');
     await mariadb.signal('SIGCONT');
-    const pay = () => credits.inboxOf(other).run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+    const pay = () => credits.pay(credits.storeOf(other), id);
     // Until the server sees that its client has gone, the payment is locked.
-    await expect.poll(pay).toBe('ran');
-    expect(await pay()).toBe('already');
-    await expectOnceEach(credits, [event.paymentId]);
+    await expect.poll(pay).toBe('done');
+    expect(await pay()).toBe('skipped');
+    await expectOnceEach(credits, [id]);
   },
 );
 
@@ -198,9 +193,9 @@ describe.skipIf(
     await copy.start();
     const before = replica(credits, databaseOf(cluster));
     const [early, late] = [newIds(5), newIds(5)];
-    for (const id of early) expect(await before(id)).toBe('200 handled');
+    for (const id of early) expect(await before(id)).toBe('done');
     await copy.stop();
-    for (const id of late) expect(await before(id)).toBe('200 handled');
+    for (const id of late) expect(await before(id)).toBe('done');
     await expectOnceEach(credits, [...early, ...late]);
     await cluster.crash();
 
@@ -208,11 +203,11 @@ describe.skipIf(
     await copy.promote();
     const copied = databaseOf(copy);
     await expectOnceEach(credits, early, copied.query);
-    const marks = await copied.query(`select status from ${credits.marks} where payment_id = any(?)`, [late]);
+    const marks = await copied.query(`select state from ${credits.tablePrefix}_rows where id = any(?)`, [late]);
     expect([(await credits.all(copied.query)).has(late[0] ?? ''), marks]).toEqual([false, []]);
     const after = replica(credits, copied);
-    for (const id of early) expect(await after(id)).toBe('200 handled before');
-    for (const id of late) expect([await after(id), await after(id)]).toEqual(['200 handled', '200 handled before']);
+    for (const id of early) expect(await after(id)).toBe('skipped');
+    for (const id of late) expect([await after(id), await after(id)]).toEqual(['done', 'skipped']);
     await expectOnceEach(credits, [...early, ...late], copied.query);
     await cluster.start();
   });
@@ -221,27 +216,27 @@ describe.skipIf(
     timeout: 30_000,
   }, async () => {
     const [one, other] = [databaseOf(cluster), databaseOf(cluster)];
-    const event = completedEvent();
+    const id = newId();
     let backend = 0;
     let stands = false;
     fakeTimers();
-    const standing = credits.inboxOf(one).run(event, async ({ tx }) => {
-      await credits.credit(tx, event.paymentId);
+    const standing = credits.pay(credits.storeOf(one), id, async tx => {
+      await credits.credit(tx, id);
       const [row] = await one.queryIn(tx)('select pg_backend_pid() as pid');
       backend = Number(row?.pid);
       process.kill(backend, 'SIGSTOP');
       stands = true;
     });
     expect(await lateError(standing, () => stands)).toBe('Error: The database did not answer within 5000 ms.');
-    const pay = () => credits.inboxOf(other).run(event, ({ tx }) => credits.credit(tx, event.paymentId));
+    const pay = () => credits.pay(credits.storeOf(other), id);
     // The process still has the lock.
     expect(await pay()).toBe('busy');
     process.kill(backend, 'SIGCONT');
-    expect([await pay(), await pay()]).toEqual(['ran', 'already']);
-    await expectOnceEach(credits, [event.paymentId]);
+    expect([await pay(), await pay()]).toEqual(['done', 'skipped']);
+    await expectOnceEach(credits, [id]);
   });
 
-  describe.skipIf(lacks(hasPgBouncer(), 'postgresInbox through pgbouncer: no pgbouncer'))(
+  describe.skipIf(lacks(hasPgBouncer(), 'postgresStore through pgbouncer: no pgbouncer'))(
     'behind pgbouncer in transaction mode',
     () => {
       let folder: string;
@@ -278,7 +273,13 @@ max_client_conn = 200
         rmSync(folder, { recursive: true, force: true });
       });
 
-      inboxSuite({ test: it, make: () => [credits.inboxOf(suiteDatabases[0]), credits.inboxOf(suiteDatabases[1])] });
+      storeSuite({
+        test: it,
+        open: scope => {
+          const storeOf = (database: Database): Store => database.store({ scope, tablePrefix: credits.tablePrefix });
+          return [storeOf(suiteDatabases[0]), storeOf(suiteDatabases[1])];
+        },
+      });
 
       it('two replicas with more clients than it has connections credit each payment once', {
         timeout: 60_000,

@@ -14,26 +14,26 @@ import { uniqueName } from '../support/stores.ts';
 
 /** What a store remembers of the effects, in the order in which they were made. */
 interface Ledger {
-  options: Pick<WorkerOptions, 'STORE' | 'MARKS' | 'EFFECTS'>;
+  options: Pick<WorkerOptions, 'STORE' | 'PREFIX' | 'EFFECTS'>;
   port: number;
   effects(): Promise<[id: string, status: string][]>;
   close(): Promise<unknown>;
 }
 
 async function overDatabase(name: string, port: number): Promise<Ledger> {
-  const [marks, effects] = [uniqueName('marks'), uniqueName('effects')];
+  const [tablePrefix, effects] = [uniqueName('store'), uniqueName('effects')];
   const database = await openDatabase(name);
-  await database.inbox({ table: marks }).migrate();
+  await database.store({ scope: 'shop', tablePrefix }).migrate();
   await database.query(`create table ${effects} (seq serial, payment_id char(36), status varchar(20))`);
   return {
-    options: { STORE: name, MARKS: marks, EFFECTS: effects },
+    options: { STORE: name, PREFIX: tablePrefix, EFFECTS: effects },
     port,
     effects: async () => {
       const rows = await database.query(`select payment_id, status from ${effects} order by seq`);
       return rows.map(({ payment_id, status }) => [String(payment_id), String(status)]);
     },
     close: async () => {
-      await database.query(`drop table ${marks}, ${effects}`);
+      await database.query(`drop table ${tablePrefix}_rows, ${effects}`);
       await database.end();
     },
   };

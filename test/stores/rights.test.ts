@@ -1,15 +1,16 @@
-// The rights that docs/deployment.md names are enough for the stores in Postgres, and none of them is too many.
-import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
+// The rights of docs/databases.md are enough for a store in Postgres, and each of them is necessary.
+import { randomUUID } from 'node:crypto';
+import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoreRow } from '../../src/store/contract.ts';
+import { newRow } from '../../src/testing/test-function.ts';
 import { sectionOf } from '../docs/pages.ts';
-import { CARD, errorOf, PAYOUT } from '../support/fixtures.ts';
+import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
-const [, GRANTS = ''] = /```sql\n([\s\S]*?)```/.exec(sectionOf('docs/deployment.md', 'Rights in the database')) ?? [];
+const [, GRANTS = ''] = /```sql\n([\s\S]*?)```/.exec(sectionOf('docs/databases.md', 'Rights in the database')) ?? [];
 
 describe.skipIf(lacks(hasPostgres, 'rights: no PostgreSQL at 127.0.0.1:5432'))('a role of the app', () => {
   const schema = uniqueName('rights');
@@ -21,8 +22,7 @@ describe.skipIf(lacks(hasPostgres, 'rights: no PostgreSQL at 127.0.0.1:5432'))('
 
   beforeAll(async () => {
     await owner.query(`create schema ${schema}; create role ${role}`);
-    await postgresJournal(owner).migrate();
-    await postgresInbox(owner).migrate();
+    await postgresStore(owner, { scope: 'eu-terminal' }).migrate();
     await owner.query(named(GRANTS));
     pool = postgresPool({ options: `-c search_path=${schema} -c role=${role}` });
   });
@@ -32,49 +32,28 @@ describe.skipIf(lacks(hasPostgres, 'rights: no PostgreSQL at 127.0.0.1:5432'))('
     await owner.end();
   });
 
-  let count = 0;
-  /** All that an app does with the stores. @throws what the first thing fails with that fails */
+  /** Everything that an app does with its store. @throws the first error */
   async function everything(): Promise<void> {
-    count += 1;
-    const reference = (name: string) => `${name}-${count}`;
-    const journal = postgresJournal(pool, { scope: 'eu-terminal', settleMargin: 0 });
-    const inbox = postgresInbox(pool);
-    await journal.migrate();
-    await inbox.migrate();
-    const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, retries: 0 });
-    const failures: unknown[] = [];
-    const handler = createWebhookHandler({
-      gateway,
-      inbox,
-      onPayment: () => {},
-      onError: error => failures.push(error),
-    });
-
-    const { payment } = await gateway.createDeposit({ ...CARD, reference: reference('order') });
-    await sandbox.complete(payment.id);
-    await handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify({ id: payment.id }) }));
-    if (failures.length > 0) throw failures[0];
-
+    const store = postgresStore(pool, { scope: 'eu-terminal' });
+    await store.migrate();
+    const { row } = await store.write(newRow({ dueAt: 1 }));
+    await store.write({ ...(row as StoreRow), state: 'created', paymentId: randomUUID() });
+    await store.due({ kind: 'create', states: ['created'] }, 1, 1_000);
+    await store.list({ kind: 'create', states: ['begun'] });
+    await store.owner('none');
     const client = await pool.connect();
     try {
       await client.query('begin');
-      await journal.plan(client, { ...PAYOUT, paymentType: 'WITHDRAWAL', reference: reference('plan') });
+      await store.write(newRow({ state: 'planned' }), client);
       await client.query('commit');
     } finally {
       client.release(true);
     }
-    expect((await gateway.drain()).created).toBe(1);
-    expect((await gateway.sweep({ handler, olderThan: 0 })).failed).toBe(0);
-
-    sandbox.faults.next('drop');
-    // `not_created` is taken after its time-out.
-    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: reference('doubt') }, { timeout: 1_000 }));
-    expect(await gateway.inDoubt()).toHaveLength(1);
-    await expect
-      .poll(() => gateway.settle(reference('doubt'), 'not_created').then(() => 'settled', String))
-      .toBe('settled');
-    expect(await gateway.find(reference('doubt'))).toMatchObject({ state: 'freed' });
+    const payment = newRow({ kind: 'payment', state: 'done' });
+    const order = newRow({ kind: 'order' });
+    const effect = { id: payment.id, about: {}, reads: [row as StoreRow, order] };
+    expect(await store.effect(effect, async () => [payment, order])).toBe('done');
+    expect(await store.effect(effect, async ({ payment: found }) => found && [found])).toBe('done');
   }
 
   it('can do everything', async () => {
@@ -86,16 +65,7 @@ describe.skipIf(lacks(hasPostgres, 'rights: no PostgreSQL at 127.0.0.1:5432'))('
     const error = await errorOf(everything());
     await owner.query(named(`GRANT ${right} ON ${on} TO shop_app`));
     expect(String(error)).toMatch(/permission denied|no schema/);
-    await owner.query('delete from payment_gateway_journal');
-  });
-
-  it('can decide what nobody knows with DELETE on the inbox, to let it run again', async () => {
-    const inbox = postgresInbox(pool);
-    const id = crypto.randomUUID();
-    await owner.query(`insert into payment_gateway_inbox values ($1, 'COMPLETED', true)`, [id]);
-    await expect(inbox.resolve(id, 'COMPLETED', 'again')).rejects.toThrow('permission denied');
-    await owner.query(named('GRANT DELETE ON payment_gateway_inbox TO shop_app'));
-    await inbox.resolve(id, 'COMPLETED', 'again');
+    await owner.query('delete from payment_gateway_rows');
   });
 });
 

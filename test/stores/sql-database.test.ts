@@ -1,14 +1,8 @@
-// Databases that somebody has written and that keep not what they promise: nothing is lost, and the error says what is wrong.
-import {
-  postgresInbox,
-  postgresJournal,
-  type SqlDatabase,
-  type SqlQuery,
-  type SqlRow,
-} from 'payment-gateway-sdk/postgres';
+// Custom databases that break their promise: each payment is credited at most once, and the error names the mistake.
+import type { SqlDatabase, SqlQuery, SqlRow } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Credits, completedEvent, openCredits } from '../support/credits.ts';
+import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
@@ -57,20 +51,26 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     return own;
   }
 
-  /** Runs a payment's credit. @returns its error */
-  async function failureOf(of: SqlDatabase<Client>, event = completedEvent()) {
-    const inbox = postgresInbox(of, { table: credits.marks });
-    const error = await errorOf(inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId)));
-    expect([await credits.times(event.paymentId), await credits.marksOf(event.paymentId)]).toEqual([0, []]);
+  /** Runs a payment's credit, and returns its error. */
+  async function failureOf(of: SqlDatabase<Client>, id = newId()) {
+    const error = await errorOf(credits.pay(credits.storeOf(of), id));
+    expect(await credits.stateOf(id)).toEqual(NOTHING);
     return error;
   }
 
-  it('that keeps its promise takes effect once', async () => {
-    const event = completedEvent();
-    const inbox = postgresInbox(database(), { table: credits.marks });
-    const run = () => inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId));
-    expect([await run(), await run(), await credits.times(event.paymentId)]).toEqual(['ran', 'already', 1]);
-  });
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'that keeps its promise credits each payment once, also at %s',
+    async level => {
+      const store = credits.storeOf(database(`begin isolation level ${level}`));
+      const ids = [newId(), newId()];
+      const pay = async (id: string): Promise<void> => {
+        if ((await credits.pay(store, id)) === 'busy') await pay(id);
+      };
+      await Promise.all([...ids, ...ids, ...ids].map(pay));
+      for (const id of ids)
+        expect([await credits.pay(store, id), await credits.stateOf(id)]).toEqual(['skipped', ONCE]);
+    },
+  );
 
   it.each([
     ['the driver', { code: '40P01' }],
@@ -81,20 +81,19 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     ['Prisma 6, of its own SQL', { code: 'P2010', meta: { code: '40P01', message: 'deadlock' } }],
     ['Prisma 6, of a model', { code: 'P2034', meta: {} }],
   ])('repeats an effect that met another one, as %s reports it', async (_, shape) => {
-    const event = completedEvent();
+    const id = newId();
     let tries = 0;
-    const result = await postgresInbox(database(), { table: credits.marks }).run(event, async ({ tx }) => {
-      await credits.credit(tx, event.paymentId);
+    const result = await credits.pay(credits.storeOf(database()), id, async tx => {
+      await credits.credit(tx, id);
       tries += 1;
       if (tries < 3) throw Object.assign(new Error('met another'), shape);
     });
-    expect([result, tries, await credits.times(event.paymentId)]).toEqual(['ran', 3, 1]);
+    expect([result, tries, await credits.stateOf(id)]).toEqual(['done', 3, ONCE]);
   });
 
   it('does not repeat an effect that failed in another way', async () => {
-    const event = completedEvent();
     let tries = 0;
-    const failing = postgresInbox(database(), { table: credits.marks }).run(event, async () => {
+    const failing = credits.pay(credits.storeOf(database()), newId(), async () => {
       tries += 1;
       throw Object.assign(new Error('shop'), { code: '23505', cause: { code: 'P2002' } });
     });
@@ -102,24 +101,21 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     expect(tries).toBe(1);
   });
 
-  it('that begins no transaction is refused before anything is written', async () => {
-    expect(await failureOf(database('select 1'))).toMatchObject({
+  it('that begins no transaction is refused before the effect', async () => {
+    const id = newId();
+    const store = credits.storeOf(database('select 1'));
+    expect(await errorOf(credits.pay(store, id))).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining(
         'ran its query outside a transaction: each statement would be committed by itself',
       ),
     });
+    // Its mark is committed, so nothing can run by mistake.
+    expect([await credits.stateOf(id), await credits.pay(store, id)]).toEqual([
+      { credited: 0, mark: 'begun' },
+      'uncertain',
+    ]);
   });
-
-  it.each(['repeatable read', 'serializable'])(
-    'that begins at %s is refused before anything is written',
-    async level => {
-      expect(await failureOf(database(`begin isolation level ${level}`))).toMatchObject({
-        name: 'ConfigurationError',
-        message: expect.stringContaining('must begin at READ COMMITTED'),
-      });
-    },
-  );
 
   it('that answers { rows } is told that the rows are wanted', async () => {
     const queryIn = (client: Client) =>
@@ -129,8 +125,8 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       message: expect.stringContaining('must answer an array of rows'),
     });
     const rows = (async () => ({ rows: [] })) as unknown as SqlQuery;
-    const journal = postgresJournal(database(undefined, { query: rows }));
-    await expect(journal.read({ scope: 'a', reference: 'b' })).rejects.toThrow('must answer an array of rows');
+    const store = credits.storeOf(database(undefined, { query: rows }));
+    await expect(store.read({ kind: 'create', id: 'b' })).rejects.toThrow('must answer an array of rows');
   });
 
   it('whose transaction resolves without having run its work takes no effect', async () => {
@@ -147,8 +143,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
         .transaction(work)
         .catch(() => {});
     }) as SqlDatabase<Client>['transaction'];
-    const inbox = postgresInbox(database(undefined, { transaction }), { table: credits.marks });
-    const failing = inbox.run(completedEvent(), async () => {
+    const failing = credits.pay(credits.storeOf(database(undefined, { transaction })), newId(), async () => {
       throw new Error('shop');
     });
     await expect(failing).rejects.toThrow('shop');
@@ -173,14 +168,6 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     });
   });
 
-  it('that reads from a replica is refused by the journal, because what it does not know yet would be made again', async () => {
-    const query: SqlQuery = async () => [{ now: '1', replica: 'true', revision: null }];
-    const journal = postgresJournal(database(undefined, { query }));
-    const message = 'The journal was read from a replica: it needs the primary.';
-    await expect(journal.read({ scope: 'a', reference: 'b' })).rejects.toThrow(message);
-    await expect(journal.list({ states: ['begun'] })).rejects.toThrow(message);
-  });
-
   it('whose COMMIT is not answered is not waited for', async () => {
     fakeTimers();
     const committed = Promise.withResolvers<void>();
@@ -189,19 +176,16 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       committed.resolve();
       return new Promise(() => {});
     };
-    const event = completedEvent();
-    const inbox = postgresInbox(database(undefined, { transaction }), { table: credits.marks });
-    const running = errorOf(inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId)));
+    const id = newId();
+    const running = errorOf(credits.pay(credits.storeOf(database(undefined, { transaction })), id));
     await committed.promise;
     const error = await whileTimePasses(running, 100);
     expect(error).toHaveProperty('message', 'The database did not answer within 5000 ms.');
-    // It was committed all the same, and its mark with it.
-    const inboxOfAnother = postgresInbox(pool, { table: credits.marks });
-    expect(await inboxOfAnother.run(event, async () => {})).toBe('already');
+    // It was committed anyway, and its mark with it.
+    expect([await credits.pay(credits.storeOf(pool), id), await credits.stateOf(id)]).toEqual(['skipped', ONCE]);
   });
 
   it('whose library waits for a connection for ever is not waited for, and what begins too late does nothing', async () => {
-    fakeTimers();
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const late: unknown[] = [];
     const transaction: SqlDatabase<Client>['transaction'] = async work => {
@@ -213,15 +197,17 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       running.catch(error => late.push(error));
       return running;
     };
-    const event = completedEvent();
-    const inbox = postgresInbox(database(undefined, { transaction: observed }), { table: credits.marks });
-    const running = errorOf(inbox.run(event, ({ tx }) => credits.credit(tx, event.paymentId)));
+    const id = newId();
+    const store = credits.storeOf(database(undefined, { transaction: observed }));
+    await store.read({ kind: 'payment', id });
+    fakeTimers();
+    const running = errorOf(credits.pay(store, id));
     const { message } = (await whileTimePasses(running, 100)) as Error;
     expect(message).toContain('No transaction began within 5000 ms');
     vi.useRealTimers();
     free();
     await expect.poll(() => late).toHaveLength(1);
-    expect(await credits.times(event.paymentId)).toBe(0);
+    expect(await credits.times(id)).toBe(0);
   });
 
   it('that rolls back and resolves anyway does not answer that the effect ran', async () => {
@@ -244,13 +230,11 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     const query = queryOf(client);
     await client.query('begin');
     const shared = database(undefined, { query, transaction: work => work(client) });
-    const event = completedEvent();
-    const error = await errorOf(
-      postgresInbox(shared, { table: credits.marks }).run(event, ({ tx }) => credits.credit(tx, event.paymentId)),
-    );
+    const id = newId();
+    const error = await errorOf(credits.pay(credits.storeOf(shared), id));
     await client.query('rollback');
     client.release();
     expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('in a transaction') });
-    expect(await credits.times(event.paymentId)).toBe(0);
+    expect(await credits.times(id)).toBe(0);
   });
 });

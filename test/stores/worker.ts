@@ -1,11 +1,10 @@
-// One replica of a merchant: serves callbacks over an inbox, and writes down every effect with its order.
+// One replica of a merchant: serves callbacks over a store, and records every effect with its order.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhookHandler, GatewayClient, type Payment, toNodeHandler } from '../../src/index.ts';
 import { openDatabase } from '../support/database.ts';
 
-const { STORE = '', GATEWAY_URL, MARKS = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
-const gateway = new GatewayClient({ baseUrl: GATEWAY_URL, timeout: 5_000, retries: 0 });
+const { STORE = '', GATEWAY_URL, PREFIX = '', EFFECTS = '', STORE_PORT, KILL = '0' } = process.env;
 
 const statusOf = (payment: Payment) =>
   payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus;
@@ -17,9 +16,10 @@ function perhapsDie(): void {
 
 const port = Number(STORE_PORT);
 const database = await openDatabase(STORE, { max: 8, connectMs: 1_000, ...(port && { port }) });
+const store = database.store({ scope: 'shop', tablePrefix: PREFIX });
+const gateway = new GatewayClient({ baseUrl: GATEWAY_URL, timeout: 5_000, retries: 0, store });
 const handler = createWebhookHandler({
   gateway,
-  inbox: database.inbox({ table: MARKS }),
   onPayment: async (payment, { tx }) => {
     const values = [payment.id, statusOf(payment)];
     await database.queryIn(tx)(`insert into ${EFFECTS} (payment_id, status) values (?, ?)`, values);

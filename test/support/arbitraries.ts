@@ -1,16 +1,14 @@
 // What properties are tried with, and how often.
 import fc from 'fast-check';
 import {
-  type BillingAddressRequest,
-  type CustomerRequest,
   DEPOSIT_METHODS,
   NFT_METHODS,
   type NftPurchaseRequest,
   ONRAMP_METHODS,
-  type OnrampPayment,
   type PaymentRequest,
   WITHDRAWAL_METHODS,
 } from 'payment-gateway-sdk';
+import type { BillingAddressRequest, CustomerRequest, OnrampPayment } from '../../src/schemas/request.ts';
 import { isCi } from './skips.ts';
 
 /**

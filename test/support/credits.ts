@@ -1,58 +1,79 @@
-// A merchant's credits in a database, one row each, beside an inbox: a payment that took effect twice would have two.
+// A merchant's credits in a database, one row each, next to a store: a payment that took effect twice would have two.
 import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, type Payment, type WebhookHandlerOptions } from 'payment-gateway-sdk';
-import { postgresInbox } from 'payment-gateway-sdk/postgres';
+import { type PostgresDatabase, postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
+import type { Store } from '../../src/store/contract.ts';
+import { newRow } from '../../src/testing/test-function.ts';
 import { type Database, overPostgres, type Query } from './database.ts';
 import { record } from './fixtures.ts';
-import { readMarks } from './marks.ts';
 import { uniqueName } from './stores.ts';
 
-/** A client, a pool or a lent `tx`. */
+/** A client, a pool or an effect's `tx`. */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /** @param observer of the same database, and not the pool under test: it sees what is committed */
 export async function openCreditsOver(observer: Database) {
-  const [marks, table] = [uniqueName('marks'), uniqueName('credits')];
-  await observer.inbox({ table: marks }).migrate();
+  const tablePrefix = uniqueName('shop');
+  const [rows, table] = [`${tablePrefix}_rows`, uniqueName('credits')];
+  const storeOf = (database: Database): Store => database.store({ scope: 'shop', tablePrefix });
+  const store = storeOf(observer);
+  await store.migrate();
   await observer.query(`create table ${table} (payment_id char(36) not null)`);
-  const times = 'count(*) as times';
+  const credit = (tx: unknown, paymentId: string) =>
+    observer.queryIn(tx)(`insert into ${table} values (?)`, [paymentId]);
+  const times = async (paymentId: string, query: Query = observer.query): Promise<number> => {
+    const [row] = await query(`select count(*) as times from ${table} where payment_id = ?`, [paymentId]);
+    return Number(row?.times);
+  };
   return {
-    marks,
+    tablePrefix,
     table,
-    inboxOf: (database: Database) => database.inbox({ table: marks }),
-    credit: (tx: unknown, paymentId: string) => observer.queryIn(tx)(`insert into ${table} values (?)`, [paymentId]),
+    store,
+    storeOf,
+    credit,
     /** How often a payment was credited. */
-    times: async (paymentId: string, query: Query = observer.query): Promise<number> => {
-      const [row] = await query(`select ${times} from ${table} where payment_id = ?`, [paymentId]);
-      return Number(row?.times);
-    },
+    times,
+    /** Runs a payment's credit as an effect, unless it is done already. */
+    pay: (over: Store, paymentId: string, effect = (tx: unknown): Promise<unknown> => credit(tx, paymentId)) =>
+      over.effect({ id: paymentId, about: { status: 'COMPLETED' }, reads: [] }, async ({ tx, payment }) => {
+        if (payment) return undefined;
+        await effect(tx);
+        return [newRow({ kind: 'payment', id: paymentId, state: 'done' })];
+      }),
+    /** How often it was credited, and its mark. */
+    stateOf: async (paymentId: string) => ({
+      credited: await times(paymentId),
+      mark: (await store.read({ kind: 'payment', id: paymentId })).row?.state,
+    }),
     /** How often each of the payments was credited that was. */
     all: async (query: Query = observer.query): Promise<Map<string, number>> => {
-      const rows = await query(`select payment_id, ${times} from ${table} group by payment_id`);
-      return new Map(rows.map(row => [String(row.payment_id), Number(row.times)]));
+      const found = await query(`select payment_id, count(*) as times from ${table} group by payment_id`);
+      return new Map(found.map(row => [String(row.payment_id), Number(row.times)]));
     },
-    /** The statuses of a payment that are marked, finished or not. */
-    marksOf: async (paymentId: string): Promise<string[]> =>
-      (await readMarks(observer.query, marks, paymentId)).map(({ status }) => status),
-    /** How many effects have begun that nobody knows the end of. */
+    /** How many effects were cut off. */
     uncertain: async (query: Query = observer.query): Promise<number> =>
-      (await readMarks(query, marks)).filter(({ isBegun }) => isBegun).length,
-    close: () => observer.query(`drop table ${marks}, ${table}`),
+      (await query(`select id from ${rows} where kind = 'payment' and state = 'begun'`)).length,
+    close: () => observer.query(`drop table ${rows}, ${table}`),
   };
 }
 
 export type CreditsOver = Awaited<ReturnType<typeof openCreditsOver>>;
+
+/** Nothing of an effect, and all of it once. */
+export const NOTHING = { credited: 0, mark: undefined };
+export const ONCE = { credited: 1, mark: 'done' };
 
 /** The same for those who have a pool of `pg` in their hands. */
 export async function openCredits(observer: pg.Pool) {
   const credits = await openCreditsOver(overPostgres(observer));
   return {
     ...credits,
-    inboxOf: (pool: pg.Pool) => postgresInbox(pool, { table: credits.marks }),
-    credit: (db: Queryable, paymentId: string) => credits.credit(db, paymentId),
+    storeOf: (pool: PostgresDatabase, scope = 'shop') =>
+      postgresStore(pool, { scope, tablePrefix: credits.tablePrefix }) as Store,
+    credit: (db: unknown, paymentId: string) => credits.credit(db, paymentId),
     times: (paymentId: string, db: Queryable = observer) =>
       credits.times(paymentId, overPostgres(observer).queryIn(db)),
   };
@@ -60,7 +81,7 @@ export async function openCredits(observer: pg.Pool) {
 
 export type Credits = Awaited<ReturnType<typeof openCredits>>;
 
-export const completedEvent = () => ({ paymentId: randomUUID() as string, status: 'COMPLETED', final: true });
+export const newId = (): string => randomUUID();
 
 /** The record of a card payment that nobody has seen yet. */
 export const completedPayment = (id: string = randomUUID()): Payment => ({

@@ -1,10 +1,10 @@
 // A pool of one database, as scenes with many processes use it: the same words over Postgres and MySQL.
 import type { Pool as MysqlPool, PoolConnection } from 'mysql2/promise';
 import type pg from 'pg';
-import { mysqlInbox, mysqlJournal } from '../../src/mysql/index.ts';
-import { postgresInbox, postgresJournal } from '../../src/postgres/index.ts';
-import type { SqlInbox, SqlInboxOptions } from '../../src/sql/inbox.ts';
-import type { SqlJournal, SqlJournalOptions } from '../../src/sql/journal.ts';
+import { mysqlStore } from '../../src/mysql/index.ts';
+import { postgresStore } from '../../src/postgres/index.ts';
+import type { SqlStoreOptions } from '../../src/sql/store.ts';
+import type { Store } from '../../src/store/contract.ts';
 import { watchedPool } from './watched-pool.ts';
 
 /** Runs a statement, whose placeholders are `?`, and answers its rows. */
@@ -15,12 +15,11 @@ export type Around = <T>(sql: string, send: () => Promise<T>) => Promise<T>;
 
 export interface Database {
   query: Query;
-  /** Runs statements in a transaction: one that was lent to `onPayment`, or begun here. */
+  /** Runs statements in a transaction: an effect's, or one begun here. */
   queryIn(tx: unknown): Query;
   /** A transaction of the merchant's own. */
   begin(): Promise<{ tx: unknown; query: Query; end(how: 'commit' | 'rollback'): Promise<void> }>;
-  inbox(options: SqlInboxOptions): SqlInbox<unknown>;
-  journal(options: SqlJournalOptions): SqlJournal<unknown>;
+  store(options: SqlStoreOptions): Store;
   /** The same pool, with something around each statement that a store sends. */
   watched(around: Around): Database;
   end(): Promise<void>;
@@ -53,8 +52,7 @@ export function overPostgres(pool: PostgresPool): Database {
       };
       return { tx: client, query, end };
     },
-    inbox: options => postgresInbox(pool as pg.Pool, options),
-    journal: options => postgresJournal(pool as pg.Pool, options),
+    store: options => postgresStore(pool as pg.Pool, options) as Store,
     watched: around => {
       const { connect } = watchedPool(pool, (text, _values, send) => around(text, send));
       return overPostgres({ connect, end: () => pool.end(), query: (sql, values) => pool.query(sql, values) });
@@ -92,8 +90,7 @@ export function overMysql(pool: MysqlConnections): Database {
       };
       return { tx: connection, query, end };
     },
-    inbox: options => mysqlInbox(pool, options),
-    journal: options => mysqlJournal(pool, options),
+    store: options => mysqlStore(pool, options) as Store,
     watched: around =>
       overMysql({
         getConnection: async () => watchedConnection(await pool.getConnection(), around),

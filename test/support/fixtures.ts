@@ -1,5 +1,8 @@
 // Values that tests share. Records and timestamps were written by PHP: see the scripts in test/fixtures.
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { FetchInit } from '../../src/http/own-fetch.ts';
+import { json } from './wire.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'));
 
@@ -49,7 +52,7 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('It should have been rejected.');
 }
 
-/** A payout with a reference, as a journal wants it. */
+/** A payout with a reference, as a store requires it. */
 export const PAYOUT = {
   paymentMethod: 'SEPA',
   amount: '75.00',
@@ -57,3 +60,26 @@ export const PAYOUT = {
   reference: 'payout-1',
   webhookUrl: 'https://shop.example/callbacks',
 } as const;
+
+/** The body of a request, as the gateway gets it. */
+export const bodyOf = ({ body }: FetchInit): Record<string, unknown> => JSON.parse(Buffer.from(body ?? []).toString());
+
+/** The money and the reference of a request. */
+function askedOf(init: FetchInit): object {
+  const { paymentType, paymentMethod, amount, currency, reference = null } = bodyOf(init);
+  return { paymentType, paymentMethod, amount, currency, reference };
+}
+
+/** The answer to a create with the payment of its request. */
+export const mirrored = (init: FetchInit, changes: object = {}): Response => {
+  const payment = { id: randomUUID(), paymentStatus: 'PENDING', ...askedOf(init), ...changes };
+  return json(JSON.stringify({ result: payment }), 201);
+};
+
+/** Answers a create with a fixture that has the money and the reference of the request. */
+export const mirroring =
+  (name = 'created card deposit') =>
+  (init: FetchInit): Response => {
+    const { result, ...transfer } = JSON.parse(record(name));
+    return json(JSON.stringify({ ...transfer, result: { ...result, ...askedOf(init) } }), 201);
+  };

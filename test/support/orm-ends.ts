@@ -91,13 +91,13 @@ export function proveEnds<Database>(scene: Scene<Database>): void {
   }
   proveKills(scene);
   if (scene.orm.isPool) {
-    scene.proof('late queries', 'lets no query of tx write once onPayment has returned', async () => {
+    scene.proof('late queries', 'lets no query of tx write once the effect has returned', async () => {
       let left: Handle | undefined;
       const credit = scene.run(async tx => {
         left = tx;
         await tx.credit(scene.id);
       });
-      expect(await credit).toBe('ran');
+      expect(await credit).toBe('done');
       await expect(left?.credit(scene.id)).rejects.toThrow('has ended');
       expect(await scene.state()).toEqual(ONCE);
     });
@@ -107,22 +107,22 @@ export function proveEnds<Database>(scene: Scene<Database>): void {
 /** Counted once, or not at all and free to run again, or reported as uncertain and never run again. */
 export async function expectOnceOrReported<Database>(scene: Scene<Database>, answer: unknown, id = scene.id) {
   const state = await scene.state(id);
-  if (answer === 'ran') {
+  if (answer === 'done') {
     expect(state).toEqual(ONCE);
     return;
   }
   const again = await scene.run(tx => tx.credit(id), scene.other, id);
-  if (state.marks === 'begun') {
-    expect(again).toEqual([{ status: 'COMPLETED', final: true, begun: true }]);
+  if (state.mark === 'begun') {
+    expect(again).toBe('uncertain');
     expect(await scene.state(id)).toEqual(state);
     expect(state.credited).toBeLessThan(2);
-  } else expect([state, again, await scene.state(id)]).toEqual([NOTHING, 'ran', ONCE]);
+  } else expect([state, again, await scene.state(id)]).toEqual([NOTHING, 'done', ONCE]);
 }
 
 function proveKills<Database>(scene: Scene<Database>): void {
   const expectGone = async (effect: (tx: Handle) => Promise<unknown>) => {
     await expect(scene.run(effect)).rejects.toThrow();
-    expect([await scene.state(), await scene.credit(), await scene.state()]).toEqual([NOTHING, 'ran', ONCE]);
+    expect([await scene.state(), await scene.credit(), await scene.state()]).toEqual([NOTHING, 'done', ONCE]);
   };
 
   if (!scene.orm.endsProcess) {

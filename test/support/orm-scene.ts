@@ -1,19 +1,16 @@
-// What the proofs over a library play in: its stores in two replicas, and somebody who looks on from beside.
+// The scene of the proofs over a library: its store in two replicas, and an observer with its own connection.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, it, onTestFinished } from 'vitest';
-import type { SqlInbox } from '../../src/sql/inbox.ts';
-import type { SqlJournal } from '../../src/sql/journal.ts';
-import { completedEvent } from './credits.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { newRow } from '../../src/testing/test-function.ts';
 import { expectDocumented } from './documents.ts';
 import { tableOf } from './markdown.ts';
-import { readMarks } from './marks.ts';
 import { type Any, type Handle, type OpenOrm, type Orm, type OrmOptions, versionsOf } from './orm.ts';
 import { uniqueName } from './stores.ts';
 
 /** A server, with what the proofs do beside the libraries. */
 export interface Server<Database> {
-  inbox(database: Database, options: { table: string }): SqlInbox<Any>;
-  journal(database: Database, options: { table: string; scope?: string }): SqlJournal<Any>;
+  store(database: Database, options: { tablePrefix: string; scope: string }): Store<Any>;
   /** The type of the ids of payments. */
   id: 'uuid' | 'char(36)';
   /** A statement that fails. */
@@ -31,14 +28,9 @@ export interface Observer {
   close(): Promise<void>;
 }
 
-/** How often a payment was credited, and its marks. */
-export interface State {
-  credited: number;
-  marks: string;
-}
-
-export const NOTHING: State = { credited: 0, marks: '' };
-export const ONCE: State = { credited: 1, marks: 'done' };
+/** Nothing of an effect, and all of it once. */
+export const NOTHING = { credited: 0, mark: undefined };
+export const ONCE = { credited: 1, mark: 'done' };
 
 /** The proofs of the table in the docs, in its order. */
 const PROOFS = [
@@ -63,7 +55,8 @@ const proven = new Map<unknown, Set<Proof>>();
 export class Scene<Database> {
   readonly orm: Orm<Database>;
   readonly server: Server<Database>;
-  readonly tables = { marks: uniqueName('marks'), credits: uniqueName('credits'), journal: uniqueName('journal') };
+  readonly tablePrefix = uniqueName('store');
+  readonly tables = { rows: `${this.tablePrefix}_rows`, credits: uniqueName('credits') };
   /** The rows 0 and 1, which effects lock. */
   readonly locks = uniqueName('locks');
   observer!: Observer;
@@ -76,13 +69,12 @@ export class Scene<Database> {
   constructor(orm: Orm<Database>, server: Server<Database>) {
     this.orm = orm;
     this.server = server;
-    const { marks, credits, journal } = this.tables;
+    const { rows, credits } = this.tables;
     beforeAll(async () => {
       this.observer = server.observe();
       this.opened = await orm.open({ table: credits });
       this.other = await orm.open({ table: credits });
-      await Promise.all([this.opened, this.other].map(each => this.inboxOf(each).migrate()));
-      await this.journalOf(this.opened).migrate();
+      await Promise.all([this.opened, this.other].map(each => this.storeOf(each).migrate()));
       await this.observer.query(`create table ${credits} (payment_id ${server.id} not null)`);
       await this.observer.query(`create table ${this.locks} (id int primary key)`);
       await this.observer.query(`insert into ${this.locks} values (0), (1)`);
@@ -92,7 +84,7 @@ export class Scene<Database> {
     });
     afterAll(async () => {
       await Promise.all([this.opened?.close(), this.other?.close()]);
-      await this.observer.query(`drop table ${marks}, ${credits}, ${journal}, ${this.locks}`);
+      await this.observer.query(`drop table ${rows}, ${credits}, ${this.locks}`);
       await this.observer.close();
     });
   }
@@ -104,31 +96,31 @@ export class Scene<Database> {
     return own;
   }
 
-  inboxOf({ database }: OpenOrm<Database>): SqlInbox<Any> {
-    return this.server.inbox(database, { table: this.tables.marks });
+  storeOf({ database }: OpenOrm<Database>, scope = 'shop'): Store<Any> {
+    return this.server.store(database, { tablePrefix: this.tablePrefix, scope });
   }
 
-  journalOf({ database }: OpenOrm<Database>, scope?: string): SqlJournal<Any> {
-    return this.server.journal(database, { table: this.tables.journal, ...(scope && { scope }) });
-  }
-
-  /** Runs an effect of a payment. */
-  run(work: (tx: Handle) => Promise<unknown>, of = this.opened, paymentId = this.id) {
-    return this.inboxOf(of).run({ ...completedEvent(), paymentId }, ({ tx }) => work(of.over(tx)));
+  /** Runs an effect of a payment, unless it had one. */
+  run(work: (tx: Handle) => Promise<unknown>, of = this.opened, id = this.id, store = this.storeOf(of)) {
+    return store.effect({ id, about: { status: 'COMPLETED' }, reads: [] }, async ({ tx, payment }) => {
+      if (payment) return undefined;
+      await work(of.over(tx));
+      return [newRow({ kind: 'payment', id, state: 'done' })];
+    });
   }
 
   credit(of = this.opened) {
     return this.run(tx => tx.credit(this.id), of);
   }
 
-  async state(id = this.id): Promise<State> {
-    const { marks, credits } = this.tables;
+  /** How often a payment was credited, and its mark. */
+  async state(id = this.id) {
+    const { rows, credits } = this.tables;
     const [credited] = await this.observer.query(`select count(*) as times from ${credits} where payment_id = '${id}'`);
-    const found = await readMarks(sql => this.observer.query(sql), marks, id);
-    return {
-      credited: Number(credited.times),
-      marks: found.map(({ isBegun }) => (isBegun ? 'begun' : 'done')).join(),
-    };
+    const [row] = await this.observer.query(
+      `select state from ${rows} where kind = 'payment' and id = '${id}' and revision > 0`,
+    );
+    return { credited: Number(credited.times), mark: row?.state };
   }
 
   /** A promise of the table in the docs. */
@@ -140,7 +132,7 @@ export class Scene<Database> {
   }
 }
 
-/** Compares a table of docs/orms.md with what was proven. */
+/** Compares a table of docs/databases.md with what was proven. */
 export function expectProven(table: string, orms: readonly Pick<Orm, 'name' | 'packages' | 'nests'>[]): void {
   const rows = orms.map(orm => [
     orm.name,
@@ -149,5 +141,5 @@ export function expectProven(table: string, orms: readonly Pick<Orm, 'name' | 'p
       proven.get(orm)?.has(name) ? 'yes' : name === 'nested' && orm.nests === 'refuses' ? 'refused' : 'NOT PROVEN',
     ),
   ]);
-  expectDocumented('orms.md', table, tableOf(['library', 'version', ...PROOFS], rows));
+  expectDocumented('databases.md', table, tableOf(['library', 'version', ...PROOFS], rows));
 }

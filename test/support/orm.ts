@@ -51,7 +51,7 @@ export interface Orm<Database = PostgresDatabase> {
   /** Whose version counts. */
   packages: readonly string[];
   nests: 'savepoint' | 'refuses';
-  /** A query on a connection that broke within a transaction ends the process: docs/orms/postgres-js.md */
+  /** A query on a connection that broke within a transaction ends the process: docs/databases.md */
   endsProcess?: boolean;
   /** The stores take its pool as it is. */
   isPool?: boolean;

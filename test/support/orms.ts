@@ -95,7 +95,7 @@ const drizzleOverPg: Orm = {
   nests: 'savepoint',
   async open(options) {
     const pool = postgresPool(pgOptions(options));
-    // Without this line a connection that breaks in a transaction ends the process: docs/orms/drizzle.md
+    // Without this line a connection that breaks in a transaction ends the process: docs/databases.md
     pool.on('connect', client => client.on('error', () => {}));
     const db = require('drizzle-orm/node-postgres').drizzle({ client: pool });
     return {
@@ -133,7 +133,7 @@ const kysely: Orm = {
   async open(options) {
     const { CamelCasePlugin, Kysely, ParseJSONResultsPlugin, PostgresDialect, sql } = require('kysely');
     const pool = postgresPool(pgOptions(options));
-    // Without this line a connection that breaks in a transaction ends the process: docs/orms/kysely.md
+    // Without this line a connection that breaks in a transaction ends the process: docs/databases.md
     pool.on('connect', client => client.on('error', () => {}));
     const plugins = [new CamelCasePlugin(), new ParseJSONResultsPlugin()];
     const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins });

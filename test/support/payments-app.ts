@@ -1,13 +1,21 @@
-// examples/payments.ts as an app has it: a schema of its own in Postgres, and the sandbox over HTTP as its gateway.
+// examples/payments.ts in a separate schema of Postgres, with the sandbox over HTTP as its gateway.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type CheckoutRequest, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { vi } from 'vitest';
 import { POSTGRES, postgresPool, uniqueName } from './stores.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export const CARD = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  returnUrl: 'https://shop.example/thanks',
+} as const satisfies CheckoutRequest;
 
 export async function openPaymentsApp() {
   const schema = uniqueName('payments');
@@ -27,7 +35,7 @@ export async function openPaymentsApp() {
   vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
   vi.stubEnv('PAYMENT_GATEWAY_API_KEY', apiKey);
   vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', signKey);
-  /** As another process: nothing is shared with the first but the database. */
+  /** Loads the app again, as another process has it: both share only the database. */
   const openReplica = (): Promise<typeof import('../../examples/payments.ts')> => {
     vi.resetModules();
     return import('../../examples/payments.ts');
@@ -35,36 +43,79 @@ export async function openPaymentsApp() {
   const app = await openReplica();
   await app.migrate();
 
-  /** @param table without the schema @param columns as SQL */
+  /** @param columns as SQL */
   const rowsOf = async (table: string, columns: string) =>
     (await observer.query(`select ${columns} from ${table} order by 1, 2`)).rows;
+
+  const idOf = (reference: string) => sandbox.payments.find(payment => payment.reference === reference)?.id ?? '';
 
   return {
     app,
     sandbox,
     server,
+    idOf,
+    /** Returns the references of all payments at the gateway. */
+    references: () => sandbox.payments.map(({ reference }) => reference),
+    async complete(reference: string, options?: { force: true }): Promise<void> {
+      await sandbox.complete(idOf(reference), options);
+      await sandbox.idle();
+    },
+    async fail(reference: string, options?: { force: true }): Promise<void> {
+      await sandbox.fail(idOf(reference), { reason: 'declined', ...options });
+      await sandbox.idle();
+    },
+    /** Makes a payment that the app does not know. @returns its id */
+    async madeElsewhere(changes: object): Promise<string> {
+      const elsewhere = new GatewayClient({ ...server.clientOptions, webhookUrl: 'https://shop.example/callbacks' });
+      return (await elsewhere.createPayment({ paymentType: 'DEPOSIT', ...CARD, ...changes })).payment.id;
+    },
+    reviews: async () => (await app.gateway.reviews()).map(({ reference, reason }) => [reference, reason]),
     observer,
     openReplica,
     rowsOf,
-    /** Whether callbacks reach the app. */
+    /** Sets whether callbacks reach the app. */
     reach: (reaches: boolean) => {
       isUp = reaches;
     },
-    /** Lets time pass for a sweep: callbacks have had theirs. */
-    passAnHour: () => observer.query(`update payment_gateway_journal set begun_at = begun_at - interval '1 hour'`),
-    /** A command, as a scheduler runs it. */
-    async run(command: string) {
-      const args = ['--import', 'tsx', 'src/cli/main.ts', command, '--app', 'examples/payments.ts'];
+    place: (id: string) => observer.query('insert into orders values ($1, 25.50, $2)', [id, 'EUR']),
+    pay: (id: string, changes: Partial<CheckoutRequest> = {}) =>
+      app.gateway.checkout(id, { ...CARD, ...changes } as CheckoutRequest),
+    /** Owes a payout and plans it in one transaction. */
+    async payOut(reference: string, amount = '120.00'): Promise<void> {
+      const tx = await observer.connect();
+      try {
+        await tx.query('begin');
+        await tx.query('insert into payouts values ($1, $2, $3)', [reference, amount, 'EUR']);
+        await app.gateway.payOut(tx, { reference, paymentMethod: 'SEPA', amount, currency: 'EUR' });
+        await tx.query('commit');
+      } catch (error) {
+        await tx.query('rollback');
+        throw error;
+      } finally {
+        tx.release();
+      }
+    },
+    upkeep: () => app.gateway.upkeep({ handler: app.handler, once: true, olderThan: 0 }),
+    /** Moves all work an hour into the past, and ends an outage. */
+    passAnHour: () =>
+      observer.query(`update payment_gateway_rows set begun_at = begun_at - interval '1 hour',
+        due_at = due_at - interval '1 hour', leased_until = leased_until - interval '1 hour';
+        delete from payment_gateway_rows where kind = 'gateway' and id = 'outage'`),
+    /** Runs a command, as an operator or a scheduler does. */
+    async run(...command: string[]) {
+      const args = ['--import', 'tsx', 'src/cli/main.ts', ...command];
       const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
       const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-      return { ...JSON.parse(out), code };
+      return { out, code };
     },
     async empty() {
       isUp = true;
-      // What a callback has begun holds locks, and the app goes on with it also after a reset.
+      // A running callback holds locks, and continues after a reset.
       await sandbox.idle();
       sandbox.reset();
-      await observer.query('truncate orders, payouts, to_check, payment_gateway_journal, payment_gateway_inbox');
+      await observer.query(
+        `truncate orders, payouts; delete from payment_gateway_rows where kind <> 'gateway' or id = 'outage'`,
+      );
     },
     async close() {
       await app.close();

@@ -64,8 +64,8 @@ export interface WorkerOptions {
   /** The name of a database. */
   STORE: string;
   GATEWAY_URL: string;
-  /** The table of marks. */
-  MARKS: string;
+  /** Of the store's table. */
+  PREFIX: string;
   /** The table of effects. */
   EFFECTS: string;
   /** Port of the store, if it is not the usual one. */
@@ -115,8 +115,8 @@ export interface CreatorOptions {
   /** The name of one. */
   DATABASE: string;
   GATEWAY_URL: string;
-  /** Of the journal. */
-  TABLE: string;
+  /** Of the store's table. */
+  PREFIX: string;
   /** Separated by commas. */
   REFERENCES: string;
   /** Other than the sandbox's: every create is refused. */

@@ -1,6 +1,7 @@
 // A database that answers what it is told to, for the statements of the stores.
-import type { JournalAttempt } from '../../src/journal/row.ts';
+
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
+import type { JournalAttempt } from '../../src/store/row.ts';
 
 type Answer = readonly SqlRow[] | Error;
 type Asked = [sql: string, values?: readonly unknown[]];

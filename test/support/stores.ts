@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import pg from 'pg';
+import { type PostgresStoreOptions, postgresStore } from '../../src/postgres/index.ts';
 
 export const POSTGRES = { host: '127.0.0.1', port: 5432, user: 'postgres', database: 'test' };
 const REDIS = { host: '127.0.0.1', port: 6379 };
@@ -30,3 +31,20 @@ export const postgresPool = (options: pg.PoolConfig = {}): pg.Pool => {
   pool.on('error', () => {});
   return pool;
 };
+
+/** Opens a store in its own table, over its own pool. `close` drops the table. */
+export async function openPostgresStore({ scope = 'shop', ...options }: pg.PoolConfig & { scope?: string } = {}) {
+  const tablePrefix = uniqueName('store');
+  const table = `${tablePrefix}_rows`;
+  const pool = postgresPool(options);
+  /** Makes another store over the same table. */
+  const storeOf = (over: pg.Pool = pool, given: Partial<PostgresStoreOptions> = {}) =>
+    postgresStore(over, { scope, tablePrefix, ...given });
+  const store = storeOf();
+  await store.migrate();
+  const close = async () => {
+    await pool.query(`drop table if exists ${table}`);
+    await pool.end();
+  };
+  return { store, storeOf, pool, scope, tablePrefix, table, close };
+}

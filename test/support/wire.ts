@@ -1,5 +1,5 @@
 // A fetch that plays a script of answers and keeps what was sent.
-import type { Fetch, FetchInit } from 'payment-gateway-sdk';
+import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
 
 export interface Sent {
   url: string;

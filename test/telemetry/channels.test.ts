@@ -1,11 +1,13 @@
-// What tracers get by Node's tracing channels, seen as a tracer sees it.
+// Node's tracing channels, as a tracer sees them.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
-import { type CallTrace, createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import type { CallTrace } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { CARD } from '../support/fixtures.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HANDLER } from '../../src/store/link.ts';
+import { CARD, PAYOUT } from '../support/fixtures.ts';
 
 const OTHER_ID = '0b8f5a4e-3d21-4c6b-9a77-1d2e3f405162';
 const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
@@ -35,15 +37,16 @@ function listen() {
 
 function open() {
   const sandbox = new Sandbox();
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal(), retries: 0 });
+  const store = memoryStore();
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store, retries: 0 });
   const handler = createWebhookHandler({ gateway, onPayment: () => {} });
-  return { sandbox, gateway, handler };
+  return { sandbox, store, gateway, handler };
 }
 
 const callId = expect.stringMatching(/^\w+-\w+$/);
 
 describe('the tracing channels', () => {
-  it('tell a create from its start to its end', async () => {
+  it('report a create from its start to its end', async () => {
     const { gateway } = open();
     const { seen, ended } = listen();
     const { payment } = await gateway.createDeposit(order);
@@ -71,19 +74,22 @@ describe('the tracing channels', () => {
     ]);
   });
 
-  it.each(['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const)('tell who listens to %s alone', async step => {
-    const channel = tracingChannel('payment-gateway-sdk:lookup')[step];
-    const heard: unknown[] = [];
-    const hear = (trace: unknown) => void heard.push(trace);
-    channel.subscribe(hear);
-    onTestFinished(() => void channel.unsubscribe(hear));
-    await open()
-      .gateway.getPayment(OTHER_ID)
-      .catch(() => {});
-    expect(heard).toMatchObject([{ operation: 'lookup' }]);
-  });
+  it.each(['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const)(
+    'report to a subscriber of %s alone',
+    async step => {
+      const channel = tracingChannel('payment-gateway-sdk:lookup')[step];
+      const heard: unknown[] = [];
+      const hear = (trace: unknown) => void heard.push(trace);
+      channel.subscribe(hear);
+      onTestFinished(() => void channel.unsubscribe(hear));
+      await open()
+        .gateway.getPayment(OTHER_ID)
+        .catch(() => {});
+      expect(heard).toMatchObject([{ operation: 'lookup' }]);
+    },
+  );
 
-  it('keep what was known of a call whose error does not say it', async () => {
+  it('keep the known facts of a call whose error lacks them', async () => {
     const { ended } = listen();
     await open()
       .gateway.getPayment(OTHER_ID, { timeout: -1 })
@@ -91,7 +97,7 @@ describe('the tracing channels', () => {
     expect(ended()).toMatchObject([{ paymentId: OTHER_ID, code: 'invalid_request' }]);
   });
 
-  it('tell a replayed create, whose lookup has the id of its call', async () => {
+  it('report a replayed create, whose lookup has the same call id', async () => {
     const { gateway } = open();
     await gateway.createDeposit(order);
     const { ended } = listen();
@@ -104,7 +110,7 @@ describe('the tracing channels', () => {
   it.each([
     ['commit-then-drop', { outcome: 'unknown', code: 'UND_ERR_SOCKET' }],
     ['reject-422', { outcome: 'rejected', code: 'api_error', httpStatus: 422 }],
-  ] as const)('tell how a create ended after %s, with its error', async (fault, expected) => {
+  ] as const)('report the end of a create after %s, with its error', async (fault, expected) => {
     const { sandbox, gateway } = open();
     const { seen, ended } = listen();
     sandbox.faults.next(fault);
@@ -114,7 +120,7 @@ describe('the tracing channels', () => {
     expect(ended()[0]).toMatchObject({ channel: 'create', ...expected, code, error });
   });
 
-  it('tell a lookup that failed', async () => {
+  it('report a failed lookup', async () => {
     const { gateway } = open();
     const { ended } = listen();
     const error = await gateway.getPayment(OTHER_ID).catch(error => error);
@@ -123,14 +129,14 @@ describe('the tracing channels', () => {
     ]);
   });
 
-  it('tell a callback, with the lookup inside it, and what it was answered', async () => {
+  it('report a callback with its lookup and its answer', async () => {
     const { sandbox, gateway, handler } = open();
     const { payment } = await gateway.createDeposit(order);
     await sandbox.complete(payment.id);
     const { ended } = listen();
     const body = JSON.stringify(payment);
     await handler(new Request('https://shop.example/callbacks', { method: 'POST', body }));
-    await handler.process(payment.id);
+    await handler[HANDLER].process(payment.id, { timeout: 1_000 });
     expect(ended().filter(({ channel }) => channel === 'callback')).toMatchObject([
       { lane: 'unsigned', paymentId: payment.id, paymentStatus: 'COMPLETED', outcome: 'ran', httpStatus: 200 },
       { lane: 'sweep', paymentId: payment.id, paymentStatus: 'COMPLETED', outcome: 'already' },
@@ -138,7 +144,7 @@ describe('the tracing channels', () => {
     expect(ended().filter(({ channel }) => channel === 'lookup')).toHaveLength(2);
   });
 
-  it('tell how a callback ended not before its end', async () => {
+  it('report the outcome of a callback only at its end', async () => {
     const { sandbox, gateway } = open();
     const { payment } = await gateway.createDeposit(order);
     await sandbox.complete(payment.id);
@@ -152,30 +158,31 @@ describe('the tracing channels', () => {
     expect(outcomes).toEqual([undefined, 'ran']);
   });
 
-  it('tell a callback that was refused', async () => {
+  it('report a refused callback', async () => {
     const { handler } = open();
     const { ended } = listen();
     await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
     expect(ended()).toMatchObject([{ channel: 'callback', outcome: 'refused', code: 'not_json', httpStatus: 400 }]);
   });
 
-  it('tell sweeps and settlements of the journal', async () => {
-    const { sandbox, gateway, handler } = open();
+  it('report settlements and upkeeps', async () => {
+    const { sandbox, store, gateway, handler } = open();
     sandbox.faults.next('commit-then-drop');
     await gateway.createDeposit(order).catch(() => {});
     const [payment] = sandbox.payments;
     const { ended } = listen();
     await gateway.settle(order.reference, payment?.id ?? '');
-    await gateway.sweep({ handler, olderThan: 0 });
-    await gateway.drain().catch(() => {});
+    await gateway.upkeep({ handler, once: true, olderThan: 0 });
+    store.due = () => Promise.reject(Object.assign(new Error('db'), { code: '57P01' }));
+    await gateway.upkeep({ handler, once: true }).catch(() => {});
     expect(ended().filter(({ channel }) => channel === 'journal')).toMatchObject([
       { operation: 'settle', reference: 'order-1', outcome: 'ok' },
-      { operation: 'sweep', outcome: 'ok' },
-      { operation: 'drain', outcome: 'failed', code: 'configuration' },
+      { operation: 'upkeep', outcome: 'ok' },
+      { operation: 'upkeep', outcome: 'failed', code: '57P01' },
     ]);
   });
 
-  it('carry the context of a tracer into everything that the call does', async () => {
+  it('carry the context of a tracer into the work of the call', async () => {
     const storage = new AsyncLocalStorage<string>();
     const { start } = tracingChannel('payment-gateway-sdk:create');
     start.bindStore(storage, () => 'the span of the create');
@@ -191,7 +198,7 @@ describe('the tracing channels', () => {
     expect(storage.getStore()).toBeUndefined();
   });
 
-  it('let several tracers ask for a context, each inside that of the one before', async () => {
+  it('nest the contexts of several tracers', async () => {
     const entered: string[] = [];
     const { start } = tracingChannel('payment-gateway-sdk:create');
     for (const name of ['first', 'second']) {
@@ -230,7 +237,7 @@ describe('the tracing channels', () => {
         return work();
       },
     ],
-  ])('change nothing when a tracer %s', async (_, run) => {
+  ])('do not depend on a tracer that %s', async (_, run) => {
     const { start } = tracingChannel('payment-gateway-sdk:create');
     const begin = (trace: unknown) => (trace as CallTrace).runIn(run);
     start.subscribe(begin);
@@ -241,37 +248,33 @@ describe('the tracing channels', () => {
     expect(sandbox.calls).toHaveLength(1);
   });
 
-  it('tell nothing of a drain that follows, which ends with the process, and all of its creates', async () => {
-    const { sandbox } = open();
-    const journal = memoryJournal({ scope: 'shop' });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal });
-    await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
+  it('report only the creates of an endless upkeep', async () => {
+    const { sandbox, gateway, handler } = open();
+    await gateway.payOut({}, PAYOUT);
     const { seen } = listen();
-    await gateway.drain({ follow: true, limit: 1 });
+    const stop = new AbortController();
+    const upkeep = gateway.upkeep({ handler, signal: stop.signal });
+    await vi.waitFor(() => expect(sandbox.payments).toHaveLength(1), 5_000);
+    stop.abort();
+    expect(await upkeep).toMatchObject({ sent: { created: 1 } });
     expect(new Set(seen.map(({ trace }) => trace.operation))).toEqual(new Set(['create']));
   });
 
-  it('tell no failure of a plan that was withdrawn when its turn came', async () => {
-    const { sandbox } = open();
-    const journal = memoryJournal({ scope: 'shop' });
-    const events: string[] = [];
-    const onEvent = ({ operation, type }: { operation: string; type: string }) =>
-      void events.push(`${operation} ${type}`);
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, onEvent });
-    await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
-    const { claim } = journal;
-    journal.claim = async (...query) => {
-      const claimed = await claim(...query);
-      if (claimed.rows.length > 0) await gateway.settle(order.reference, 'not_created');
-      return claimed;
+  it('report no failure of a payout that was withdrawn before it was sent', async () => {
+    const { store, gateway, handler } = open();
+    await gateway.payOut({}, PAYOUT);
+    const { due } = store;
+    store.due = async (...query) => {
+      const leased = await due(...query);
+      if (leased.rows.length > 0) await gateway.settle(PAYOUT.reference, 'not_created');
+      return leased;
     };
     const { ended } = listen();
-    expect(await gateway.drain()).toEqual({ created: 0, refused: 0, postponed: 0, inDoubt: 0 });
-    expect(events.filter(event => event.startsWith('create'))).toEqual([]);
-    expect(ended().find(({ operation }) => operation === 'create')).not.toHaveProperty('outcome');
+    expect((await gateway.upkeep({ handler, once: true })).sent).toMatchObject({ created: 0, refused: 0 });
+    expect(ended().find(({ operation }) => operation === 'create')?.outcome).toBeUndefined();
   });
 
-  it('hold neither a secret nor customer data', async () => {
+  it('contain neither a secret nor customer data', async () => {
     const { sandbox, gateway, handler } = open();
     const { seen } = listen();
     await gateway.createDeposit(order);

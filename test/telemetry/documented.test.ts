@@ -1,7 +1,7 @@
-// What onEvent tells is in the documents, all of it: the compiler holds these lists to the types, the tests the tables to them.
+// The documents explain every change and warning of onEvent: the compiler compares these lists with the types.
 import { readFileSync } from 'node:fs';
-import type { JournalChange, WarningCode } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
+import type { JournalChange, WarningCode } from '../../src/telemetry/events.ts';
 
 const CHANGES: Record<JournalChange, true> = {
   begun: true,
@@ -16,7 +16,6 @@ const CHANGES: Record<JournalChange, true> = {
 };
 
 const WARNINGS: Record<WarningCode, true> = {
-  create_mismatch: true,
   unusable_redirect_url: true,
   journal_not_recorded: true,
   journal_mismatch: true,
@@ -24,18 +23,16 @@ const WARNINGS: Record<WarningCode, true> = {
   journal_stale_replay: true,
   sweep_gave_up: true,
   sweep_failed: true,
-  plan_refused: true,
-  plan_not_sent: true,
-  drain_failed: true,
+  payout_not_sent: true,
+  upkeep_failed: true,
+  upkeep_missing: true,
 };
 
-const document = readFileSync(new URL('../../docs/doubts.md', import.meta.url), 'utf8');
-
 it.each([
-  ['change', CHANGES],
-  ['warning', WARNINGS],
-])('docs/doubts.md explains each %s', (title, codes) => {
-  const [, rows = ''] = new RegExp(`^\\| ${title} \\| when \\|\n\\|.*\n((?:\\|.*\n)+)`, 'm').exec(document) ?? [];
-  const explained = rows.match(/(?<=^\| `)\w+/gm);
-  expect(explained?.sort()).toEqual(Object.keys(codes).sort());
+  ['docs/observability.md', '`change`', CHANGES],
+  ['docs/errors.md', "code, of the client's `onEvent`", WARNINGS],
+])('%s explains each %s', (page, title, codes) => {
+  const document = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+  const [, rows = ''] = new RegExp(`^\\| ${title} \\| meaning \\|\n\\|.*\n((?:\\|.*\n)+)`, 'm').exec(document) ?? [];
+  expect(rows.match(/(?<=^\| `)\w+/gm)?.sort()).toEqual(Object.keys(codes).sort());
 });

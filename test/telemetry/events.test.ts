@@ -1,7 +1,8 @@
-// What onEvent is told of whole calls: which events belong together, and how each call ends.
-import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryJournal } from 'payment-gateway-sdk';
+// The events of whole calls: those that belong together, and the end of each call.
+import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
+import { HANDLER } from '../../src/store/link.ts';
 import { CARD } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
@@ -11,10 +12,10 @@ function open(options: object = {}) {
   const events: GatewayEvent[] = [];
   const sandbox = new Sandbox({ fetch: async () => new Response() });
   const onEvent = (event: GatewayEvent) => void events.push(event);
-  const journal = memoryJournal({ scope: 'shop' });
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, onEvent, retries: 0, ...options });
+  const store = memoryStore();
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store, onEvent, retries: 0, ...options });
   const handler = createWebhookHandler({ gateway, onPayment: () => {} });
-  /** What is told of a piece of work. */
+  /** The events of a piece of work. */
   const told = async (work: () => Promise<unknown>) => {
     events.length = 0;
     await work().catch(() => {});
@@ -22,10 +23,10 @@ function open(options: object = {}) {
   };
   const idsOf = (...types: string[]) =>
     new Set(events.filter(({ type }) => types.length === 0 || types.includes(type)).map(({ callId }) => callId));
-  return { sandbox, gateway, handler, journal, events, told, idsOf };
+  return { sandbox, gateway, handler, store, events, told, idsOf };
 }
 
-it('a create tells its journal, its attempt and its end, all under one id', async () => {
+it('a create reports its row, its attempt and its end under one id', async () => {
   const { gateway, told, idsOf } = open();
   expect(await told(() => gateway.createDeposit(order))).toMatchObject([
     { operation: 'create', type: 'journal', change: 'begun', attempt: 0 },
@@ -77,7 +78,7 @@ it('a failed create ends with its outcome and code', async () => {
   });
 });
 
-it('a refusal tells its status', async () => {
+it('a refusal reports its status', async () => {
   const { sandbox, gateway, told } = open();
   sandbox.faults.next('reject-422');
   const failure = (await told(() => gateway.createDeposit(order))).at(-1);
@@ -88,7 +89,7 @@ it('a refusal tells its status', async () => {
   });
 });
 
-it('the looks of one wait have one id', async () => {
+it('the lookups of one wait have one id', async () => {
   const { sandbox, gateway, told, idsOf } = open();
   const { payment } = await gateway.createDeposit(order);
   fakeTimers();
@@ -105,7 +106,7 @@ it('the looks of one wait have one id', async () => {
   expect(idsOf().size).toBe(1);
 });
 
-it('a settlement tells what it did and how it ended', async () => {
+it('a settlement reports its change and its end', async () => {
   const { sandbox, gateway, told, idsOf } = open();
   sandbox.faults.next('commit-then-drop');
   await gateway.createDeposit(order).catch(() => {});
@@ -123,33 +124,22 @@ it('a settlement tells what it did and how it ended', async () => {
   );
 });
 
-it('a settlement of what is no reference tells nothing of it', async () => {
+it('an invalid reference is not in the events of its settlement', async () => {
   const { gateway, told } = open();
   const events = await told(() => gateway.settle({ email: 'zoe@customer.example' } as never, 'not_created'));
   expect(events.at(-1)).toMatchObject({ operation: 'settle', type: 'failure' });
   expect(JSON.stringify(events)).not.toContain('zoe@');
 });
 
-it('a sweep and a drain tell their counts', async () => {
-  const { sandbox, gateway, handler, journal, told } = open();
+it('an upkeep reports its counts', async () => {
+  const { sandbox, gateway, handler, told } = open();
   const { payment } = await gateway.createDeposit(order);
   await sandbox.complete(payment.id);
-  expect((await told(() => gateway.sweep({ handler, olderThan: 0 }))).at(-1)).toMatchObject({
-    operation: 'sweep',
+  expect((await told(() => gateway.upkeep({ handler, once: true, olderThan: 0 }))).at(-1)).toMatchObject({
+    operation: 'upkeep',
     type: 'success',
-    counts: { processed: 1, open: 0, gaveUp: 0, failed: 0 },
+    counts: { processed: 1, open: 0, gaveUp: 0, failed: 0, created: 0, refused: 0, postponed: 0, inDoubt: 0 },
   });
-  expect((await told(() => gateway.drain())).at(-1)).toMatchObject({
-    operation: 'drain',
-    type: 'success',
-    counts: { created: 0, refused: 0, postponed: 0, inDoubt: 0 },
-  });
-  journal.claim = () => Promise.reject(Object.assign(new Error('zoe@customer.example'), { code: '57P01' }));
-  const failed = await told(() => gateway.drain());
-  expect(failed.at(-1)).toMatchObject({ operation: 'drain', type: 'failure', error: 'Error', code: '57P01' });
-  expect(JSON.stringify(failed)).not.toContain('zoe@');
-  journal.claim = () => Promise.reject(Object.assign(new Error('x'), { code: 'zoe@customer.example' }));
-  expect((await told(() => gateway.drain())).at(-1)).toMatchObject({ type: 'failure', code: 'failed' });
 });
 
 const withCode = (code: unknown) => Object.assign(new RangeError('zoe@customer.example'), { code });
@@ -163,30 +153,27 @@ it.each<[string, unknown, string, string]>([
   ['a code with more before it', withCode('zoe: E1'), 'RangeError', 'failed'],
   ['an empty code', withCode(''), 'RangeError', 'failed'],
   ['a number', withCode(1205), 'RangeError', 'failed'],
-  ['no error at all', 'zoe@customer.example', 'string', 'failed'],
-])(
-  "of a failure that is not the SDK's own its name is told, and its code if it is one: %s",
-  async (_, thrown, error, code) => {
-    const { gateway, journal, told } = open();
-    journal.claim = () => Promise.reject(thrown);
-    const failure = (await told(() => gateway.drain())).at(-1);
-    expect(failure).toEqual({
-      operation: 'drain',
-      type: 'failure',
-      attempt: 0,
-      error,
-      code,
-    });
-  },
-);
+  ['a string', 'zoe@customer.example', 'string', 'failed'],
+])('a failure outside the SDK is reported by its name, and its code if valid: %s', async (_, thrown, error, code) => {
+  const { gateway, handler, store, told } = open();
+  store.due = () => Promise.reject(thrown);
+  const failure = (await told(() => gateway.upkeep({ handler, once: true }))).at(-1);
+  expect(failure).toEqual({
+    operation: 'upkeep',
+    type: 'failure',
+    attempt: 0,
+    error,
+    code,
+  });
+});
 
-it('what a callback tells the journal is told as of a callback', async () => {
+it('a callback reports the doubt that it settles', async () => {
   const { sandbox, gateway, handler, told } = open();
   sandbox.faults.next('commit-then-drop');
   await gateway.createDeposit(order).catch(() => {});
   const id = sandbox.payments[0]?.id ?? '';
   await sandbox.complete(id);
-  expect(await told(() => handler.process(id))).toContainEqual(
+  expect(await told(() => handler[HANDLER].process(id, { timeout: 1_000 }))).toContainEqual(
     expect.objectContaining({ operation: 'callback', type: 'journal', change: 'settled', paymentId: id }),
   );
 });

@@ -1,10 +1,11 @@
-// payment-gateway-sdk/otel, by what it asks of OpenTelemetry's API: test/observability tries it with OpenTelemetry's own SDK.
+// payment-gateway-sdk/otel over a double of OpenTelemetry's API. test/observability uses OpenTelemetry's own SDK.
 import { readFileSync } from 'node:fs';
-import { createWebhookHandler, GatewayClient, memoryJournal } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { type Attributes, instrument, type Observe } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it, onTestFinished } from 'vitest';
-import { CARD, ID, KEYS } from '../support/fixtures.ts';
+import { HANDLER } from '../../src/store/link.ts';
+import { CARD, ID, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -23,7 +24,7 @@ interface SeenSpan {
   ends: number;
 }
 
-/** OpenTelemetry's API, which remembers what it is asked. */
+/** A double of OpenTelemetry's API that records its calls. */
 function openApi() {
   const opened: unknown[] = [];
   const spans: SeenSpan[] = [];
@@ -96,10 +97,10 @@ function open(options: Parameters<typeof instrument>[1] = {}) {
   const stop = instrument(seen.api, options);
   onTestFinished(stop);
   const sandbox = new Sandbox();
-  const journal = memoryJournal({ scope: 'shop' });
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, journal, retries: 0 });
+  const store = memoryStore();
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store, retries: 0 });
   const handler = createWebhookHandler({ gateway, onPayment: () => {}, onError: () => {} });
-  return { ...seen, stop, sandbox, journal, gateway, handler };
+  return { ...seen, stop, sandbox, store, gateway, handler };
 }
 
 const ignore = () => {};
@@ -112,10 +113,10 @@ it('a tracer and a meter have the name and the version of the package', () => {
   ]);
 });
 
-it('a create is one span of a client, with what is known of its end', async () => {
+it('a create is one span of a client, with the facts of its end', async () => {
   const { gateway, spans, within } = open();
   const { payment } = await gateway.createDeposit(order);
-  // Strictly: no attribute is there without a value.
+  // No attribute may be undefined.
   expect(spans).toStrictEqual([
     {
       name: 'payment.create',
@@ -157,22 +158,20 @@ it.each([
   ]);
 });
 
-it('callbacks, sweeps, settlements and drains are spans of what happens here', async () => {
+it('callbacks, sweeps, upkeeps and settlements are internal spans', async () => {
   const { gateway, handler, sandbox, spans } = open();
   const { payment } = await gateway.createDeposit(order);
   await sandbox.complete(payment.id);
   await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: JSON.stringify(payment) }));
-  await handler.process(payment.id);
-  await gateway.sweep({ handler });
-  await gateway.drain();
+  await handler[HANDLER].process(payment.id, { timeout: 1_000 });
+  await gateway.upkeep({ handler, once: true });
   await gateway.settle('order-2', payment.id).catch(ignore);
   const local = spans.filter(span => !['payment.create', 'payment.lookup'].includes(span.name));
   const swept = { 'payment.lane': 'sweep' };
   expect(local.map(span => [span.name, span.options])).toStrictEqual([
     ['payment.callback', { kind: INTERNAL, attributes: {} }],
     ['payment.callback', { kind: INTERNAL, attributes: swept }],
-    ['payment.sweep', { kind: INTERNAL, attributes: {} }],
-    ['payment.drain', { kind: INTERNAL, attributes: {} }],
+    ['payment.upkeep', { kind: INTERNAL, attributes: {} }],
     ['payment.settle', { kind: INTERNAL, attributes: {} }],
   ]);
   expect(local[0]?.attributes).toEqual({
@@ -186,7 +185,7 @@ it('callbacks, sweeps, settlements and drains are spans of what happens here', a
   expect(local[1]?.attributes).toMatchObject({ ...swept, 'payment.outcome': 'already' });
 });
 
-it('the metrics say what they count, and in which units', () => {
+it('the metrics have descriptions and units', () => {
   const { instruments } = open();
   const description = expect.stringMatching(/^[A-Z].+\.$/);
   // OpenTelemetry's semantic conventions: durations are in seconds.
@@ -198,7 +197,7 @@ it('the metrics say what they count, and in which units', () => {
   });
 });
 
-it('calls are counted with their seconds and their end, callbacks also by themselves', async () => {
+it('calls are counted with their seconds and result, callbacks also separately', async () => {
   const { gateway, handler, durations, callbacks } = open();
   const began = performance.now();
   await gateway.createDeposit(order);
@@ -219,7 +218,7 @@ it('calls are counted with their seconds and their end, callbacks also by themse
   expect(callbacks).toEqual([[1, ended]]);
 });
 
-it('a call that began before is counted, and has no span', async () => {
+it('a call that began before is counted without a span', async () => {
   const sandbox = new Sandbox();
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
@@ -229,7 +228,7 @@ it('a call that began before is counted, and has no span', async () => {
     return sandbox.fetch(...sent);
   };
   const gateway = new GatewayClient({ ...sandbox.clientOptions, fetch });
-  // A call that nobody has listened to from its beginning tells nothing at its end.
+  // A call without a listener at its start reports nothing at its end.
   const other = openApi();
   onTestFinished(instrument(other.api));
   const creating = gateway.createDeposit(order);
@@ -240,46 +239,46 @@ it('a call that began before is counted, and has no span', async () => {
   expect([spans, durations.length]).toEqual([[], 1]);
 });
 
-it('a plan that was withdrawn when its turn came is no call that has ended', async () => {
-  const { gateway, journal, durations, spans } = open();
-  await journal.plan(undefined, { ...order, paymentType: 'DEPOSIT' });
-  const { claim } = journal;
-  journal.claim = async (...query) => {
-    const claimed = await claim(...query);
-    if (claimed.rows.length > 0) await gateway.settle(order.reference, 'not_created');
-    return claimed;
+it('a payout that was withdrawn before it was sent is not a call that has ended', async () => {
+  const { gateway, handler, store, durations, spans } = open();
+  await gateway.payOut({}, PAYOUT);
+  const { due } = store;
+  store.due = async (...query) => {
+    const leased = await due(...query);
+    if (leased.rows.length > 0) await gateway.settle(PAYOUT.reference, 'not_created');
+    return leased;
   };
-  await gateway.drain();
+  await gateway.upkeep({ handler, once: true });
   expect(spans.map(span => span.name)).toContain('payment.create');
   const operations = durations.map(({ attributes }) => attributes?.['payment.operation']);
-  expect(operations).toEqual(['settle', 'drain']);
+  expect(operations).toEqual(['settle', 'upkeep']);
 });
 
-it('doubts are those of all clients that are named, without creates under way', async () => {
-  const doubts = (...underWay: boolean[]) => ({ inDoubt: async () => underWay.map(underWay => ({ underWay })) });
+it('doubts are counted over all given clients, without running creates', async () => {
+  const doubts = (...underWay: boolean[]) => ({ doubts: async () => underWay.map(underWay => ({ underWay })) });
   const { observed, stop } = open({ doubtsOf: [doubts(true, false), doubts(false, false)] });
   expect(await observed()).toEqual([3]);
   stop();
   expect(await observed()).toEqual([]);
 });
 
-it('doubts are not asked for where no client is named, and are not told where a journal does not answer', async () => {
+it('doubts are not read without clients, and have no value if a store does not answer', async () => {
   expect(open().observers.size).toBe(0);
-  const dead = { inDoubt: () => Promise.reject(new Error('db')) };
+  const dead = { doubts: () => Promise.reject(new Error('db')) };
   const { observers, observed } = open({ doubtsOf: [dead] });
   expect([observers.size, await observed()]).toEqual([1, []]);
 });
 
-it('nothing is recorded any more once it is stopped', async () => {
+it('nothing is recorded after it was stopped', async () => {
   const { gateway, handler, stop, spans, durations, callbacks } = open();
   stop();
   await gateway.createDeposit(order);
-  await handler.process(ID).catch(ignore);
-  await gateway.drain();
+  await handler[HANDLER].process(ID, { timeout: 1_000 }).catch(ignore);
+  await gateway.upkeep({ handler, once: true });
   expect([spans, durations, callbacks]).toEqual([[], [], []]);
 });
 
-it('an API that throws changes nothing', async () => {
+it('an API that throws does not affect a create', async () => {
   const { api } = openApi();
   const failing = () => {
     throw new Error('tracer');

@@ -50,7 +50,7 @@ const diagnostics = service.getSemanticDiagnostics(file);
 function hoverOf(client: string, method: string): string {
   const at = source.indexOf(`${client}.${method};`) + client.length + 1;
   const hover = ts.displayPartsToString(service.getQuickInfoAtPosition(file, at)?.displayParts);
-  return hover.replace(/^\(method\) GatewayClient<"\w+">\./, '');
+  return hover.replace(/^\(method\) GatewayClient<"\w+", unknown>\./, '');
 }
 
 /** Where the compiler points, and its whole message. */
@@ -62,6 +62,16 @@ function messageOn(call: string): string {
   return `${source.slice(start, start + length)}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
 }
 
+/** Readable interfaces that the index leaves out: parameters and fields of exported ones have them. */
+const PARTS = [
+  'OnrampDeposit',
+  'OnrampPayment',
+  'OnrampCheckout',
+  'PayoutOptions',
+  'CustomerRequest',
+  'BillingAddressRequest',
+  'ApplePayBillingAddress',
+];
 /** Built-in types, and the words that begin the compiler's sentences. */
 const WORDS = ['Promise', 'Uint8Array', 'Argument', 'Did', 'Object', 'Property', 'Type', 'Types'];
 
@@ -71,7 +81,7 @@ function helpersIn(text: string): string[] {
   const index = service.getProgram()?.getSourceFile(`${root}src/index.ts`);
   const module = index && checker?.getSymbolAtLocation(index);
   const exported = module && checker?.getExportsOfModule(module).map(({ name }) => name);
-  const known = new Set([...(exported ?? []), ...WORDS]);
+  const known = new Set([...(exported ?? []), ...PARTS, ...WORDS]);
   return (text.match(/\b[A-Z]+[a-z]\w*/g) ?? []).filter(name => !known.has(name));
 }
 

@@ -177,7 +177,7 @@ export function caught(error: unknown): string | undefined {
       return error.differing[0];
     case 'PaymentInDoubtError':
       return error.paymentId ?? error.since.toISOString();
-    case 'JournalError':
+    case 'StoreError':
       return error.outcome;
     case 'WaitTimeoutError':
       return error.lastPayment?.id;

@@ -1,9 +1,10 @@
-// What the handler reports of each callback, and what it never does.
+// The events of each callback, and the warnings without a listener.
 import { inspect } from 'node:util';
-import { ConnectionError, type Inbox, type WebhookHandlerOptions } from 'payment-gateway-sdk';
+import { ConnectionError, GatewayClient, memoryStore, type WebhookHandlerOptions } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { errorOf, ID } from '../support/fixtures.ts';
-import { callback, completed, openShop, post } from '../support/shop-callbacks.ts';
+import { CARD, ID } from '../support/fixtures.ts';
+import { callback, completed, linked, openShop, post, storeWith } from '../support/shop-callbacks.ts';
 
 const durationMs = expect.any(Number);
 const callId = expect.stringMatching(/^\w+-\w+$/);
@@ -13,7 +14,7 @@ const received = { ...step, result: 'received' };
 afterEach(() => void vi.restoreAllMocks());
 
 describe('the events of a callback', () => {
-  it('are that it was received, and what became of it', async () => {
+  it('are its receipt and its result', async () => {
     const { reply, events } = openShop();
     await reply(post(callback));
     await reply(post(callback));
@@ -47,11 +48,7 @@ describe('the events of a callback', () => {
       { code: 'ECONNRESET' },
     ],
     ['onPayment', { onPayment: () => Promise.reject(new Error('shop')) }, { code: 'failed' }],
-    [
-      'the journal',
-      { gateway: { getPayment: async () => completed, reconcile: () => Promise.reject(new Error('db')) } },
-      { code: 'failed' },
-    ],
+    ['the store', { gateway: linked({ reconcile: () => Promise.reject(new Error('db')) }) }, { code: 'failed' }],
   ])('are received and failed if %s fails', async (_, options, failure) => {
     const { reply, events } = openShop(options);
     await reply(post(callback));
@@ -62,29 +59,38 @@ describe('the events of a callback', () => {
     ['of the merchant', Object.assign(new Error('x'), { code: 'refused' })],
     ['of the same name', Object.assign(new Error('x'), { name: 'WebhookError', code: 'invalid' })],
     ['of a connection', new ConnectionError('x', 'refused')],
-  ])('are no refusal because an error %s has the code of one', async (_, error) => {
+  ])('are failed, not refused, if an error %s has the code of a refusal', async (_, error) => {
     const { reply, events } = openShop({ gateway: { getPayment: () => Promise.reject(error) } });
     expect(await reply(post(callback))).toBe('503 failed');
     expect(events).toMatchObject([{ result: 'received' }, { result: 'failed', httpStatus: 503 }]);
   });
 
   it('are received and busy if another worker has the payment', async () => {
-    const inbox: Inbox = { run: async () => 'busy' };
-    const { reply, events } = openShop({ inbox });
+    const store = storeWith({ effect: async () => 'busy' });
+    const { reply, events } = openShop({ gateway: linked({ store }) });
     await reply(post(callback));
     expect(events).toEqual([received, { ...step, result: 'busy', code: 'busy', httpStatus: 503 }]);
   });
 
-  it('of a sweep have its own lane, and no answer', async () => {
-    const { handler, events } = openShop();
-    await handler.process(ID);
+  it('of a sweep have a separate lane without an answer', async () => {
+    const { process, events } = openShop();
+    await process(ID);
     expect(events).toEqual([{ ...step, lane: 'sweep', result: 'ran', paymentStatus: 'COMPLETED' }]);
   });
 
-  it('of a sweep tell also of an option that is refused', async () => {
-    const { handler, events } = openShop();
-    await errorOf(handler.process(ID, { timeout: -1 }));
-    expect(events).toEqual([{ ...step, lane: 'sweep', result: 'failed', code: 'invalid_request' }]);
+  it('name the reason, the reference and the order of a review', async () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, store: memoryStore() });
+    const { reference, ...order } = { ...CARD, reference: 'order-1.1' };
+    await gateway.checkout('order-1', order);
+    await gateway.cancelOrder('order-1');
+    const [payment] = sandbox.payments;
+    await sandbox.complete(payment?.id ?? '');
+    const { reply, events } = openShop({ gateway });
+    await reply(post(JSON.stringify({ id: payment?.id })));
+    const review = { type: 'review', reason: 'order_canceled', reference, order: 'order-1' };
+    expect(events.map(({ type }) => type)).toEqual(['callback', 'review', 'callback']);
+    expect(events[1]).toEqual({ callId, operation: 'callback', paymentId: payment?.id, ...review });
   });
 
   it('count milliseconds from its arrival', async () => {
@@ -98,7 +104,7 @@ describe('the events of a callback', () => {
     expect(events).toMatchObject([{ durationMs: 0 }, { durationMs: 30 }]);
   });
 
-  it('hold nothing of the body, and nothing of an error but its code', async () => {
+  it('contain nothing of the body, and only the code of an error', async () => {
     const { reply, events } = openShop({
       onPayment: () => {
         throw new Error('zoe@customer.example, key s3cr3t');
@@ -119,7 +125,7 @@ describe('the events of a callback', () => {
     expect(inspect(events, { depth: 9, showHidden: true })).not.toMatch(/customer\.example|s3cr3t/);
   });
 
-  it('change nothing, whatever the listener throws', async () => {
+  it('do not depend on the listener', async () => {
     const { reply, effects } = openShop({
       onEvent: () => {
         throw new Error('logger');
@@ -138,7 +144,7 @@ describe('without any listener', () => {
       ...options,
     });
 
-  it('a callback that is answered 503 is a warning with the name of the error, and nothing of its words', async () => {
+  it('a 503 causes a warning with the name of the error, without its message', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     await failing({}).reply(post(callback));
     await failing({ gateway: { getPayment: () => Promise.reject(new ConnectionError('x', 'timeout')) } }).reply(
@@ -149,7 +155,7 @@ describe('without any listener', () => {
     const coded = (code: unknown) => Object.assign(new Error('jane@customer.example'), { code });
     await failing({ onPayment: () => Promise.reject(coded('23505')) }).reply(post(callback));
     await failing({ onPayment: () => Promise.reject(coded('jane@customer.example')) }).reply(post(callback));
-    expect(warn.mock.calls.map(([told]) => told)).toEqual([
+    expect(warn.mock.calls.map(([message]) => message)).toEqual([
       'A callback was answered 503: RangeError. Pass onError to get the error.',
       'A callback was answered 503: ConnectionError (timeout). Pass onError to get the error.',
       'A callback was answered 503: string. Pass onError to get the error.',
@@ -158,21 +164,32 @@ describe('without any listener', () => {
     ]);
   });
 
-  it('what fails after the commit is another warning: that callback was answered 200', async () => {
+  it('a failure of afterCommit causes a warning, and the answer is 200', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const onPayment: WebhookHandlerOptions['onPayment'] = (_, { afterCommit }) =>
       afterCommit(() => Promise.reject(new TypeError('jane@customer.example')));
     expect(await failing({ onPayment }).reply(post(callback))).toBe('200 handled');
-    expect(warn.mock.calls.map(([told]) => told)).toEqual([
-      'What onPayment passed to afterCommit failed: TypeError. Pass onError to get the error.',
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+    expect(warn.mock.calls.map(([message]) => message)).toEqual([
+      'A function passed to afterCommit failed: TypeError. Pass onError to get the error.',
     ]);
     warn.mockClear();
     for (const listener of [{ onEvent: () => {} }, { onError: () => {} }])
       expect(await failing({ onPayment, ...listener }).reply(post(callback))).toBe('200 handled');
+    await new Promise(setImmediate);
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('and with one there is none', async () => {
+  it('a review causes a warning', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const store = storeWith({ effect: async () => 'uncertain' });
+    await failing({ gateway: linked({ store }), onError: () => {} }).reply(post(callback));
+    expect(warn.mock.calls.map(([message]) => message)).toEqual([
+      `Payment ${ID} needs a review (effect_uncertain): see gateway.reviews().`,
+    ]);
+  });
+
+  it('a listener gets all of it, without a warning', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     await failing({ onEvent: () => {} }).reply(post(callback));
     await failing({ onError: () => {} }).reply(post(callback));

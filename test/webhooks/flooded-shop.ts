@@ -1,4 +1,4 @@
-// A shop in a process of its own, with little memory, over a gateway that answers slowly.
+// A shop in a separate process with little memory, over a slow gateway.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -83,7 +83,7 @@ describe('parseWebhook', () => {
     );
   });
 
-  it.each(['headers', 'method'])('takes a payment that has a field called %s for no request', field => {
+  it.each(['headers', 'method'])('reads a payment with a field called %s', field => {
     expect(parseWebhook({ ...JSON.parse(body), [field]: 'x' })).toHaveProperty('id', ID);
   });
 
@@ -101,7 +101,7 @@ describe('parseWebhook', () => {
     expect(() => parseWebhook(rawBody)).toThrow(refusal);
   });
 
-  it('bears with what anyone can post: JSON nested very deeply', () => {
+  it('reads JSON that is nested very deeply', () => {
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
     expect(parseWebhook(body.replace('"order\\/1"', deep)).id).toBe(ID);
   });
@@ -119,7 +119,7 @@ describe('parseWebhook', () => {
     expect(codeOf(rawBody)).toBe('invalid');
   });
 
-  it('names what is wrong without showing it', () => {
+  it('names the wrong field without its value', () => {
     const wrong = body.replace('25.5', '"zoe@customer.example"');
     expect(() => parseWebhook(wrong)).toThrow('amount: must be a number, or a plain decimal such as "25.50"');
     expect(() => parseWebhook(wrong)).not.toThrow('zoe@');
@@ -140,7 +140,7 @@ describe('parseWebhook', () => {
     }
   });
 
-  it('does not let __proto__ stand in for what is missing', () => {
+  it('does not read missing fields from __proto__', () => {
     const hollow = `{"__proto__":${body}}`;
     expect(codeOf(hollow)).toBe('invalid');
   });

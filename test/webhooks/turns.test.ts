@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { takeTurns } from '../../src/webhooks/turns.ts';
 
-/** Turns that end when they are told to, and the waiters of each. */
+/** Turns that the test ends, and the waiters of each. */
 function open() {
   const turns: { waiters: readonly string[]; end: () => void; context: unknown }[] = [];
   const contexts = new AsyncLocalStorage<string>();

@@ -32,7 +32,7 @@ export const CALLBACK_FAULTS = {
   'callback-reorder': 'The callback is held back until the next one of its payment has been posted.',
   'callback-delay': 'The callback is posted after 5 s, or `ms`.',
   'callback-lose': 'The callback is never posted.',
-  'callback-forge': 'Before the callback somebody else posts a forged one: completed, and of ten times the amount.',
+  'callback-forge': 'An attacker first posts a forged callback: completed, with ten times the amount.',
   'callback-drop-query': 'The callback is posted without the query of its address.',
 } as const;
 

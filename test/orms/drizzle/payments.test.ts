@@ -1,65 +1,20 @@
-// A gateway that needs no account and no network: an order is paid once, and a payout is made once. It needs a database for
-// tests, leaves its rows there, and can run again.
-import { randomUUID } from 'node:crypto';
+// Drizzle over `pg`, as docs/databases.md has it.
 import { eq } from 'drizzle-orm';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { db, orders } from './database.ts';
-import { openPayments } from './payments.ts';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { boolean, pgTable, text } from 'drizzle-orm/pg-core';
+import { fromDrizzle, postgresStore } from 'payment-gateway-sdk/postgres';
+import { Pool } from 'pg';
+import { proveShop } from '../../support/orm-shop.ts';
 
-// Callbacks go straight to the handler.
-const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request(url, init)) });
-const payments = openPayments(sandbox.clientOptions);
+const orders = pgTable('orders', { id: text().primaryKey(), paid: boolean().notNull().default(false) });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL });
+const db = drizzle({ client: pool });
 
-beforeAll(async () => {
-  await db.execute(
-    'create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)',
-  );
-  await db.execute(
-    'create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))',
-  );
-  await payments.journal.migrate();
-  await payments.inbox.migrate();
-});
-afterAll(async () => {
-  await db.$client.end();
-});
-
-test('an order is paid once, however often its callback comes', async () => {
-  const reference = `order-${randomUUID()}`;
-  await db.insert(orders).values({ reference, amount: '25.50', currency: 'EUR' });
-  const { payment } = await payments.gateway.createDeposit({
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    reference,
-    webhookUrl: 'https://shop.example/callbacks',
-  });
-  sandbox.faults.next('callback-duplicate');
-  await sandbox.complete(payment.id);
-  await sandbox.idle();
-  expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
-  const [order] = await db.select().from(orders).where(eq(orders.reference, reference));
-  expect(order?.paidBy).toBe(payment.id);
-});
-
-test('a payout is made if its order is committed, and only then', async () => {
-  const reference = `payout-${randomUUID()}`;
-  const order = (fails: boolean) =>
-    db.transaction(async tx => {
-      await tx.insert(orders).values({ reference, amount: '120.00', currency: 'EUR' });
-      await payments.journal.plan(tx, {
-        paymentType: 'WITHDRAWAL',
-        paymentMethod: 'SEPA',
-        amount: '120.00',
-        currency: 'EUR',
-        reference,
-        webhookUrl: 'https://shop.example/callbacks',
-      });
-      if (fails) throw new Error('out of stock');
-    });
-  await expect(order(true)).rejects.toThrow('out of stock');
-  expect((await payments.gateway.drain()).created).toBe(0);
-  await order(false);
-  expect((await payments.gateway.drain()).created).toBe(1); // from any scheduler, in any replica
+proveShop('Drizzle', {
+  store: postgresStore(fromDrizzle(db), { scope: 'eu-terminal' }),
+  onPaid: ({ order = '' }, { tx }) => tx.update(orders).set({ paid: true }).where(eq(orders.id, order)),
+  transaction: work => db.transaction(work),
+  place: (tx, id) => tx.insert(orders).values({ id }),
+  orders: () => db.select().from(orders),
+  close: () => pool.end(),
 });

@@ -1,60 +1,15 @@
-// A gateway that needs no account and no network: an order is paid once, and a payout is made once. It needs a database for
-// tests, leaves its rows there, and can run again.
-import { randomUUID } from 'node:crypto';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from './database.ts';
-import { openPayments } from './payments.ts';
+// postgres.js, as docs/databases.md has it.
+import { fromPostgresJs, postgresStore } from 'payment-gateway-sdk/postgres';
+import postgres from 'postgres';
+import { proveShop } from '../../support/orm-shop.ts';
 
-// Callbacks go straight to the handler.
-const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request(url, init)) });
-const payments = openPayments(sandbox.clientOptions);
+const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10 });
 
-beforeAll(async () => {
-  await sql`create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)`;
-  await sql`create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))`;
-  await payments.journal.migrate();
-  await payments.inbox.migrate();
-});
-afterAll(async () => {
-  await sql.end();
-});
-
-test('an order is paid once, however often its callback comes', async () => {
-  const reference = `order-${randomUUID()}`;
-  await sql`insert into orders ${sql({ reference, amount: '25.50', currency: 'EUR' })}`;
-  const { payment } = await payments.gateway.createDeposit({
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    reference,
-    webhookUrl: 'https://shop.example/callbacks',
-  });
-  sandbox.faults.next('callback-duplicate');
-  await sandbox.complete(payment.id);
-  await sandbox.idle();
-  expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
-  const [order] = await sql`select * from orders where reference = ${reference}`;
-  expect(order?.paid_by).toBe(payment.id);
-});
-
-test('a payout is made if its order is committed, and only then', async () => {
-  const reference = `payout-${randomUUID()}`;
-  const order = (fails: boolean) =>
-    sql.begin(async tx => {
-      await tx`insert into orders ${tx({ reference, amount: '120.00', currency: 'EUR' })}`;
-      await payments.journal.plan(tx, {
-        paymentType: 'WITHDRAWAL',
-        paymentMethod: 'SEPA',
-        amount: '120.00',
-        currency: 'EUR',
-        reference,
-        webhookUrl: 'https://shop.example/callbacks',
-      });
-      if (fails) throw new Error('out of stock');
-    });
-  await expect(order(true)).rejects.toThrow('out of stock');
-  expect((await payments.gateway.drain()).created).toBe(0);
-  await order(false);
-  expect((await payments.gateway.drain()).created).toBe(1); // from any scheduler, in any replica
+proveShop('postgres.js', {
+  store: postgresStore(fromPostgresJs(sql), { scope: 'eu-terminal' }),
+  onPaid: ({ order = '' }, { tx }) => tx`update orders set paid = true where id = ${order}`,
+  transaction: work => sql.begin(work),
+  place: (tx, id) => tx`insert into orders values (${id})`,
+  orders: () => sql<{ id: string; paid: boolean }[]>`select * from orders`,
+  close: () => sql.end(),
 });

@@ -1,60 +1,18 @@
-// A gateway that needs no account and no network: an order is paid once, and a payout is made once. It needs a database for
-// tests, leaves its rows there, and can run again.
-import { randomUUID } from 'node:crypto';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prisma } from './database.ts';
-import { openPayments } from './payments.ts';
+// Prisma over `@prisma/adapter-pg`, as docs/databases.md has it.
+import { PrismaPg } from '@prisma/adapter-pg';
+import { fromPrisma, postgresStore } from 'payment-gateway-sdk/postgres';
+import { proveShop } from '../../support/orm-shop.ts';
+import { PrismaClient } from './generated/client.ts';
 
-// Callbacks go straight to the handler.
-const sandbox = new Sandbox({ fetch: (url, init) => payments.handler(new Request(url, init)) });
-const payments = openPayments(sandbox.clientOptions);
+// Prisma ignores the search path, so its adapter gets the schema by name.
+const schema = process.env.DATABASE_SCHEMA ?? 'public';
+const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL }, { schema }) });
 
-beforeAll(async () => {
-  await prisma.$executeRaw`create table if not exists orders (reference text primary key, amount numeric not null, currency text not null, paid_by uuid)`;
-  await prisma.$executeRaw`create table if not exists to_check (payment_id uuid, status text, primary key (payment_id, status))`;
-  await payments.journal.migrate();
-  await payments.inbox.migrate();
-});
-afterAll(async () => {
-  await prisma.$disconnect();
-});
-
-test('an order is paid once, however often its callback comes', async () => {
-  const reference = `order-${randomUUID()}`;
-  await prisma.order.create({ data: { reference, amount: '25.50', currency: 'EUR' } });
-  const { payment } = await payments.gateway.createDeposit({
-    paymentMethod: 'CARD',
-    amount: '25.50',
-    currency: 'EUR',
-    reference,
-    webhookUrl: 'https://shop.example/callbacks',
-  });
-  sandbox.faults.next('callback-duplicate');
-  await sandbox.complete(payment.id);
-  await sandbox.idle();
-  expect(sandbox.deliveries.map(({ status }) => status)).toEqual([200, 200]);
-  const [order] = await prisma.order.findMany({ where: { reference } });
-  expect(order?.paidBy).toBe(payment.id);
-});
-
-test('a payout is made if its order is committed, and only then', async () => {
-  const reference = `payout-${randomUUID()}`;
-  const order = (fails: boolean) =>
-    prisma.$transaction(async tx => {
-      await tx.order.create({ data: { reference, amount: '120.00', currency: 'EUR' } });
-      await payments.journal.plan(tx, {
-        paymentType: 'WITHDRAWAL',
-        paymentMethod: 'SEPA',
-        amount: '120.00',
-        currency: 'EUR',
-        reference,
-        webhookUrl: 'https://shop.example/callbacks',
-      });
-      if (fails) throw new Error('out of stock');
-    });
-  await expect(order(true)).rejects.toThrow('out of stock');
-  expect((await payments.gateway.drain()).created).toBe(0);
-  await order(false);
-  expect((await payments.gateway.drain()).created).toBe(1); // from any scheduler, in any replica
+proveShop('Prisma', {
+  store: postgresStore(fromPrisma(prisma), { scope: 'eu-terminal' }),
+  onPaid: ({ order = '' }, { tx }) => tx.order.update({ where: { id: order }, data: { paid: true } }),
+  transaction: work => prisma.$transaction(work),
+  place: (tx, id) => tx.order.create({ data: { id } }),
+  orders: () => prisma.order.findMany(),
+  close: () => prisma.$disconnect(),
 });

@@ -1,0 +1,86 @@
+// The operator's commands: list and settle doubts, list and close reviews, show a reference.
+import type { Entry } from '../payments/store-calls.ts';
+import { isPaymentId } from '../schemas/id.ts';
+import type { Difference } from '../schemas/matching.ts';
+import type { Store } from '../store/contract.ts';
+import { CommandError, complain, LOOK } from '../terminal/program.ts';
+import { type Opened, open, type Place } from './open.ts';
+import { doubtsTable, entryText, NAME, reviewsTable } from './print.ts';
+
+interface Options {
+  json?: true;
+  despite?: Difference[];
+}
+
+const print = (value: object, text: string, { json }: Options) =>
+  console.log(json ? JSON.stringify(value, null, 2) : text);
+
+/** Runs a command on the merchant's store, and then closes its connections. */
+export async function inStore<T>(place: Place, command: (opened: Opened) => Promise<T>): Promise<T> {
+  const opened = open(place);
+  try {
+    return await command(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+export async function listDoubts({ reader, store }: Opened, options: Options): Promise<number> {
+  const doubts = await reader.doubts();
+  print(doubts, doubtsTable(doubts, store.scope), options);
+  if (doubts.length === 0) return warnIfUnused(store);
+  return doubts.some(({ underWay }) => !underWay) ? LOOK : 0;
+}
+
+export async function listReviews({ reader, store }: Opened, options: Options): Promise<number> {
+  const reviews = await reader.reviews();
+  print(reviews, reviewsTable(reviews, store.scope), options);
+  return reviews.length > 0 ? LOOK : warnIfUnused(store);
+}
+
+export async function show({ reader, store }: Opened, reference: string, options: Options): Promise<void> {
+  const entry = await find({ reader, store }, reference);
+  print(entry, entryText(entry), options);
+}
+
+export async function settle(opened: Opened, reference: string, answer: string, options: Options): Promise<void> {
+  if (answer !== 'not_created' && !isPaymentId(answer)) {
+    throw new CommandError(`${JSON.stringify(answer)} is not a payment id: pass the support's UUID, or not_created.`);
+  }
+  // A client for the real gateway claims the scope, so a mistyped scope must fail before.
+  await find(opened, reference);
+  await opened.gateway.settle(reference, answer, { despite: options.despite });
+  await show(opened, reference, options);
+}
+
+export async function resolve({ reader }: Opened, id: string, status: string): Promise<void> {
+  await reader.resolveReview(id, status);
+  console.log(`The review of ${id} with status ${status} is closed.`);
+}
+
+/** @throws {CommandError} for an unknown reference */
+async function find({ reader, store }: Pick<Opened, 'reader' | 'store'>, reference: string): Promise<Entry> {
+  const entry = await reader.find(reference);
+  if (entry) return entry;
+  const hint = (await isUnused(store)) ? unused(store) : "Pass your app's --scope.";
+  const message = `The store has no reference ${JSON.stringify(reference)} in scope ${store.scope}.`;
+  throw new CommandError(`${message} ${hint}`, LOOK);
+}
+
+/** A mistyped scope must not look as if nothing were wrong. @returns the exit code */
+async function warnIfUnused(store: Store): Promise<number> {
+  if (!(await isUnused(store))) return 0;
+  complain(NAME, unused(store));
+  return LOOK;
+}
+
+const unused = ({ scope }: Store) =>
+  `Nothing was ever stored in scope ${scope}. Pass your app's --scope and --table-prefix.`;
+
+async function isUnused(store: Store): Promise<boolean> {
+  const { row } = await store.read({ kind: 'gateway', id: '' });
+  if (row) return false;
+  // Gateways on loopback have no such row.
+  const { rows } = await store.list({ kind: 'create', states: ['planned', 'begun', 'created', 'freed'] });
+  return rows.length === 0;
+}

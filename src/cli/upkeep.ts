@@ -1,0 +1,54 @@
+// The command of a scheduler or a worker: the upkeep of an app, one line of JSON with its counts, and an exit code.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { GatewayClient } from '../client.ts';
+import type { Upkeep, UpkeepOptions } from '../payments/upkeep.ts';
+import { CommandError, complain, FAILED, LOOK } from '../terminal/program.ts';
+import { NAME } from './print.ts';
+
+/** The exports of the merchant's module. */
+interface App {
+  gateway: Pick<GatewayClient, 'upkeep'>;
+  handler: UpkeepOptions['handler'];
+  close?: (() => unknown) | undefined;
+}
+
+type Options = { app: string } & Pick<UpkeepOptions, 'once' | 'limit' | 'concurrency' | 'olderThan' | 'giveUpAfter'>;
+
+/** Runs until SIGTERM or SIGINT, or until nothing is due. Then it finishes the running work. @returns the exit code */
+export async function upkeep({ app: file, ...options }: Options): Promise<number> {
+  const stop = new AbortController();
+  const onStop = () => stop.abort();
+  // Before the app is loaded, which opens its database. A second signal ends the process.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, onStop);
+  let app: App | undefined;
+  try {
+    app = await load(file);
+    const { gateway, handler } = app;
+    const counts = await gateway.upkeep({ ...options, handler, signal: stop.signal });
+    console.log(JSON.stringify({ time: new Date().toISOString(), command: 'upkeep', ...counts }));
+    return options.once ? exitCodeOf(counts) : 0;
+  } finally {
+    await app?.close?.();
+    for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, onStop);
+  }
+}
+
+function exitCodeOf({ swept, sent }: Upkeep): number {
+  if (sent.postponed > 0) complain(NAME, `${sent.postponed} payouts wait for their next try.`);
+  if (sent.refused + sent.inDoubt + swept.gaveUp > 0) return LOOK;
+  return sent.postponed + swept.failed > 0 ? FAILED : 0;
+}
+
+/** @throws {CommandError} for a missing module, or one with other exports */
+async function load(file: string): Promise<App> {
+  const exported: { default?: object } = await import(pathToFileURL(resolve(file)).href).catch(error => {
+    const hint = /\.[cm]?tsx?$/.test(file) ? '. Load its compiled file, or set NODE_OPTIONS="--import tsx"' : '';
+    throw new CommandError(`${file} cannot be loaded: ${error instanceof Error ? error.message : error}${hint}`);
+  });
+  // A CommonJS module has its exports in default.
+  const app = { ...exported.default, ...exported } as Partial<App>;
+  if (typeof app.gateway?.upkeep === 'function' && typeof app.handler === 'function') return app as App;
+  await app.close?.();
+  throw new CommandError(`${file} must export gateway, handler, and close if it has one.`);
+}

@@ -1,0 +1,42 @@
+// Notices that no upkeep runs: then a planned payout is never sent.
+import { bounded } from '../store/change.ts';
+import type { Store } from '../store/contract.ts';
+import { readOutage } from '../store/outage.ts';
+import { Call } from '../telemetry/call.ts';
+import { emitWarning } from '../telemetry/events.ts';
+import type { Gateway } from './gateway.ts';
+
+/** Milliseconds that a plan may wait. */
+const PATIENCE = 600_000;
+/** Milliseconds between two checks of a client. */
+const BETWEEN = 60_000;
+
+const MESSAGE =
+  'A planned payout waits for more than 10 minutes, so no upkeep seems to run. Nothing was sent for it. Run gateway.upkeep({ handler, signal }) in a worker, or npx payment-gateway-sdk upkeep.';
+
+/** Time of the last check of each client that has planned a payout. */
+const checked = new WeakMap<Gateway, number>();
+
+/** Checks from now on that an upkeep sends the plans of this client. */
+export function expectUpkeep(gateway: Gateway): void {
+  if (!checked.has(gateway)) checked.set(gateway, Number.NEGATIVE_INFINITY);
+}
+
+/** Warns if a plan has waited too long. At most once a minute, and without delaying the call that causes the check. */
+export function checkUpkeep(gateway: Gateway): void {
+  const last = checked.get(gateway);
+  if (last === undefined || performance.now() - last < BETWEEN) return;
+  checked.set(gateway, performance.now());
+  warnIfMissing(gateway, gateway.store as Store).catch(() => {});
+}
+
+async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
+  const { rows } = await bounded(store.due({ kind: 'create', states: ['planned'], olderThan: PATIENCE }, 1, 1));
+  const [row] = rows;
+  if (!row) return;
+  // During an outage, upkeep itself makes the plans wait.
+  const { isPaused, left } = await readOutage(store);
+  if (isPaused && left > -PATIENCE) return;
+  if (!gateway.onEvent) return emitWarning(MESSAGE);
+  new Call('upkeep', gateway).tell({ type: 'warning', code: 'upkeep_missing', message: MESSAGE, reference: row.id });
+}

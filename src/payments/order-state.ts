@@ -1,0 +1,108 @@
+// Reads and writes the rows of orders.
+import { InvalidRequestError } from '../errors.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { isFinal, isPaid } from '../schemas/payment-status.ts';
+import type { Store, StoreRow } from '../store/contract.ts';
+import { createOf, type JournalRow } from '../store/creates.ts';
+import { type OrderState, orderRowOf, orderStateOf } from '../store/order.ts';
+
+/** An order, as the store knows it. */
+export interface Order {
+  id: string;
+  /**
+   * `open`: to pay. `checking`: a payment may exist, or waits for its callback or for a person. `declined`: the last
+   * attempt failed. `reversed`: its payment was taken back, so it can be paid again.
+   */
+  state: 'open' | 'checking' | 'declined' | 'paid' | 'reversed' | 'canceled';
+  /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
+  amount?: string | undefined;
+  currency?: string | undefined;
+  /** The number of attempts so far. The last one has the reference `<id>.<attempts>`. */
+  attempts: number;
+  /** The payment that paid the order, or that of the last attempt. Contains no customer data. */
+  payment?: Payment | undefined;
+}
+
+/** Bytes of UTF-8: a reference is an order's id and the number of the attempt. */
+const LONGEST_ID = 200;
+
+/** @throws {InvalidRequestError} for an id that no order can have */
+export function checkOrderId(orderId: unknown): asserts orderId is string {
+  const problem = typeof orderId === 'string' ? problemOf(orderId) : 'must be a string: your own id of the order';
+  if (problem) throw new InvalidRequestError([{ path: 'orderId', message: problem }], 'not_sent');
+}
+
+function problemOf(orderId: string): string | undefined {
+  if (orderId === '') return 'must not be empty';
+  if (Buffer.byteLength(orderId) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes of UTF-8`;
+  return /\p{Cc}/u.test(orderId) || !orderId.isWellFormed() ? 'must not have control characters' : undefined;
+}
+
+export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;
+
+export async function readCreate(
+  store: Store,
+  reference: string,
+): Promise<{ row?: JournalRow | undefined; now: number }> {
+  const { row, now } = await store.read({ kind: 'create', id: reference });
+  return { row: row && createOf(store.scope, row), now };
+}
+
+/** Returns the order with its last attempt. */
+export async function readOrder(store: Store, orderId: string): Promise<Order | undefined> {
+  const { row } = await store.read({ kind: 'order', id: orderId });
+  if (!row) return undefined;
+  const { amount, currency, attempts, ...state } = orderStateOf(row);
+  const last = (await readCreate(store, referenceOf(orderId, attempts))).row;
+  const paying = state.paidBy ? await paymentOf(store, state.paidBy) : undefined;
+  return {
+    id: orderId,
+    state: stateOf(state, last),
+    amount,
+    currency,
+    attempts,
+    payment: paying ?? last?.result?.payment,
+  };
+}
+
+function stateOf(
+  { paidBy, isCanceled, isReversed }: Partial<OrderState>,
+  last: JournalRow | undefined,
+): Order['state'] {
+  if (paidBy) return 'paid';
+  if (isCanceled) return 'canceled';
+  const payment = last?.result?.payment;
+  if (last?.state === 'begun' || (payment && (isPaid(payment) || payment.paymentStatus === 'UNKNOWN')))
+    return 'checking';
+  if (isReversed) return 'reversed';
+  return payment && isFinal(payment) ? 'declined' : 'open';
+}
+
+/** Returns a payment as last seen. */
+export async function paymentOf(store: Store, paymentId: string): Promise<Payment | undefined> {
+  const { row } = await store.owner(paymentId.toLowerCase());
+  return row && createOf(store.scope, row).result?.payment;
+}
+
+/** Stops further attempts. @returns false if the order is paid */
+export async function cancelIn(store: Store, orderId: string): Promise<boolean> {
+  for (let found = await store.read({ kind: 'order', id: orderId }); ; ) {
+    const { row } = found;
+    const state: OrderState = row ? orderStateOf(row) : { attempts: 0 };
+    if (state.paidBy) return false;
+    if (state.isCanceled) return true;
+    const { isWritten } = await store.write(orderRowOf(orderId, { ...state, isCanceled: true }, row));
+    if (isWritten) return true;
+    found = await store.read({ kind: 'order', id: orderId });
+  }
+}
+
+/** Writes an order's next state. @returns its row, or undefined if another call has changed it meanwhile */
+export async function writeOrder(
+  store: Store,
+  orderId: string,
+  next: OrderState,
+  before?: StoreRow,
+): Promise<{ row?: StoreRow | undefined; isWritten: boolean }> {
+  return store.write(orderRowOf(orderId, next, before));
+}

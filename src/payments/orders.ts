@@ -1,0 +1,189 @@
+// Orders: each attempt to pay one has its own reference, and one payment pays it.
+import { type CallOptions, type CreateOptions, readCallOptions } from '../client-options.ts';
+import { Deadline, delay } from '../deadline.ts';
+import { InvalidRequestError, isGatewayError } from '../errors.ts';
+import { canonicalAmount } from '../schemas/amount.ts';
+import { type CheckedRequest, parseRequest } from '../schemas/checked-request.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { isFinal, isPaid } from '../schemas/payment-status.ts';
+import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/request.ts';
+import type { Envelope } from '../schemas/response.ts';
+import { withinCall } from '../store/change.ts';
+import type { Store } from '../store/contract.ts';
+import type { JournalRow } from '../store/creates.ts';
+import { withNextAction } from '../store/kept.ts';
+import { orderStateOf } from '../store/order.ts';
+import { isUnderWay, knownIds } from '../store/row.ts';
+import { create } from './create.ts';
+import type { Gateway } from './gateway.ts';
+import { lookUp } from './lookup.ts';
+import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
+import {
+  cancelIn,
+  checkOrderId,
+  type Order,
+  paymentOf,
+  readCreate,
+  readOrder,
+  referenceOf,
+  writeOrder,
+} from './order-state.ts';
+import { reconcile, storeOf } from './store-calls.ts';
+
+export type { Order } from './order-state.ts';
+
+/** A deposit to check out. The order gives its reference. */
+export type CheckoutRequest = Omit<PlainDeposit, 'reference'> | Omit<ApplePayDeposit, 'reference'>;
+/** The same for an on-ramp terminal. */
+export type OnrampCheckout = Omit<OnrampDeposit, 'reference'>;
+
+/**
+ * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
+ * payment is accepted, and has no page: its callback brings the result. `paid`: the order is paid. `checking`: a payment
+ * may exist, so show "we are checking". `declined`: this call's own attempt failed at once. `canceled`: by `cancelOrder`.
+ */
+export type Checkout =
+  | { state: 'redirect'; redirectUrl: string; payment: Payment }
+  | { state: 'transfer'; transfer: TransferInstructions; payment: Payment }
+  | { state: 'pending' | 'declined'; payment: Payment }
+  | { state: 'paid' | 'checking' | 'canceled'; payment?: Payment | undefined };
+
+/** Milliseconds to wait for another call that makes the attempt, and between two looks at it. */
+const LONGEST_WAIT = 3_000;
+const PAUSE = 100;
+
+/** One call of `checkout`. */
+interface Checking {
+  gateway: Gateway;
+  store: Store;
+  orderId: string;
+  request: object;
+  wanted: Pick<CheckedRequest, 'paymentMethod' | 'currency'> & { amount: string };
+  options: CreateOptions | undefined;
+  patience: Deadline;
+}
+
+/** `again`: the attempt has changed. `next`: begin another attempt. `send`: send this one. */
+type Step = Checkout | 'again' | 'next' | 'send';
+
+export async function checkout(
+  gateway: Gateway,
+  orderId: string,
+  request: object,
+  options?: CreateOptions,
+): Promise<Checkout> {
+  const store = storeOf(gateway, 'checkout');
+  checkOrderId(orderId);
+  if ((request as { reference?: unknown } | null)?.reference !== undefined)
+    throw new InvalidRequestError([OWN_REFERENCE], 'not_sent');
+  // Before anything is written.
+  const parsed = parseRequest('deposit', gateway.terminal, request, gateway.webhookUrl);
+  const { paymentMethod, currency } = parsed;
+  const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
+  const checking = { gateway, store, orderId, request, wanted, options, patience: new Deadline(LONGEST_WAIT) };
+  const { amount } = wanted;
+  let { row, isWritten: isNew } = await writeOrder(store, orderId, { attempts: 1, amount, currency });
+  for (;;) {
+    row ??= (await store.read({ kind: 'order', id: orderId })).row;
+    if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
+    const state = orderStateOf(row);
+    if (state.paidBy) return { state: 'paid', payment: await paymentOf(store, state.paidBy) };
+    if (state.isCanceled) return { state: 'canceled' };
+    const reference = referenceOf(orderId, state.attempts);
+    const step: Step = isNew || state.attempts === 0 ? 'send' : await stepOf(checking, reference);
+    isNew = false;
+    if (typeof step === 'object') return step;
+    if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
+      const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
+      const written = await writeOrder(store, orderId, { ...state, attempts, amount, currency }, row);
+      row = written.isWritten ? written.row : undefined;
+      isNew = written.isWritten;
+      continue;
+    }
+    const sent = step === 'send' ? await send(checking, reference) : 'again';
+    if (sent !== 'again') return sent;
+    row = undefined;
+    if (checking.patience.isPast) return { state: 'checking' };
+    await delay(PAUSE);
+  }
+}
+
+const OWN_REFERENCE = { path: 'reference', message: 'is given by the order: pass the order id first' };
+
+/** Creates the payment of an attempt. At most one is made for each reference, whoever calls. */
+async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
+  const { gateway, request, options, orderId } = checking;
+  try {
+    const created = await create(gateway, 'deposit', { ...request, reference }, options, { order: orderId });
+    return pageOf(created.payment, created.nextAction);
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    // Another call makes this attempt, or an answer has named its payment.
+    if (TAKEN.has(error.name) || (error.outcome === 'unknown' && error.paymentId)) return 'again';
+    if (error.outcome === 'unknown') return { state: 'checking' };
+    throw error;
+  }
+}
+
+const TAKEN: ReadonlySet<string> = new Set(['PaymentInDoubtError', 'DuplicateReferenceError']);
+
+/** Looks at an attempt that exists. */
+async function stepOf(checking: Checking, reference: string): Promise<Step> {
+  const { row, now } = await readCreate(checking.store, reference);
+  if (!row || row.state === 'freed') return 'send';
+  if (row.state !== 'begun') return pageOfAttempt(checking, row);
+  if (isUnderWay(row, now)) return 'again';
+  if (knownIds(row).length > 0) return (await settleByLookup(checking, row)) ? 'again' : { state: 'checking' };
+  // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
+  return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
+}
+
+/** Looks up the ids that a doubt knows. @returns whether one of them is its payment */
+async function settleByLookup({ gateway }: Checking, row: JournalRow): Promise<boolean> {
+  for (const id of knownIds(row)) {
+    const payment = await lookUp(gateway, id).catch(() => undefined);
+    const settled = payment && (await reconcile(gateway, payment));
+    if (settled?.reference === row.reference && settled.state === 'created') return true;
+  }
+  return false;
+}
+
+/** Looks the payment of an attempt up. */
+async function pageOfAttempt({ gateway, wanted }: Checking, row: JournalRow): Promise<Step> {
+  const known = row.result as Envelope;
+  const seen = isFinal(known.payment)
+    ? known.payment
+    : await lookUp(gateway, known.payment.id).catch(() => known.payment);
+  if (seen.paymentStatus !== known.payment.paymentStatus) await reconcile(gateway, seen);
+  if (isPaid(seen) || seen.paymentStatus === 'UNKNOWN') return { state: 'checking', payment: seen };
+  if (isFinal(seen)) return 'next';
+  if (seen.paymentStatus === 'AUTHORIZED') return { state: 'pending', payment: seen };
+  const { paymentMethod, amount, currency } = row;
+  const isSame = paymentMethod === wanted.paymentMethod && amount === wanted.amount && currency === wanted.currency;
+  if (!isSame || row.isPageLost) return 'next';
+  return pageOf(
+    seen,
+    nextActionOf(withNextAction(known, { payment: seen }), () => {}),
+  );
+}
+
+function pageOf(payment: Payment, nextAction: NextAction): Checkout {
+  if (isPaid(payment)) return { state: 'checking', payment };
+  if (isFinal(payment)) return { state: 'declined', payment };
+  const { type, ...page } = nextAction;
+  return type === 'wait' ? { state: 'pending', payment } : ({ state: type, ...page, payment } as Checkout);
+}
+
+export async function orderOf(gateway: Gateway, orderId: string, options?: CallOptions): Promise<Order | undefined> {
+  const store = storeOf(gateway, 'order');
+  checkOrderId(orderId);
+  const { signal, timeout = gateway.timeout } = readCallOptions(options);
+  return withinCall(() => readOrder(store, orderId), { signal, timeout });
+}
+
+export async function cancelOrder(gateway: Gateway, orderId: string, options?: CallOptions): Promise<boolean> {
+  const store = storeOf(gateway, 'cancelOrder');
+  checkOrderId(orderId);
+  const { signal, timeout = gateway.timeout } = readCallOptions(options);
+  return withinCall(() => cancelIn(store, orderId), { signal, timeout });
+}

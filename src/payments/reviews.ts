@@ -1,0 +1,110 @@
+// The payments that a person must check.
+import { type CallOptions, readCallOptions } from '../client-options.ts';
+import { InvalidRequestError } from '../errors.ts';
+import { isPaymentStatus } from '../schemas/methods.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { withinCall } from '../store/change.ts';
+import type { RowKind, Store, StoreRow } from '../store/contract.ts';
+import { createOf, storeRowOf } from '../store/creates.ts';
+import { orderRowOf, orderStateOf } from '../store/order.ts';
+import {
+  after,
+  judge,
+  type KeptReview,
+  type PaymentState,
+  paymentRowOf,
+  paymentStateOf,
+  type Review,
+  withoutReview,
+} from '../store/outcomes.ts';
+import type { Gateway } from './gateway.ts';
+import { storeOf } from './store-calls.ts';
+
+export type { Review } from '../store/outcomes.ts';
+
+export async function reviews(gateway: Gateway, options?: CallOptions): Promise<Review[]> {
+  const store = storeOf(gateway, 'reviews');
+  const { signal, timeout = gateway.timeout } = readCallOptions(options);
+  const list = async () => {
+    const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
+    return rows.flatMap(row =>
+      reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })),
+    );
+  };
+  const found = await withinCall(list, { signal, timeout });
+  return found.sort((one, other) => one.since.getTime() - other.since.getTime());
+}
+
+/** The open reviews of a payment, and that of an effect which was cut off. */
+const reviewsOf = (row: StoreRow): readonly KeptReview[] => {
+  const { reviews } = paymentStateOf(row);
+  return row.state === 'begun' && row.about ? [...reviews, row.about as KeptReview] : reviews;
+};
+
+export async function resolveReview(
+  gateway: Gateway,
+  id: string,
+  status: string,
+  options?: CallOptions,
+): Promise<void> {
+  const store = storeOf(gateway, 'resolveReview');
+  const { signal, timeout = gateway.timeout } = readCallOptions(options);
+  const close = async () => {
+    for (;;) {
+      const row = await rowOf(store, id);
+      const review = row && reviewsOf(row).find(open => open.status === status);
+      if (!row || !review) throw new InvalidRequestError([notOpen(id, status)]);
+      const state = paymentStateOf(row);
+      const isCutOff = row.state === 'begun' && review.reason === 'effect_uncertain';
+      const closed = isCutOff
+        ? after(state, status, (await judged(store, review, state)).verdict)
+        : withoutReview(state, status);
+      const { isWritten } = await store.write({ ...paymentRowOf(row.id, closed, row), about: undefined });
+      if (isWritten) return isCutOff ? settlePayer(store, review, state) : undefined;
+    }
+  };
+  return withinCall(close, { signal, timeout });
+}
+
+/** Returns the row of a payment's id in any case, or of a reference as written. */
+async function rowOf(store: Store, id: string): Promise<StoreRow | undefined> {
+  const { row } = await store.read({ kind: 'payment', id });
+  return row ?? (await store.read({ kind: 'payment', id: id.toLowerCase() })).row;
+}
+
+/** Judges an effect that an operator has completed by hand, as the handler would have. @returns the rows it changes */
+async function judged(store: Store, review: KeptReview, state: PaymentState) {
+  const { reference, order: orderId } = review;
+  const [createRow, orderRow] = await Promise.all([
+    readIf(store, 'create', reference),
+    readIf(store, 'order', orderId),
+  ]);
+  const create = createRow && createOf(store.scope, createRow);
+  const order = orderRow && orderStateOf(orderRow);
+  const verdict = judge({ payment: paymentOf(review), state, create, order });
+  const rows: StoreRow[] = [];
+  if (verdict.create && verdict.create !== create) rows.push(storeRowOf(verdict.create));
+  if (orderRow && verdict.order && verdict.order !== order) rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
+  return { verdict, rows };
+}
+
+const readIf = async (store: Store, kind: RowKind, id: string | undefined): Promise<StoreRow | undefined> =>
+  id === undefined ? undefined : (await store.read({ kind, id })).row;
+
+/** The facts of the payment that decide about its outcome. */
+const paymentOf = ({ paymentId, status, ...facts }: KeptReview): Payment =>
+  ({ ...facts, id: paymentId, paymentStatus: isPaymentStatus(status) ? status : 'UNKNOWN' }) as Payment;
+
+/** Writes down which payment pays the create and the order. */
+async function settlePayer(store: Store, review: KeptReview, state: PaymentState): Promise<void> {
+  for (;;) {
+    const { rows } = await judged(store, review, state);
+    const written = await Promise.all(rows.map(row => store.write(row)));
+    if (written.every(({ isWritten }) => isWritten)) return;
+  }
+}
+
+const notOpen = (id: string, status: string) => ({
+  path: 'id',
+  message: `has no open review with the status ${JSON.stringify(status)}: ${JSON.stringify(id)}. See gateway.reviews()`,
+});

@@ -1,0 +1,206 @@
+// Sends the planned payouts: each at most once, in the order of planning.
+import { randomUUID } from 'node:crypto';
+import { ApiError, type GatewayError, isGatewayError } from '../errors.ts';
+import { FORBIDDEN, TOO_MANY } from '../statuses.ts';
+import { change } from '../store/change.ts';
+import { type Claimed, giveBack, workOnDue } from '../store/claims.ts';
+import type { Store } from '../store/contract.ts';
+import { PlanGone } from '../store/create-once.ts';
+import type { JournalRow } from '../store/creates.ts';
+import type { HandlerLink } from '../store/link.ts';
+import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
+import { openPlan } from '../store/plan.ts';
+import { isRefusedRequest, isSamePlan, refusedPlan, unleased } from '../store/planned.ts';
+import { type ClientJournal, report, warnNotSent, warnReviewFailed } from '../store/reports.ts';
+import { notDue } from '../store/row.ts';
+import { create } from './create.ts';
+import type { Gateway } from './gateway.ts';
+import { lookUp } from './lookup.ts';
+
+/** The counts of planned payouts, by result. */
+export interface Sent {
+  /** Payouts whose payments the gateway has made. */
+  created: number;
+  /** Payouts that the gateway has refused for good. Each is in review, and its reference can be planned again. */
+  refused: number;
+  /** Payouts to retry later, because the gateway was unreachable, asked for a pause or refused this client. */
+  postponed: number;
+  /** Payouts with an unknown outcome, for a callback or an operator. */
+  inDoubt: number;
+}
+
+/** A payout gets at most this many answers, or one that refuses the request itself. */
+const MOST_ANSWERS = 3;
+/** Milliseconds until a plan that this client cannot send is tried again. */
+const UNSENDABLE_PAUSE = 900_000;
+
+/** `freed` and due: refused for good, and its review is not written yet. */
+const DUE = { states: ['planned', 'freed'] } as const;
+
+/** The errors of a plan that this client cannot send: it is another terminal's, or another version's. */
+const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
+
+interface SenderSettings {
+  handler: HandlerLink;
+  limit: number;
+  concurrency: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
+export class PlanSender {
+  readonly sent: Sent = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+  readonly #gateway: Gateway;
+  readonly #store: Store;
+  readonly #client: ClientJournal;
+  readonly #settings: SenderSettings;
+  /** The gateway has accepted the last payout, so several can be sent at once. */
+  #isAccepting = false;
+  /** The revision of the outage that this sender may test. */
+  #held: number | undefined;
+  /** Milliseconds to pause, if this run is over. */
+  #pause: number | undefined;
+
+  constructor(gateway: Gateway, client: ClientJournal, settings: SenderSettings) {
+    this.#gateway = gateway;
+    this.#store = gateway.store as Store;
+    this.#client = client;
+    this.#settings = settings;
+  }
+
+  /**
+   * Sends due plans until none is left or the gateway seems unreachable. It begins with one, and sends several at once
+   * after an accepted one.
+   *
+   * @param whenIdle waits while nothing is planned, after an accepted payout. Without it, the run ends
+   * @returns the milliseconds to pause, if the run ended for that
+   * @throws any error of the store: the next run sends the rest
+   */
+  async send(whenIdle?: () => Promise<void>): Promise<number | undefined> {
+    const { limit, concurrency, signal } = this.#settings;
+    this.#pause = undefined;
+    const isOver = () => this.#pause !== undefined || signal?.aborted === true;
+    const work = (options: { limit: number; concurrency: number; whenIdle?: (() => Promise<void>) | undefined }) =>
+      workOnDue(this.#client, DUE, { ...options, isOver }, claimed => this.#work(claimed));
+    let left = limit;
+    while (!this.#isAccepting && left > 0 && !isOver()) {
+      if ((await work({ limit: 1, concurrency: 1 })) === 0) return undefined;
+      left -= 1;
+    }
+    if (left > 0 && !isOver()) await work({ limit: left, concurrency, whenIdle });
+    return this.#pause;
+  }
+
+  async #work({ row }: Claimed): Promise<void> {
+    try {
+      if (row.state === 'freed') return await this.#review(row);
+      // A crash came between the last refusal and this step.
+      if (row.looks >= MOST_ANSWERS) return await this.#refuse(row);
+      const outage = await this.#outage();
+      if (outage) {
+        await giveBack(this.#client, row);
+        this.sent.postponed += 1;
+        return this.#stop(outage.left);
+      }
+      await this.#send(row);
+    } catch (error) {
+      this.#stop(0);
+      throw error;
+    }
+  }
+
+  #stop(pause: number): void {
+    this.#isAccepting = false;
+    this.#pause = Math.max(this.#pause ?? 0, pause);
+  }
+
+  /** Returns the outage that forbids sending. After a pause, one replica looks a payment up to test the gateway. */
+  async #outage(): Promise<Outage | undefined> {
+    const outage = await readOutage(this.#store);
+    if (!outage.isPaused || outage.revision === this.#held) return undefined;
+    if (outage.left > 0) return outage;
+    const held = await holdOutage(this.#store, outage);
+    if (!held || !(await this.#isAnswering())) return held ?? outage;
+    this.#held = held.revision;
+    return undefined;
+  }
+
+  /** Whether the gateway answers a lookup. 404 is an answer, because the id is new. */
+  async #isAnswering(): Promise<boolean> {
+    const { signal } = this.#settings;
+    const looking = lookUp(this.#gateway, randomUUID(), { signal }, this.#client.call);
+    return looking.then(
+      () => true,
+      error => isGatewayError(error) && error.name === 'PaymentNotFoundError',
+    );
+  }
+
+  async #send(plan: JournalRow): Promise<void> {
+    try {
+      const { request, extra } = openPlan(plan.body ?? '');
+      await create(this.#gateway, 'payment', request, { extra }, { plan, onPlanRefused: () => true });
+    } catch (error) {
+      if (error instanceof PlanGone) return;
+      if (!isGatewayError(error)) throw error;
+      return this.#fail(plan, error);
+    }
+    this.sent.created += 1;
+    this.#isAccepting = true;
+    if (this.#held === undefined) return;
+    this.#held = undefined;
+    await endOutage(this.#store);
+  }
+
+  async #fail(plan: JournalRow, error: GatewayError): Promise<void> {
+    const { retryAfter = 0 } = error as { retryAfter?: number };
+    if (error.outcome === 'unknown') {
+      this.sent.inDoubt += 1;
+      return this.#stop(await pauseSending(this.#store, retryAfter));
+    }
+    if (error.name === 'StoreError') throw error;
+    if (UNSENDABLE.has(error.name)) await this.#setAside(plan);
+    const isAnswered = error instanceof ApiError;
+    const isOfRequest = isRefusedRequest(error);
+    if (isOfRequest || (isAnswered && plan.looks + 1 >= MOST_ANSWERS)) {
+      await this.#refuse(plan);
+    } else {
+      this.sent.postponed += 1;
+      // Without an answer, or from a busy gateway, it needs no operator.
+      if (UNSENDABLE.has(error.name) || (isAnswered && error.status !== TOO_MANY))
+        warnNotSent(this.#client, plan, error);
+    }
+    if (retryAfter > 0) return this.#stop(await waitAsAsked(this.#store, retryAfter));
+    const isOfThisPlan = isOfRequest || UNSENDABLE.has(error.name) || (isAnswered && error.status === FORBIDDEN);
+    if (!isOfThisPlan) this.#stop(0);
+  }
+
+  async #setAside(plan: JournalRow): Promise<void> {
+    await change(this.#client.journal, plan, (row, now) =>
+      row && isSamePlan(row, plan) ? { next: { ...unleased(row), dueAt: now + UNSENDABLE_PAUSE } } : {},
+    );
+  }
+
+  /** Frees the reference of a refused payout, and lists it for review. */
+  async #refuse(plan: JournalRow): Promise<void> {
+    const { next, row } = await change(this.#client.journal, plan, (row, now) =>
+      row?.state === 'planned' && row.attemptId === plan.attemptId ? { next: refusedPlan(row, now) } : {},
+    );
+    if (!next || !row) return;
+    this.sent.refused += 1;
+    report(this.#client, 'freed', plan.reference);
+    await this.#review(row);
+  }
+
+  /** Lists a refused payout for review. If that fails, it stays due. */
+  async #review(refused: JournalRow): Promise<void> {
+    try {
+      await this.#settings.handler.reviewRefused(refused.reference);
+    } catch (error) {
+      return warnReviewFailed(this.#client, refused, error);
+    }
+    // Meanwhile the merchant may have planned it again.
+    await change(this.#client.journal, refused, row =>
+      row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
+    );
+  }
+}

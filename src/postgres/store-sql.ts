@@ -1,0 +1,283 @@
+// The statements of a store in Postgres: one for each method, and an advisory lock for each payment.
+
+import {
+  leftOpen,
+  outsideTransaction,
+  rowsOf,
+  type SqlQuery,
+  type SqlRow,
+  type SqlValue,
+  sqlCodeOf,
+  withoutColumns,
+} from '../sql/database.ts';
+import { afterWrite, type ReadStoreOptions, rowChanged, type StoreSql } from '../sql/store.ts';
+import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
+import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type Timed } from '../store/contract.ts';
+import { ofMerchant } from '../store/thrown.ts';
+import { migrationsOf, type Statements, statementsOf } from './statements.ts';
+import { advised, ddlOf, expectCommitted, identityOf, lockKey, migrate } from './table.ts';
+
+/** Identifies the mark of an effect. */
+interface Begun {
+  id: string;
+  xid: string;
+  revision: string;
+}
+
+/** @param table the merchant's spelling. Its schema and name are resolved on first use, and never again */
+export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table' | 'scope'>): StoreSql<Begun> {
+  const channel = channelOf(table);
+  const migrations = migrationsOf(table);
+  let resolved: Statements | undefined;
+  const resolve = async (query: SqlQuery) => statementsOf(await identityOf(query, table), channel);
+  const use = async (query: SqlQuery): Promise<Statements> => {
+    resolved ??= await resolve(query);
+    return resolved;
+  };
+  const statementFor = (row: StoreRow, insert: string, replace: string): [string, SqlValue[]] =>
+    row.revision === 0
+      ? [insert, [scope, ...valuesOf(row)]]
+      : [replace, [scope, ...valuesOf(row), String(row.begunAt)]];
+  const find = async (query: SqlQuery, text: string, values: SqlValue[]) => {
+    const line = timed(linesOf(await query(text, [scope, ...values])));
+    return { row: rowIn(line), now: Number(line.now) };
+  };
+
+  return {
+    channel,
+    async migrate(database) {
+      await migrate(database, table, migrations);
+      await use((text, values) => database.query(text, values));
+    },
+    ddl: () => ddlOf(table, migrations),
+    advised,
+
+    read: async (query, { kind, id }) => find(query, (await use(query)).read, [kind, id]),
+    owner: async (query, paymentId) => find(query, (await use(query)).owner, [paymentId]),
+
+    async write(query, row) {
+      const sql = await use(query);
+      const written = await query(...statementFor(row, sql.insert, sql.replace)).catch(orTaken);
+      const [line] = linesOf(written);
+      if (!line) return { isWritten: false, ...(await find(query, sql.read, [row.kind, row.id])) };
+      // The create is sent next, so the row must be committed.
+      if (row.kind === 'create' && row.state === 'begun') {
+        await expectCommitted(query, written, line.xid).catch(afterWrite);
+      }
+      return writtenRow(row, line);
+    },
+
+    async writeIn(query, row) {
+      // Not kept: the merchant's transaction may have another search path.
+      const sql = resolved ?? (await resolve(query));
+      await query(sql.enter);
+      const written = await query(...statementFor(row, sql.insertIn(row), sql.replaceIn(row))).catch(orTaken);
+      const [line] = linesOf(written);
+      if (line) return writtenRow(row, line);
+      const found = timed(linesOf(await query(sql.readIn, [scope, row.kind, row.id])));
+      return found.open === 'true' ? { isWritten: false, row: rowIn(found), now: Number(found.now) } : undefined;
+    },
+
+    list: async (query, { kind, states }) =>
+      allOf(linesOf(await query((await use(query)).list(states), [scope, kind]))),
+
+    async due(database, { kind, states, olderThan = 0 }, limit, leaseMs) {
+      const query: SqlQuery = (text, values) => database.query(text, values);
+      const sql = await use(query);
+      const seconds = [leaseMs, olderThan].map(ms => String(ms / 1000));
+      return allOf(linesOf(await query(sql.due(states), [scope, kind, String(limit), ...seconds])));
+    },
+
+    prepare: async query => void (await use(query)),
+
+    async begin(query, { id, about }: StoreEffect) {
+      const sql = await use(query);
+      const key = lockKey(`${sql.table} ${scope} ${id}`);
+      const [answer] = rowsOf(await query(sql.begin, [scope, id, asciiJson(about), key])) as unknown as Marked[];
+      if (answer?.open === undefined) throw withoutColumns();
+      // The effect would also commit a transaction that other code began and did not end.
+      if (answer.open !== null) throw leftOpen();
+      if (answer.locked !== 'true') return 'busy';
+      const { xid, revision, was } = answer;
+      if (xid === null || revision === null) return 'uncertain';
+      const before = was === null ? undefined : { ...answer, state: was, revision: String(Number(revision) - 1) };
+      return { begun: { id, xid, revision }, payment: before && rowIn({ ...before, about: null }) };
+    },
+
+    async lock(query, { xid }, keys) {
+      const sql = await use(query);
+      const answer = rowsOf(await query(sql.lock(keys.length), [scope, ...keys.flatMap(({ kind, id }) => [kind, id])]));
+      const lines = answer as unknown as (Line & { xid: string | null })[];
+      if (lines[0]?.xid === undefined) throw withoutColumns();
+      // Each statement was committed by itself.
+      if (lines[0].xid !== xid) throw outsideTransaction();
+      const rows = lines.flatMap(line => rowIn(line) ?? []);
+      return keys.map(key => rows.find(row => isAt(row, key)));
+    },
+
+    async complete(query, { id, xid }, rows) {
+      const sql = await use(query);
+      const isNew = (row: StoreRow) => row.revision === 0 && !isAt(row, { kind: 'payment', id });
+      const [added, changed] = [rows.filter(isNew), rows.filter(row => !isNew(row))];
+      const send = async (text: string, written: readonly StoreRow[]) => {
+        const values = written.flatMap(row => [...valuesOf(row), String(row.begunAt)]);
+        return query(text, [scope, xid, ...values])
+          .catch(orIgnored)
+          .catch(orTaken);
+      };
+      const updated = await send(sql.update(changed.length), changed);
+      if (updated.length === 0) return false;
+      const inserted = added.length === 0 ? [] : await send(sql.add(added.length), added);
+      if (updated.length + inserted.length < rows.length) throw rowChanged();
+      return true;
+    },
+
+    // In the effect's own failed transaction, every statement fails.
+    isEnded: async (query, { xid }) =>
+      query(OPEN_XID).then(
+        ([answer]) => answer?.xid !== xid,
+        () => false,
+      ),
+
+    async find(query, { id, xid, revision }) {
+      const [found] = await query((await use(query)).find, [scope, id, xid, revision]);
+      // Inside a transaction, it would see its own mark before the commit.
+      if (found?.status === 'in progress') throw leftOpen();
+      if (found?.status !== 'committed' || found.begun === null) return undefined;
+      return found.begun === 'true' ? 'begun' : 'done';
+    },
+
+    async keep(query, { id, about }, { xid }) {
+      const kept = await query((await use(query)).keep, [scope, id, asciiJson(about), xid]);
+      if (kept[0]) await expectCommitted(query, kept, kept[0].xid);
+    },
+  };
+}
+
+const OPEN_XID = 'SELECT txid_current_if_assigned()::text AS xid';
+
+/** A line of an answer: all of it text, because a merchant may have changed how the driver reads other types. */
+interface Line {
+  kind: StoreRow['kind'];
+  id: string;
+  state: string;
+  /** Null without a row. */
+  revision: string | null;
+  begun: string;
+  due: string | null;
+  leased: string | null;
+  payment: string | null;
+  data: string;
+  about: string | null;
+}
+
+/** A line with the store's time. */
+interface TimedLine extends Line {
+  now: string;
+  replica?: string;
+  /** Id of a single statement's transaction. */
+  xid?: string;
+  /** Whether the statement ran in an open transaction. */
+  open?: string;
+}
+
+/** The answer of the mark. */
+interface Marked extends Line {
+  /** Id of a transaction that was open before. */
+  open: string | null;
+  locked: string | null;
+  xid: string | null;
+  /** The state before. */
+  was: string | null;
+}
+
+/**
+ * Refuses the rows of a replica, because a payment that it does not know yet would be made again.
+ *
+ * @throws {ConfigurationError} without the time, which decides whether a row is due or late
+ */
+function linesOf(answer: readonly SqlRow[]): TimedLine[] {
+  const lines = rowsOf(answer) as unknown as TimedLine[];
+  if (lines[0] && typeof lines[0].now !== 'string') throw withoutColumns();
+  if (lines[0]?.replica === 'true') throw new Error('The store was read from a replica: it needs the primary.');
+  return lines;
+}
+
+/** Returns the first line of an answer that always has the time. */
+function timed([line]: readonly TimedLine[]): TimedLine {
+  if (line) return line;
+  throw withoutColumns();
+}
+
+function rowIn(line: Line): StoreRow | undefined {
+  const { kind, id, state, revision, begun, due, leased, payment, data, about } = line;
+  if (revision === null) return undefined;
+  return {
+    kind,
+    id,
+    state,
+    revision: Number(revision),
+    begunAt: Number(begun),
+    ...(due !== null && { dueAt: Number(due) }),
+    ...(leased !== null && { leasedUntil: Number(leased) }),
+    ...(payment !== null && { paymentId: payment }),
+    data: JSON.parse(data),
+    ...(about !== null && { about: JSON.parse(about) }),
+  };
+}
+
+const allOf = (lines: TimedLine[]): Timed<{ rows: StoreRow[] }> => ({
+  rows: lines.flatMap(line => rowIn(line) ?? []),
+  now: Number(timed(lines).now),
+});
+
+/** Returns the row as a read would, without another query. */
+const writtenRow = (row: StoreRow, { now, begun, due }: TimedLine) => ({
+  isWritten: true,
+  row: JSON.parse(
+    JSON.stringify({
+      ...row,
+      revision: row.revision + 1,
+      begunAt: Number(begun),
+      ...(due !== null && { dueAt: Number(due) }),
+    }),
+  ) as StoreRow,
+  now: Number(now),
+});
+
+const isAt = (row: RowKey, { kind, id }: RowKey) => row.kind === kind && row.id === id;
+
+/** In the order of the placeholders, after the scope. */
+const valuesOf = ({ kind, id, state, revision, dueAt, leasedUntil, ...row }: StoreRow): SqlValue[] => [
+  kind,
+  id,
+  state,
+  String(revision),
+  dueAt === undefined ? null : String(dueAt),
+  leasedUntil === undefined ? null : String(leasedUntil),
+  row.paymentId ?? null,
+  asciiJson(row.data),
+  row.about ? asciiJson(row.about) : null,
+];
+
+/** Postgres's code for a violated unique index. Only that of payments can be. */
+const NOT_UNIQUE = '23505';
+
+function orTaken(error: unknown): never {
+  if (sqlCodeOf(error) !== NOT_UNIQUE) throw error;
+  throw new PaymentTaken('Another create already has this payment.');
+}
+
+/** Postgres's code for every statement after a failed one. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+function orIgnored(error: unknown): never {
+  if (sqlCodeOf(error) !== IN_FAILED_TRANSACTION) throw error;
+  throw ofMerchant(new Error(IGNORED, { cause: error }));
+}
+
+const IGNORED =
+  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Let the error pass, or use SAVEPOINT for a part that may fail.';
+
+/** Returns the channel that each planned payout notifies. Every spelling of the table has the same. */
+export const channelOf = (table: string): string => (table.split('.').at(-1) ?? table).slice(-LONGEST_NAME);

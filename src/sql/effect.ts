@@ -1,0 +1,151 @@
+// Runs an effect in one transaction with its mark: both are committed, or neither.
+import { delay, withTimeout } from '../deadline.ts';
+import {
+  type EffectResult,
+  LOCK_PAUSES,
+  type RowKey,
+  type Store,
+  type StoreEffect,
+  type StoreRow,
+} from '../store/contract.ts';
+import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
+import { LONGEST_EFFECT, placesOver, repeated } from './bounded.ts';
+import type { SqlDatabase, SqlQuery } from './database.ts';
+
+/** The statements of an effect in the SQL of one database. @typeParam Begun what identifies the mark of a running effect */
+export interface EffectSql<Begun> {
+  /** Runs before the transaction of an effect. */
+  prepare?(query: SqlQuery, effect: StoreEffect): Promise<void>;
+  /** Locks the payment until the end of the transaction, and marks it as begun. Never waits for another worker. */
+  begin(
+    query: SqlQuery,
+    effect: StoreEffect,
+  ): Promise<{ begun: Begun; payment?: StoreRow | undefined } | 'busy' | 'uncertain'>;
+  /** Locks and reads rows, in the order of their keys. @throws {ConfigurationError} outside the mark's transaction */
+  lock(query: SqlQuery, begun: Begun, keys: readonly RowKey[]): Promise<(StoreRow | undefined)[]>;
+  /**
+   * Writes the rows, and the payment's as ended.
+   *
+   * @returns false in another transaction than the one that began
+   * @throws {PaymentTaken}
+   * @throws `rowChanged()` if another row has a different revision
+   */
+  complete(query: SqlQuery, begun: Begun, rows: readonly StoreRow[]): Promise<boolean>;
+  /** Checks whether the mark's transaction has ended, which may have left a part of the effect. */
+  isEnded(query: SqlQuery, begun: Begun): Promise<boolean>;
+  /** Reads the committed mark, outside any transaction. `undefined`: the effect was rolled back. */
+  find(query: SqlQuery, begun: Begun): Promise<'done' | 'begun' | undefined>;
+  /** Writes a mark that may have been lost, as begun. Runs outside any transaction. */
+  keep(query: SqlQuery, effect: StoreEffect, begun: Begun): Promise<void>;
+}
+
+/** @param advise throws the database's error with its cause and the fix */
+export function effectsOver<Tx, Begun>(
+  db: SqlDatabase<Tx>,
+  sql: EffectSql<Begun>,
+  advise: (error: unknown) => never,
+): Store<Tx>['effect'] {
+  const inPlace = placesOver(db);
+  return (effect, work) =>
+    inPlace(async ({ transact, query }) => {
+      const end = await repeated(async () => {
+        await sql.prepare?.(query, effect).catch(advise);
+        const running = transact((tx, within) =>
+          takeEffect(within, sql, effect, locked => inItsTime(remembering(() => work({ tx, ...locked })))),
+        );
+        return running.catch((error): End<Begun> => {
+          if (error === SKIPPED) return { result: 'skipped' };
+          if (error instanceof Ended) return { begun: error.begun as Begun, endedBy: error };
+          // It may concern one of the merchant's own tables.
+          if (isOfMerchant(error)) throw error;
+          return advise(error);
+        });
+      });
+      if (end.endedBy) {
+        // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
+        await repeated(() => sql.keep(query, effect, end.begun));
+        throw endedBefore(end.endedBy.cause);
+      }
+      if (end.result === 'done') await expectDone(sql, query, end.begun);
+      return end.result;
+    });
+}
+
+/** How an effect's transaction ended. */
+type End<Begun> =
+  | { result: Exclude<EffectResult, 'done'>; endedBy?: undefined }
+  | { result: 'done'; begun: Begun; endedBy?: undefined }
+  | { begun: Begun; endedBy: Ended };
+
+/** Thrown to roll back an effect that wrote nothing. */
+const SKIPPED = new Error('The effect was skipped.');
+
+type Locked = { payment?: StoreRow | undefined; rows: readonly (StoreRow | undefined)[] };
+
+/** @throws {Ended} if the transaction has ended, even if another one has begun */
+async function takeEffect<Begun>(
+  query: SqlQuery,
+  sql: EffectSql<Begun>,
+  effect: StoreEffect,
+  work: (locked: Locked) => Promise<readonly StoreRow[] | undefined>,
+): Promise<End<Begun>> {
+  // Before the work, so that a COMMIT of the effect also commits the mark.
+  const marked = await beginWithRetries(() => sql.begin(query, effect));
+  if (typeof marked === 'string') return { result: marked };
+  const { begun, payment } = marked;
+  const rows = await sql.lock(query, begun, effect.reads);
+  let isComplete: boolean;
+  try {
+    const written = await work({ payment, rows });
+    if (!written) throw SKIPPED;
+    isComplete = await sql.complete(query, begun, written);
+  } catch (error) {
+    throw error !== SKIPPED && (await sql.isEnded(query, begun)) ? new Ended(begun, error) : error;
+  }
+  if (!isComplete) throw new Ended(begun);
+  return { result: 'done', begun };
+}
+
+/** Waits shortly while a worker of another process has the payment. */
+async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): Promise<Marked | 'busy'> {
+  for (const pause of LOCK_PAUSES) {
+    const marked = await begin();
+    if (marked !== 'busy') return marked;
+    await delay(pause);
+  }
+  return begin();
+}
+
+/** @throws Error, as the merchant's, if the effect takes too long */
+const inItsTime = <T>(work: Promise<T>): Promise<T> =>
+  withTimeout(work, LONGEST_EFFECT, () => {
+    throw ofMerchant(new Error(TOO_LONG));
+  });
+
+const TOO_LONG = `The effect took more than ${LONGEST_EFFECT} ms, so its transaction was rolled back. It can run again. Use tx for every query: a pool of one connection never has a second one.`;
+
+/** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
+async function expectDone<Begun>(sql: EffectSql<Begun>, query: SqlQuery, begun: Begun): Promise<void> {
+  const found = await sql.find(query, begun);
+  if (found === 'done') return;
+  throw found === 'begun' ? endedBefore(undefined) : new Error(NOT_COMMITTED);
+}
+
+const NOT_COMMITTED =
+  'The transaction of the effect was rolled back, although the library reported a commit. The effect can run again. A query failed after your function returned: await every query.';
+
+/** Code outside the store has ended its transaction. */
+class Ended extends Error {
+  readonly begun: unknown;
+
+  constructor(begun: unknown, cause?: unknown) {
+    super(undefined, { cause });
+    this.begun = begun;
+  }
+}
+
+const endedBefore = (cause: unknown) =>
+  new Error(
+    'The transaction of the effect ended before your function returned, so the effect may be incomplete. It does not run again until you call gateway.resolveReview(paymentId, status). Leave BEGIN, COMMIT and ROLLBACK to the store.',
+    cause === undefined ? undefined : { cause },
+  );

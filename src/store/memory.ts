@@ -1,0 +1,136 @@
+// A store in the memory of this process, for development and tests.
+import { aborted, delay, withTimeout } from '../deadline.ts';
+import { functionProblem, marginProblem, storeOptions } from '../options/store-options.ts';
+import { warnOfForgetting } from '../telemetry/events.ts';
+import { LOCK_PAUSES, PaymentTaken, type RowKey, type RowQuery, type Store, type StoreRow } from './contract.ts';
+import { scopeProblem } from './key.ts';
+
+/** The options of `memoryStore`. */
+export interface MemoryStoreOptions {
+  /**
+   * The scope within which references are unique. At most 255 bytes of UTF-8.
+   * @default 'memory'
+   */
+  scope?: string | undefined;
+  /**
+   * Milliseconds after the timeout of a create until `settle(reference, 'not_created')` is accepted.
+   * @default 600_000
+   */
+  settleMargin?: number | undefined;
+  /**
+   * The clock in milliseconds since 1970, for tests.
+   * @default Date.now
+   */
+  now?: (() => number) | undefined;
+}
+
+/**
+ * Makes a store for one process, forgotten when it ends. It has no transactions: `tx` is an empty object, and `payOut`
+ * takes effect immediately. In production use `postgresStore` or `mysqlStore`.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
+  warnOfForgetting('memoryStore forgets all payments', 'postgresStore or mysqlStore');
+  return storeInMemory(options);
+}
+
+/** The same without its warning. */
+export function storeInMemory(options: MemoryStoreOptions): Store<object> {
+  const problems = { scope: scopeProblem, settleMargin: marginProblem, now: functionProblem };
+  const { scope = 'memory', settleMargin, now = Date.now } = storeOptions('memoryStore', options, problems);
+  const stored = new Map<string, StoreRow>();
+  /** The rows of running effects, each until its effect ends. */
+  const locks = new Map<string, Promise<void>>();
+  const watchers = new Set<() => void>();
+  const nameOf = ({ kind, id }: RowKey) => `${kind} ${id}`;
+  const get = (key: RowKey) => structuredClone(stored.get(nameOf(key)));
+  const put = (row: StoreRow): StoreRow => {
+    // As JSON, like every other store.
+    const next: StoreRow = JSON.parse(JSON.stringify({ ...row, revision: row.revision + 1 }));
+    stored.set(nameOf(row), next);
+    return structuredClone(next);
+  };
+  const ownerOf = (paymentId: string) => [...stored.values()].find(row => row.paymentId === paymentId);
+  const isFree = (row: StoreRow) => {
+    const owner = row.paymentId && ownerOf(row.paymentId);
+    return !owner || nameOf(owner) === nameOf(row);
+  };
+  /** Returns one of the rows that a running effect has locked. */
+  const lockedOf = (names: readonly string[]) => names.find(name => locks.has(name));
+  const end = (name: string) =>
+    withTimeout(locks.get(name) as Promise<void>, LONGEST_WAIT, `An effect keeps a row locked: ${name}`);
+  /** The times of a new row are the store's. */
+  const timed = (row: StoreRow, at: number): StoreRow =>
+    row.revision > 0 ? row : { ...row, begunAt: at, ...(row.dueAt !== undefined && { dueAt: at }) };
+  const select = ({ kind, states }: RowQuery) =>
+    [...stored.values()].filter(row => row.kind === kind && states.includes(row.state));
+
+  return {
+    scope,
+    settleMargin,
+    async read(key) {
+      return { row: get(key), now: now() };
+    },
+    async owner(paymentId) {
+      return { row: structuredClone(ownerOf(paymentId)), now: now() };
+    },
+    async write(row) {
+      while (locks.has(nameOf(row))) await end(nameOf(row));
+      const at = now();
+      const existing = get(row);
+      if ((existing?.revision ?? 0) !== row.revision) return { isWritten: false, row: existing, now: at };
+      if (!isFree(row)) throw new PaymentTaken(TAKEN);
+      const written = put(timed(row, at));
+      if (row.state === 'planned') for (const wake of watchers) wake();
+      return { isWritten: true, row: written, now: at };
+    },
+    async list(query) {
+      const rows = select(query).sort((one, other) => one.begunAt - other.begunAt);
+      return { rows: structuredClone(rows), now: now() };
+    },
+    async due({ olderThan = 0, ...query }, limit, leaseMs) {
+      const at = now();
+      const due = select(query)
+        .filter(({ dueAt = Number.POSITIVE_INFINITY, leasedUntil = 0 }) => dueAt <= at && leasedUntil <= at)
+        .filter(row => row.begunAt <= at - olderThan && !locks.has(nameOf(row)))
+        .sort((one, other) => (one.dueAt ?? 0) - (other.dueAt ?? 0))
+        .slice(0, limit);
+      return { rows: due.map(row => put({ ...row, leasedUntil: at + leaseMs })), now: at };
+    },
+    async effect({ id, reads }, work) {
+      const payment = { kind: 'payment', id } as const;
+      for (const pause of [...LOCK_PAUSES, undefined]) {
+        if (!locks.has(nameOf(payment))) break;
+        if (pause === undefined) return 'busy';
+        await delay(pause);
+      }
+      const names = [payment, ...reads].map(nameOf);
+      for (let name = lockedOf(names); name !== undefined; name = lockedOf(names)) await end(name);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      for (const name of names) locks.set(name, promise);
+      try {
+        const rows = await work({ tx: {}, payment: get(payment), rows: reads.map(get) });
+        if (!rows) return 'skipped';
+        if (!rows.every(isFree)) throw new PaymentTaken(TAKEN);
+        if (rows.some(row => (get(row)?.revision ?? 0) !== row.revision)) throw new Error(CHANGED);
+        const at = now();
+        for (const row of rows) put(timed(row, at));
+        return 'done';
+      } finally {
+        for (const name of names) locks.delete(name);
+        resolve();
+      }
+    },
+    watch(onPlanned, signal) {
+      watchers.add(onPlanned);
+      return aborted(signal).then(() => void watchers.delete(onPlanned));
+    },
+    migrate: async () => {},
+    ddl: () => '',
+  };
+}
+
+/** Milliseconds to wait for a row of a running effect. */
+const LONGEST_WAIT = 5_000;
+
+const TAKEN = 'Another create already has this payment.';
+const CHANGED = 'Another process changed a row of this effect, so none of its rows was written.';

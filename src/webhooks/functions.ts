@@ -1,0 +1,85 @@
+// The functions of a merchant's handler, and their arguments.
+import type {
+  AuthorizedPayment,
+  CanceledPayment,
+  CompletedPayment,
+  FailedPayment,
+  Payment,
+} from '../schemas/payment.ts';
+import type { OutcomeName } from '../store/outcomes.ts';
+import type { ReviewReason } from '../telemetry/events.ts';
+
+/** The first argument of a handler's functions. */
+export interface PaymentOutcome<P extends Payment = Payment> {
+  /** The order that `checkout` was called with. Absent for a payment without an order. */
+  order?: string | undefined;
+  /** The reference of its create: for an order, that of the attempt. */
+  reference: string;
+  /** The gateway's own record. */
+  payment: P;
+}
+
+/** The second argument of a handler's functions. */
+export interface Context<Tx> {
+  /** The transaction to write in. It is committed together with the SDK's own record of the outcome. */
+  tx: Tx;
+  /** Aborted at the end of the time limit. */
+  signal: AbortSignal;
+  /**
+   * Runs a function once, after the commit: for e-mails and the like, because the outer function may run again after a
+   * rollback. Only `onError` gets its error.
+   */
+  afterCommit(work: () => unknown): void;
+}
+
+/** The functions of a handler. At least one is required. Each runs once for its outcome, in your transaction. */
+export interface Functions<Tx> {
+  /** A deposit is COMPLETED with the requested amount and currency, and is the first to pay its order or reference. */
+  onPaid?: ((outcome: PaymentOutcome<CompletedPayment>, context: Context<Tx>) => unknown) | undefined;
+  /** A deposit is AUTHORIZED. */
+  onAuthorized?: ((outcome: PaymentOutcome<AuthorizedPayment>, context: Context<Tx>) => unknown) | undefined;
+  /** A deposit is FAILED or CANCELED, and had not paid. */
+  onDeclined?:
+    | ((outcome: PaymentOutcome<FailedPayment | CanceledPayment>, context: Context<Tx>) => unknown)
+    | undefined;
+  /** A deposit that had paid is FAILED or CANCELED: a chargeback, or a correction of the gateway. */
+  onReversed?:
+    | ((outcome: PaymentOutcome<FailedPayment | CanceledPayment>, context: Context<Tx>) => unknown)
+    | undefined;
+  /** A withdrawal is COMPLETED with the requested amount and currency. */
+  onPaidOut?: ((outcome: PaymentOutcome<CompletedPayment>, context: Context<Tx>) => unknown) | undefined;
+  /** A withdrawal is FAILED or CANCELED. `wasPaidOut`: it had been COMPLETED before. */
+  onPayoutFailed?:
+    | ((
+        outcome: PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean },
+        context: Context<Tx>,
+      ) => unknown)
+    | undefined;
+  /** A person must check the payment: `reason` says why. It is in `gateway.reviews()` too. */
+  onReview?: ((outcome: ReviewOutcome, context: Context<Tx>) => unknown) | undefined;
+  /** Every status that differs from the last one, before the function of its outcome. */
+  onPayment?: ((payment: Payment, context: Context<Tx>) => unknown) | undefined;
+}
+
+/** The first argument of `onReview`. A refused payout has no payment. */
+export interface ReviewOutcome {
+  order?: string | undefined;
+  reference?: string | undefined;
+  payment?: Payment | undefined;
+  reason: ReviewReason;
+}
+
+/** The names of all functions. */
+export const FUNCTIONS = [
+  'onPaid',
+  'onAuthorized',
+  'onDeclined',
+  'onReversed',
+  'onPaidOut',
+  'onPayoutFailed',
+  'onReview',
+  'onPayment',
+] as const satisfies readonly (OutcomeName | 'onReview' | 'onPayment')[];
+
+export const isOnly = (functions: Functions<never>, name: (typeof FUNCTIONS)[number]): boolean =>
+  FUNCTIONS.every(other => (functions[other] !== undefined) === (other === name));

@@ -1,0 +1,203 @@
+// The orders of examples/payments.ts, against the sandbox over HTTP.
+import { type ClientOptions, GatewayClient } from 'payment-gateway-sdk';
+import { postgresStore } from 'payment-gateway-sdk/postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { errorOf } from '../support/fixtures.ts';
+import { CARD, openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres } from '../support/stores.ts';
+
+describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0.0.1:5432'))('an order', () => {
+  let shop: PaymentsApp;
+  let app: PaymentsApp['app'];
+  let sandbox: PaymentsApp['sandbox'];
+  beforeAll(async () => {
+    shop = await openPaymentsApp();
+    ({ app, sandbox } = shop);
+  });
+  afterAll(() => shop.close());
+  beforeEach(async () => {
+    await shop.empty();
+    for (const name of ['log', 'warn', 'error'] as const) vi.spyOn(console, name).mockImplementation(() => {});
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const orders = () => shop.rowsOf('orders', 'id, paid');
+  beforeEach(() => shop.place('order-1042'));
+  const pay = () => shop.pay('order-1042');
+  const state = async () => (await app.gateway.order('order-1042'))?.state;
+
+  it('is paid once, from many tabs, and a second replica returns the same page', async () => {
+    const first = await pay();
+    expect(first).toMatchObject({ state: 'redirect', redirectUrl: expect.stringContaining('/pay/') });
+    const tabs = await Promise.all([pay(), pay(), pay()]);
+    const replica = await shop.openReplica();
+    tabs.push(await replica.gateway.checkout('order-1042', CARD));
+    await replica.close();
+    for (const tab of tabs) expect(tab).toMatchObject({ redirectUrl: 'redirectUrl' in first && first.redirectUrl });
+    expect([shop.references(), await state()]).toEqual([['order-1042.1'], 'open']);
+    await shop.complete('order-1042.1');
+    expect([await orders(), await state()]).toEqual([[{ id: 'order-1042', paid: true }], 'paid']);
+    expect(console.log).toHaveBeenCalledExactlyOnceWith('Receipt of order order-1042');
+    expect(await pay()).toMatchObject({ state: 'paid' });
+    expect(shop.references()).toEqual(['order-1042.1']);
+  });
+
+  it('gets one more attempt for a click after a decline, also for a double click', async () => {
+    await pay();
+    await shop.fail('order-1042.1');
+    expect(await state()).toBe('declined');
+    const tabs = await Promise.all([pay(), pay(), pay()]);
+    expect(tabs.map(({ state }) => state)).toEqual(['redirect', 'redirect', 'redirect']);
+    expect([shop.references(), await shop.reviews()]).toEqual([['order-1042.1', 'order-1042.2'], []]);
+  });
+
+  it('makes one attempt for each click if each is declined immediately', async () => {
+    const declining: NonNullable<ClientOptions['fetch']> = async (url, init) => {
+      const response = await sandbox.fetch(url, init);
+      return new Response((await response.text()).replace('"PENDING"', '"FAILED"'), response);
+    };
+    const { apiKey, signKey } = sandbox.clientOptions;
+    const gateway = new GatewayClient({
+      ...{ baseUrl: shop.server.url, apiKey, signKey, fetch: declining },
+      store: postgresStore(shop.observer, { scope: 'eu-terminal' }),
+      webhookUrl: 'https://shop.example/callbacks',
+    });
+    for (const attempts of [1, 2, 3]) {
+      expect(await gateway.checkout('order-1042', CARD)).toMatchObject({ state: 'declined' });
+      expect(shop.references()).toHaveLength(attempts);
+    }
+  });
+
+  it('is paid by the newest method, and the payment of the old page goes to review', async () => {
+    await pay();
+    expect(await shop.pay('order-1042', { paymentMethod: 'IDEAL' })).toMatchObject({ state: 'redirect' });
+    await shop.complete('order-1042.2');
+    await shop.complete('order-1042.1');
+    expect([await orders(), await shop.reviews()]).toEqual([
+      [{ id: 'order-1042', paid: true }],
+      [['order-1042.1', 'already_paid']],
+    ]);
+    expect(console.warn).toHaveBeenCalledWith('Review order-1042.1: already_paid');
+  });
+
+  it('is open again after a chargeback, and a new payment pays it', async () => {
+    await pay();
+    await shop.complete('order-1042.1');
+    await shop.fail('order-1042.1', { force: true });
+    expect([await orders(), await state()]).toEqual([[{ id: 'order-1042', paid: false }], 'reversed']);
+    expect(await pay()).toMatchObject({ state: 'redirect' });
+    await shop.complete('order-1042.2');
+    expect([await orders(), await shop.reviews()]).toEqual([[{ id: 'order-1042', paid: true }], []]);
+    await shop.complete('order-1042.1', { force: true });
+    expect(await shop.reviews()).toEqual([['order-1042.1', expect.stringMatching(/^(paid_again|already_paid)$/)]]);
+  });
+
+  it('is not paid by another amount, which goes to review', async () => {
+    sandbox.faults.next('amount-round');
+    await pay();
+    await shop.complete('order-1042.1');
+    expect([await orders(), await shop.reviews()]).toEqual([
+      [{ id: 'order-1042', paid: false }],
+      [['order-1042.1', 'amount_differs']],
+    ]);
+  });
+
+  it('is not paid by the old page after its amount has changed', async () => {
+    await pay();
+    await shop.pay('order-1042', { amount: '30.00' });
+    await shop.complete('order-1042.1');
+    expect([await orders(), await shop.reviews()]).toEqual([
+      [{ id: 'order-1042', paid: false }],
+      [['order-1042.1', 'amount_differs']],
+    ]);
+    await shop.complete('order-1042.2');
+    expect(await orders()).toEqual([{ id: 'order-1042', paid: true }]);
+  });
+
+  it.each([
+    ['no order', 'gift-card'],
+    ['no reference', null],
+    ['an attempt that was never made', 'order-1042.1'],
+  ])('is not paid by a payment of %s, made elsewhere', async (_, reference) => {
+    await sandbox.complete(await shop.madeElsewhere({ reference }));
+    await sandbox.idle();
+    expect(await orders()).toEqual([{ id: 'order-1042', paid: false }]);
+    expect((await app.gateway.reviews()).map(({ reason }) => reason)).toEqual(['unknown_reference']);
+  });
+
+  it('is not paid after it was canceled, and a late payment goes to review', async () => {
+    await pay();
+    expect(await app.gateway.cancelOrder('order-1042')).toBe(true);
+    expect([(await pay()).state, await state()]).toEqual(['canceled', 'canceled']);
+    await shop.complete('order-1042.1');
+    expect([await orders(), await shop.reviews()]).toEqual([
+      [{ id: 'order-1042', paid: false }],
+      [['order-1042.1', 'order_canceled']],
+    ]);
+  });
+
+  it('cannot be canceled once it is paid', async () => {
+    await pay();
+    await shop.complete('order-1042.1');
+    expect([await app.gateway.cancelOrder('order-1042'), await state()]).toEqual([false, 'paid']);
+  });
+
+  it('lists a payment with a status that the document does not have', async () => {
+    await pay();
+    sandbox.faults.next('unknown-status', { on: 'lookup' });
+    await sandbox.authorize(shop.idOf('order-1042.1'));
+    await sandbox.idle();
+    expect(await shop.reviews()).toEqual([['order-1042.1', 'unknown_status']]);
+  });
+
+  it('waits while an outcome is unknown, and the callback settles it', async () => {
+    sandbox.faults.next('commit-then-drop');
+    expect([(await pay()).state, await state()]).toEqual(['checking', 'checking']);
+    expect(shop.references()).toEqual(['order-1042.1']);
+    await shop.complete('order-1042.1');
+    expect([(await pay()).state, await orders()]).toEqual(['paid', [{ id: 'order-1042', paid: true }]]);
+  });
+
+  it('begins another attempt if its page was lost with the answer, and is paid once', async () => {
+    sandbox.faults.next('commit-then-cut');
+    expect((await pay()).state).toBe('redirect');
+    expect(shop.references()).toEqual(['order-1042.1', 'order-1042.2']);
+    await shop.complete('order-1042.2');
+    await shop.complete('order-1042.1');
+    expect(await shop.reviews()).toEqual([['order-1042.1', 'already_paid']]);
+  });
+
+  it('throws a refusal, and the next click tries the same reference', async () => {
+    sandbox.faults.next('reject-422');
+    expect(await errorOf(pay())).toHaveProperty('outcome', 'rejected');
+    expect((await pay()).state).toBe('redirect');
+    expect(shop.references()).toEqual(['order-1042.1']);
+  });
+
+  it('is paid when its row exists, though the callback came before that', async () => {
+    await shop.pay('order-1');
+    await shop.complete('order-1.1');
+    expect(sandbox.deliveries.at(-1)).toMatchObject({ status: 503 });
+    expect((await app.gateway.order('order-1'))?.state).toBe('checking');
+    await shop.place('order-1');
+    expect(await shop.upkeep()).toMatchObject({ swept: { processed: 1 } });
+    expect(await orders()).toEqual([
+      { id: 'order-1', paid: true },
+      { id: 'order-1042', paid: false },
+    ]);
+  });
+
+  it('has its reviews listed and closed by the commands', async () => {
+    const command = async () => {
+      const { out, code } = await shop.run('reviews', '--scope', 'eu-terminal', '--json');
+      return { listed: JSON.parse(out), code };
+    };
+    const id = await shop.madeElsewhere({ reference: 'gift-card' });
+    await sandbox.complete(id);
+    await sandbox.idle();
+    expect(await command()).toMatchObject({ listed: [{ id, reason: 'unknown_reference' }], code: 1 });
+    expect(await shop.run('resolve', id, 'COMPLETED', '--scope', 'eu-terminal')).toMatchObject({ code: 0 });
+    expect(await command()).toEqual({ listed: [], code: 0 });
+  });
+});

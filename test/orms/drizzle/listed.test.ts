@@ -1,8 +1,0 @@
-// What the page's handler cannot book is on the list of what a person must look at.
-import { proveListed } from '../../support/orm-listed.ts';
-import { db } from './database.ts';
-import { openPayments } from './payments.ts';
-
-proveListed(openPayments, {
-  end: () => db.$client.end(),
-});

@@ -1,0 +1,232 @@
+import { type Checkout, GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../support/fixtures.ts';
+import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
+
+const P24 = { ...CARD_ORDER, paymentMethod: 'P24', currency: 'PLN', amount: '99.00' } as const;
+const BLIK = { ...P24, paymentMethod: 'BLIK' } as const;
+
+const pageOf = (checkout: Checkout) => (checkout.state === 'redirect' ? checkout.redirectUrl : checkout.state);
+
+describe('checkout', () => {
+  it('returns the page of the first attempt, and the same page to each repeated click', async () => {
+    const { gateway, references } = openOrderShop();
+    const first = await gateway.checkout('order-1', CARD_ORDER);
+    expect(first).toMatchObject({ state: 'redirect', payment: { reference: 'order-1.1', amount: 25.5 } });
+    expect(pageOf(await gateway.checkout('order-1', CARD_ORDER))).toBe(pageOf(first));
+    expect(references()).toEqual(['order-1.1']);
+    expect(await gateway.order('order-1')).toMatchObject({
+      id: 'order-1',
+      state: 'open',
+      amount: '25.5',
+      currency: 'EUR',
+      attempts: 1,
+      payment: { paymentStatus: 'PENDING' },
+    });
+  });
+
+  it('makes one payment of forty clicks at once over four replicas', async () => {
+    const { gateway, store, sandbox, references } = openOrderShop();
+    const replicas = [gateway, ...[1, 2, 3].map(() => new GatewayClient({ ...sandbox.clientOptions, store }))];
+    const clicks = Array.from({ length: 40 }, (_, n) => {
+      const name = { customer: { firstName: `Customer ${n}` } };
+      return (replicas[n % 4] as typeof gateway).checkout('order-1', { ...CARD_ORDER, ...(n % 2 ? name : {}) });
+    });
+    const pages = new Set((await Promise.all(clicks)).map(pageOf));
+    expect([...pages]).toEqual([expect.stringContaining('http')]);
+    expect(references()).toEqual(['order-1.1']);
+  });
+
+  it('keeps the page of a call that differs only in the customer', async () => {
+    const { gateway, references } = openOrderShop();
+    const first = await gateway.checkout('order-1', CARD_ORDER);
+    const again = await gateway.checkout('order-1', { ...CARD_ORDER, customer: { firstName: 'Ann' } });
+    expect(pageOf(again)).toBe(pageOf(first));
+    expect(references()).toEqual(['order-1.1']);
+  });
+
+  it('begins another attempt after a decline, and the order is paid', async () => {
+    const { gateway, pay, decline, got, references } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER);
+    await decline('order-1.1');
+    expect(await gateway.order('order-1')).toMatchObject({ state: 'declined', attempts: 1 });
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toMatchObject({ state: 'redirect' });
+    await pay('order-1.2');
+    expect(references()).toEqual(['order-1.1', 'order-1.2']);
+    expect(got).toEqual(['onDeclined order-1 order-1.1', 'onPaid order-1 order-1.2']);
+  });
+
+  it('says that a paid order is paid, and creates nothing', async () => {
+    const { gateway, pay, references } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER);
+    await pay('order-1.1');
+    const paid = { state: 'paid', payment: { paymentStatus: 'COMPLETED', reference: 'order-1.1' } };
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toMatchObject(paid);
+    expect(await gateway.order('order-1')).toMatchObject(paid);
+    expect(references()).toEqual(['order-1.1']);
+  });
+
+  it('begins another attempt for another method, and reviews the second of two payments', async () => {
+    const { gateway, pay, got, idOf } = openOrderShop();
+    await gateway.checkout('order-1', P24);
+    expect(await gateway.checkout('order-1', BLIK)).toMatchObject({ payment: { reference: 'order-1.2' } });
+    await pay('order-1.1');
+    await pay('order-1.2');
+    expect(got).toEqual(['onPaid order-1 order-1.1', 'onReview already_paid order-1.2']);
+    expect(await gateway.reviews()).toMatchObject([
+      {
+        id: idOf('order-1.2'),
+        reason: 'already_paid',
+        status: 'COMPLETED',
+        order: 'order-1',
+        amount: 99,
+        currency: 'PLN',
+      },
+    ]);
+  });
+
+  it('takes the newest amount, and reviews a payment of the old link', async () => {
+    const { gateway, pay, got } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER);
+    await gateway.checkout('order-1', { ...CARD_ORDER, amount: '30.00' });
+    expect(await gateway.order('order-1')).toMatchObject({ amount: '30', attempts: 2 });
+    await pay('order-1.1');
+    await pay('order-1.2');
+    expect(got).toEqual(['onReview amount_differs order-1.1', 'onPaid order-1 order-1.2']);
+  });
+
+  it('reviews a payment of a canceled order, and starts no attempt for it', async () => {
+    const { gateway, pay, got, references } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER);
+    expect(await gateway.cancelOrder('order-1')).toBe(true);
+    await pay('order-1.1');
+    expect(got).toEqual(['onReview order_canceled order-1.1']);
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toEqual({ state: 'canceled' });
+    expect(references()).toEqual(['order-1.1']);
+  });
+
+  it('cancels an order before its first click, and not a paid one', async () => {
+    const { gateway, pay } = openOrderShop();
+    expect(await gateway.cancelOrder('order-1')).toBe(true);
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toEqual({ state: 'canceled' });
+    expect(await gateway.order('order-1')).toMatchObject({ state: 'canceled', attempts: 0 });
+    await gateway.checkout('order-2', CARD_ORDER);
+    await pay('order-2.1');
+    expect(await gateway.cancelOrder('order-2')).toBe(false);
+  });
+
+  it('makes an order payable again after a chargeback', async () => {
+    const { gateway, pay, decline, got } = openOrderShop();
+    await gateway.checkout('order-1', CARD_ORDER);
+    await pay('order-1.1');
+    await decline('order-1.1');
+    expect(await gateway.order('order-1')).toMatchObject({ state: 'reversed' });
+    await gateway.checkout('order-1', CARD_ORDER);
+    await pay('order-1.2');
+    await pay('order-1.1');
+    expect(got).toEqual([
+      'onPaid order-1 order-1.1',
+      'onReversed order-1 order-1.1',
+      'onPaid order-1 order-1.2',
+      'onReview paid_again order-1.1',
+    ]);
+  });
+
+  it('answers "checking" while a cut create may have made a payment, and its callback settles it', async () => {
+    const { gateway, sandbox, pay, got, references } = openOrderShop();
+    sandbox.faults.next('commit-then-drop');
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toEqual({ state: 'checking' });
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toEqual({ state: 'checking' });
+    expect(await gateway.order('order-1')).toMatchObject({ state: 'checking' });
+    await pay('order-1.1');
+    expect(got).toEqual(['onPaid order-1 order-1.1']);
+    expect(references()).toEqual(['order-1.1']);
+  });
+
+  it('begins another attempt at once if the page was lost with a cut answer that has named the payment', async () => {
+    const { gateway, sandbox, references } = openOrderShop();
+    sandbox.faults.next('commit-then-cut');
+    const checkout = await gateway.checkout('order-1', CARD_ORDER);
+    expect(checkout).toMatchObject({ state: 'redirect', payment: { reference: 'order-1.2' } });
+    expect(references()).toEqual(['order-1.1', 'order-1.2']);
+  });
+
+  it('begins another attempt once the time-out of a lost answer has passed, and reviews a second payment', async () => {
+    let now = Date.now();
+    const store = memoryStore({ now: () => now });
+    const { gateway, sandbox, pay, got } = openOrderShop({ store });
+    sandbox.faults.next('commit-then-drop');
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toEqual({ state: 'checking' });
+    now += 30_001;
+    expect(await gateway.checkout('order-1', CARD_ORDER)).toMatchObject({ payment: { reference: 'order-1.2' } });
+    await pay('order-1.2');
+    await pay('order-1.1');
+    expect(got).toEqual(['onPaid order-1 order-1.2', 'onReview already_paid order-1.1']);
+  });
+
+  it('throws a refusal, and retries under the same reference', async () => {
+    const { gateway, sandbox, references } = openOrderShop();
+    sandbox.faults.next('reject-422');
+    expect(await errorOf(gateway.checkout('order-1', CARD_ORDER))).toMatchObject({
+      name: 'ApiError',
+      outcome: 'rejected',
+    });
+    const page = await gateway.checkout('order-1', { ...CARD_ORDER, amount: '26.00' });
+    expect(page).toMatchObject({ payment: { reference: 'order-1.1', amount: 26 } });
+    expect(references()).toEqual(['order-1.1']);
+    expect(await gateway.order('order-1')).toMatchObject({ amount: '26', attempts: 1 });
+  });
+
+  it('shows the instructions of a PayID transfer, and reviews a transfer of another amount', async () => {
+    let paid = 80;
+    const answer = async (request: Request, response: Response) => {
+      if (request.method !== 'GET' || paid === 80) return response;
+      const body = (await response.json()) as { result?: object };
+      Object.assign(body.result ?? body, { amount: paid });
+      return Response.json(body);
+    };
+    const { gateway, pay, got } = openOrderShop({ answer });
+    const payid = { ...CARD_ORDER, paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD' } as const;
+    expect(await gateway.checkout('order-1', payid)).toMatchObject({
+      state: 'transfer',
+      transfer: { number: expect.any(String) },
+    });
+    paid = 79;
+    await pay('order-1.1');
+    expect(got).toEqual(['onReview amount_differs order-1.1']);
+  });
+
+  it.each([
+    ['', 'must not be empty'],
+    ['é'.repeat(101), 'at most 200 bytes'],
+    ['order\n1', 'control characters'],
+    [7, 'must be a string'],
+  ])('refuses the order id %j', async (orderId, problem) => {
+    const { gateway } = openOrderShop();
+    const error = await errorOf(gateway.checkout(orderId as string, CARD_ORDER));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
+    expect(String(error)).toContain(problem);
+  });
+
+  it('takes an order id that ends like an attempt', async () => {
+    const { gateway, pay, got } = openOrderShop();
+    await gateway.checkout('order-1.7', CARD_ORDER);
+    await pay('order-1.7.1');
+    expect(got).toEqual(['onPaid order-1.7 order-1.7.1']);
+  });
+
+  it('refuses an amount of 0, and a reference, before anything is written', async () => {
+    const { gateway } = openOrderShop();
+    const zero = await errorOf(gateway.checkout('order-1', { ...CARD_ORDER, amount: 0 }));
+    expect(String(zero)).toContain('amount: must be greater than 0');
+    const own = await errorOf(gateway.checkout('order-1', { ...CARD_ORDER, reference: 'order-1.1' } as never));
+    expect(String(own)).toContain('is given by the order');
+    expect(await gateway.order('order-1')).toBeUndefined();
+  });
+
+  it('needs a store', async () => {
+    const { sandbox } = openOrderShop();
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    expect(await errorOf(gateway.checkout('order-1', CARD_ORDER))).toMatchObject({ name: 'ConfigurationError' });
+  });
+});

@@ -1,0 +1,85 @@
+// resolveReview for an effect that was cut off: it counts as done, as if the handler had finished it.
+import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { expect, it } from 'vitest';
+import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
+
+const DEPOSIT = { ...CARD_ORDER, reference: 'deposit-1' } as const;
+const PAYOUT = { ...CARD_ORDER, paymentMethod: 'SEPA', reference: 'payout-1' } as const;
+
+/** A shop whose effects can be cut off after a part of their writes was committed. */
+function openCutShop(options: Parameters<typeof openOrderShop>[0] = {}) {
+  const store = memoryStore();
+  const { effect } = store;
+  const shop = openOrderShop({ store, ...options });
+  /** Cuts off the effect of a callback. @returns a function that resolves its review */
+  const cutOff = async (move: 'pay' | 'decline', reference: string) => {
+    store.effect = async ({ id, about }) => {
+      const { row } = await store.read({ kind: 'payment', id });
+      const { revision, data } = { revision: 0, data: {}, ...row };
+      await store.write({ kind: 'payment', id, state: 'begun', revision, begunAt: 0, data, about });
+      return 'uncertain';
+    };
+    await shop[move](reference);
+    store.effect = effect;
+    const [review] = await shop.gateway.reviews();
+    expect(review).toMatchObject({ reason: 'effect_uncertain', reference });
+    return () => shop.gateway.resolveReview(review?.id ?? '', review?.status ?? '');
+  };
+  return { ...shop, cutOff };
+}
+
+it('a deposit then pays its order, and a second attempt goes to review', async () => {
+  const { gateway, cutOff, decline, pay, got } = openCutShop();
+  await gateway.checkout('order-1', CARD_ORDER);
+  await gateway.checkout('order-1', { ...CARD_ORDER, paymentMethod: 'BLIK' });
+  const resolve = await cutOff('pay', 'order-1.1');
+  await resolve();
+  expect(await gateway.order('order-1')).toMatchObject({ state: 'paid' });
+  await pay('order-1.2');
+  expect(got).toEqual(['onReview already_paid order-1.2']);
+  await decline('order-1.1');
+  expect(got.at(-1)).toBe('onReversed order-1 order-1.1');
+});
+
+it('a deposit then pays its reference, and a second payment of it goes to review', async () => {
+  const { gateway, sandbox, cutOff, pay, got } = openCutShop();
+  await gateway.createDeposit(DEPOSIT);
+  const resolve = await cutOff('pay', 'deposit-1');
+  await resolve();
+  await new GatewayClient(sandbox.clientOptions).createDeposit(DEPOSIT);
+  await pay('deposit-1');
+  expect(got).toEqual(['onReview already_paid deposit-1']);
+});
+
+it('a reversal makes the order payable again, and the same payment goes to review if it completes again', async () => {
+  const { gateway, cutOff, pay, got } = openCutShop();
+  await gateway.checkout('order-1', CARD_ORDER);
+  await pay('order-1.1');
+  const resolve = await cutOff('decline', 'order-1.1');
+  await resolve();
+  expect(await gateway.order('order-1')).toMatchObject({ state: 'reversed' });
+  await pay('order-1.1');
+  expect(got).toEqual(['onPaid order-1 order-1.1', 'onReview paid_again order-1.1']);
+});
+
+it('another amount does not pay the order', async () => {
+  const answer = async ({ method }: Request, response: Response) => {
+    if (method !== 'GET') return response;
+    const { result } = (await response.json()) as { result: object };
+    return Response.json({ result: { ...result, amount: 1 } });
+  };
+  const { gateway, cutOff } = openCutShop({ answer });
+  await gateway.checkout('order-1', CARD_ORDER);
+  const resolve = await cutOff('pay', 'order-1.1');
+  await resolve();
+  expect(await gateway.order('order-1')).not.toMatchObject({ state: 'paid' });
+});
+
+it('a failed payout goes to review if it completes later', async () => {
+  const { gateway, cutOff, pay, got } = openCutShop();
+  await gateway.createWithdrawal(PAYOUT);
+  const resolve = await cutOff('decline', 'payout-1');
+  await resolve();
+  await pay('payout-1');
+  expect(got).toEqual(['onReview paid_again payout-1']);
+});

@@ -1,0 +1,492 @@
+// Planned payouts: upkeep sends each at most once, and stops while the gateway is unreachable.
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
+import type { JournalRow } from '../../src/store/creates.ts';
+import { errorOf, PAYOUT } from '../support/fixtures.ts';
+import {
+  abortedByLease,
+  accept,
+  MINUTE,
+  NONE_SENT as NONE,
+  notReached,
+  openUpkeptShop,
+  referencesOf,
+  taken,
+} from '../support/upkept-shop.ts';
+import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const openShop = (fetch: Fetch) => openUpkeptShop({ fetch });
+
+const bodyOf = ({ body }: FetchInit) => JSON.parse(Buffer.from(body ?? []).toString());
+
+/** A gateway that plays the answers to creates in order, the last one permanently. `lookup` answers the lookups. */
+function gatewayOf(...answers: [Answer, ...Answer[]]) {
+  const gateway = { lookups: 0, lookup: json('{}', 404) as Answer, sent: [] as Sent[] };
+  const creates = wire(...answers);
+  gateway.sent = creates.sent;
+  const fetch: Fetch = async (url, init) => {
+    if (init.method === 'POST') return creates.fetch(url, init);
+    gateway.lookups += 1;
+    if (gateway.lookup instanceof Error) throw gateway.lookup;
+    return (gateway.lookup as Response).clone();
+  };
+  return Object.assign(gateway, { fetch });
+}
+
+describe('payouts', () => {
+  it('are begun in the order of planning, over several batches', async () => {
+    const sent: string[] = [];
+    const { send, plan, clock } = openShop(accept(sent));
+    const references = Array.from({ length: 30 }, (_, index) => `payout-${(index * 7) % 30}`);
+    for (const reference of references) {
+      await plan(reference);
+      clock.now += 1;
+    }
+    expect(await send({ concurrency: 4, limit: 20 })).toEqual({ ...NONE, created: 20 });
+    expect(await send({ concurrency: 4 })).toEqual({ ...NONE, created: 10 });
+    expect(sent).toEqual(references);
+    expect(await send()).toEqual(NONE);
+  });
+
+  it('are sent one at a time until the gateway accepts one, then several at once', async () => {
+    let [running, most] = [0, 0];
+    const peaks: number[] = [];
+    const answers = [json('{}', 422), json('{}', 403)];
+    const { send, plan } = openShop(async (_, init) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      peaks.push(most);
+      return answers.shift() ?? taken(init);
+    });
+    for (let index = 0; index < 12; index++) await plan(`payout-${index}`);
+    expect(await send({ concurrency: 3 })).toEqual({ created: 10, refused: 1, postponed: 1, inDoubt: 0 });
+    expect([peaks[0], peaks[1], peaks[2], most]).toEqual([1, 1, 1, 3]);
+  });
+
+  it('are not held up by one that hangs', async () => {
+    const hanging = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    const takes = accept(sent);
+    const { send, plan, clock } = openShop((url, init) => {
+      if (!bodyOf(init).reference.endsWith('-1')) return takes(url, init);
+      return hanging.promise.then(() => taken(init));
+    });
+    for (let index = 0; index < 20; index++) {
+      await plan(`payout-${index}`);
+      clock.now += 1;
+    }
+    const sending = send({ concurrency: 2 });
+    await vi.waitFor(() => expect(sent.length).toBe(19));
+    hanging.resolve();
+    expect(await sending).toEqual({ ...NONE, created: 20 });
+  });
+
+  it('are sent once by several replicas', async () => {
+    const sent: string[] = [];
+    const { open, send, plan, store } = openShop(accept(sent));
+    for (let index = 0; index < 40; index++) await plan(`payout-${index}`);
+    const counts = await Promise.all([1, 2, 3].map(() => send({ concurrency: 2 }, open({ due: store.due }))));
+    expect(counts.reduce((sum, { created }) => sum + created, 0)).toBe(40);
+    expect(new Set(sent).size).toBe(40);
+    expect(sent).toHaveLength(40);
+  });
+
+  it('whose answer is lost stay in doubt, and are never sent again', async () => {
+    const { fetch, sent } = gatewayOf(networkError('ECONNRESET', 'read'));
+    const { send, plan, gateway, stateOf, rowOf, clock } = openShop(fetch);
+    await plan('payout-1');
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    expect([await stateOf('payout-1'), (await rowOf('payout-1'))?.body]).toEqual(['begun', undefined]);
+    clock.now += 60 * MINUTE;
+    expect([await send(), sent.length]).toEqual([NONE, 1]);
+    expect((await gateway.doubts()).map(({ reference }) => reference)).toEqual(['payout-1']);
+    expect(await errorOf(plan('payout-1'))).toMatchObject({ name: 'PaymentInDoubtError', reference: 'payout-1' });
+  });
+
+  it.each([
+    ['withdrawn', async () => {}],
+    [
+      'withdrawn, and planned again',
+      async ({ gateway }: ReturnType<typeof openShop>) => {
+        await gateway.payOut({}, { ...PAYOUT, amount: '76.00' });
+      },
+    ],
+  ])('that were %s after their lease are not sent', async (_, meanwhile) => {
+    const sent: string[] = [];
+    const shop = openShop(accept(sent));
+    const slow = shop.open({
+      due: async (...asked) => {
+        const leased = await shop.store.due(...asked);
+        if (leased.rows.length > 0) {
+          await shop.gateway.settle('payout-1', 'not_created');
+          await meanwhile(shop);
+        }
+        return leased;
+      },
+    });
+    await shop.plan('payout-1');
+    expect([await shop.send({ limit: 1 }, slow), sent]).toEqual([NONE, []]);
+  });
+
+  it('that the store fails to begin are not lost', async () => {
+    const sent: string[] = [];
+    const { open, send, plan, stateOf } = openShop(accept(sent));
+    await plan('payout-1');
+    const broken = open({ write: () => Promise.reject(new Error('the database is gone')) });
+    await expect(send({}, broken)).rejects.toThrow('Nothing was sent');
+    expect([sent, await stateOf('payout-1')]).toEqual([[], 'planned']);
+  });
+
+  it('are finished if they have begun when upkeep is stopped, and no more are begun', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { fetch, sent } = gatewayOf(taken, init => answer.promise.then(() => taken(init)));
+    const { send, plan, stateOf, rowOf, clock } = openShop(fetch);
+    for (const reference of ['payout-0', 'payout-1', 'payout-2', 'payout-3']) {
+      await plan(reference);
+      clock.now += 1;
+    }
+    const stop = new AbortController();
+    const sending = send({ concurrency: 2, signal: stop.signal });
+    await vi.waitFor(() => expect(sent.length).toBe(3));
+    stop.abort();
+    answer.resolve();
+    expect(await sending).toEqual({ ...NONE, created: 3 });
+    const left = await rowOf('payout-3');
+    expect([sent.length, await stateOf('payout-3'), left?.leasedUntil]).toEqual([3, 'planned', undefined]);
+  });
+
+  it('are given back if upkeep is stopped right after their lease', async () => {
+    const { fetch, sent } = gatewayOf(taken);
+    const { store, send, plan } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2']) await plan(reference);
+    expect([await send({ signal: abortedByLease(store) }), sent]).toEqual([NONE, []]);
+    expect(await send()).toEqual({ ...NONE, created: 2 });
+  });
+
+  it('are given back if the store leases them after its timeout', async () => {
+    vi.useFakeTimers();
+    const sent: string[] = [];
+    const { open, store, send, plan, rowOf } = openShop(accept(sent));
+    await plan('payout-1');
+    const answered = Promise.withResolvers<void>();
+    const slow = open({
+      due: async (...asked) => {
+        const leased = await store.due(...asked);
+        await answered.promise;
+        return leased;
+      },
+    });
+    const failing = errorOf(send({}, slow));
+    await vi.advanceTimersByTimeAsync(5_001);
+    expect((await failing) as Error).toMatchObject({
+      message: expect.stringContaining('did not answer within 5000 ms'),
+    });
+    expect((await rowOf('payout-1'))?.leasedUntil).toBeTypeOf('number');
+    answered.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await rowOf('payout-1'))?.leasedUntil).toBeUndefined();
+    expect([await send(), sent]).toEqual([{ ...NONE, created: 1 }, ['payout-1']]);
+  });
+});
+
+describe('a payout that the gateway refuses', () => {
+  it.each([400, 413, 422])('with %i is freed and goes to review at once, and can be planned again', async status => {
+    const { fetch, sent } = gatewayOf(json('{"error":"no such account"}', status), taken);
+    const { send, plan, stateOf, changes, reviewed, gateway } = openShop(fetch);
+    await plan('payout-1');
+    expect(await send()).toEqual({ ...NONE, refused: 1 });
+    expect([await stateOf('payout-1'), reviewed, changes().at(-1)]).toEqual(['freed', ['payout-1'], 'freed']);
+    expect([await send(), sent.length, reviewed.length]).toEqual([NONE, 1, 1]);
+    await gateway.payOut({}, { ...PAYOUT, customer: { lastName: 'Müller' } });
+    expect([await send(), await stateOf('payout-1')]).toEqual([{ ...NONE, created: 1 }, 'created']);
+  });
+
+  it.each([401, 402, 403, 404, 405, 406, 415, 429, 431, 451])(
+    'three times with %i, which is not about the request, goes to review then',
+    async status => {
+      const { fetch, sent } = gatewayOf(json('<html>', status));
+      const { send, plan, clock, stateOf, warnings, reviewed } = openShop(fetch);
+      await plan('payout-1');
+      for (const answers of [1, 2]) {
+        expect([await send(), sent.length]).toEqual([{ ...NONE, postponed: 1 }, answers]);
+        expect([await send(), await stateOf('payout-1'), reviewed]).toEqual([NONE, 'planned', []]);
+        clock.now += MINUTE;
+      }
+      // A busy gateway needs no operator.
+      const codes = status === 429 ? [] : ['payout_not_sent', 'payout_not_sent'];
+      expect(warnings().map(({ code }) => code)).toEqual(codes);
+      if (status !== 429) expect(warnings()[0]?.message).toContain(`The gateway answered ${status}`);
+      expect(await send()).toEqual({ ...NONE, refused: 1 });
+      expect([await stateOf('payout-1'), reviewed]).toEqual(['freed', ['payout-1']]);
+      clock.now += 60 * MINUTE;
+      expect([await send(), sent.length, reviewed.length]).toEqual([NONE, 3, 1]);
+    },
+  );
+
+  it('is reviewed later if the review fails, and is never sent again', async () => {
+    const { fetch, sent } = gatewayOf(json('{}', 422));
+    const { send, plan, clock, handlerOf, warnings, reviewed, stateOf } = openShop(fetch);
+    await plan('payout-1');
+    const handler = handlerOf({ reviewRefused: () => Promise.reject(new Error('secret of the shop')) });
+    expect(await send({ handler })).toEqual({ ...NONE, refused: 1 });
+    expect(warnings()).toMatchObject([{ code: 'upkeep_failed', reference: 'payout-1' }]);
+    expect(warnings()[0]?.message).not.toContain('secret');
+    expect([await send(), reviewed]).toEqual([NONE, []]);
+    clock.now += MINUTE;
+    expect([await send(), reviewed, await stateOf('payout-1')]).toEqual([NONE, ['payout-1'], 'freed']);
+    clock.now += 60 * MINUTE;
+    expect([await send(), reviewed.length, sent.length]).toEqual([NONE, 1, 1]);
+  });
+
+  it('for the last time before a crash goes to review without another attempt', async () => {
+    const { fetch, sent } = gatewayOf(taken);
+    const { send, plan, store, reviewed } = openShop(fetch);
+    await plan('payout-1');
+    const { row } = await store.read({ kind: 'create', id: 'payout-1' });
+    await store.write({ ...row, data: { ...row?.data, looks: 3 } } as never);
+    expect([await send(), reviewed, sent]).toEqual([{ ...NONE, refused: 1 }, ['payout-1'], []]);
+  });
+
+  it('is not reviewed any more if the merchant plans it again during the review', async () => {
+    const { fetch, sent } = gatewayOf(json('{}', 422), taken);
+    const { send, plan, handlerOf, stateOf } = openShop(fetch);
+    await plan('payout-1');
+    const handler = handlerOf({ reviewRefused: () => plan('payout-1') });
+    expect(await send({ handler, limit: 1 })).toEqual({ ...NONE, refused: 1 });
+    expect(await stateOf('payout-1')).toBe('planned');
+    expect([await send(), sent.length]).toEqual([{ ...NONE, created: 1 }, 2]);
+  });
+
+  it('with 403 holds nobody up, unlike a refusal of the client', async () => {
+    const { fetch, sent } = gatewayOf(json('{}', 403), taken);
+    const { send, plan, clock } = openShop(fetch);
+    await plan('payout-1');
+    clock.now += 1;
+    await plan('payout-2');
+    expect(await send()).toEqual({ ...NONE, created: 1, postponed: 1 });
+    clock.now += MINUTE;
+    expect([await send(), referencesOf(sent)]).toEqual([{ ...NONE, created: 1 }, ['payout-1', 'payout-2', 'payout-1']]);
+  });
+
+  it.each<[string, Answer]>([
+    ['cannot be reached', notReached],
+    ['does not know the key', json('{}', 401)],
+    ['is busy', json('{}', 429)],
+    ['is somewhere else', json('<html>', 404)],
+    ['takes no POST there', json('<html>', 405)],
+  ])('because the gateway %s ends the run, and the others stay planned', async (_, answer) => {
+    const { fetch, sent } = gatewayOf(answer, taken);
+    const { send, plan, clock, stateOf } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) {
+      await plan(reference);
+      clock.now += 1;
+    }
+    expect(await send()).toEqual({ ...NONE, postponed: 1 });
+    expect([sent.length, await stateOf('payout-1')]).toEqual([1, 'planned']);
+    clock.now += MINUTE;
+    expect(await send()).toEqual({ ...NONE, created: 3 });
+    // Without an answer a payout keeps its place.
+    if (answer instanceof Error) expect(referencesOf(sent).slice(1)).toEqual(['payout-1', 'payout-2', 'payout-3']);
+  });
+
+  it('is sent however often the gateway could not be reached', async () => {
+    const { fetch } = gatewayOf(notReached, notReached, notReached, notReached, taken);
+    const { send, plan } = openShop(fetch);
+    await plan('payout-1');
+    for (let tries = 0; tries < 4; tries++) expect(await send()).toEqual({ ...NONE, postponed: 1 });
+    expect(await send()).toEqual({ ...NONE, created: 1 });
+  });
+
+  it('by this client, which cannot read it, is left to another one', async () => {
+    const { fetch } = gatewayOf(taken);
+    const { send, plan, store, stateOf, warnings, clock } = openShop(fetch);
+    await plan('payout-1');
+    const { row } = await store.read({ kind: 'create', id: 'payout-1' });
+    const written = row?.data as JournalRow;
+    await store.write({ ...row, data: { ...written, body: '{' } } as never);
+    await plan('payout-2');
+    expect(await send()).toEqual({ ...NONE, created: 1, postponed: 1 });
+    expect(warnings()).toMatchObject([{ code: 'payout_not_sent', reference: 'payout-1' }]);
+    clock.now += 15 * MINUTE - 1;
+    expect([await send(), await stateOf('payout-1')]).toEqual([NONE, 'planned']);
+    clock.now += 1;
+    expect(await send()).toEqual({ ...NONE, postponed: 1 });
+  });
+});
+
+describe('an outage', () => {
+  const UNREADABLE = json('{"result":{}}', 201);
+
+  it.each<[string, Answer]>([
+    ['answers 503', json('{}', 503)],
+    ['resets every connection', networkError('ECONNRESET', 'read')],
+    ['sends answers that cannot be read', UNREADABLE],
+  ])('stops sending in every replica where the gateway %s', async (_, answer) => {
+    const { fetch, sent } = gatewayOf(answer);
+    const { send, plan, open, store, clock } = openShop(fetch);
+    for (let index = 0; index < 50; index++) await plan(`payout-${index}`);
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    clock.now += MINUTE - 1;
+    for (let replica = 0; replica < 3; replica++)
+      expect(await send({}, open({ due: store.due }))).toEqual({ ...NONE, postponed: 1 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('lasts 1, 2, 4, 8 and then 15 minutes, while lookups fail too, with one doubt in all', async () => {
+    const gateway = gatewayOf(json('{}', 503));
+    gateway.lookup = json('{}', 503);
+    const { send, plan, clock } = openShop(gateway.fetch);
+    for (let index = 0; index < 3; index++) await plan(`payout-${index}`);
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    const begun = clock.now;
+    const looked: number[] = [];
+    for (let second = 1; second <= 70 * 60; second++) {
+      clock.now = begun + second * 1_000;
+      const before = gateway.lookups;
+      await send();
+      if (gateway.lookups > before) looked.push(second / 60);
+    }
+    expect(looked).toEqual([1, 3, 7, 15, 30, 45, 60]);
+    expect(gateway.sent).toHaveLength(1);
+  });
+
+  it('ends with an accepted payout, after which several are sent at once and the next pause is short again', async () => {
+    const { fetch, sent } = gatewayOf(json('{}', 503), json('{}', 503), taken, taken, taken, json('{}', 503));
+    const { send, plan, clock, open, store } = openShop(fetch);
+    for (let index = 0; index < 5; index++) await plan(`payout-${index}`);
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    clock.now += MINUTE;
+    // The lookup is answered, and the payout is not.
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    clock.now += 2 * MINUTE - 1;
+    expect(await send()).toEqual({ ...NONE, postponed: 1 });
+    clock.now += 1;
+    expect(await send()).toEqual({ ...NONE, created: 3 });
+    expect(await send({}, open({ due: store.due }))).toEqual(NONE);
+    await plan('payout-5');
+    await plan('payout-6');
+    expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
+    clock.now += MINUTE - 1;
+    expect([await send(), sent.length]).toEqual([{ ...NONE, postponed: 1 }, 6]);
+  });
+
+  it('is tested by one replica, with one lookup and one payout', async () => {
+    const gateway = gatewayOf(json('{}', 503));
+    const { send, plan, clock, open, store } = openShop(gateway.fetch);
+    for (let index = 0; index < 20; index++) await plan(`payout-${index}`);
+    await send();
+    clock.now += MINUTE;
+    const counts = await Promise.all([1, 2, 3, 4].map(() => send({}, open({ due: store.due }))));
+    expect(counts.reduce((sum, { inDoubt }) => sum + inDoubt, 0)).toBe(1);
+    expect([gateway.lookups, gateway.sent.length]).toEqual([1, 2]);
+  });
+
+  it.each<[string, Answer]>([
+    ['is refused', json('{}', 401)],
+    ['gets no answer', notReached],
+    ['is answered by a proxy', json('<html>', 502)],
+  ])('goes on if its lookup %s', async (_, answer) => {
+    const gateway = gatewayOf(json('{}', 503), taken);
+    gateway.lookup = answer;
+    const { send, plan, clock } = openShop(gateway.fetch);
+    for (let index = 0; index < 2; index++) await plan(`payout-${index}`);
+    await send();
+    clock.now += MINUTE;
+    expect([await send(), gateway.sent.length]).toEqual([{ ...NONE, postponed: 1 }, 1]);
+    gateway.lookup = json('{}', 404);
+    clock.now += 2 * MINUTE;
+    expect(await send()).toEqual({ ...NONE, created: 1 });
+  });
+
+  it('after several unknown outcomes at once lasts one minute', async () => {
+    const { fetch } = gatewayOf(taken, json('{}', 503), json('{}', 503), json('{}', 503), taken);
+    const { send, plan, clock } = openShop(fetch);
+    for (let index = 0; index < 8; index++) await plan(`payout-${index}`);
+    expect(await send({ concurrency: 3 })).toEqual({ created: 1, refused: 0, postponed: 0, inDoubt: 3 });
+    clock.now += MINUTE;
+    expect(await send({ concurrency: 3 })).toEqual({ ...NONE, created: 4 });
+  });
+
+  it('is not begun by a lone plan that comes after the gateway is back', async () => {
+    const gateway = gatewayOf(json('{}', 503), taken);
+    const { send, plan, clock } = openShop(gateway.fetch);
+    await plan('payout-1');
+    await send();
+    // Nothing is due, so nothing is tested and the pause does not grow.
+    for (let minute = 0; minute < 60; minute++) {
+      clock.now += MINUTE;
+      await send();
+    }
+    expect(gateway.lookups).toBe(0);
+    await plan('payout-2');
+    expect(await send()).toEqual({ ...NONE, created: 1 });
+  });
+});
+
+describe('Retry-After', () => {
+  it.each<[string, Answer, object, number]>([
+    ['a busy gateway', json('{}', 429, { 'retry-after': '120' }), { postponed: 1 }, 120_000],
+    ['a refusal', json('{}', 422, { 'retry-after': '120' }), { refused: 1 }, 120_000],
+    ['an unknown outcome', json('{}', 503, { 'retry-after': '120' }), { inDoubt: 1 }, 120_000],
+    ['30 days', json('{}', 429, { 'retry-after': '2592000' }), { postponed: 1 }, 15 * MINUTE],
+  ])('of %s stops every replica for that time, at most 15 minutes', async (_, answer, counts, pause) => {
+    const { fetch, sent } = gatewayOf(answer, taken);
+    const { send, plan, clock, open, store } = openShop(fetch);
+    for (const reference of ['payout-1', 'payout-2']) await plan(reference);
+    expect(await send()).toEqual({ ...NONE, ...counts });
+    clock.now += pause - 1;
+    await send({}, open({ due: store.due }));
+    expect(sent).toHaveLength(1);
+    clock.now += 1;
+    expect((await send({}, open({ due: store.due }))).created).toBeGreaterThan(0);
+  });
+});
+
+describe('a store that answers late', () => {
+  it('counts a payout as in doubt if it is not taken back in time, and sends it later', async () => {
+    vi.useFakeTimers();
+    const { fetch, sent } = gatewayOf(notReached, taken);
+    const { store, open, send, plan, stateOf, clock } = openShop(fetch);
+    const answered = Promise.withResolvers<void>();
+    const slow = open({
+      write: async (row, tx) => {
+        if (row.state === 'planned') await answered.promise;
+        return store.write(row, tx);
+      },
+    });
+    await plan('payout-1');
+    await plan('payout-2');
+    const sending = send({ concurrency: 1 }, slow);
+    await vi.advanceTimersByTimeAsync(5_001);
+    expect([await sending, sent.length, await stateOf('payout-1')]).toEqual([{ ...NONE, inDoubt: 1 }, 1, 'begun']);
+    // The store is written in the background.
+    answered.resolve();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await stateOf('payout-1')).toBe('planned');
+    clock.now += MINUTE;
+    expect(await send()).toEqual({ ...NONE, created: 2 });
+  });
+
+  it('gets its time even if the create has used up its own', async () => {
+    vi.useFakeTimers();
+    const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+    const { store, open, send, plan, stateOf } = openShop(async () => {
+      await pause(29_990);
+      throw notReached;
+    });
+    const slow = open({
+      write: async (row, tx) => {
+        if (row.state === 'planned') await pause(1_000);
+        return store.write(row, tx);
+      },
+    });
+    await plan('payout-1');
+    const sending = send({}, slow);
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect([await sending, await stateOf('payout-1')]).toEqual([{ ...NONE, postponed: 1 }, 'planned']);
+  });
+});

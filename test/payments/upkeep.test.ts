@@ -1,0 +1,210 @@
+// An upkeep that runs until its signal.
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { GatewayClient } from '../../src/client.ts';
+import type { Fetch } from '../../src/http/own-fetch.ts';
+import { Sandbox } from '../../src/sandbox/index.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { createWebhookHandler } from '../../src/webhooks/handler.ts';
+import { PAYOUT } from '../support/fixtures.ts';
+import { accept, MINUTE, NONE_SENT, NONE_SWEPT, notReached, openUpkeptShop, taken } from '../support/upkept-shop.ts';
+import { wire } from '../support/wire.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+/** @param fetch of the gateway. By default it accepts every create */
+function openShop(fetch: Fetch = accept()) {
+  const shop = openUpkeptShop({ fetch });
+  const stop = new AbortController();
+  /** Runs until `stop` is aborted. Payments are left to their callbacks. */
+  const run = (by = shop.gateway, changes: object = {}) =>
+    shop.upkeep({ once: false, signal: stop.signal, olderThan: 365 * 1440 * MINUTE, ...changes }, by);
+  return { ...shop, stop, run };
+}
+
+describe('an upkeep', () => {
+  it('does both kinds of due work with once, and returns the counts', async () => {
+    const { upkeep, plan, gateway, handlerOf, events } = openShop();
+    await plan('payout-1');
+    const handler = handlerOf({ process: (id: string) => Promise.reject({ code: 'busy', id }) });
+    const counts = { swept: { ...NONE_SWEPT, failed: 1 }, sent: { ...NONE_SENT, created: 1 } };
+    expect(await gateway.upkeep({ handler, once: true, olderThan: 0 })).toEqual(counts);
+    expect(events.at(-1)).toMatchObject({
+      type: 'success',
+      operation: 'upkeep',
+      counts: { ...counts.sent, ...counts.swept },
+    });
+    expect((await upkeep()).sent).toEqual(NONE_SENT);
+  });
+
+  it('fails with the error of the store, with once', async () => {
+    const { open, upkeep } = openShop();
+    const broken = open({ due: () => Promise.reject(new Error('the database is gone')) });
+    await expect(upkeep({}, broken)).rejects.toThrow('the database is gone');
+  });
+
+  it('sends plans as soon as they are written, until its signal', async () => {
+    const sent: string[] = [];
+    const { run, plan, stop } = openShop(accept(sent));
+    // The clock stands still: nothing waits for the next check.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const running = run();
+    for (const reference of ['payout-1', 'payout-2', 'payout-3']) {
+      await plan(reference);
+      await expect.poll(() => sent, { interval: 5 }).toContain(reference);
+    }
+    stop.abort();
+    expect(await running).toEqual({ swept: NONE_SWEPT, sent: { ...NONE_SENT, created: 3 } });
+  });
+
+  it('sweeps every minute, also while a payout hangs', async () => {
+    vi.useFakeTimers();
+    const hanging = Promise.withResolvers<void>();
+    const { run, plan, stop, store } = openShop((_, init) => hanging.promise.then(() => taken(init)));
+    const due = vi.spyOn(store, 'due');
+    const sweeps = () => due.mock.calls.filter(([query]) => query.states.includes('created')).length;
+    const running = run();
+    await vi.advanceTimersByTimeAsync(50_000);
+    expect(sweeps()).toBe(1);
+    await plan('payout-1');
+    await vi.advanceTimersByTimeAsync(10_100);
+    expect(sweeps()).toBe(2);
+    hanging.resolve();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(sweeps()).toBe(3);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await running).sent).toEqual({ ...NONE_SENT, created: 1 });
+  });
+
+  const killed = new Error('the connection that listens was killed');
+  it.each<[string, () => Promise<void>]>([
+    ['rejects', async () => Promise.reject(killed)],
+    [
+      'throws',
+      () => {
+        throw killed;
+      },
+    ],
+  ])('listens again if the store stops reporting plans and %s', async (_, stopReporting) => {
+    vi.useFakeTimers();
+    const watched: number[] = [];
+    const watch = () => {
+      watched.push(performance.now());
+      return stopReporting();
+    };
+    const { open, run, stop } = openShop();
+    const began = performance.now();
+    const running = run(open({ watch }));
+    await vi.advanceTimersByTimeAsync(2_500);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await running).sent).toEqual(NONE_SENT);
+    expect(watched.map(at => Math.round((at - began) / 100))).toEqual([0, 10, 20]);
+  });
+
+  it('checks every second if the store does not report plans', async () => {
+    vi.useFakeTimers();
+    const sent: string[] = [];
+    const { open, run, plan, stop } = openShop(accept(sent));
+    const running = run(open({ watch: undefined } as never));
+    await vi.advanceTimersByTimeAsync(100);
+    await plan('payout-1');
+    await vi.advanceTimersByTimeAsync(899);
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    await vi.waitFor(() => expect(sent).toEqual(['payout-1']));
+    stop.abort();
+    expect((await running).sent).toEqual({ ...NONE_SENT, created: 1 });
+  });
+
+  it('continues after failures of the store and the gateway, with longer and longer pauses', async () => {
+    vi.useFakeTimers();
+    const { fetch, sent } = wire(notReached, notReached, notReached, taken);
+    const { open, store, plan, run, stop, warnings, stateOf } = openShop(fetch);
+    let failures = 2;
+    const gateway = open({
+      due: async (query, ...asked) => {
+        if (query.states.includes('planned') && failures-- > 0) throw new Error('the database is gone');
+        return store.due(query, ...asked);
+      },
+    });
+    await plan('payout-1');
+    const running = run(gateway);
+    await vi.advanceTimersByTimeAsync(2_000 + 4_000);
+    expect([warnings().map(({ code }) => code), sent.length]).toEqual([['upkeep_failed', 'upkeep_failed'], 1]);
+    await vi.advanceTimersByTimeAsync(8_000 + 16_000);
+    expect(sent.length).toBe(3);
+    await vi.advanceTimersByTimeAsync(32_000);
+    expect(await stateOf('payout-1')).toBe('created');
+    stop.abort();
+    expect((await running).sent).toEqual({ ...NONE_SENT, created: 1, postponed: 3 });
+  });
+
+  it('begins again with short pauses after an accepted payout', async () => {
+    vi.useFakeTimers();
+    const { fetch, sent } = wire(notReached, notReached, taken, notReached, taken);
+    const { run, plan, stop } = openShop(fetch);
+    await plan('payout-1');
+    const running = run(undefined, { concurrency: 1 });
+    await vi.advanceTimersByTimeAsync(2_000 + 4_000 + 100);
+    expect(sent.length).toBe(3);
+    await plan('payout-2');
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(sent.length).toBe(4);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(sent.length).toBe(5);
+    stop.abort();
+    expect((await running).sent).toMatchObject({ created: 2 });
+  });
+
+  it('continues with the other payouts while one hangs, and finishes it after the signal', async () => {
+    const hanging = Promise.withResolvers<void>();
+    const sent: string[] = [];
+    const takes = accept(sent);
+    const { run, plan, stop } = openShop((url, init) => {
+      if (
+        !Buffer.from(init.body ?? [])
+          .toString()
+          .includes('hangs')
+      )
+        return takes(url, init);
+      return hanging.promise.then(() => taken(init));
+    });
+    const running = run(undefined, { concurrency: 2 });
+    for (const reference of ['payout-1', 'hangs', 'payout-2', 'payout-3']) {
+      await plan(reference);
+      if (reference !== 'hangs') await expect.poll(() => sent).toContain(reference);
+    }
+    stop.abort();
+    hanging.resolve();
+    expect((await running).sent).toEqual({ ...NONE_SENT, created: 4 });
+  });
+
+  it('ends immediately with a signal that is aborted already', async () => {
+    const { run, plan, stop, store } = openShop();
+    await plan('payout-1');
+    const due = vi.spyOn(store, 'due');
+    stop.abort();
+    expect(await run()).toEqual({ swept: NONE_SWEPT, sent: NONE_SENT });
+    expect(due).not.toHaveBeenCalled();
+  });
+});
+
+it('an upkeep with the real handler puts a refused payout on the review list', async () => {
+  const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
+  const gateway = new GatewayClient({ ...sandbox.clientOptions, store: memoryStore() });
+  const reviewed: (string | undefined)[] = [];
+  const handler = createWebhookHandler({
+    gateway,
+    onPaidOut: () => {},
+    onReview: ({ reason, reference }) => void reviewed.push(`${reference}: ${reason}`),
+  });
+  await gateway.payOut({}, PAYOUT);
+  sandbox.faults.next('reject-422');
+  expect((await gateway.upkeep({ handler, once: true })).sent).toEqual({ ...NONE_SENT, refused: 1 });
+  expect(reviewed).toEqual(['payout-1: payout_refused']);
+  const [review] = await gateway.reviews();
+  expect(review).toMatchObject({ id: 'payout-1', reason: 'payout_refused', amount: '75', currency: 'EUR' });
+  await gateway.resolveReview('payout-1', review?.status ?? '');
+  expect(await gateway.reviews()).toEqual([]);
+});

@@ -1,0 +1,357 @@
+// A store in a database does the right thing with each answer of its SQL: one transaction for the mark and the effect,
+// or an error that says what became of them.
+import { inspect } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ConfigurationError } from '../../src/errors.ts';
+import { outsideTransaction, type SqlDatabase, type SqlQuery, withoutColumns } from '../../src/sql/database.ts';
+import { afterWrite, rowChanged, type StoreSql, sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
+import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
+import { isOfMerchant } from '../../src/store/thrown.ts';
+import { newRow } from '../../src/testing/test-function.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
+
+const ROW = newRow();
+const PAYMENT = newRow({ kind: 'payment', id: 'payment', state: 'done', revision: 1 });
+const EFFECT = { id: 'payment', about: { status: 'COMPLETED' }, reads: [ROW] };
+const DEADLOCK = Object.assign(new Error('deadlock'), { code: '40P01' });
+const thrown = new Error('of the shop');
+const reject = (error: unknown) => () => Promise.reject(error);
+
+/** Statements that all succeed, and their names in order: those outside a transaction begin with a star. */
+function open(changes: Partial<StoreSql<string>> = {}, database: Partial<SqlDatabase<string>> = {}) {
+  const asked: string[] = [];
+  const inside: SqlQuery = async () => [];
+  const note = async <T>(name: string, query: SqlQuery | undefined, answer: T) => {
+    if (query) await query(name);
+    return answer;
+  };
+  const db: SqlDatabase<string> = {
+    dialect: 'postgres',
+    query: async sql => {
+      asked.push(`*${sql}`);
+      return [];
+    },
+    async transaction(work) {
+      asked.push('BEGIN');
+      try {
+        const value = await work('tx');
+        asked.push('COMMIT');
+        return value;
+      } catch (error) {
+        asked.push('ROLLBACK');
+        throw error;
+      }
+    },
+    queryIn: () => async (sql, values) => {
+      asked.push(sql);
+      return inside(sql, values);
+    },
+    ...database,
+  };
+  const written = { isWritten: true, row: ROW, now: 5 };
+  const sql: StoreSql<string> = {
+    migrate: async () => void asked.push('migrate'),
+    ddl: () => 'the DDL',
+    read: query => note('read', query, { row: ROW, now: 5 }),
+    owner: query => note('owner', query, { row: ROW, now: 5 }),
+    write: query => note('write', query, written),
+    writeIn: query => note('writeIn', query, written),
+    list: query => note('list', query, { rows: [ROW], now: 5 }),
+    due: async () => ({ rows: [ROW], now: 5 }),
+    begin: query => note('begin', query, { begun: 'begun', payment: PAYMENT }),
+    lock: query => note('lock', query, [ROW]),
+    complete: query => note('complete', query, true),
+    isEnded: query => note('isEnded', query, false),
+    find: query => note('find', query, 'done' as const),
+    keep: query => note('keep', query, undefined),
+    advised: error => error,
+    ...changes,
+  };
+  const store = sqlStore(db, sql, { scope: 'eu', settleMargin: 7 });
+  const work = vi.fn(async (_: unknown): Promise<readonly StoreRow[] | undefined> => {
+    asked.push('work');
+    return [PAYMENT];
+  });
+  return { store, sql, asked, work, run: () => store.effect(EFFECT, work) };
+}
+
+const DONE = ['BEGIN', 'begin', 'lock', 'work', 'complete', 'COMMIT'];
+
+describe('an effect', () => {
+  it('is marked, run and completed in one transaction, and looked for after it', async () => {
+    const { asked, work, run } = open();
+    expect([await run(), asked]).toEqual(['done', [...DONE, '*find']]);
+    expect(work.mock.calls).toEqual([[{ tx: 'tx', payment: PAYMENT, rows: [ROW] }]]);
+  });
+
+  it('passes to each statement the results of those before', async () => {
+    const [begin, lock, complete, find] = [
+      vi.fn(async () => ({ begun: 'mark' })),
+      vi.fn(async () => []),
+      vi.fn(async () => true),
+      vi.fn(async () => 'done' as const),
+    ];
+    await open({ begin, lock, complete, find }).run();
+    const query = expect.any(Function);
+    expect([begin, lock, complete, find].map(({ mock }) => mock.calls)).toEqual([
+      [[query, EFFECT]],
+      [[query, 'mark', [ROW]]],
+      [[query, 'mark', [PAYMENT]]],
+      [[query, 'mark']],
+    ]);
+  });
+
+  it('is prepared before the transaction', async () => {
+    const { asked, run } = open({ prepare: async query => void (await query('prepare')) });
+    await run();
+    expect(asked).toEqual(['*prepare', ...DONE, '*find']);
+  });
+
+  it('runs nothing after one that was cut off', async () => {
+    const { asked, run } = open({ begin: async () => 'uncertain' });
+    expect([await run(), asked]).toEqual(['uncertain', ['BEGIN', 'COMMIT']]);
+  });
+
+  it('is rolled back if the work writes nothing', async () => {
+    const { asked, run, work } = open();
+    work.mockResolvedValue(undefined);
+    expect([await run(), asked]).toEqual(['skipped', ['BEGIN', 'begin', 'lock', 'ROLLBACK']]);
+  });
+
+  it('waits about a second for a payment that another worker has, and is busy then', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const tried: number[] = [];
+    const begin = async () => {
+      tried.push(Date.now());
+      return 'busy' as const;
+    };
+    const { asked, run } = open({ begin });
+    expect(await whileTimePasses(run(), 10)).toBe('busy');
+    expect([asked, tried]).toEqual([
+      ['BEGIN', 'COMMIT'],
+      [0, 20, 60, 140, 300, 620, 1_260],
+    ]);
+  });
+
+  it('throws the error of the work, once the transaction is known to be the one that began', async () => {
+    const { store, asked } = open();
+    const error = await errorOf(store.effect(EFFECT, reject(thrown)));
+    expect([error, isOfMerchant(error)]).toEqual([thrown, true]);
+    expect(asked).toEqual(['BEGIN', 'begin', 'lock', 'isEnded', 'ROLLBACK']);
+  });
+
+  it('advises on the errors of its own statements, and not on those of the work', async () => {
+    const missingOf = () => Object.assign(new Error('relation "orders" does not exist'), { code: '42P01' });
+    const advised = (cause: unknown) => new Error('advised', { cause });
+    const missing = missingOf();
+    expect(await errorOf(open({ advised }).store.effect(EFFECT, reject(missing)))).toBe(missing);
+    for (const part of ['prepare', 'begin', 'lock', 'complete'] as const) {
+      const failing = open({ advised, [part]: reject(missingOf()) }).run();
+      expect(await errorOf(failing), part).toMatchObject({ message: 'advised', cause: { code: '42P01' } });
+    }
+  });
+
+  it.each([
+    ['its work', {}, DEADLOCK],
+    ['its completion', { complete: true }, DEADLOCK],
+    ['a row that changed meanwhile', { complete: true }, rowChanged()],
+    ['its preparation', { prepare: true }, DEADLOCK],
+  ])('is repeated after a conflict of %s', async (_, where, error) => {
+    let tries = 0;
+    const meet = async () => {
+      tries += 1;
+      if (tries < 3) throw error;
+      return true;
+    };
+    const changes = Object.fromEntries(Object.keys(where).map(part => [part, meet]));
+    const { run, work, asked } = open(changes);
+    if (Object.keys(where).length === 0) {
+      work.mockImplementation(async () => {
+        await meet();
+        return [PAYMENT];
+      });
+    }
+    expect([await run(), tries, asked.filter(name => name === 'COMMIT')]).toEqual(['done', 3, ['COMMIT']]);
+  });
+
+  it('is not repeated if its payment belongs to another create', async () => {
+    const complete = vi.fn(reject(new PaymentTaken('taken')));
+    const { run } = open({ complete });
+    expect(await errorOf(run())).toBeInstanceOf(PaymentTaken);
+    expect(complete).toHaveBeenCalledTimes(1);
+  });
+
+  it('is rolled back if it takes too long', async () => {
+    fakeTimers();
+    const { store, asked } = open();
+    const error = await whileTimePasses(errorOf(store.effect(EFFECT, () => new Promise(() => {}))), 1_000);
+    expect((error as Error).message).toMatch(/^The effect took more than 20000 ms, .* never has a second one\.$/);
+    expect([asked.at(-1), isOfMerchant(error)]).toEqual(['ROLLBACK', true]);
+  });
+});
+
+describe('a transaction that other code has ended', () => {
+  it.each([
+    ['before its work failed', { isEnded: async () => true }, reject(thrown), thrown],
+    ['before its work was done', { complete: async () => false }, async () => [PAYMENT], undefined],
+    // What was written is committed.
+    ['before its work met a deadlock', { isEnded: async () => true }, reject(DEADLOCK), DEADLOCK],
+  ])('%s keeps its mark as begun, and is not repeated', async (_, changes, work, cause) => {
+    const keep = vi.fn<StoreSql<string>['keep']>(async query => void (await query('keep')));
+    const { store, asked } = open({ keep, ...changes });
+    const runs = vi.fn<() => Promise<StoreRow[]>>(work);
+    const error = (await errorOf(store.effect(EFFECT, runs))) as Error;
+    expect(error.message).toMatch(/^The transaction of the effect ended before .* gateway\.resolveReview/);
+    expect([error.cause, 'cause' in error]).toEqual([cause, cause !== undefined]);
+    expect([runs.mock.calls.length, keep.mock.calls]).toEqual([1, [[expect.any(Function), EFFECT, 'begun']]]);
+    expect(asked.at(-1)).toBe('*keep');
+  });
+
+  it('keeps its mark also after a conflict', async () => {
+    const keep = vi.fn(async () => {}).mockRejectedValueOnce(DEADLOCK);
+    const { run, work } = open({ keep, complete: async () => false });
+    await expect(run()).rejects.toThrow('ended before your function returned');
+    expect([keep.mock.calls.length, work.mock.calls.length]).toEqual([2, 1]);
+  });
+
+  it('is not waited for if the database does not answer', async () => {
+    fakeTimers();
+    const { run } = open({ complete: async () => false }, { query: () => new Promise<never>(() => {}) });
+    const error = await whileTimePasses(errorOf(run()), 1_000);
+    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
+  });
+});
+
+it.each([
+  ['begun', 'ended before your function returned'],
+  [undefined, 'was rolled back, although the library reported a commit'],
+] as const)('an effect is not done if its mark is %s after the commit', async (found, message) => {
+  const { run, asked } = open({ find: async () => found });
+  await expect(run()).rejects.toThrow(message);
+  expect(asked).toEqual(DONE);
+});
+
+describe('rows', () => {
+  it('are written and read outside any transaction', async () => {
+    const { store, asked } = open();
+    expect(await store.read(ROW)).toEqual({ row: ROW, now: 5 });
+    expect(await store.owner('payment')).toEqual({ row: ROW, now: 5 });
+    expect(await store.write(ROW)).toEqual({ isWritten: true, row: ROW, now: 5 });
+    expect(await store.list({ kind: 'create', states: [] })).toEqual({ rows: [ROW], now: 5 });
+    expect(await store.due({ kind: 'create', states: [] }, 1, 1)).toEqual({ rows: [ROW], now: 5 });
+    await store.migrate();
+    expect(asked).toEqual(['*read', '*owner', '*write', '*list', 'migrate']);
+    expect([store.scope, store.settleMargin, store.ddl()]).toEqual(['eu', 7, 'the DDL']);
+  });
+
+  it('are sent again after a conflict', async () => {
+    const query = vi.fn<SqlQuery>(async () => []).mockRejectedValueOnce(DEADLOCK);
+    const due = vi.fn(async () => ({ rows: [], now: 10 })).mockRejectedValueOnce(DEADLOCK);
+    const { store } = open({ due }, { query });
+    expect(await store.read(ROW)).toHaveProperty('row', ROW);
+    await store.due({ kind: 'create', states: [] }, 1, 1);
+    expect([query.mock.calls.length, due.mock.calls.length]).toEqual([2, 2]);
+  });
+
+  it("are written in the merchant's transaction, once, before the call returns", async () => {
+    const { store, asked } = open();
+    void store.write(ROW, 'tx');
+    expect(asked).toEqual(['writeIn']);
+    const writeIn = vi.fn(reject(DEADLOCK));
+    expect(await errorOf(open({ writeIn }).store.write(ROW, 'tx'))).toBe(DEADLOCK);
+    expect(writeIn).toHaveBeenCalledTimes(1);
+  });
+
+  it('are refused outside an open transaction', async () => {
+    const error = await errorOf(open({ writeIn: async () => undefined }).store.write(ROW, 'tx'));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toHaveProperty('message', expect.stringContaining('tx is not an open transaction'));
+  });
+
+  it('report errors of the database without the written values', async () => {
+    const error = Object.assign(new Error('Failed query, params: zoe@customer.example'), {
+      cause: Object.assign(new Error('no such table'), { code: '42P01' }),
+    });
+    const advised = (cause: unknown) => new Error('advised', { cause });
+    const fail = reject(error);
+    const { store } = open({ advised, migrate: fail, due: fail }, { query: fail, queryIn: () => fail });
+    const query = { kind: 'create', states: [] } as const;
+    for (const ask of [
+      () => store.read(ROW),
+      () => store.owner(''),
+      () => store.write(ROW),
+      () => store.write(ROW, 'tx'),
+      () => store.list(query),
+      () => store.due(query, 1, 1),
+      () => store.migrate(),
+      () => store.effect(EFFECT, async () => []),
+    ]) {
+      const reported = (await errorOf(ask())) as Error;
+      expect(reported).toMatchObject({ message: 'advised', cause: { message: 'no such table', code: '42P01' } });
+      expect(inspect(reported, { showHidden: true })).not.toContain('zoe');
+    }
+  });
+
+  it('wake watchers if the SQL notifies and the database can listen', async () => {
+    const listen = vi.fn(async () => {});
+    const wake = () => {};
+    const { signal } = new AbortController();
+    await open({ channel: 'plans' }, { listen }).store.watch?.(wake, signal);
+    expect(listen.mock.calls).toEqual([['plans', wake, signal]]);
+    for (const deaf of [open({ channel: 'plans' }), open({}, { listen })])
+      expect(deaf.store).not.toHaveProperty('watch');
+  });
+});
+
+describe('the options of a store', () => {
+  const read = (options: object) => sqlStoreOptions('postgresStore', options as never);
+
+  it('name its table', () => {
+    expect(read({ scope: 'eu' })).toEqual({ scope: 'eu', table: 'payment_gateway_rows', settleMargin: undefined });
+    const prefix = `${'a'.repeat(63)}.${'b'.repeat(58)}`;
+    expect(read({ scope: 'eu', tablePrefix: prefix, settleMargin: 0 })).toEqual({
+      scope: 'eu',
+      table: `${prefix}_rows`,
+      settleMargin: 0,
+    });
+  });
+
+  it.each([
+    [undefined, "scope is missing: pass { scope: 'eu-terminal' }, one per terminal."],
+    [{}, "scope is missing: pass { scope: 'eu-terminal' }, one per terminal."],
+    [{ scope: '' }, 'scope must not be empty.'],
+    [{ scope: 'x'.repeat(256) }, 'scope must have at most 255 bytes of UTF-8, and no NUL.'],
+    [{ scope: 'a', settleMargin: -1 }, 'settleMargin must be milliseconds, 0 or more.'],
+    [{ scope: 'a', tablePrefix: 't'.repeat(59) }, 'tablePrefix is too long'],
+    [{ scope: 'a', table: 'rows' }, 'unknown option "table".'],
+    ...['', 'a b', 'a"b', 'a.b.c', '1a', 'a.', '.a', 'a;b', 'é', 7, null, 'a '].map(tablePrefix => [
+      { scope: 'a', tablePrefix },
+      'tablePrefix must be a plain name such as my_table, or schema.my_table',
+    ]),
+  ] as [object, string][])('refuse %o', (options, message) => {
+    expect(() => read(options)).toThrow(ConfigurationError);
+    expect(() => read(options)).toThrow(`postgresStore: ${message}`);
+  });
+});
+
+describe('an error after a write', () => {
+  const thrownBy = async (error: Error) => (await errorOf(Promise.reject(error).catch(afterWrite))) as Error;
+
+  it('has no code, which may mean that nothing was written, and keeps its words', async () => {
+    const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const error = await thrownBy(gone);
+    expect([error.message, error.cause]).toEqual(['connect ECONNREFUSED (after a write)', gone]);
+    expect(error).not.toHaveProperty('code');
+  });
+
+  it('stays the same if it says what to change', async () => {
+    const error = new ConfigurationError('COMMIT first');
+    expect(await thrownBy(error)).toBe(error);
+  });
+});
+
+it('a mistake in a custom database is a ConfigurationError', () => {
+  for (const error of [outsideTransaction(), withoutColumns()]) expect(error).toBeInstanceOf(ConfigurationError);
+});

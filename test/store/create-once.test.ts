@@ -1,0 +1,1102 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayClient, type GatewayEvent, memoryStore, type Payment } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readClientOptions } from '../../src/client-options.ts';
+import type { FetchInit } from '../../src/http/own-fetch.ts';
+import { create } from '../../src/payments/create.ts';
+import { openGateway } from '../../src/payments/gateway.ts';
+import type { Journal, JournalKey, JournalRow } from '../../src/store/creates.ts';
+import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
+import { errorOf, ID, KEYS, mirrored, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+import { hostNotFound, json, networkError, wire } from '../support/wire.ts';
+
+const webhookUrl = 'https://shop.example/callbacks';
+const deposit = {
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  reference: 'order-1',
+  webhookUrl,
+} as const;
+
+afterEach(() => void vi.useRealTimers());
+
+/** What is in doubt in a journal, of every scope. */
+async function doubtsIn(journal: Journal): Promise<JournalRow[]> {
+  return (await journal.list({ states: ['begun'] })).rows;
+}
+
+/** Changes a row by hand, as another process would. */
+async function setRow(journal: Journal, key: JournalKey, changes: Partial<JournalRow>): Promise<void> {
+  const { row } = await journal.read(key);
+  if (!row) throw new Error('There is no such row.');
+  expect(await journal.replace({ ...row, ...changes }, row.revision)).toHaveProperty('isReplaced', true);
+}
+
+/** A shop whose journal guards its creates. */
+function open({ journal = memoryCreates(), ...options }: { journal?: Creates; fetch?: never; timeout?: number } = {}) {
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  const events: GatewayEvent[] = [];
+  const onEvent = (event: GatewayEvent) => void events.push(event);
+  const gateway = new GatewayClient({
+    ...sandbox.clientOptions,
+    store: storeOf(journal),
+    onEvent,
+    retries: 0,
+    ...options,
+  });
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  return { sandbox, journal, gateway, events, warnings };
+}
+
+/** A client over a script of answers. */
+function scripted(journal: Creates, ...answers: Parameters<typeof wire>) {
+  const { fetch, sent } = wire(...answers);
+  const events: GatewayEvent[] = [];
+  const gateway = new GatewayClient({
+    ...KEYS,
+    store: storeOf(journal),
+    fetch,
+    retries: 0,
+    onEvent: event => void events.push(event),
+  });
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+  return { gateway, journal, sent, warnings, changes };
+}
+
+const created = (changes: object = {}) => {
+  const { result } = JSON.parse(record('created card deposit'));
+  return json(JSON.stringify({ result: { ...result, reference: deposit.reference, ...changes } }), 201);
+};
+/** The answer that has the payment of {@link PAYOUT}. */
+const paidOut = () => created({ ...{ reference: PAYOUT.reference, amount: 75 }, paymentType: 'WITHDRAWAL' });
+
+describe('a reference', () => {
+  it('is one payment, however often it is created: the first answer comes again', async () => {
+    const { gateway, sandbox } = open();
+    const first = await gateway.createDeposit(deposit);
+    const second = await gateway.createDeposit(deposit);
+    expect([first.replayed, second.replayed]).toEqual([false, true]);
+    expect({ ...second, replayed: false }).toEqual(first);
+    expect(second.nextAction.type).toBe('redirect');
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it.each([
+    ['the amount as a number', { ...deposit, amount: 25.5 }],
+    [
+      'fields in another order',
+      { webhookUrl, reference: 'order-1', currency: 'EUR', amount: '25.500', paymentMethod: 'CARD' },
+    ],
+    ['undefined fields', { ...deposit, description: undefined, customer: undefined }],
+  ] as const)('is known again by %s', async (_, again) => {
+    const { gateway } = open();
+    await gateway.createDeposit(deposit);
+    expect(await gateway.createDeposit(again as typeof deposit)).toHaveProperty('replayed', true);
+  });
+
+  it('is known again by extra fields in another order, however deep, and not by lists in another order', async () => {
+    const { gateway } = open();
+    await gateway.createDeposit(deposit, { extra: { shop: { b: [1, 2], a: { y: 1, x: 2 } }, card: true } });
+    const same = { extra: { card: true, shop: { a: { x: 2, y: 1 }, b: [1, 2] } } };
+    expect(await gateway.createDeposit(deposit, same)).toHaveProperty('replayed', true);
+    const other = { extra: { card: true, shop: { a: { x: 2, y: 1 }, b: [2, 1] } } };
+    expect(await errorOf(gateway.createDeposit(deposit, other))).toMatchObject({ differing: ['other fields'] });
+  });
+
+  it('is in doubt if the answer has the payment of another create: at once, with its id, and for an operator', async () => {
+    const answers = [created({ reference: 'order-2' }), created(), created({ id: OTHER_ID })] as const;
+    const { gateway, sent, changes } = scripted(memoryCreates(), ...answers);
+    await gateway.createDeposit({ ...deposit, reference: 'order-2' });
+    const begun = performance.now();
+    const error = await errorOf(gateway.createDeposit(deposit));
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(error).toMatchObject({
+      name: 'ResponseError',
+      outcome: 'unknown',
+      paymentId: ID,
+      issues: [{ path: 'id', message: 'is the payment of another create' }],
+      message: expect.stringContaining(`with payment ${ID}: it is the payment of "order-2".`),
+    });
+    expect(await gateway.find('order-1')).toMatchObject({ state: 'begun', conflictingIds: [ID], underWay: false });
+    expect(await gateway.find('order-2')).toMatchObject({ state: 'created', paymentId: ID });
+    expect([changes(), sent.length]).toEqual([['begun', 'created', 'begun', 'in_doubt'], 2]);
+    // The operator has found its own.
+    await gateway.settle('order-1', OTHER_ID);
+    expect(await gateway.find('order-1')).toMatchObject({ state: 'created', paymentId: OTHER_ID });
+  });
+
+  it('is in doubt for everyone who has joined the create', async () => {
+    const { gateway } = scripted(memoryCreates(), created({ reference: 'order-2' }), created());
+    await gateway.createDeposit({ ...deposit, reference: 'order-2' });
+    const errors = await Promise.all([1, 2].map(() => errorOf(gateway.createDeposit(deposit))));
+    expect(errors).toMatchObject(Array(2).fill({ name: 'ResponseError', outcome: 'unknown', paymentId: ID }));
+  });
+
+  it.each([
+    ['reference', { reference: 'order-9' }],
+    ['amount', { amount: 25.51 }],
+    ['currency', { currency: 'USD' }],
+    ['paymentType', { paymentType: 'WITHDRAWAL' }],
+  ] as const)('is in doubt if the answer names another %s, and an operator settles it', async (field, changes) => {
+    const { gateway, warnings } = scripted(memoryCreates(), created(changes), created(changes));
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({
+      name: 'ResponseError',
+      outcome: 'unknown',
+      paymentId: ID,
+      issues: [{ path: field, message: 'differs from the request' }],
+    });
+    expect(await gateway.find('order-1')).toMatchObject({ state: 'begun', paymentId: ID, underWay: false });
+    await gateway.settle('order-1', ID, { despite: [field] });
+    expect(await gateway.find('order-1')).toMatchObject({ state: 'created', paymentId: ID });
+    expect(warnings()).toEqual([]);
+  });
+
+  it('keeps the order that its create is an attempt of', async () => {
+    const sandbox = new Sandbox();
+    const journal = memoryCreates();
+    const gateway = openGateway(readClientOptions({ ...sandbox.clientOptions, store: storeOf(journal) }));
+    await create(gateway, 'deposit', { ...deposit, reference: 'order-1.1' }, {}, { order: 'order-1' });
+    const { row } = await journal.read({ scope: 'memory', reference: 'order-1.1' });
+    expect(row).toMatchObject({ state: 'created', order: 'order-1' });
+  });
+
+  it('takes two statements', async () => {
+    const store = memoryStore();
+    const statements: string[] = [];
+    for (const name of ['read', 'owner', 'write', 'list', 'due'] as const) {
+      const ask = store[name] as (...args: never[]) => unknown;
+      Object.assign(store, {
+        [name]: (...args: never[]) => {
+          statements.push(name);
+          return ask(...args);
+        },
+      });
+    }
+    const fetch = async (_url: string, init: FetchInit) => mirrored(init);
+    const gateway = new GatewayClient({ ...KEYS, store, fetch });
+    await gateway.createDeposit(deposit);
+    // The first ones bind the scope to the gateway.
+    expect(statements.splice(0)).toEqual(['read', 'write', 'write', 'write']);
+    await gateway.createDeposit({ ...deposit, reference: 'order-2' });
+    expect(statements).toEqual(['write', 'write']);
+  });
+
+  it('is under way until its create has ended, or its timeout has passed', async () => {
+    let now = 1_000_000;
+    const answer = Promise.withResolvers<Response>();
+    const { gateway } = scripted(memoryCreates({ now: () => now }), () => answer.promise);
+    const creating = errorOf(gateway.createDeposit(deposit, { timeout: 30_000 }));
+    const isUnderWay = async () => (await gateway.find('order-1'))?.underWay;
+    await vi.waitFor(async () => expect(await isUnderWay()).toBe(true));
+    now += 30_000;
+    expect(await isUnderWay()).toBe(true);
+    now += 1;
+    expect(await isUnderWay()).toBe(false);
+    now -= 1;
+    answer.reject(networkError('ECONNRESET', 'read'));
+    await creating;
+    expect(await isUnderWay()).toBe(false);
+  });
+
+  it.each([
+    [{ amount: '25.51' }, ['amount']],
+    [{ amount: '25.51', currency: 'USD' }, ['amount', 'currency']],
+    [{ paymentMethod: 'BLIK' }, ['paymentMethod']],
+    [{ description: 'another' }, ['other fields']],
+    [{ description: null }, ['other fields']],
+  ])('is refused for another request, naming what differs: %j', async (changes, differing) => {
+    const { gateway, sandbox } = open();
+    const { payment } = await gateway.createDeposit(deposit);
+    const error = await errorOf(gateway.createDeposit({ ...deposit, ...changes } as never));
+    expect(error).toMatchObject({
+      name: 'DuplicateReferenceError',
+      code: 'duplicate_reference',
+      outcome: 'not_sent',
+      reference: 'order-1',
+      differing,
+      paymentId: payment.id,
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('is refused for other extra fields, and for a payment of the other type', async () => {
+    const { gateway } = open();
+    await gateway.createDeposit(deposit, { extra: { loyalty: 1 } });
+    const other = await errorOf(gateway.createDeposit(deposit, { extra: { loyalty: 2 } }));
+    expect(other).toMatchObject({ differing: ['other fields'] });
+    const card = await errorOf(gateway.createWithdrawal({ ...deposit, paymentMethod: 'CARD' }));
+    expect(card).toMatchObject({ differing: ['paymentType'] });
+  });
+
+  it('is a UUID for a deposit without one, and required for a withdrawal', async () => {
+    const { gateway, sandbox } = open();
+    const { reference, ...anonymous } = deposit;
+    for (const request of [anonymous, { ...anonymous, reference: null }, { ...anonymous, reference: '' }]) {
+      const { payment } = await gateway.createDeposit(request);
+      expect(payment.reference).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+      expect(await gateway.find(payment.reference ?? '')).toMatchObject({ state: 'created', paymentId: payment.id });
+    }
+    sandbox.faults.next('commit-then-drop');
+    const { message } = (await errorOf(gateway.createDeposit(anonymous))) as Error;
+    const [doubt] = await gateway.doubts();
+    expect(message).toContain(`the creation of "${doubt?.reference}"`);
+    for (const reference of [undefined, null, '']) {
+      const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference }));
+      expect(error).toMatchObject({
+        name: 'InvalidRequestError',
+        outcome: 'not_sent',
+        issues: [{ path: 'reference', message: expect.stringContaining('a second payout cannot be prevented') }],
+      });
+    }
+  });
+
+  it('is free again after a refusal, and after a create that never left', async () => {
+    const journal = memoryCreates();
+    const { gateway, sent } = scripted(journal, json('{}', 422), hostNotFound(), created());
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'rejected' });
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'not_sent' });
+    // And not planned: nobody has planned it.
+    expect(await gateway.find('order-1')).toHaveProperty('state', 'freed');
+    expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
+    expect(sent).toHaveLength(3);
+  });
+});
+
+describe('the scope of a store', () => {
+  const at = (baseUrl: string, journal: Creates) => {
+    const { fetch, sent } = wire(created());
+    return { gateway: new GatewayClient({ ...KEYS, baseUrl, store: storeOf(journal), fetch, retries: 0 }), sent };
+  };
+
+  it('belongs to the gateway of its first client: another one sends nothing and reads nothing', async () => {
+    const journal = memoryCreates();
+    await at('https://one.example', journal).gateway.createDeposit(deposit);
+    const other = at('https://two.example', journal);
+    const refused = {
+      name: 'ConfigurationError',
+      outcome: 'not_sent',
+      message: expect.stringContaining('belongs to the gateway https://one.example, not to https://two.example'),
+    };
+    expect(await errorOf(other.gateway.createDeposit({ ...deposit, reference: 'order-2' }))).toMatchObject(refused);
+    const { reference: _, ...order } = deposit;
+    for (const ask of [other.gateway.find('order-1'), other.gateway.doubts(), other.gateway.checkout('order', order)])
+      expect(await errorOf(ask)).toMatchObject(refused);
+    expect(other.sent).toEqual([]);
+    expect(await at('https://one.example', journal).gateway.find('order-2')).toBeUndefined();
+  });
+
+  it('is not bound to a gateway on this machine', async () => {
+    const journal = memoryCreates();
+    for (const baseUrl of ['http://127.0.0.1:4010', 'http://localhost:4011', 'https://one.example'])
+      expect(await at(baseUrl, journal).gateway.find('order-1')).toBeUndefined();
+    expect(await journal.inner.read({ kind: 'gateway', id: '' })).toMatchObject({
+      row: { data: { baseUrl: 'https://one.example' } },
+    });
+    expect(await at('http://127.0.0.1:4010', journal).gateway.find('order-1')).toBeUndefined();
+  });
+
+  it('is checked again after a failure of the store, which sends nothing', async () => {
+    const journal = memoryCreates();
+    const { gateway, sent } = at('https://one.example', journal);
+    vi.spyOn(journal.inner, 'read').mockRejectedValueOnce(new Error('down'));
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
+    expect(sent).toEqual([]);
+    expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
+  });
+});
+
+describe('creates of one reference at the same instant', () => {
+  it('in one process join the one that is under way', async () => {
+    const { gateway, sandbox } = open();
+    const results = await Promise.all(Array.from({ length: 10 }, () => gateway.createWithdrawal(PAYOUT)));
+    expect(sandbox.payments).toHaveLength(1);
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(results.map(({ payment }) => payment.id)).size).toBe(1);
+  });
+
+  it('in one process share its failure as well', async () => {
+    const { gateway, sent } = scripted(memoryCreates(), json('{}', 422));
+    const errors = await Promise.all([1, 2, 3].map(() => errorOf(gateway.createDeposit(deposit))));
+    expect(errors).toMatchObject(Array(3).fill({ name: 'ApiError', outcome: 'rejected' }));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('are told apart by their bodies', async () => {
+    const { gateway } = open();
+    const first = gateway.createWithdrawal(PAYOUT);
+    expect(await errorOf(gateway.createWithdrawal({ ...PAYOUT, amount: '76' }))).toMatchObject({
+      differing: ['amount'],
+    });
+    await first;
+  });
+
+  it('can be left by their own signals, without stopping the one under way', async () => {
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('slow', { ms: 60_000 });
+    const stop = new AbortController();
+    const first = errorOf(gateway.createWithdrawal(PAYOUT, { signal: stop.signal }));
+    const joined = await errorOf(gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() }));
+    expect(joined).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
+    const late = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1 }));
+    expect(late).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
+    stop.abort();
+    expect(await first).toMatchObject({ code: 'aborted' });
+  });
+
+  it('in another process find it in doubt', async () => {
+    const journal = memoryCreates();
+    const [here, there] = [{ ...journal }, { ...journal }];
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<Response>();
+    const first = scripted(here, () => {
+      entered.resolve();
+      return leave.promise;
+    });
+    const creating = first.gateway.createDeposit(deposit);
+    await entered.promise;
+    const error = await errorOf(scripted(there, created()).gateway.createDeposit(deposit));
+    expect(error).toMatchObject({
+      name: 'PaymentInDoubtError',
+      code: 'payment_in_doubt',
+      outcome: 'unknown',
+      reference: 'order-1',
+      since: expect.any(Date),
+    });
+    leave.resolve(created());
+    expect(await creating).toHaveProperty('replayed', false);
+  });
+});
+
+describe('a doubt', () => {
+  it('makes no second payment, whatever the shop tries', async () => {
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('commit-then-drop');
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ outcome: 'unknown' });
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
+    }
+    expect(sandbox.payments).toHaveLength(1);
+    expect(await gateway.doubts()).toEqual([
+      {
+        scope: expect.any(String),
+        reference: 'payout-1',
+        since: expect.any(Date),
+        paymentType: 'WITHDRAWAL',
+        paymentMethod: 'SEPA',
+        amount: '75',
+        currency: 'EUR',
+        conflictingIds: [],
+        underWay: false,
+      },
+    ]);
+  });
+
+  it('that knows its id is looked up and settled by the next create', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-cut');
+    const { paymentId } = (await errorOf(gateway.createWithdrawal(PAYOUT))) as { paymentId: string };
+    const { payment, nextAction, replayed } = await gateway.createWithdrawal(PAYOUT);
+    expect([payment.id, nextAction, replayed]).toEqual([paymentId, { type: 'wait' }, true]);
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('that knows its id stays a doubt while the lookup fails', async () => {
+    const { gateway } = scripted(memoryCreates(), json(record('created card deposit'), 500), json('', 503));
+    await errorOf(gateway.createDeposit({ ...deposit, reference: 'order/1' }));
+    const error = await errorOf(gateway.createDeposit({ ...deposit, reference: 'order/1' }));
+    expect(error).toMatchObject({
+      name: 'PaymentInDoubtError',
+      paymentId: expect.any(String),
+      cause: { status: 503 },
+    });
+  });
+
+  it('is settled by its callback', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const [{ id = '' } = {}] = sandbox.payments;
+    await sandbox.complete(id);
+    await reconcile(gateway, await gateway.getPayment(id));
+    expect(await doubtsIn(journal)).toEqual([]);
+    const { payment, replayed } = await gateway.createWithdrawal(PAYOUT);
+    expect([payment.id, payment.paymentStatus, replayed]).toEqual([id, 'COMPLETED', true]);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('stays, with a warning, when a payment of its reference is not the one that was asked for', async () => {
+    const { gateway, sandbox, journal, warnings } = open();
+    sandbox.faults.next('drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, amount: '9999' });
+    await reconcile(gateway, payment);
+    expect(warnings()).toEqual(['journal_mismatch']);
+    expect(await doubtsIn(journal)).toMatchObject([{ reference: 'payout-1' }]);
+  });
+});
+
+describe('an early callback', () => {
+  it('does not cost the next action: the own answer comes on top', async () => {
+    const journal = memoryCreates();
+    const settled = Promise.withResolvers<void>();
+    const { gateway } = scripted(
+      journal,
+      async () => {
+        await settled.promise;
+        return created();
+      },
+      created(),
+    );
+    const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
+    await reconcile(gateway, { ...JSON.parse(record('completed CARD callback')), paymentStatus: 'AUTHORIZED' });
+    expect(await doubtsIn(journal)).toEqual([]);
+    settled.resolve();
+    await creating;
+    const again = await gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    expect(again).toMatchObject({ replayed: true, nextAction: { type: 'redirect' } });
+  });
+
+  it('of a second payment of the reference keeps both ids, with a warning', async () => {
+    const journal = memoryCreates();
+    const { gateway, warnings } = scripted(journal, created({ reference: 'order/1' }));
+    await gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    await reconcile(gateway, { ...JSON.parse(record('completed CARD callback')), id: OTHER_ID });
+    expect(warnings()).toEqual(['journal_two_payments']);
+  });
+
+  it('of another payment than the own answer tells keeps both ids, with a warning', async () => {
+    const journal = memoryCreates();
+    const settled = Promise.withResolvers<void>();
+    const { gateway, warnings } = scripted(journal, async () => {
+      await settled.promise;
+      return created({ reference: 'order/1' });
+    });
+    const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
+    await reconcile(gateway, { ...JSON.parse(record('completed CARD callback')), id: OTHER_ID });
+    settled.resolve();
+    await creating;
+    expect(warnings()).toEqual(['journal_two_payments']);
+  });
+});
+
+describe('a journal that refuses an attempt', () => {
+  /** A journal whose first insert fails so, and what is asked of it after that. */
+  function refusing(error: unknown) {
+    const asked: string[] = [];
+    const journal = memoryCreates();
+    const { read } = journal;
+    journal.read = key => {
+      asked.push('read');
+      return read(key);
+    };
+    const { insert } = journal;
+    journal.insert = () => {
+      journal.insert = insert;
+      return Promise.reject(error);
+    };
+    return { asked, ...scripted(journal, paidOut()) };
+  }
+  const failure = (code: unknown) => Object.assign(new TypeError('no'), { code });
+
+  it.each([
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    '28P01',
+    '28000',
+    '3D000',
+    '3F000',
+    '42P01',
+    '42501',
+    'ER_ACCESS_DENIED_ERROR',
+    'ER_DBACCESS_DENIED_ERROR',
+    'ER_TABLEACCESS_DENIED_ERROR',
+    'ER_BAD_DB_ERROR',
+    'ER_NO_SUCH_TABLE',
+    'ER_DATA_TOO_LONG',
+  ])('because of %s has written nothing: there is nothing to take back', async code => {
+    const { gateway, asked, sent } = refusing(failure(code));
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect(error).toMatchObject({
+      name: 'StoreError',
+      outcome: 'not_sent',
+      message: expect.stringMatching(/^The creation of "payout-1" could not be written into the store \(no\)\. /),
+      cause: { name: 'TypeError', message: 'no', code },
+    });
+    expect([asked, sent]).toEqual([[], []]);
+  });
+
+  it.each(['40001', 'ECONNRESET', 'ER_LOCK_DEADLOCK', 'xECONNREFUSED', 'ECONNREFUSEDx', '142P01', '42P011', '28'])(
+    'because of %s may have written it all the same: it is taken back',
+    async code => {
+      const { gateway, asked } = refusing(failure(code));
+      await errorOf(gateway.createWithdrawal(PAYOUT));
+      expect(asked[0]).toBe('read');
+    },
+  );
+
+  it.each([undefined, null, 'no', { code: 7 }])('by %o, which is no error, tells no cause', async thrown => {
+    const error = (await errorOf(refusing(thrown).gateway.createWithdrawal(PAYOUT))) as Error;
+    expect(error.message).toMatch(/could not be written into the store\. .*safe to create it again/);
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('without a code in words passes none on', async () => {
+    const { gateway } = refusing(failure(7));
+    const { cause } = (await errorOf(gateway.createWithdrawal(PAYOUT))) as Error;
+    expect(Object.entries(cause as object)).toEqual([['name', 'TypeError']]);
+  });
+});
+
+describe('a create that is stopped', () => {
+  it('before it began says so', async () => {
+    const { gateway } = scripted(memoryCreates(), created());
+    const stopped = gateway.createWithdrawal(PAYOUT, { signal: AbortSignal.abort() });
+    expect(await errorOf(stopped)).toMatchObject({
+      code: 'aborted',
+      outcome: 'not_sent',
+      message: expect.stringMatching(/^The creation of "payout-1" was stopped \(aborted\)\. /),
+    });
+  });
+
+  it('and had joined another one is told as replayed', async () => {
+    const { gateway, events } = open();
+    await Promise.all([gateway.createWithdrawal(PAYOUT), gateway.createWithdrawal(PAYOUT)]);
+    const changes = events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+    expect(changes.toSorted()).toEqual(['begun', 'created', 'replayed']);
+  });
+});
+
+describe('a journal that fails', () => {
+  it('before the request leaves stops it', async () => {
+    const insert = async () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' }));
+    const { gateway, sandbox } = open({ journal: { ...memoryCreates(), insert } });
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect(error).toMatchObject({
+      name: 'StoreError',
+      code: 'store_failed',
+      outcome: 'not_sent',
+      cause: { message: 'no such table', code: '42P01' },
+    });
+    expect(sandbox.payments).toEqual([]);
+  });
+
+  it('by taking too long stops it, and what it writes too late is undone', { tags: 'long' }, async () => {
+    const journal = memoryCreates();
+    const slow = Promise.withResolvers<void>();
+    const insert: Journal['insert'] = async row => {
+      await slow.promise;
+      return journal.insert(row);
+    };
+    const { gateway, sandbox, warnings } = open({ journal: { ...journal, insert } });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
+      name: 'StoreError',
+      message: expect.stringContaining('into the store (it did not answer in time). '),
+    });
+    const aborted = errorOf(
+      gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
+    );
+    expect(await aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
+    slow.resolve();
+    const states = async () => (await journal.list({ states: ['begun', 'freed'] })).rows.map(({ state }) => state);
+    await vi.waitFor(async () => expect(await states()).toEqual(['freed', 'freed']));
+    expect([sandbox.payments, warnings()]).toEqual([[], []]);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
+  });
+
+  it('after the gateway accepted lets the create resolve, and goes on for five minutes', async () => {
+    vi.useFakeTimers();
+    const journal = memoryCreates();
+    let tries = 0;
+    const failing: Journal['replace'] = async (...change) => {
+      tries += 1;
+      if (tries < 10) throw new Error('store down');
+      return journal.replace(...change);
+    };
+    const { gateway, warnings } = open({ journal: { ...journal, replace: failing } });
+    const creating = gateway.createWithdrawal(PAYOUT);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await creating).toMatchObject({ replayed: false, payment: { paymentStatus: 'PENDING' } });
+    expect([await errorOf(gateway.createWithdrawal(PAYOUT)), tries]).toEqual([
+      expect.objectContaining({ name: 'PaymentInDoubtError' }),
+      5,
+    ]);
+    await vi.advanceTimersByTimeAsync(150_000);
+    expect([tries, await doubtsIn(journal), warnings()]).toEqual([10, [], []]);
+    const again = gateway.createWithdrawal(PAYOUT);
+    expect(await again).toMatchObject({ replayed: true, stale: false });
+  });
+
+  it('and stays down is reported after five minutes', async () => {
+    vi.useFakeTimers();
+    const failing = async () => Promise.reject(new Error('store down'));
+    const { gateway, warnings } = open({ journal: { ...memoryCreates(), replace: failing } });
+    const creating = gateway.createWithdrawal(PAYOUT, { timeout: 100 });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await creating).toHaveProperty('payment.id');
+    await vi.advanceTimersByTimeAsync(250_000);
+    expect(warnings()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(50_000);
+    expect(warnings()).toEqual(['journal_not_recorded']);
+  });
+
+  it('by standing still after the send does not hold the create up beyond its time', async () => {
+    vi.useFakeTimers();
+    const { gateway } = open({ journal: { ...memoryCreates(), replace: () => new Promise(() => {}) } });
+    const begun = Date.now();
+    const creating = gateway.createWithdrawal(PAYOUT, { timeout: 2_000 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect([(await creating).replayed, Date.now() - begun]).toEqual([false, 2_000]);
+    await vi.runAllTimersAsync();
+  });
+
+  it.each([
+    ['has not answered', () => new Promise<never>(() => {}), { timeout: 20 }],
+    ['has lost the connection', async () => Promise.reject(new Error('Connection terminated')), {}],
+  ])('and may have written the attempt all the same says so: %s', async (_, read, options) => {
+    const journal = memoryCreates();
+    const insert: Journal['insert'] = async row => {
+      await journal.insert(row);
+      return read();
+    };
+    const { gateway } = open({ journal: { ...journal, insert, read } });
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT, options));
+    expect(error).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
+    expect((error as Error).message).toContain('The store may hold the attempt anyway');
+    expect((error as Error).message).not.toContain('safe to create it again');
+  });
+
+  it.each(['42P01', '3F000', '28P01', 'ECONNREFUSED'])(
+    'and answers %s has written nothing, and says so',
+    async code => {
+      const failing = async () => Promise.reject(Object.assign(new Error('no such table'), { code }));
+      const { gateway } = open({ journal: { ...memoryCreates(), insert: failing, read: failing } });
+      const { message } = (await errorOf(gateway.createWithdrawal(PAYOUT))) as Error;
+      expect(message).toContain('Nothing was sent: it is safe to create it again.');
+      expect(message).not.toContain('may hold the attempt');
+    },
+  );
+
+  it('and writes the attempt after it was taken back leaves no doubt', async () => {
+    const journal = memoryCreates();
+    let late: () => Promise<unknown> = async () => {};
+    const insert: Journal['insert'] = async row => {
+      if (row.state === 'freed') return journal.insert(row);
+      late = () => journal.insert(row);
+      throw new Error('Connection terminated');
+    };
+    const { gateway } = open({ journal: { ...journal, insert } });
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect((error as Error).message).toContain('safe to create it again');
+    await late();
+    expect(await doubtsIn(journal)).toEqual([]);
+  });
+
+  it('that takes longer than a statement may is waited for, as long as the create has time', async () => {
+    const { gateway, sent } = scripted(memoryCreates(), created());
+    await gateway.createDeposit(deposit);
+    const journal = memoryCreates();
+    const insert: Journal['insert'] = async row => {
+      await new Promise(resolve => setTimeout(resolve, 6_000));
+      return journal.insert(row);
+    };
+    const slow = scripted({ ...journal, insert }, created());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const creating = whileTimePasses(slow.gateway.createDeposit(deposit), 100);
+    expect(await creating).toHaveProperty('replayed', false);
+    expect([sent.length, slow.sent.length]).toEqual([1, 1]);
+  });
+
+  it('to record a refusal for five minutes is told', async () => {
+    const { gateway } = scripted(memoryCreates(), created());
+    await gateway.createDeposit(deposit);
+    const replace = () => Promise.reject(new Error('read-only'));
+    const broken = scripted({ ...memoryCreates(), replace }, json('{}', 422));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const refused = whileTimePasses(errorOf(broken.gateway.createDeposit(deposit)), 100);
+    expect(await refused).toMatchObject({ name: 'ApiError', status: 422 });
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(broken.warnings()).toEqual(['journal_not_recorded']);
+  });
+
+  it('and has taken the attempt back says that it is safe to create it again', async () => {
+    const journal = memoryCreates();
+    let fails = true;
+    const insert: Journal['insert'] = async row => {
+      const inserted = await journal.insert(row);
+      if (fails) throw new Error('Connection terminated');
+      return inserted;
+    };
+    const { gateway } = open({ journal: { ...journal, insert } });
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect((error as Error).message).toContain('safe to create it again');
+    fails = false;
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
+  });
+});
+
+describe('a row that changes while its request is under way', () => {
+  /** Somebody has given the attempt up, and begun the next one. */
+  const overtake = async (journal: Journal) => {
+    const [row] = await doubtsIn(journal);
+    await setRow(journal, row as JournalRow, { attemptId: randomUUID() });
+  };
+  /** Its row is gone, as after a restore from a backup. */
+  function forgetful() {
+    const journal = memoryCreates();
+    let isGone = false;
+    const wrapped: Creates = {
+      ...journal,
+      read: async key => (isGone ? { now: Date.now() } : journal.read(key)),
+      replace: async (...change) => (isGone ? { isReplaced: false, now: Date.now() } : journal.replace(...change)),
+    };
+    const forget = () => {
+      isGone = true;
+    };
+    return { journal: wrapped, forget };
+  }
+
+  it('because another attempt has begun: a refusal is told as such, and the doubt is not its own', async () => {
+    const journal = memoryCreates();
+    const { gateway } = scripted(journal, () => overtake(journal).then(() => json('{}', 422)));
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ name: 'ApiError', outcome: 'rejected' });
+    expect(await doubtsIn(journal)).toHaveLength(1);
+  });
+
+  it('because another attempt has begun: the payment is beside it, and settles nothing', async () => {
+    const journal = memoryCreates();
+    const { gateway, changes, warnings } = scripted(journal, () => overtake(journal).then(() => created()));
+    expect(await gateway.createDeposit(deposit)).toHaveProperty('replayed', false);
+    expect([changes(), warnings()]).toEqual([['begun', 'conflict'], ['journal_two_payments']]);
+    expect((await doubtsIn(journal)).map(({ conflictingIds }) => conflictingIds)).toEqual([[ID]]);
+  });
+
+  it.each([
+    ['a refusal', json('{}', 422), { name: 'ApiError', outcome: 'rejected' }],
+    ['a lost answer', networkError('ECONNRESET', 'read'), { name: 'ConnectionError', outcome: 'unknown' }],
+  ])('because it is gone: %s is told as such', async (_, answer, error) => {
+    const { journal, forget } = forgetful();
+    const { gateway } = scripted(journal, async () => {
+      forget();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject(error);
+  });
+
+  it('or cannot be read: a lost answer leaves a doubt, which is told', async () => {
+    const journal = memoryCreates();
+    const read = async () => Promise.reject(new Error('store down'));
+    const { gateway, changes } = scripted({ ...journal, read }, networkError('ECONNRESET', 'read'));
+    expect(await errorOf(gateway.createDeposit(deposit))).toMatchObject({ outcome: 'unknown' });
+    expect(changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it('or cannot be written any more: that nothing was sent is told all the same', async () => {
+    const { gateway } = scripted(memoryCreates(), created());
+    await gateway.createDeposit(deposit);
+    const standing = { ...memoryCreates(), replace: () => new Promise<never>(() => {}) };
+    const unsent = scripted(standing, hostNotFound());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const error = await whileTimePasses(errorOf(unsent.gateway.createDeposit(deposit)), 100);
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'ENOTFOUND', outcome: 'not_sent' });
+  });
+
+  it('and had been given free before: a create that cannot begin again was never planned', async () => {
+    const journal = memoryCreates();
+    let isDown = false;
+    const replace: Journal['replace'] = async (...change) => {
+      if (isDown) throw new Error('store down');
+      return journal.replace(...change);
+    };
+    const { gateway } = scripted({ ...journal, replace }, json('{}', 422));
+    await errorOf(gateway.createDeposit(deposit));
+    isDown = true;
+    const error = await errorOf(gateway.createDeposit(deposit));
+    expect(error).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
+  });
+});
+
+describe('an operator', () => {
+  async function inDoubt(fault: 'drop' | 'commit-then-drop') {
+    const shop = open({ journal: memoryCreates({ settleMargin: 60_000 }) });
+    shop.sandbox.faults.next(fault);
+    await errorOf(shop.gateway.createWithdrawal(PAYOUT, { timeout: 1000 }));
+    return shop;
+  }
+
+  it('settles a doubt with its payment', async () => {
+    const { gateway, sandbox, journal } = await inDoubt('commit-then-drop');
+    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({
+      replayed: true,
+      payment: { id: sandbox.payments[0]?.id },
+    });
+    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
+  });
+
+  it.each([
+    ['of another reference', { reference: 'payout-2' }, 'reference'],
+    ['of another amount', { amount: '76' }, 'amount is "76" and not "75"'],
+  ])('is refused a payment %s', async (_, changes, differing) => {
+    const { gateway, sandbox } = await inDoubt('drop');
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, ...changes });
+    const error = await errorOf(gateway.settle('payout-1', payment.id));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'paymentId' }] });
+    expect((error as Error).message).toContain(differing);
+  });
+
+  it('is refused a reference that the journal does not know, and a payment that the gateway does not', async () => {
+    const { gateway, sandbox } = await inDoubt('commit-then-drop');
+    const unknown = await errorOf(gateway.settle('payout-9', sandbox.payments[0]?.id ?? ''));
+    expect(unknown).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
+    expect(await errorOf(gateway.settle('payout-1', OTHER_ID))).toMatchObject({
+      name: 'PaymentNotFoundError',
+    });
+  });
+
+  it("may say not_created only once the create's time and the journal's margin have passed", async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { gateway, sandbox, journal } = await inDoubt('drop');
+    const settleableAt = Date.now() + 61_000;
+    for (const wait of [0, 1_001, 59_999]) {
+      vi.setSystemTime(Date.now() + wait);
+      const error = await errorOf(gateway.settle('payout-1', 'not_created'));
+      expect(error).toMatchObject({ name: 'PaymentInDoubtError' });
+      expect((error as Error).message).toContain(`until ${new Date(settleableAt).toISOString()}`);
+    }
+    vi.setSystemTime(settleableAt + 1);
+    await gateway.settle('payout-1', 'not_created');
+    expect(await doubtsIn(journal)).toEqual([]);
+    expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('may not say not_created for ten minutes after its time, where the journal names no margin', async () => {
+    let now = Date.UTC(2026, 10, 21, 9);
+    const journal = memoryCreates({ now: () => now });
+    const { gateway } = scripted(journal, networkError('ECONNRESET', 'read'));
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 1_000 }));
+    now += 601_000;
+    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      name: 'PaymentInDoubtError',
+      message: expect.stringContaining('until 2026-11-21T09:10:01.000Z'),
+    });
+    now += 1;
+    await gateway.settle('payout-1', 'not_created');
+    expect(await doubtsIn(journal)).toEqual([]);
+  });
+
+  it.each(['not_created', 'the payment'])(
+    'has the last word of those who settle at once: another operator freed the reference meanwhile, this one says %s',
+    async resolution => {
+      let later = 0;
+      const journal = memoryCreates({ settleMargin: 0, now: () => Date.now() + later });
+      const { gateway, sandbox } = open({ journal });
+      sandbox.faults.next('commit-then-drop');
+      await errorOf(gateway.createDeposit(deposit));
+      const [{ id = '' } = {}] = sandbox.payments;
+      later = 3_600_000;
+      let reads = 0;
+      const meanwhile: Creates = {
+        ...journal,
+        async read(key) {
+          const found = await journal.read(key);
+          reads += 1;
+          if (reads === 1) await gateway.settle('order-1', 'not_created');
+          return found;
+        },
+      };
+      const other = new GatewayClient({ ...sandbox.clientOptions, store: storeOf(meanwhile) });
+      if (resolution === 'not_created') {
+        expect(await errorOf(other.settle('order-1', resolution))).toMatchObject({
+          name: 'InvalidRequestError',
+          message: expect.stringContaining('is free: its last create made no payment'),
+        });
+      } else {
+        await other.settle('order-1', id);
+        expect(await gateway.find('order-1')).toMatchObject({ state: 'created', paymentId: id });
+      }
+    },
+  );
+
+  it('may not say not_created of a payment that the journal knows', async () => {
+    const { gateway } = open();
+    await gateway.createWithdrawal(PAYOUT);
+    const error = await errorOf(gateway.settle('payout-1', 'not_created'));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'reference' }] });
+  });
+
+  it('needs a journal', async () => {
+    const gateway = new GatewayClient(new Sandbox().clientOptions);
+    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      name: 'ConfigurationError',
+    });
+  });
+
+  it('cannot be overtaken by a process that was paused: it sends nothing after its time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const journal = memoryCreates();
+    const insert: Journal['insert'] = async row => {
+      const inserted = await journal.insert(row);
+      vi.setSystemTime(Date.now() + 60_000); // the pause
+      return inserted;
+    };
+    const { gateway, sandbox } = open({ journal: { ...journal, insert } });
+    const error = await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 30_000 }));
+    expect(error).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'not_sent' });
+    expect(sandbox.payments).toEqual([]);
+    expect(await doubtsIn(journal)).toEqual([]);
+  });
+
+  it.each([
+    ['and nobody has taken it', false],
+    ['and a newer create has taken it', true],
+  ])('who freed the reference under an answer on its way loses no payment: %s', async (_, taken) => {
+    const journal = memoryCreates();
+    const freed = Promise.withResolvers<void>();
+    const replace: Journal['replace'] = async (...change) => {
+      await freed.promise;
+      return journal.replace(...change);
+    };
+    const { gateway, warnings } = scripted({ ...journal, replace }, created());
+    const creating = gateway.createDeposit(deposit);
+    await vi.waitFor(async () => expect(await doubtsIn(journal)).toHaveLength(1));
+    const key = (await doubtsIn(journal))[0] ?? { scope: '', reference: '' };
+    await setRow(journal, key, { state: 'freed' });
+    if (taken) await setRow(journal, key, { state: 'begun', attemptId: 'newer' });
+    freed.resolve();
+    const { payment } = await creating;
+    expect(warnings()).toEqual(taken ? ['journal_two_payments'] : []);
+    const { row } = await journal.read(key);
+    expect([row?.paymentId, row?.conflictingIds]).toEqual(taken ? [undefined, [payment.id]] : [payment.id, []]);
+  });
+});
+
+describe('many payments of one reference', () => {
+  it('are all written down, however many callbacks come at once', async () => {
+    const { gateway, journal, warnings } = scripted(memoryCreates(), json(''));
+    const payments = Array.from({ length: 60 }, () => ({
+      id: crypto.randomUUID(),
+      paymentStatus: 'COMPLETED',
+      paymentType: 'DEPOSIT',
+      amount: 10,
+      currency: 'EUR',
+      reference: 'customer-1',
+    }));
+    await Promise.all(payments.map(payment => reconcile(gateway, payment as Payment)));
+    const { rows } = await journal.list({ states: ['created'] });
+    expect(rows[0]?.conflictingIds).toHaveLength(59);
+    expect(warnings()).toHaveLength(59);
+  });
+});
+
+describe('what a getter or toJSON answers', () => {
+  it('is read once: what is hashed is what is sent', async () => {
+    const { gateway, sent } = scripted(memoryCreates(), created());
+    let reads = 0;
+    const purpose = {
+      get n() {
+        reads += 1;
+        return reads;
+      },
+      at: { toJSON: () => `read ${++reads}` },
+    };
+    const request = { ...deposit, additionalParameters: { purpose } };
+    await gateway.createDeposit(request);
+    expect([reads, JSON.parse(sent[0]?.body ?? '').additionalParameters]).toEqual([
+      2,
+      { purpose: { n: 1, at: 'read 2' } },
+    ]);
+    const known = { ...deposit, additionalParameters: { purpose: { n: 1, at: 'read 2' } } };
+    expect(await gateway.createDeposit(known)).toHaveProperty('replayed', true);
+  });
+
+  it('and what has the same bytes is the same request', async () => {
+    const { gateway } = scripted(memoryCreates(), created());
+    const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+    await gateway.createDeposit(deposit, { extra: { tip: rawJSON('1.5') } });
+    expect(await gateway.createDeposit(deposit, { extra: { tip: 1.5 } })).toHaveProperty('replayed', true);
+  });
+});
+
+describe('what nobody must pay twice', () => {
+  it('a payment of another reference, named in an error, does not settle the doubt', async () => {
+    const other = created({ id: OTHER_ID, reference: 'another', amount: 75, paymentType: 'WITHDRAWAL' });
+    const doubt = json(JSON.stringify({ id: OTHER_ID, error: 'possible duplicate' }), 409);
+    const { gateway, warnings } = scripted(memoryCreates(), doubt, other);
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ paymentId: OTHER_ID });
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'PaymentInDoubtError' });
+    expect(warnings()).toEqual(['journal_mismatch']);
+  });
+
+  it('a payment whose create was given up is written down when it is heard of', async () => {
+    const { gateway, sandbox, journal } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const [doubt] = await doubtsIn(journal);
+    if (doubt) await setRow(journal, doubt, { state: 'freed' });
+    const [payment] = sandbox.payments;
+    await reconcile(gateway, await gateway.getPayment(payment?.id ?? ''));
+    expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({
+      replayed: true,
+      payment: { id: payment?.id },
+    });
+    expect(await errorOf(gateway.createWithdrawal({ ...PAYOUT, amount: '76.00' }))).toMatchObject({
+      name: 'DuplicateReferenceError',
+      differing: ['amount'],
+    });
+    expect(sandbox.payments).toHaveLength(1);
+  });
+
+  it('nobody is told to take a new reference while the first request is in doubt', async () => {
+    const { gateway, sandbox } = open();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, description: 'again' }));
+    expect(error).toMatchObject({
+      name: 'DuplicateReferenceError',
+      outcome: 'unknown',
+      differing: ['other fields'],
+    });
+    expect((error as Error).message).toContain('may have made a payment: settle it before you create another');
+    expect((error as Error).message).not.toContain('new reference');
+  });
+
+  it('an id that is that of no payment does not stand in the way of an operator', async () => {
+    const trace = json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
+    const unknown = json('{"message":"Payment not found."}', 404);
+    const real = () => created({ reference: PAYOUT.reference, amount: 75, paymentType: 'WITHDRAWAL' });
+
+    const found = scripted(memoryCreates(), trace, real(), unknown);
+    await errorOf(found.gateway.createWithdrawal(PAYOUT));
+    await found.gateway.settle(PAYOUT.reference, JSON.parse(record('created card deposit')).result.id);
+    expect(await found.gateway.doubts()).toEqual([]);
+
+    let later = 0;
+    const none = scripted(memoryCreates({ settleMargin: 0, now: () => Date.now() + later }), trace, unknown, unknown);
+    await errorOf(none.gateway.createWithdrawal(PAYOUT));
+    const early = await errorOf(none.gateway.settle(PAYOUT.reference, 'not_created'));
+    expect((early as Error).message).toContain("'not_created' is refused until");
+    // What was suspected is not forgotten by an operator who was too early.
+    expect(await none.gateway.doubts()).toMatchObject([{ paymentId: OTHER_ID }]);
+    later = 3_600_000;
+    await none.gateway.settle(PAYOUT.reference, 'not_created');
+    expect(await none.gateway.doubts()).toEqual([]);
+  });
+
+  it('requests that differ only in a number within an object are two requests', async () => {
+    const { gateway } = open();
+    const boxed = (value: number) => ({ ...deposit, additionalParameters: { count: Object(value) } });
+    await gateway.createDeposit(boxed(1));
+    expect(await errorOf(gateway.createDeposit(boxed(2)))).toMatchObject({ name: 'DuplicateReferenceError' });
+  });
+});

@@ -1,0 +1,1108 @@
+// Doubts have true exits: whatever a gateway does to a reference or an amount, names in an error, or answers late, an
+// operator never has to lie or to write SQL.
+import { GatewayClient, type GatewayEvent, type Payment } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { FetchInit } from '../../src/http/own-fetch.ts';
+import type { Journal } from '../../src/store/creates.ts';
+import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
+import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+import { hostNotFound, json, networkError } from '../support/wire.ts';
+
+const THIRD_ID = '22222222-2222-4333-8444-555555555555';
+
+afterEach(() => void vi.useRealTimers());
+
+/** A record of the payout, as a lookup shows it. */
+const recordOf = (id: string, changes: object = {}): Payment => ({
+  ...JSON.parse(record('completed CARD callback')),
+  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', paymentStatus: 'PENDING' },
+  ...{ amount: 75, currency: 'EUR', reference: 'payout-1', id },
+  ...changes,
+});
+
+interface Script {
+  /** What creates are answered, in order; the last one for ever. */
+  creates: (Response | Error | ((init: FetchInit) => Promise<Response>))[];
+  /** What lookups find; another id is a 404, a number is an error status, a text is a page with 404. */
+  payments?: Record<string, Payment | number | string>;
+  journal?: Creates;
+  scope?: string;
+}
+
+/** Milliseconds that a create has. */
+const TIMEOUT = 1_000;
+
+/** A shop whose gateway plays a script. */
+function open({ creates, payments = {}, ...given }: Script) {
+  let passed = 0;
+  const { scope, journal = memoryCreates({ scope, settleMargin: 0, now: () => Date.now() + passed }) } = given;
+  /** The time of a create is up, without a sleep. */
+  const timePasses = () => {
+    passed += TIMEOUT + 1;
+  };
+  const events: GatewayEvent[] = [];
+  const sent: string[] = [];
+  const answers = [...creates];
+  const fetch = async (url: string, init: FetchInit) => {
+    const id = url.split('/').at(-1) ?? '';
+    sent.push(init.method === 'POST' ? 'POST' : `GET ${id}`);
+    if (init.method === 'GET') {
+      const found = payments[id] ?? 404;
+      if (typeof found === 'string') return new Response(found, { status: 404 });
+      return typeof found === 'number' ? json('{}', found) : json(JSON.stringify({ result: found }));
+    }
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer instanceof Error || answer === undefined) throw answer;
+    return typeof answer === 'function' ? answer(init) : answer.clone();
+  };
+  const gateway = new GatewayClient({
+    ...KEYS,
+    store: storeOf(journal),
+    fetch,
+    retries: 0,
+    onEvent: event => void events.push(event),
+  });
+  const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+  const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
+  const create = (options?: object) => gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT, ...options });
+  return { gateway, journal, payments, sent, changes, warnings, create, timePasses };
+}
+
+const lost = networkError('ECONNRESET', 'read');
+
+const created = (id: string, changes: object = {}) => json(JSON.stringify({ result: recordOf(id, changes) }), 201);
+
+describe('a gateway that writes the payment otherwise', () => {
+  it.each<[string, Partial<Payment>, string[]]>([
+    ['trims and upper-cases the reference', { reference: 'PAYOUT-1' }, ['reference']],
+    ['cuts the reference', { reference: 'payout' }, ['reference']],
+    ['rounds the amount', { amount: 75.01 }, ['amount']],
+    ['does both', { reference: 'PAYOUT-1', amount: 76 }, ['reference', 'amount']],
+    ['changes type and currency', { paymentType: 'DEPOSIT', currency: 'USD' }, ['paymentType', 'currency']],
+  ])('%s: the error names what differs, and `despite` settles it', async (_, changes, differing) => {
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID, changes) } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, recordOf(ID, changes));
+    const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
+    const [name = ''] = differing;
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'paymentId' }] });
+    expect(error.message).toContain(`${name} is "${Object.values(changes)[0]}" and not`);
+    expect(error.message).toContain(`pass { despite: [${differing.map(name => `'${name}'`).join(', ')}] }`);
+    for (const some of [[], differing.slice(1)]) {
+      expect(await errorOf(shop.gateway.settle('payout-1', ID, { despite: some as never }))).toHaveProperty('issues');
+    }
+    await shop.gateway.settle('payout-1', ID, { despite: differing as never });
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.sent.filter(call => call === 'POST')).toHaveLength(1);
+    expect(shop.changes().filter(change => change !== 'created')).toEqual(['begun', 'in_doubt', 'settled', 'replayed']);
+  });
+
+  it('does not settle with the payment of another create, whatever an operator says', async () => {
+    const its = recordOf(ID, { reference: 'payout-2' });
+    const shop = open({ creates: [lost, created(ID, { reference: 'payout-2' })], payments: { [ID]: its } });
+    await errorOf(shop.create());
+    await shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' });
+    const settling = shop.gateway.settle('payout-1', ID, { despite: ['reference', 'paymentId'] });
+    expect(await errorOf(settling)).toMatchObject({
+      issues: [{ path: 'paymentId', message: expect.stringContaining('belongs to reference "payout-2"') }],
+    });
+    expect(await shop.gateway.find('payout-1')).toHaveProperty('state', 'begun');
+  });
+
+  it('settles with a payment that the store knows only from its callback', async () => {
+    const cut = recordOf(ID, { reference: 'payout' });
+    const shop = open({ creates: [lost], payments: { [ID]: cut } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, cut);
+    expect(await shop.gateway.find('payout')).toMatchObject({ state: 'created', paymentId: ID });
+    await shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
+    // Its next callback changes no other reference.
+    await reconcile(shop.gateway, { ...cut, paymentStatus: 'COMPLETED' } as Payment);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
+    expect(await shop.gateway.find('payout')).toHaveProperty('state', 'freed');
+  });
+
+  it('is not given up while another id of it comes to light', async () => {
+    const shop = open({
+      creates: [json(JSON.stringify({ message: 'failed', result: { id: ID } }), 500)],
+      payments: { [OTHER_ID]: recordOf(OTHER_ID) },
+    });
+    await errorOf(shop.create());
+    const { read } = shop.journal;
+    let reads = 0;
+    // Between the lookups and the end of the doubt the callback of another payment of it comes.
+    shop.journal.read = async key => {
+      reads += 1;
+      if (reads === 2) await reconcile(shop.gateway, recordOf(OTHER_ID));
+      return read(key);
+    };
+    const error = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
+    expect(error.message).toContain(`has payment ${OTHER_ID}`);
+    shop.journal.read = read;
+    expect(await shop.gateway.find('payout-1')).not.toHaveProperty('state', 'freed');
+  });
+
+  it('is not given up over a payment that a lookup has shown, whatever its row says a moment later', async () => {
+    const shop = open({
+      creates: [json(JSON.stringify({ message: 'failed', result: { id: ID } }), 500)],
+      payments: { [ID]: recordOf(ID) },
+    });
+    await errorOf(shop.create());
+    shop.timePasses();
+    const { read } = shop.journal;
+    let reads = 0;
+    shop.journal.read = async key => {
+      const { row, ...found } = await read(key);
+      if (++reads === 1 || !row) return { row, ...found };
+      const { paymentId, ...forgotten } = row;
+      return { row: forgotten, ...found };
+    };
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      issues: [{ path: 'reference', message: expect.stringContaining(`has payment ${ID}: settle it with that id`) }],
+    });
+    shop.journal.read = read;
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: ID });
+  });
+
+  it('has nothing to differ in, if there is no payment', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    const error = await errorOf(shop.gateway.settle('payout-1', 'not_created', { despite: ['amount'] }));
+    expect(error).toMatchObject({ issues: [{ path: 'options.despite' }] });
+  });
+
+  it('does not let an operator name what there is not', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    const error = await errorOf(shop.gateway.settle('payout-1', ID, { despite: ['ammount'] as never }));
+    expect(error).toMatchObject({ name: 'InvalidRequestError', issues: [{ path: 'options.despite.0' }] });
+  });
+
+  it('lets a callback settle what differs in nothing, and keeps the id of the rest', async () => {
+    const rounded = recordOf(ID, { amount: 75.5 });
+    const shop = open({ creates: [lost], payments: { [ID]: rounded } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, rounded);
+    expect(shop.warnings()).toEqual(['journal_mismatch']);
+    expect(await shop.gateway.doubts()).toMatchObject([{ conflictingIds: [ID] }]);
+    shop.timePasses();
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
+      issues: [{ path: 'reference', message: expect.stringContaining(`has payment ${ID}: settle it with that id`) }],
+    });
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
+    await reconcile(shop.gateway, recordOf(ID));
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
+  });
+
+  it('keeps the payment of a reference that is folded, and of an amount that is rounded, in mind', async () => {
+    const written = recordOf(ID, { reference: 'PAYOUT-1', amount: 75.5 });
+    const shop = open({ creates: [lost], payments: { [ID]: written } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, written);
+    shop.timePasses();
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
+  });
+
+  it('does not settle with the payment of a reference that differs in case, if the journal has it', async () => {
+    const shop = open({ creates: [created(ID), lost], payments: { [ID]: recordOf(ID) } });
+    await shop.create();
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'PAYOUT-1' }));
+    const settling = shop.gateway.settle('PAYOUT-1', ID, { despite: ['reference'] });
+    expect(((await errorOf(settling)) as Error).message).toContain('belongs to reference "payout-1"');
+  });
+
+  it('keeps the payment of a folded reference in mind, until an operator says whose it is', async () => {
+    const folded = recordOf(ID, { reference: ' PAYOUT-1' });
+    const doubtful = async () => {
+      const shop = open({ creates: [lost], payments: { [ID]: folded } });
+      await errorOf(shop.create());
+      for (let times = 0; times < 2; times++) await reconcile(shop.gateway, folded);
+      shop.timePasses();
+      return shop;
+    };
+    const its = await doubtful();
+    expect(its.warnings()).toEqual(['journal_mismatch']);
+    expect(await its.gateway.doubts()).toMatchObject([{ reference: 'payout-1', conflictingIds: [ID] }]);
+    expect(await errorOf(its.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
+    expect(await errorOf(its.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
+    await its.gateway.settle('payout-1', ID, { despite: ['reference'] });
+    expect(await its.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+
+    const anothers = await doubtful();
+    await anothers.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
+    expect(await anothers.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it('takes no payment of another order whose reference differs only in case', async () => {
+    const other = recordOf(ID, { reference: 'PAYOUT-1' });
+    const shop = open({ creates: [json('{}', 422), lost, created(OTHER_ID)], payments: { [ID]: other } });
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'PAYOUT-1' }));
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, other);
+    expect(await shop.gateway.doubts()).toMatchObject([{ reference: 'payout-1', conflictingIds: [] }]);
+    expect(await shop.gateway.find('PAYOUT-1')).toMatchObject({ state: 'created', paymentId: ID });
+  });
+
+  it('moves a created payment on by callbacks whose reference is folded', async () => {
+    const shop = open({ creates: [created(ID)] });
+    await shop.create();
+    await reconcile(shop.gateway, recordOf(ID, { reference: 'PAYOUT-1', paymentStatus: 'COMPLETED' } as never));
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
+    expect(await shop.gateway.find('PAYOUT-1')).toBeUndefined();
+  });
+});
+
+describe('what an operator says', () => {
+  const refusal = (path: string, message: string) => ({
+    name: 'InvalidRequestError',
+    issues: [{ path, message: expect.stringContaining(message) }],
+  });
+
+  it("is the gateway's id of the payment, or not_created", async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    for (const wrong of ['payout-1', 'created', '']) {
+      expect(await errorOf(shop.gateway.settle('payout-1', wrong))).toMatchObject(
+        refusal('paymentId', "must be the gateway's id of the payment, a UUID, or 'not_created'"),
+      );
+    }
+    expect(shop.sent).toEqual(['POST']);
+  });
+
+  it('is refused of a reference that nobody knows, or that is free', async () => {
+    const shop = open({ creates: [json('{}', 422)], payments: { [ID]: recordOf(ID) } });
+    for (const resolution of [ID, 'not_created']) {
+      expect(await errorOf(shop.gateway.settle('payout-1', resolution))).toMatchObject(
+        refusal('reference', 'is not in the store: nothing was created under it in this scope'),
+      );
+    }
+    await errorOf(shop.create());
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject(
+      refusal('reference', 'is free: its last create made no payment, or an operator has said so'),
+    );
+  });
+
+  it('is taken of a payment that turns up after an operator had said not_created, which is not paid again', async () => {
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) } });
+    await errorOf(shop.create());
+    shop.timePasses();
+    await shop.gateway.settle('payout-1', 'not_created');
+    await shop.gateway.settle('payout-1', ID);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'freed', 'settled']);
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.sent.filter(call => call === 'POST')).toHaveLength(1);
+    // A sweep finds it, too.
+    const { rows } = await shop.journal.claim({ states: ['created'] }, 1, 1);
+    expect(rows).toMatchObject([{ reference: 'payout-1', paymentId: ID }]);
+  });
+
+  it('of a reference that is free compares as well, and leaves it free where the payment has failed', async () => {
+    const payments = {
+      [ID]: recordOf(ID, { amount: 75.5 }),
+      [OTHER_ID]: recordOf(OTHER_ID, { paymentStatus: 'FAILED' }),
+    };
+    const shop = open({ creates: [json('{}', 422)], payments });
+    await errorOf(shop.create());
+    expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
+      refusal('paymentId', 'amount is "75.5" and not "75"'),
+    );
+    expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID))).toMatchObject(
+      refusal('paymentId', 'is FAILED, and the reference is free already: it can be created again'),
+    );
+    expect(await shop.gateway.find('payout-1')).toHaveProperty('state', 'freed');
+    await shop.gateway.settle('payout-1', ID, { despite: ['amount'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
+  });
+
+  it('is refused of a reference that has its payment, unless it is that one, which changes nothing', async () => {
+    const payments = { [ID]: recordOf(ID, { amount: 75.5, reference: 'PAYOUT-1' }), [OTHER_ID]: recordOf(OTHER_ID) };
+    const shop = open({ creates: [created(ID)], payments });
+    await shop.create();
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject(
+      refusal('reference', `has payment ${ID}: there is nothing to settle`),
+    );
+    shop.sent.length = 0;
+    expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID, { despite: ['paymentId'] }))).toMatchObject(
+      refusal('reference', `has payment ${ID} already, and keeps it`),
+    );
+    expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID))).toHaveProperty('issues');
+    await shop.gateway.settle('payout-1', ID);
+    expect(shop.sent).toEqual([`GET ${OTHER_ID}`, `GET ${OTHER_ID}`, `GET ${ID}`]);
+    expect(shop.changes()).toEqual(['begun', 'created']);
+  });
+
+  it('is refused of what is planned, but for not_created', async () => {
+    const journal = memoryCreates({ scope: 'eu' });
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) }, journal });
+    await shop.gateway.payOut({}, PAYOUT);
+    expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
+      refusal('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'"),
+    );
+    await shop.gateway.settle('payout-1', 'not_created');
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it('names all that differs, and all that cannot', async () => {
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID, { amount: 76, currency: 'USD' }) } });
+    await errorOf(shop.create());
+    expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
+      refusal('paymentId', 'amount is "76" and not "75"; currency is "USD" and not "EUR"'),
+    );
+    const despite = ['amount', 'paymentId', 'reference'] as const;
+    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created', { despite }))).toMatchObject(
+      refusal('options.despite', 'amount, reference: of no payment nothing can differ'),
+    );
+  });
+
+  it('of two payments is told to whoever listens, unless the other one was disproved', async () => {
+    const trace = () => json(JSON.stringify({ id: OTHER_ID }), 500);
+    const both = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) } });
+    await errorOf(both.create());
+    await both.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
+    expect(both.changes()).toEqual(['begun', 'in_doubt', 'settled', 'conflict']);
+    expect(both.warnings()).toEqual(['journal_two_payments']);
+    const one = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    await errorOf(one.create());
+    await one.gateway.settle('payout-1', ID);
+    expect(one.changes()).toEqual(['begun', 'in_doubt', 'settled']);
+    expect(one.warnings()).toEqual([]);
+  });
+
+  it('is not refused for a payment whose own reference is free again', async () => {
+    const its = recordOf(ID, { reference: 'payout-2' });
+    const shop = open({ creates: [lost, json('{}', 422)], payments: { [ID]: its } });
+    await errorOf(shop.create());
+    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
+    await shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
+  });
+});
+
+describe('an id in an error', () => {
+  const trace = () => json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
+
+  it('that is no payment does not keep the true callback from settling', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: OTHER_ID });
+    await reconcile(shop.gateway, recordOf(ID));
+    expect([shop.warnings(), await shop.gateway.doubts()]).toEqual([[], []]);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
+  });
+
+  it('that a page says is no payment does not either: the gateway has just shown the true one', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: '<html>404</html>' } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, recordOf(ID));
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
+  });
+
+  it('that is the payment of another order does not either', async () => {
+    const other = recordOf(OTHER_ID, { reference: 'payout-2' });
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: other } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, recordOf(ID));
+    expect([shop.warnings(), await shop.gateway.doubts()]).toEqual([[], []]);
+  });
+
+  it('that cannot be looked up stays, and the callback is kept beside it for the next create', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: 503 } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, recordOf(ID));
+    expect(await shop.gateway.doubts()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
+    delete shop.payments[OTHER_ID];
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(await shop.gateway.doubts()).toEqual([]);
+  });
+
+  it('that is a second payment of the reference keeps the doubt, until an operator has chosen', async () => {
+    const both = { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) };
+    const shop = open({ creates: [trace()], payments: both });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, recordOf(ID));
+    expect(shop.warnings()).toEqual(['journal_two_payments']);
+    expect(await shop.gateway.doubts()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
+    const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
+    expect(error.message).toContain(`the store knows payment ${OTHER_ID} for this reference too`);
+    await shop.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
+  });
+
+  it('keeps nobody from saying that there is no payment, once it is known to be none of this reference', async () => {
+    const other = recordOf(OTHER_ID, { reference: 'payout-2', amount: 9 });
+    for (const payments of [{}, { [OTHER_ID]: other }]) {
+      const shop = open({ creates: [trace(), created(ID)], payments });
+      await errorOf(shop.create());
+      shop.timePasses();
+      await shop.gateway.settle('payout-1', 'not_created');
+      expect(await shop.create()).toMatchObject({ replayed: false, payment: { id: ID } });
+    }
+  });
+
+  it('that may be its payment is refused as not_created, unless an operator says that it is another', async () => {
+    const similar = recordOf(OTHER_ID, { reference: 'payout-2' });
+    const shop = open({ creates: [trace()], payments: { [OTHER_ID]: similar } });
+    await errorOf(shop.create());
+    shop.timePasses();
+    const error = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
+    expect(error.message).toContain(`has payment ${OTHER_ID}: settle it with that id`);
+    await shop.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'freed', conflictingIds: [] });
+
+    const its = open({ creates: [trace()], payments: { [OTHER_ID]: recordOf(OTHER_ID, { amount: 9 }) } });
+    await errorOf(its.create());
+    its.timePasses();
+    const despite = { despite: ['paymentId'] } as const;
+    expect(await errorOf(its.gateway.settle('payout-1', 'not_created', despite))).toHaveProperty('issues');
+  });
+});
+
+describe('an id in an error that cannot be looked up', () => {
+  it.each([401, 429, 503, 520])(
+    'because of an outage says nothing, also to an operator who names it: %i',
+    async status => {
+      const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
+      const shop = open({ creates: [trace], payments: { [OTHER_ID]: status } });
+      await errorOf(shop.create());
+      shop.timePasses();
+      const settling = shop.gateway.settle('payout-1', 'not_created', { despite: ['paymentId'] });
+      expect(await errorOf(settling)).toMatchObject({ name: 'ApiError', status });
+    },
+  );
+
+  it.each([400, 403, 500])('does not keep an operator from settling, who names it: %i', async status => {
+    const trace = json(JSON.stringify({ id: OTHER_ID }), 500);
+    const openWithTrace = () => open({ creates: [trace], payments: { [ID]: recordOf(ID), [OTHER_ID]: status } });
+    const despite = { despite: ['paymentId'] } as const;
+
+    const settled = openWithTrace();
+    await errorOf(settled.create());
+    expect(await errorOf(settled.gateway.settle('payout-1', ID))).toMatchObject({ name: 'ApiError', status });
+    await settled.gateway.settle('payout-1', ID, despite);
+    expect(await settled.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
+
+    const freed = openWithTrace();
+    await errorOf(freed.create());
+    freed.timePasses();
+    expect(await errorOf(freed.gateway.settle('payout-1', 'not_created'))).toMatchObject({ name: 'ApiError', status });
+    await freed.gateway.settle('payout-1', 'not_created', despite);
+    expect(await freed.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+});
+
+describe('an id in an error that an operator says is none of its payments', () => {
+  const despite = { despite: ['paymentId'] } as const;
+  /** A doubt that knows an id, whose lookup is answered so. */
+  async function doubtWith(lookup: () => Response | Error) {
+    let isCreated = false;
+    const fetch = async () => {
+      const answer = isCreated ? lookup() : json(JSON.stringify({ id: OTHER_ID }), 500);
+      isCreated = true;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    const journal = memoryCreates({ settleMargin: 0, now: () => Date.now() + (isCreated ? 2 * TIMEOUT : 0) });
+    const gateway = new GatewayClient({ ...KEYS, store: storeOf(journal), fetch, retries: 0 });
+    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT }));
+    return gateway;
+  }
+
+  it.each([
+    ['no such payment', () => json('{}', 404)],
+    ['something that is no record', () => json('{"result":{"id":7}}')],
+    ['null', () => json('null')],
+    [
+      'the page of a proxy that says 404, as its own pages may be',
+      () => new Response('<html>404</html>', { status: 404 }),
+    ],
+    [
+      'an unreadable record of another payment',
+      () => json(`{"result":{"id":"${ID}","reference":"payout-1","amount":{}}}`),
+    ],
+    ['its unreadable record, without a reference', () => json(`{"result":{"id":"${OTHER_ID}","amount":{}}}`)],
+    [
+      'its unreadable record, of another reference',
+      () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-2","amount":{}}}`),
+    ],
+  ])('is let go where the gateway shows %s', async (_, lookup) => {
+    const gateway = await doubtWith(lookup);
+    await gateway.settle('payout-1', 'not_created', despite);
+    expect(await gateway.find('payout-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it.each([
+    [
+      'the page of a proxy',
+      () => new Response('<html>busy</html>', { headers: { 'content-type': 'text/html' } }),
+      'ResponseError',
+    ],
+    ['nothing at all', () => lost, 'ConnectionError'],
+    [
+      'its unreadable record, of exactly the reference',
+      () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-1","amount":{}}}`),
+      'InvalidRequestError',
+    ],
+    [
+      'its unreadable record, unwrapped',
+      () => json(`{"id":"${OTHER_ID.toUpperCase()}","reference":"payout-1","amount":{}}`),
+      'InvalidRequestError',
+    ],
+  ])('stays where it shows %s', async (_, lookup, name) => {
+    const gateway = await doubtWith(lookup);
+    expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });
+    expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID });
+  });
+
+  it('stays where its record is unreadable, and says until when', async () => {
+    const gateway = await doubtWith(() => json(`{"id":"${OTHER_ID}","reference":"payout-1","amount":{}}`));
+    expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toHaveProperty('issues', [
+      {
+        path: 'reference',
+        message: `has payment ${OTHER_ID}, whose record this version cannot read: it stays in doubt until a version can. Nothing else may be paid for it`,
+      },
+    ]);
+  });
+});
+
+describe('a create that finds a doubt with an id', () => {
+  const trace = (id = ID) => json(JSON.stringify({ id }), 500);
+  const folded = recordOf(ID, { reference: ' PAYOUT-1' });
+
+  it('settles it by a lookup, also where the gateway folds references, and tells so', async () => {
+    for (const found of [recordOf(ID), folded]) {
+      const shop = open({ creates: [trace()], payments: { [ID]: found } });
+      await errorOf(shop.create());
+      expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
+      expect(shop.changes()).toEqual(['begun', 'in_doubt', 'settled']);
+      expect(shop.warnings()).toEqual([]);
+    }
+  });
+
+  it('does not settle it with a folded reference that only a callback has named', async () => {
+    const shop = open({ creates: [trace(OTHER_ID)], payments: { [ID]: folded } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, folded);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
+  });
+
+  it('gets the failed payment that its own answer has named, also where an attempt was refused before', async () => {
+    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
+    const shop = open({ creates: [json('{}', 422), trace()], payments: { [ID]: failed } });
+    await errorOf(shop.create());
+    await errorOf(shop.create());
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
+  });
+
+  it('gets the failed payment that a callback has named, where no attempt was before', async () => {
+    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
+    const shop = open({ creates: [trace(OTHER_ID)], payments: { [ID]: failed, [OTHER_ID]: 503 } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, failed);
+    delete shop.payments[OTHER_ID];
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
+  });
+
+  it('changes nothing of another attempt that has begun while it looked', async () => {
+    const shop = open({ creates: [trace()], payments: {} });
+    await errorOf(shop.create());
+    const key = { scope: (await shop.journal.list({ states: ['begun'] })).rows[0]?.scope ?? '', reference: 'payout-1' };
+    const { row } = await shop.journal.read(key);
+    Object.defineProperty(shop.payments, ID, {
+      get: () => {
+        if (row) void shop.journal.replace({ ...row, attemptId: 'newer' }, row.revision);
+        return recordOf(ID);
+      },
+    });
+    await shop.create();
+    expect((await shop.journal.read(key)).row).toMatchObject({ state: 'begun', attemptId: 'newer' });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it('tells if that cannot be written down for five minutes, and gets the payment all the same', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    await errorOf(shop.create());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    shop.journal.replace = () => Promise.reject(new Error('read-only'));
+    const again = shop.create();
+    expect(await whileTimePasses(again, 100)).toMatchObject({ replayed: true, payment: { id: ID } });
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(shop.warnings()).toEqual(['journal_not_recorded']);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it('has no cause where nothing was looked up', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    expect(Object.hasOwn((await errorOf(shop.create())) as Error, 'cause')).toBe(false);
+  });
+});
+
+describe('a payment that is known', () => {
+  it('is not looked up again once it is completed', async () => {
+    const shop = open({ creates: [created(ID, { paymentStatus: 'COMPLETED' })] });
+    await shop.create();
+    expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
+    expect(shop.sent).toEqual(['POST']);
+  });
+
+  it('that has failed is answered, if the other id of its reference is that of no payment', async () => {
+    const shop = open({ creates: [created(ID, { paymentStatus: 'FAILED' })] });
+    await shop.create();
+    await reconcile(shop.gateway, recordOf(OTHER_ID, { amount: 9 }));
+    expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
+    expect(shop.sent).toEqual(['POST', `GET ${OTHER_ID}`]);
+  });
+});
+
+describe('a callback that comes before the answer', () => {
+  it.each([
+    ['a refusal', json('{}', 422)],
+    ['an error', json('{}', 500)],
+    ['a lost connection', lost],
+  ])('counts more than %s: the create resolves with the payment', async (_, answer) => {
+    const shop = open({
+      creates: [
+        async () => {
+          await reconcile(shop.gateway, recordOf(ID));
+          if (answer instanceof Error) throw answer;
+          return answer.clone();
+        },
+      ],
+      payments: { [ID]: recordOf(ID) },
+    });
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.changes()).toEqual(['begun', 'settled', 'replayed']);
+  });
+});
+
+describe('a reference that another request has taken while the answer was under way', () => {
+  it('does not answer for a create whose own outcome is unknown', async () => {
+    const shop = open({
+      creates: [
+        async () => {
+          const { rows } = await shop.journal.list({ states: ['begun'] });
+          const [row] = rows;
+          if (!row) throw new Error('There is no row.');
+          const others = { attemptId: 'another', bodyHash: 'another', amount: '9', paymentId: OTHER_ID };
+          const result = { payment: recordOf(OTHER_ID, { amount: 9 }) };
+          await shop.journal.replace({ ...row, ...others, state: 'created', result }, row.revision);
+          throw lost;
+        },
+      ],
+    });
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+});
+
+describe('a callback of a payment that differs, before the answer', () => {
+  it.each([
+    ['a refusal', json('{}', 422)],
+    ['a name that is not found', hostNotFound()],
+  ])('makes %s a doubt: nobody may believe that there is no payment', async (_, answer) => {
+    const rounded = recordOf(ID, { amount: 75.5 });
+    const shop = open({
+      creates: [
+        async () => {
+          await reconcile(shop.gateway, rounded);
+          if (answer instanceof Error) throw answer;
+          return answer.clone();
+        },
+      ],
+      payments: { [ID]: rounded },
+    });
+    const error = await errorOf(shop.create());
+    expect(error).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown', paymentId: ID });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+});
+
+describe('a failed payment that a gateway keeps of a refused attempt', () => {
+  const failed = recordOf(OTHER_ID, { paymentStatus: 'FAILED' } as never);
+
+  it('is not taken for that of the next attempt, whose answer is lost', async () => {
+    const shop = open({
+      creates: [
+        json('{}', 422),
+        async () => {
+          await reconcile(shop.gateway, failed);
+          throw lost;
+        },
+      ],
+      payments: { [OTHER_ID]: failed, [ID]: recordOf(ID) },
+    });
+    await errorOf(shop.create());
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
+    await reconcile(shop.gateway, recordOf(ID));
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'PENDING' } });
+  });
+
+  it('settles the doubt of a next attempt that followed one which was never sent', async () => {
+    const shop = open({ creates: [hostNotFound(), lost] });
+    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'not_sent' });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, failed);
+    expect([shop.warnings(), await shop.gateway.doubts()]).toEqual([[], []]);
+  });
+
+  it('is the answer of the create whose callback it was, also if that is a refusal', async () => {
+    const shop = open({
+      creates: [
+        async () => {
+          await reconcile(shop.gateway, failed);
+          return json('{}', 422);
+        },
+      ],
+    });
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { paymentStatus: 'FAILED' } });
+  });
+
+  it('is not believed while the other payment of the reference cannot be looked up', async () => {
+    const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
+    const shop = open({ creates: [created(OTHER_ID)] });
+    await shop.create();
+    await reconcile(shop.gateway, completed);
+    await reconcile(shop.gateway, failed);
+    shop.payments[ID] = 503;
+    expect(await shop.create()).toMatchObject({ stale: true });
+    // Nor does one without this reference stand for it.
+    shop.payments[ID] = recordOf(ID, { paymentStatus: 'COMPLETED', reference: null } as never);
+    expect(await shop.create()).toMatchObject({ payment: { id: OTHER_ID }, stale: false });
+  });
+
+  it('stands behind another payment of the reference that has not failed', async () => {
+    const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
+    const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed } });
+    await shop.create();
+    await reconcile(shop.gateway, completed);
+    shop.payments[OTHER_ID] = failed;
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
+    await reconcile(shop.gateway, failed);
+    expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'COMPLETED' } });
+  });
+});
+
+describe('an answer that names no payment', () => {
+  const REFUSALS = [400, 401, 402, 403, 404, 405, 406, 411, 413, 414, 415, 422, 429, 431, 451];
+  const OTHERS = Array.from({ length: 200 }, (_, index) => index + 400).filter(status => !REFUSALS.includes(status));
+  const answered = (status: number) => open({ creates: [json('{"message":"no"}', status), created(ID)] });
+
+  it.each(REFUSALS)('frees the reference after a %i: the next create is sent', async status => {
+    const shop = answered(status);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'rejected' });
+    expect(await shop.create()).toMatchObject({ replayed: false, payment: { id: ID } });
+    expect(shop.changes()).toEqual(['begun', 'freed', 'begun', 'created']);
+  });
+
+  it('leaves a doubt after every other status from 400 to 599: nothing is sent again', { tags: 'long' }, async () => {
+    for (const status of OTHERS) {
+      const shop = answered(status);
+      expect(await errorOf(shop.create())).toMatchObject({ name: 'ApiError', status, outcome: 'unknown' });
+      expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown' });
+      expect([shop.sent, shop.changes()]).toEqual([['POST'], ['begun', 'in_doubt']]);
+    }
+  });
+});
+
+describe('a customer who comes back', () => {
+  it('after a declined payment gets the payment as it is: FAILED, and nowhere to go', async () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, store: storeOf(memoryCreates()) });
+    const order = { ...PAYOUT, paymentMethod: 'CARD' } as const;
+    const first = await gateway.createDeposit(order);
+    expect(first.nextAction.type).toBe('redirect');
+    const second = await gateway.createDeposit(order);
+    expect([second.replayed, second.stale, second.nextAction]).toEqual([true, false, first.nextAction]);
+    await sandbox.fail(first.payment.id, { reason: 'declined' });
+    expect(await gateway.createDeposit(order)).toMatchObject({
+      replayed: true,
+      stale: false,
+      payment: { id: first.payment.id, paymentStatus: 'FAILED' },
+      nextAction: { type: 'wait' },
+    });
+  });
+
+  it('gets the PayID transfer again, and nothing more once it is paid', async () => {
+    const sandbox = new Sandbox({ fetch: async () => new Response() });
+    const gateway = new GatewayClient({ ...sandbox.clientOptions, store: storeOf(memoryCreates()) });
+    const order = { ...PAYOUT, paymentMethod: 'PAYID', currency: 'AUD' } as const;
+    const first = await gateway.createDeposit(order);
+    expect((await gateway.createDeposit(order)).nextAction).toEqual(first.nextAction);
+    expect(first.nextAction.type).toBe('transfer');
+    await sandbox.complete(first.payment.id);
+    expect((await gateway.createDeposit(order)).nextAction).toEqual({ type: 'wait' });
+  });
+
+  it.each([
+    ['cannot answer', 503],
+    ['has lost the payment', 404],
+  ])('while the gateway %s gets it as it was last seen: stale', async (_, status) => {
+    const shop = open({ creates: [created(ID)], payments: { [ID]: status } });
+    const first = await shop.create();
+    expect(await shop.create()).toMatchObject({ payment: { id: ID }, replayed: true, stale: true });
+    expect([first.stale, shop.warnings()]).toEqual([false, ['journal_stale_replay']]);
+  });
+
+  it('is not looked up for once the store has seen the end, by a callback', async () => {
+    const shop = open({ creates: [created(ID)] });
+    await shop.create();
+    await reconcile(shop.gateway, recordOf(ID, { paymentStatus: 'COMPLETED' }));
+    const { payment, stale } = await shop.create();
+    expect([payment.paymentStatus, stale, shop.sent]).toEqual(['COMPLETED', false, ['POST']]);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
+  });
+
+  it('gets what a callback has told while the lookup hung, and so does whoever comes meanwhile', async () => {
+    const hung = Promise.withResolvers<Response>();
+    const journal = memoryCreates();
+    let lookups = 0;
+    const fetch = async (_url: string, init: FetchInit) => {
+      if (init.method === 'POST') return created(ID);
+      lookups += 1;
+      return hung.promise;
+    };
+    const gateway = new GatewayClient({ ...KEYS, store: storeOf(journal), fetch, retries: 0 });
+    await gateway.createWithdrawal(PAYOUT);
+    const first = gateway.createWithdrawal(PAYOUT);
+    await expect.poll(() => lookups).toBe(1);
+    await reconcile(gateway, recordOf(ID, { paymentStatus: 'COMPLETED' }));
+    const second = gateway.createWithdrawal(PAYOUT, { timeout: 500 });
+    expect(await second).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
+    expect(lookups).toBe(1);
+    hung.reject(lost);
+    expect(await first).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
+  });
+
+  it('waits no longer than the time-out for a journal that hangs after a lookup that hangs', async () => {
+    const memory = memoryCreates();
+    const read: Journal['read'] = () => new Promise(() => {});
+    const fetch = async (_url: string, init: FetchInit) =>
+      init.method === 'POST' ? created(ID) : new Promise<Response>(() => {});
+    const gateway = new GatewayClient({ ...KEYS, store: storeOf({ ...memory, read }), fetch, retries: 0 });
+    await gateway.createWithdrawal(PAYOUT);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const begun = performance.now();
+    const again = gateway.createWithdrawal(PAYOUT, { timeout: 100 });
+    expect(await whileTimePasses(again, 5)).toMatchObject({ stale: true });
+    expect(performance.now() - begun).toBeLessThan(500);
+  });
+
+  it('never gets a status from before', async () => {
+    const shop = open({ creates: [created(ID)], payments: { [ID]: recordOf(ID, { paymentStatus: 'AUTHORIZED' }) } });
+    await shop.create();
+    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' } });
+    shop.payments[ID] = 503;
+    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' }, stale: true });
+  });
+});
+
+describe('a create that joins one under way', () => {
+  /** A create whose answer comes when it is let go. */
+  function held() {
+    const answer = Promise.withResolvers<Response>();
+    const aborted: string[] = [];
+    const arrived = Promise.withResolvers<void>();
+    const shop = open({
+      creates: [
+        init => {
+          init.signal.addEventListener('abort', () => aborted.push('aborted'));
+          arrived.resolve();
+          return answer.promise;
+        },
+      ],
+    });
+    return { ...shop, answer, aborted, arrived: arrived.promise };
+  }
+
+  it("waits on after the first one's time-out", async () => {
+    vi.useFakeTimers();
+    const shop = held();
+    const first = errorOf(shop.create({ timeout: 30 }));
+    const second = shop.create({ timeout: 5_000 });
+    await shop.arrived;
+    await vi.advanceTimersByTimeAsync(30);
+    expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
+    expect(shop.aborted).toEqual([]);
+    shop.answer.resolve(created(ID));
+    expect(await second).toMatchObject({ replayed: true, payment: { id: ID } });
+    expect(shop.sent).toEqual(['POST']);
+  });
+
+  it('is not stopped by the abort of the first', async () => {
+    const shop = held();
+    const controller = new AbortController();
+    const first = errorOf(shop.create({ signal: controller.signal }));
+    const second = shop.create();
+    await shop.arrived;
+    controller.abort();
+    expect(await first).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    shop.answer.resolve(created(ID));
+    expect(await second).toMatchObject({ payment: { id: ID } });
+  });
+
+  it('is given up when the last of them has left, and says what became of it', async () => {
+    const shop = held();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const first = errorOf(shop.create({ signal: one.signal }));
+    const second = errorOf(shop.create({ signal: other.signal }));
+    await shop.arrived;
+    one.abort();
+    await first;
+    expect(shop.aborted).toEqual([]);
+    other.abort();
+    expect(await second).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
+    expect(shop.aborted).toEqual(['aborted']);
+    expect(await shop.gateway.doubts()).toMatchObject([{ reference: 'payout-1' }]);
+  });
+
+  it('is given up when all of them leave in the same turn', async () => {
+    const shop = held();
+    const controller = new AbortController();
+    const both = [1, 2, 3].map(() => errorOf(shop.create({ signal: controller.signal })));
+    await shop.arrived;
+    controller.abort();
+    for (const error of await Promise.all(both)) expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' });
+    expect(shop.aborted).toEqual(['aborted']);
+    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+  });
+
+  it("sends nothing after the first one's deadline", async () => {
+    vi.useFakeTimers();
+    const journal = memoryCreates();
+    const insert: Journal['insert'] = async row => {
+      await new Promise(resolve => setTimeout(resolve, 500));
+      return journal.insert(row);
+    };
+    const shop = open({ creates: [created(ID)], journal: { ...journal, insert } });
+    const first = errorOf(shop.create({ timeout: 100 }));
+    const second = errorOf(shop.create({ timeout: 10_000 }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await first).toHaveProperty('outcome');
+    expect(await second).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
+    expect([shop.sent, await shop.gateway.doubts()]).toEqual([[], []]);
+  });
+
+  it('is compared with what is under way only if it is the same request', async () => {
+    const shop = held();
+    const first = shop.create();
+    await shop.arrived;
+    const other = await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, amount: '76' }));
+    expect(other).toMatchObject({ name: 'DuplicateReferenceError', differing: ['amount'], outcome: 'unknown' });
+    shop.answer.resolve(created(ID));
+    await first;
+  });
+
+  it('with a signal that is aborted already writes nothing', async () => {
+    const shop = open({ creates: [created(ID)] });
+    const error = await errorOf(shop.create({ signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+    expect(await shop.gateway.find('payout-1')).toBeUndefined();
+  });
+});
+
+describe('what is known of a reference', () => {
+  it('is found at every step', async () => {
+    const shop = open({ creates: [lost, created(ID)], scope: 'eu' });
+    expect(await shop.gateway.find('payout-1')).toBeUndefined();
+    await errorOf(shop.create());
+    const asked = { scope: 'eu', reference: 'payout-1', paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA' };
+    const base = { ...asked, amount: '75', currency: 'EUR', since: expect.any(Date), conflictingIds: [] };
+    shop.timePasses();
+    expect(await shop.gateway.find('payout-1')).toEqual({ ...base, state: 'begun', underWay: false });
+    expect(await shop.gateway.doubts()).toEqual([{ ...base, underWay: false }]);
+    await shop.gateway.settle('payout-1', 'not_created');
+    expect(await shop.gateway.find('payout-1')).toEqual({ ...base, state: 'freed', underWay: false });
+    await shop.create();
+    const entry = await shop.gateway.find('payout-1');
+    expect(entry).toMatchObject({ ...base, state: 'created', underWay: false, paymentId: ID });
+    expect(entry?.payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
+    expect(shop.changes()).toEqual(['begun', 'in_doubt', 'freed', 'begun', 'created']);
+  });
+
+  it.each([
+    ['find', (gateway: GatewayClient, options: object) => gateway.find('payout-1', options)],
+    ['inDoubt', (gateway: GatewayClient, options: object) => gateway.doubts(options)],
+    ['settle', (gateway: GatewayClient, options: object) => gateway.settle('payout-1', 'not_created', options)],
+  ])('%s ends at its time-out and at its signal', async (_, call) => {
+    const never = () => new Promise<never>(() => {});
+    const shop = open({ creates: [lost], journal: { ...memoryCreates(), read: never, list: never } });
+    expect(await errorOf(call(shop.gateway, { timeout: 5 }))).toMatchObject({
+      name: 'ConnectionError',
+      code: 'timeout',
+    });
+    const signal = AbortSignal.timeout(5);
+    expect(await errorOf(call(shop.gateway, { signal }))).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
+  });
+
+  it('is not settled by a call that was stopped before it began', async () => {
+    const shop = open({ creates: [lost] });
+    await errorOf(shop.create());
+    shop.timePasses();
+    const stopped = shop.gateway.settle('payout-1', 'not_created', { signal: AbortSignal.abort() });
+    expect(await errorOf(stopped)).toMatchObject({ code: 'aborted' });
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun' });
+  });
+});
+
+describe('what a journal keeps', () => {
+  const customer = {
+    firstName: 'Zoë-secret',
+    lastName: 'Nowak-secret',
+    email: 'zoe-secret@example.com',
+    phone: '+48-secret',
+    ipaddress: '203.0.113.secret',
+    dateOfBirth: '1990-secret',
+    referenceId: 'customer-secret',
+  };
+  const request = {
+    ...PAYOUT,
+    customer,
+    billingAddress: { address1: 'Ulica-secret', city: 'Łódź-secret', countryCode: 'PL' },
+    additionalParameters: { iban: 'PL61-secret', destination_wallet: '0x-secret' },
+    description: 'for Zoë-secret',
+    browser: { userAgent: 'secret' },
+  } as const;
+  const echoed = {
+    customer,
+    billingAddress: request.billingAddress,
+    description: request.description,
+    errorMessage: 'refused Zoë-secret',
+    destination_wallet: '0x-secret',
+    somethingNew: { name: 'Zoë-secret' },
+  };
+
+  it('has nothing of the customer, whatever happens', async () => {
+    const written: string[] = [];
+    const memory = memoryCreates({ settleMargin: 0 });
+    const spying = (method: 'insert' | 'replace') =>
+      (async (...args: never[]) => {
+        written.push(JSON.stringify(args));
+        return (memory[method] as (...args: never[]) => unknown)(...args);
+      }) as never;
+    const journal = { ...memory, insert: spying('insert'), replace: spying('replace') };
+    const full = (id: string, changes: object = {}) => recordOf(id, { ...echoed, ...changes });
+    const shop = open({
+      journal,
+      creates: [
+        json(JSON.stringify(full(ID)), 500),
+        json(JSON.stringify({ result: full(THIRD_ID, { reference: 'payout-2' }) }), 201),
+      ],
+      payments: { [ID]: full(ID), [OTHER_ID]: full(OTHER_ID, { paymentStatus: 'COMPLETED' }) },
+    });
+    const create = (reference: string) =>
+      shop.gateway.createWithdrawal({ ...request, reference }, { extra: { iban: 'secret' } });
+    await errorOf(create('payout-1'));
+    await create('payout-1'); // settles by a lookup
+    await create('payout-1'); // replays
+    await reconcile(shop.gateway, full(ID, { paymentStatus: 'AUTHORIZED' }));
+    await reconcile(shop.gateway, full(OTHER_ID)); // conflicts
+    await create('payout-2');
+    await reconcile(shop.gateway, full(OTHER_ID, { reference: 'payout-3', paymentStatus: 'REFUNDED' }));
+    expect(written.length).toBeGreaterThan(6);
+    expect(written.filter(text => text.includes('secret'))).toEqual([]);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED', amount: 75 } });
+  });
+});

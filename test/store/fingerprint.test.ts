@@ -1,0 +1,113 @@
+import { type Payment, paymentSchema } from 'payment-gateway-sdk';
+import { describe, expect, it } from 'vitest';
+import type { JournalRow } from '../../src/store/creates.ts';
+import { journalRequestOf, journalRequestOfPayment } from '../../src/store/fingerprint.ts';
+import { keep, withNextAction } from '../../src/store/kept.ts';
+import { expectSameRequest } from '../../src/store/same-request.ts';
+import { ID, record } from '../support/fixtures.ts';
+
+const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
+
+describe('what the journal keeps of a request', () => {
+  const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
+
+  // printf 'v1:{"a":[{"x":1,"y":2}],"amount":"25.5","b":null}' | openssl dgst -sha256
+  it('is the SHA-256 of a version and the body with its keys in order', () => {
+    const fields = { b: null, a: [{ y: 2, x: 1 }], amount: 0, c: undefined };
+    expect(journalRequestOf(request, fields)).toEqual({
+      ...request,
+      amount: '25.5',
+      bodyHash: '3fdcd11f027035d9f0ae18e97d0cbda2c2746d2685cd1882a8a542f93aa06845',
+    });
+  });
+
+  it('is what the payment shows, where the request is not known', () => {
+    expect(journalRequestOfPayment({ ...payment, amount: 25.5, paymentMethod: null })).toEqual({
+      paymentType: 'DEPOSIT',
+      paymentMethod: '',
+      amount: '25.5',
+      currency: 'EUR',
+      bodyHash: 'unseen',
+    });
+  });
+
+  it.each([
+    [1.5e-10, '1.5e-10'],
+    [1e21, '1e+21'],
+    [1.5e30, '1.5e+30'],
+  ])('is of the amount that the payment shows, also where %d prints with an exponent', (amount, text) => {
+    expect(journalRequestOfPayment({ ...payment, amount })).toHaveProperty('amount', text);
+  });
+});
+
+describe('another request under the same reference', () => {
+  const request = {
+    reference: 'order-1',
+    paymentType: 'DEPOSIT',
+    paymentMethod: 'CARD',
+    amount: '25.5',
+    currency: 'EUR',
+    bodyHash: 'hash',
+  } as const;
+  const row = (changes: object) => ({ ...request, state: 'created', ...changes }) as JournalRow;
+  const compare = (changes: object) => () => expectSameRequest(row(changes), request);
+
+  it.each([
+    [{ bodyHash: 'other', amount: '9' }, ['amount']],
+    [{ bodyHash: 'other', paymentType: 'WITHDRAWAL', currency: 'USD' }, ['paymentType', 'currency']],
+    [{ bodyHash: 'other', currency: 'eur' }, ['currency']],
+    [{ bodyHash: 'other' }, ['other fields']],
+    [{ bodyHash: 'unseen', amount: '9' }, ['amount']],
+    [{ bodyHash: 'unseen', currency: 'USD' }, ['currency']],
+    [{ bodyHash: 'unseen', amount: '9', paymentMethod: 'BLIK' }, ['paymentMethod', 'amount']],
+  ])('is refused by what differs: %j', (changes, differing) => {
+    expect(compare(changes)).toThrow(expect.objectContaining({ name: 'DuplicateReferenceError', differing }));
+  });
+
+  it.each([
+    ['it has the same body', {}],
+    ['its reference is free', { bodyHash: 'other', amount: '9', state: 'freed' }],
+    ['only its payment is known, which shows the same', { bodyHash: 'unseen' }],
+    ['only its payment is known, whose amount the gateway wrote as a number', { bodyHash: 'unseen', amount: '2.55e1' }],
+    ['only its payment is known, whose currency the gateway wrote otherwise', { bodyHash: 'unseen', currency: 'eur' }],
+    ['only its payment is known, whose method the customer has chosen', { bodyHash: 'unseen', paymentMethod: 'BLIK' }],
+  ])('it is not, where %s', (_, changes) => {
+    expect(compare(changes)).not.toThrow();
+  });
+});
+
+describe('what the journal keeps of a payment', () => {
+  it('is what the document says of its money, and nothing of the customer', () => {
+    const settled = {
+      ...payment,
+      paymentStatus: 'COMPLETED',
+      ...{ cryptoAmount: '23.55658199', cryptoCurrency: 'USDT', crypto_fx: 1.0825 },
+      ...{ settled_crypto_amount: 23.55658199, crypto_tx_hash: '0x9f2c', destination_wallet: '0x71c7' },
+      ...{ errorMessage: 'x', riskScore: 7 },
+    } as Payment;
+    expect(keep(undefined, { payment: settled })).toEqual({
+      payment: {
+        id: ID,
+        paymentStatus: 'COMPLETED',
+        paymentType: 'DEPOSIT',
+        paymentMethod: 'CARD',
+        reference: payment.reference,
+        amount: 25.5,
+        currency: 'EUR',
+        created: payment.created,
+        cryptoAmount: '23.55658199',
+        cryptoCurrency: 'USDT',
+        crypto_fx: 1.0825,
+        settled_crypto_amount: 23.55658199,
+        crypto_tx_hash: '0x9f2c',
+      },
+    });
+  });
+
+  it('leads nowhere once the payment is final', () => {
+    const known = { payment: { ...payment, redirectUrl: 'https://pay.example/p' } };
+    const completed = { ...payment, paymentStatus: 'COMPLETED' } as Payment;
+    expect(withNextAction(known, { payment: completed })).toEqual({ payment: completed });
+    expect(withNextAction(known, { payment })).toEqual(known);
+  });
+});

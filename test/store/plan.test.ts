@@ -1,0 +1,336 @@
+// Planned payouts: written in the merchant's transaction, sent by upkeep alone, at most once.
+import fc from 'fast-check';
+import { ApiError, GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { rawJSON } from '../../src/schemas/json.ts';
+import { PlanGone } from '../../src/store/create-once.ts';
+import type { JournalRow } from '../../src/store/creates.ts';
+import { openPlan } from '../../src/store/plan.ts';
+import { isRefusedRequest } from '../../src/store/planned.ts';
+import { tries } from '../support/arbitraries.ts';
+import { memoryCreates, reconcile } from '../support/creates.ts';
+import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
+import { openPayouts, tx } from '../support/payouts.ts';
+import { type Answer, hostNotFound, json, networkError, wire } from '../support/wire.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const accept = () => wire(mirrored);
+const open = () => openPayouts(accept().fetch);
+
+describe('payOut', () => {
+  it('plans a withdrawal, which is sent as it was planned, and kept whole only until then', async () => {
+    const { fetch, sent } = accept();
+    const { plan, send, rowOf, changes } = openPayouts(fetch);
+    const customer = { firstName: 'Zoë', email: null, phone: undefined };
+    const planned = await plan({ customer }, { extra: { loyalty: { points: 3 } } });
+    expect([planned.state, planned.amount, planned.underWay, sent.length]).toEqual(['planned', '75', false, 0]);
+    expect(JSON.stringify(await rowOf())).toContain('Zoë');
+    await send();
+    expect(sent[0]?.body).toBe(
+      '{"paymentType":"WITHDRAWAL","paymentMethod":"SEPA","amount":75.00,"currency":"EUR","customer":{"firstName":"Zoë","email":null},"reference":"payout-1","webhookUrl":"https://shop.example/callbacks","loyalty":{"points":3}}',
+    );
+    expect([await rowOf(), changes()]).toEqual([expect.objectContaining({ state: 'created' }), ['begun', 'created']]);
+    expect(JSON.stringify(await rowOf())).not.toContain('Zoë');
+  });
+
+  it("takes the client's webhookUrl, as a create does, also if that changes before it is sent", async () => {
+    const { fetch, sent } = accept();
+    const journal = memoryCreates({ scope: 'eu' });
+    const { webhookUrl: _, ...payout } = PAYOUT;
+    await openPayouts(fetch, { journal, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
+    await openPayouts(fetch, { journal, webhookUrl: 'https://shop.example/new' }).send();
+    expect(JSON.parse(sent[0]?.body ?? '')).toHaveProperty('webhookUrl', 'https://shop.example/old');
+    const without = openPayouts(fetch).gateway.payOut(tx, { ...payout, reference: 'payout-2' });
+    expect(await errorOf(without)).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
+  });
+
+  it('gets the signed callback address of a create', async () => {
+    const { fetch, sent } = accept();
+    const { plan, send } = openPayouts(fetch, { signCallbackUrls: true });
+    await plan();
+    await send();
+    expect(JSON.parse(sent[0]?.body ?? '').webhookUrl).toMatch(/^https:\/\/shop\.example\/callbacks\?.+=/);
+  });
+
+  it('changes nothing if the payout is planned or paid already, and refuses another request', async () => {
+    const { fetch, sent } = accept();
+    const { plan, send } = openPayouts(fetch);
+    await plan();
+    expect((await plan()).state).toBe('planned');
+    expect(await errorOf(plan({ amount: '76.00' }))).toMatchObject({
+      name: 'DuplicateReferenceError',
+      outcome: 'not_sent',
+      differing: ['amount'],
+      message: expect.stringContaining("To withdraw it, call gateway.settle(reference, 'not_created')"),
+    });
+    await send();
+    expect([(await plan()).state, sent.length]).toEqual(['created', 1]);
+  });
+
+  it.each<[string, object, object, string]>([
+    ['without a reference', { reference: null }, {}, 'reference'],
+    ['with a reference that no store keeps', { reference: 'x'.repeat(1_021) }, {}, 'reference'],
+    ['with an amount that a create would refuse', { amount: '1e5' }, {}, 'amount'],
+    ['for a deposit', { paymentType: 'DEPOSIT' }, {}, 'paymentType'],
+    ['with a field in extra that belongs to the request', {}, { extra: { amount: 1 } }, 'extra.amount'],
+    ['with an unknown option', {}, { terminal: 'onramp' }, 'options'],
+  ])('writes nothing %s', async (_, changes, options, path) => {
+    const { plan, stateOf } = open();
+    expect(await errorOf(plan(changes, options))).toMatchObject({
+      name: 'InvalidRequestError',
+      outcome: 'not_sent',
+      issues: [{ path }],
+    });
+    expect(await stateOf()).toBeUndefined();
+  });
+
+  it('refuses a call without a transaction, or with the request in its place', async () => {
+    const { gateway } = open();
+    for (const args of [[PAYOUT, tx], [PAYOUT], [undefined, PAYOUT]]) {
+      expect(await errorOf(gateway.payOut(...(args as [object, typeof PAYOUT])))).toMatchObject({
+        name: 'ConfigurationError',
+        outcome: 'not_sent',
+        message: expect.stringContaining('gateway.payOut(tx, request)'),
+      });
+    }
+  });
+
+  it('needs a store', async () => {
+    expect(await errorOf(new GatewayClient(KEYS).payOut(tx, PAYOUT))).toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining('payOut needs a client with a store'),
+    });
+  });
+
+  it('sends its one statement before it returns, in the transaction, and waits as long as that takes', async () => {
+    vi.useFakeTimers();
+    const written = Promise.withResolvers<void>();
+    const store = memoryStore({ scope: 'eu' });
+    const { write } = store;
+    const asked = vi.spyOn(store, 'write').mockImplementation(async (...args) => {
+      await written.promise;
+      return write(...args);
+    });
+    const planning = new GatewayClient({ ...KEYS, fetch: accept().fetch, store }).payOut(tx, PAYOUT);
+    expect(asked.mock.calls).toEqual([[expect.objectContaining({ id: 'payout-1', state: 'planned' }), tx]]);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    written.resolve();
+    expect((await planning).state).toBe('planned');
+    expect(asked.mock.calls.filter(([row]) => row.kind === 'create')).toHaveLength(1);
+  });
+
+  it('is refused while a create of the reference runs or is in doubt, naming its payment', async () => {
+    const answer = Promise.withResolvers<Response>();
+    const { plan, gateway, stateOf } = openPayouts(wire(() => answer.promise).fetch);
+    const creating = errorOf(gateway.createWithdrawal(PAYOUT));
+    await vi.waitFor(async () => expect(await stateOf()).toBe('begun'));
+    expect(await errorOf(plan())).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown' });
+    answer.resolve(json(JSON.stringify({ id: OTHER_ID }), 500));
+    await creating;
+    expect(await errorOf(plan())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
+  });
+
+  it('plans a refused payout again under its reference, with another amount', async () => {
+    const { gateway, plan, send, stateOf } = openPayouts(wire(json('{}', 422), mirrored).fetch);
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect((await plan({ amount: '70.00' })).state).toBe('planned');
+    await send();
+    expect(await stateOf()).toBe('created');
+  });
+});
+
+describe('a direct create of a planned reference', () => {
+  it.each([
+    ['the same request', {}, [], 'Reference "payout-1" is a planned payout.'],
+    ['another request', { amount: '80' }, ['amount'], 'belongs to another request. Different: amount.'],
+  ])('is refused for %s, and upkeep still sends the plan', async (_, changes, differing, message) => {
+    const { fetch, sent } = accept();
+    const { gateway, plan, send } = openPayouts(fetch);
+    await plan();
+    const error = await errorOf(gateway.createWithdrawal({ ...PAYOUT, ...changes }));
+    expect(error).toMatchObject({ name: 'DuplicateReferenceError', outcome: 'not_sent', differing });
+    expect((error as Error).message).toContain(message);
+    expect((error as Error).message).toContain('The payout is planned, and upkeep sends it.');
+    expect(sent).toEqual([]);
+    await send();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is in doubt while upkeep sends it, and does not join that', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { fetch, sent } = wire(init => answer.promise.then(() => mirrored(init)));
+    const { gateway, plan, send } = openPayouts(fetch);
+    await plan();
+    const sending = send();
+    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({
+      name: 'PaymentInDoubtError',
+      underWay: true,
+    });
+    answer.resolve();
+    await sending;
+    expect([(await gateway.createWithdrawal(PAYOUT)).replayed, sent.filter(({ method }) => method === 'POST')]).toEqual(
+      [true, [expect.anything()]],
+    );
+  });
+});
+
+describe('a plan that is sent', () => {
+  it.each<[string, Answer, string, string]>([
+    ['cannot be reached', hostNotFound(), 'planned', 'not_sent'],
+    ['is forbidden', json('{}', 403), 'planned', 'rejected'],
+    ['is refused', json('{}', 422), 'freed', 'rejected'],
+    ['is lost', networkError('ECONNRESET', 'read'), 'begun', 'unknown'],
+  ])('to a gateway where it %s', async (_, answer, state, outcome) => {
+    const { plan, send, stateOf, rowOf } = openPayouts(wire(answer, mirrored).fetch);
+    await plan();
+    expect(await errorOf(send())).toMatchObject({ outcome });
+    expect(await stateOf()).toBe(state);
+    if (state !== 'planned') return;
+    expect(await rowOf()).toHaveProperty('body');
+    expect((await send()).replayed).toBe(false);
+  });
+
+  it('and refused is planned again if upkeep says so, and then waits for its turn', async () => {
+    const { plan, send, rowOf } = openPayouts(wire(json('{}', 422)).fetch);
+    const { since } = await plan();
+    await errorOf(send(undefined, { onPlanRefused: () => true }));
+    const row = (await rowOf()) as JournalRow;
+    expect(row).toMatchObject({ state: 'planned', isRetry: true, looks: 1 });
+    expect((row.dueAt ?? 0) - since.getTime()).toBeGreaterThanOrEqual(15_000);
+  });
+
+  it('is in doubt if it was not sent, and the store could not be told', async () => {
+    const journal = memoryCreates({ scope: 'eu' });
+    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { journal });
+    await plan();
+    const { replace } = journal;
+    let replaced = 0;
+    journal.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
+    vi.useFakeTimers();
+    const sending = errorOf(send());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await sending).toMatchObject({ name: 'PaymentInDoubtError', cause: { code: 'ENOTFOUND' } });
+  });
+
+  it('is gone for upkeep if it was withdrawn, planned again or sent meanwhile', async () => {
+    const { fetch, sent } = accept();
+    const { gateway, plan, send, rowOf } = openPayouts(fetch);
+    await plan();
+    const claimed = (await rowOf()) as JournalRow;
+    await gateway.settle('payout-1', 'not_created');
+    expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
+    await plan();
+    expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
+    const again = (await rowOf()) as JournalRow;
+    expect([again.body !== undefined, sent.length]).toEqual([true, 0]);
+    await send(again);
+    expect(await errorOf(send(again))).toBeInstanceOf(PlanGone);
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['amount', (body: string) => body.replace('75.00', '7500')],
+    ['wallet', (body: string) => body.replace('"extra":{}', '"extra":{"destination_wallet":"0x"}')],
+  ])('is refused if another program has changed its %s', async (_, alter) => {
+    const { fetch, sent } = accept();
+    const { journal, plan, send, rowOf } = openPayouts(fetch);
+    await plan();
+    const { body = '', ...row } = (await rowOf()) as JournalRow;
+    await journal.replace({ ...row, body: alter(body) }, row.revision);
+    expect(await errorOf(send())).toMatchObject({
+      name: 'ConfigurationError',
+      outcome: 'not_sent',
+      message: expect.stringContaining('"payout-1" differs from the request that was planned'),
+    });
+    expect([sent, (await rowOf())?.state]).toEqual([[], 'planned']);
+    expect(() => openPlan('{')).toThrow('A planned payout cannot be read');
+  });
+
+  it('is the request that was planned, for any request and extra', { tags: 'long' }, async () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+    const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined));
+    const fields = fc.dictionary(
+      fc.stringMatching(/^[a-z]{3,8}$/),
+      fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })),
+    );
+    const amount = fc.oneof(
+      fc.constantFrom<string>('25.50', '1', '0.10', '120.00', '1234567890123.12'),
+      fc.integer({ min: 1, max: 1e9 }).map(cents => cents / 100),
+    );
+    const request = fc.record({ amount, additionalParameters: fields, description: fc.oneof(text, fc.constant(null)) });
+    const { fetch, sent } = wire(json('{}', 422));
+    await fc.assert(
+      fc.asyncProperty(request, fields, async (changes, given) => {
+        const [planned, direct] = [openPayouts(fetch), openPayouts(fetch)];
+        const extra = Object.fromEntries(Object.entries(given).map(([name, value]) => [`x_${name}`, value]));
+        await planned.plan(changes, { extra });
+        expect(await errorOf(planned.send())).toMatchObject({ status: 422 });
+        await errorOf(direct.gateway.createWithdrawal({ ...PAYOUT, ...changes }, { extra }));
+        const [byPlan, byCreate] = sent.splice(0);
+        expect(JSON.parse(byPlan?.body ?? '')).toEqual(JSON.parse(byCreate?.body ?? ''));
+        expect((await planned.rowOf())?.bodyHash).toBe((await direct.rowOf())?.bodyHash);
+      }),
+      tries(20),
+    );
+  });
+
+  it('keeps every digit, and every name, of extra', async () => {
+    const { fetch, sent } = accept();
+    const { plan, send } = openPayouts(fetch);
+    const extra = JSON.parse('{"__proto__":{"a":1}}');
+    Object.assign(extra, { digits: rawJSON('12345678901234567890.12'), tenth: [rawJSON('0.10'), 1e21, -0.5] });
+    await plan({}, { extra });
+    await send();
+    expect(sent[0]?.body).toContain('"__proto__":{"a":1},"digits":12345678901234567890.12,"tenth":[0.10,1e+21,-0.5]}');
+  });
+
+  it('counts as refused for its request only if the gateway surely refused it for that', () => {
+    const refusal = (status: number, outcome: 'rejected' | 'unknown') =>
+      new ApiError('no', { status, body: '' }, { outcome });
+    for (const status of [400, 413, 414, 422]) expect(isRefusedRequest(refusal(status, 'rejected'))).toBe(true);
+    for (const status of [401, 403, 404, 429, 500]) expect(isRefusedRequest(refusal(status, 'rejected'))).toBe(false);
+    expect(isRefusedRequest(refusal(422, 'unknown'))).toBe(false);
+  });
+});
+
+describe('a plan that an operator or a callback finds', () => {
+  it('is withdrawn, and can be planned again', async () => {
+    const { gateway, plan, send, rowOf } = open();
+    await plan();
+    await gateway.settle('payout-1', 'not_created');
+    expect([(await rowOf())?.state, (await rowOf())?.body]).toEqual(['freed', undefined]);
+    await plan({ amount: '76.00' });
+    expect((await send()).payment.amount).toBe(76);
+  });
+
+  it('is not a doubt, and is not paid again if its payment was made without the store', async () => {
+    const sandbox = new Sandbox();
+    const { payment } = await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);
+    const { gateway, plan, stateOf } = openPayouts(sandbox.fetch, sandbox.clientOptions);
+    await plan();
+    expect(await gateway.doubts()).toEqual([]);
+    await expect(gateway.settle('payout-1', payment.id)).rejects.toThrow("settle it with 'not_created'");
+    await reconcile(gateway, await gateway.getPayment(payment.id));
+    expect(await stateOf()).toBe('created');
+    expect((await gateway.createWithdrawal(PAYOUT)).replayed).toBe(true);
+  });
+
+  it('is still sent after a failed payment of its reference, and in doubt after one of other money', async () => {
+    const sandbox = new Sandbox();
+    const other = new GatewayClient(sandbox.clientOptions);
+    const { gateway, plan, stateOf } = openPayouts(sandbox.fetch, sandbox.clientOptions);
+    await plan();
+    const { payment: failed } = await other.createWithdrawal(PAYOUT);
+    await sandbox.fail(failed.id, { code: 4004 });
+    await reconcile(gateway, await gateway.getPayment(failed.id));
+    expect(await stateOf()).toBe('planned');
+    const { payment: dearer } = await other.createWithdrawal({ ...PAYOUT, amount: '80.00' });
+    await reconcile(gateway, await gateway.getPayment(dearer.id));
+    expect(await gateway.doubts()).toMatchObject([
+      { reference: 'payout-1', amount: '75', conflictingIds: [dearer.id] },
+    ]);
+  });
+});

@@ -1,0 +1,143 @@
+// What a confirmed payment asks of the journal and of the gateway: no more than it needs, as it comes with every callback.
+
+import type { Payment } from 'payment-gateway-sdk';
+import { describe, expect, it, vi } from 'vitest';
+import type { JournalRow } from '../../src/store/creates.ts';
+import { reconcilePayment } from '../../src/store/reconcile.ts';
+import { newRow } from '../../src/store/row.ts';
+import { memoryCreates } from '../support/creates.ts';
+import { ID, OTHER_ID, record } from '../support/fixtures.ts';
+
+const request = {
+  paymentType: 'DEPOSIT',
+  paymentMethod: 'CARD',
+  amount: '25.5',
+  currency: 'EUR',
+  bodyHash: 'hash',
+} as const;
+const payment = (changes: object = {}): Payment => ({
+  ...JSON.parse(record('created, unwrapped')),
+  ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR', reference: 'Order-1' },
+  ...changes,
+});
+
+/** A journal with these doubts, and what is asked of it. */
+async function open(...doubts: (Partial<JournalRow> & { reference: string })[]) {
+  const journal = memoryCreates({ scope: 'eu', now: () => 1_000 });
+  const insert = (doubt: (typeof doubts)[number]) =>
+    journal.insert({
+      ...newRow({ ...request, scope: 'eu', reference: doubt.reference, attemptId: 'first', timeoutMs: 0 }, 0),
+      ...doubt,
+    });
+  for (const doubt of doubts) await insert(doubt);
+  const asked: string[] = [];
+  for (const name of ['read', 'owner', 'insert', 'replace', 'list'] as const) {
+    const { [name]: ask } = journal;
+    Object.assign(journal, {
+      [name]: (...given: unknown[]) => {
+        asked.push(name);
+        return (ask as (...given: unknown[]) => unknown)(...given);
+      },
+    });
+  }
+  const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
+  const call = { tell: (event: (typeof told)[number]) => void told.push(event) };
+  const client = { journal, scope: 'eu', call } as never;
+  const readPayment = vi.fn<(id: string) => Promise<Payment>>().mockRejectedValue(new Error('busy'));
+  return {
+    asked,
+    insert,
+    readPayment,
+    reconcile: (of: Payment) => reconcilePayment(client, of, readPayment),
+    find: async (reference: string) => (await journal.read({ scope: 'eu', reference })).row,
+    told: () => told.map(({ code, change }) => code ?? change),
+    messages: () => told.flatMap(({ message }) => message ?? []),
+  };
+}
+
+describe('a confirmed payment', () => {
+  it.each([undefined, null, '', 'order\0'])(
+    'without a reference that a store holds is that of the create that has it: %j',
+    async reference => {
+      const { reconcile, asked } = await open({ reference: 'Order-1' });
+      expect(await reconcile(payment({ reference }))).toBeUndefined();
+      expect(asked.splice(0)).toEqual(['owner']);
+      await reconcile(payment());
+      asked.length = 0;
+      const row = await reconcile(payment({ reference, paymentStatus: 'COMPLETED' }));
+      expect(row).toMatchObject({ reference: 'Order-1', result: { payment: { paymentStatus: 'COMPLETED' } } });
+      expect(asked).toEqual(['owner', 'replace']);
+    },
+  );
+
+  it('settles its doubt by one read and one write', async () => {
+    const { reconcile, asked, told } = await open({ reference: 'Order-1' });
+    expect(await reconcile(payment())).toMatchObject({ state: 'created', paymentId: ID });
+    expect(asked.splice(0)).toEqual(['read', 'replace']);
+    await reconcile(payment());
+    expect(asked).toEqual(['read']);
+    expect(told()).toEqual(['settled']);
+  });
+
+  it('of an unknown reference is looked for by its id, and among the doubts', async () => {
+    const { reconcile, asked } = await open();
+    await reconcile(payment({ reference: 'order-1' }));
+    expect(asked).toEqual(['read', 'owner', 'list', 'insert']);
+  });
+
+  it('under a folded reference settles the doubt whose own answer has named it', async () => {
+    const { reconcile, find } = await open({ reference: 'oRDER-1', paymentId: ID });
+    expect(await reconcile(payment())).toMatchObject({ reference: 'oRDER-1', state: 'created', paymentId: ID });
+    expect(await find('Order-1')).toBeUndefined();
+  });
+
+  it('of a known reference that an operator has given to another one stays that of the other', async () => {
+    const { reconcile, find, insert } = await open({ reference: 'Order-1', state: 'freed' });
+    await insert({ reference: 'order-9', state: 'created', paymentId: ID, result: { payment: payment() } });
+    const row = await reconcile(payment({ paymentStatus: 'COMPLETED' }));
+    expect(row).toMatchObject({ reference: 'order-9', result: { payment: { paymentStatus: 'COMPLETED' } } });
+    expect(await find('Order-1')).toMatchObject({ state: 'freed' });
+  });
+
+  it('beside a payment that is known is kept, and no lookup needs to tell which of them counts', async () => {
+    const { reconcile, readPayment, told, find } = await open({ reference: 'Order-1' });
+    await reconcile(payment());
+    await reconcile(payment({ id: OTHER_ID }));
+    expect(readPayment).not.toHaveBeenCalled();
+    expect(told()).toEqual(['settled', 'conflict', 'journal_two_payments']);
+    expect(await find('Order-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
+  });
+
+  it('beside an id that cannot be looked up is kept, and tried no second time', async () => {
+    const { reconcile, readPayment, asked, find } = await open({ reference: 'Order-1', paymentId: OTHER_ID });
+    await reconcile(payment());
+    expect(readPayment).toHaveBeenCalledExactlyOnceWith(OTHER_ID);
+    expect(asked.splice(0)).toEqual(['read', 'replace']);
+    expect(await find('Order-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID, conflictingIds: [ID] });
+  });
+
+  it('that may be of the attempt before is kept, and no lookup can tell', async () => {
+    const { reconcile, readPayment, asked, told } = await open({ reference: 'Order-1', isRetry: true });
+    await reconcile(payment({ paymentStatus: 'FAILED' }));
+    expect(readPayment).not.toHaveBeenCalled();
+    expect(asked).toEqual(['read', 'replace']);
+    expect(told()).toEqual(['conflict', 'journal_two_payments']);
+  });
+
+  it('under a folded reference is kept in mind by the doubts that it may be of, and is told once', async () => {
+    const doubts = [
+      { reference: 'order-1' },
+      { reference: 'order-2' },
+      { reference: ' ORDER-1', conflictingIds: [ID] },
+    ];
+    const { reconcile, find, told, messages, asked } = await open(...doubts);
+    await reconcile(payment());
+    expect(asked).toEqual(['read', 'owner', 'list', 'replace', 'insert']);
+    expect(told()).toEqual(['journal_mismatch', 'created']);
+    expect(messages()).toEqual([
+      `Payment ${ID} differs from the request in reference. The reference stays in doubt: compare them, then call gateway.settle.`,
+    ]);
+    expect(await find('order-1')).toMatchObject({ conflictingIds: [ID] });
+    expect(await find('order-2')).toMatchObject({ conflictingIds: [] });
+  });
+});

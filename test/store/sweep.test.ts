@@ -1,0 +1,796 @@
+// Payments whose callbacks were lost, and the sweep that processes them.
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { GatewayClient } from '../../src/client.ts';
+import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Payment } from '../../src/schemas/payment.ts';
+import { pauseAfter } from '../../src/store/sweep.ts';
+import { tries } from '../support/arbitraries.ts';
+import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
+import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
+import { abortedByLease, DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
+
+/** A shop that no callback reaches, and a clock that stands still. */
+function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) => unknown = () => {}) {
+  const sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }), ...options });
+  const shop = openUpkeptShop(sandbox.clientOptions, onPayment);
+  const create = async (reference: string) => {
+    const { payment } = await shop.gateway.createWithdrawal({ ...PAYOUT, reference });
+    return payment.id;
+  };
+  /** A payment that is completed, and whose callback is lost. */
+  const lose = async (reference: string) => {
+    const id = await create(reference);
+    await sandbox.complete(id);
+    return id;
+  };
+  const lookups = () =>
+    shop.events.flatMap(event => (event.type === 'request' && event.operation === 'lookup' ? [event.paymentId] : []));
+  const codes = () => shop.warnings().map(({ code }) => code);
+  const messages = () => shop.warnings().map(({ message }) => message);
+  return { ...shop, sandbox, create, lose, lookups, codes, messages };
+}
+
+describe('the handler', () => {
+  it.each(['another store', 'no store'])(
+    'of %s is refused, because its callbacks would settle nothing',
+    async which => {
+      const { upkeep, handlerOf, store } = openShop();
+      const handler = handlerOf({ store: which === 'no store' ? undefined : { ...store } });
+      await expect(upkeep({ handler })).rejects.toMatchObject({
+        name: 'ConfigurationError',
+        message: expect.stringContaining("the handler's gateway has another store, or none"),
+      });
+    },
+  );
+});
+
+describe('a payment whose callback was lost', () => {
+  it('takes effect by the sweep, once, and is not looked at again', async () => {
+    const { sweep, lose, effects, lookups, clock } = openShop();
+    await lose('payout-1');
+    expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+    expect(effects).toEqual(['payout-1']);
+    clock.now += 30 * DAY;
+    expect([await sweep(), effects.length, lookups().length]).toEqual([NONE, 1, 1]);
+  });
+
+  it('takes effect also where somebody has looked at it before, without an effect', async () => {
+    const { sweep, lose, gateway, effects } = openShop();
+    await lose('payout-1');
+    expect((await gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' })).payment.paymentStatus).toBe(
+      'COMPLETED',
+    );
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is left to its callback at first', async () => {
+    const { sweep, lose, clock, effects } = openShop();
+    await lose('payout-1');
+    clock.now += MINUTE - 1;
+    expect(await sweep({ olderThan: undefined })).toEqual(NONE);
+    clock.now += 1;
+    expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is found among many, each once, by three sweeps at a time', { tags: 'long' }, async () => {
+    const { sweep, lose, effects, lookups } = openShop();
+    const references = Array.from({ length: 120 }, (_, index) => `payout-${index}`);
+    for (const reference of references) await lose(reference);
+    const swept = await Promise.all([sweep(), sweep(), sweep({ concurrency: 3 })]);
+    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(120);
+    expect([effects.toSorted(), lookups().length]).toEqual([references.toSorted(), 120]);
+  });
+});
+
+describe('a payment whose callback came', () => {
+  it('costs the sweep nothing once it is final', async () => {
+    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) });
+    await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    expect([shop.effects, shop.lookups().length]).toEqual([['payout-1'], 1]);
+    expect([await shop.sweep(), shop.lookups().length]).toEqual([NONE, 1]);
+  });
+
+  it('is looked at if its effect failed then', async () => {
+    let isDown = true;
+    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) }, () => {
+      if (isDown) throw new Error('shop');
+    });
+    await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    isDown = false;
+    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is looked at again if a later final status, such as a chargeback, had its effect fail', {
+    tags: 'long',
+  }, async () => {
+    fakeTimers();
+    let isDown = false;
+    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) }, () => {
+      if (isDown) throw new Error('shop');
+    });
+    const id = await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    shop.clock.now += 60 * DAY;
+    isDown = true;
+    await shop.sandbox.fail(id, { force: true });
+    // A record that differs from what took effect is looked up again after half a second.
+    const patiently = <T>(work: Promise<T>) => whileTimePasses(work, 100);
+    await patiently(shop.sandbox.idle());
+    expect([await patiently(shop.sweep()), shop.effects.length]).toEqual([{ ...NONE, failed: 1 }, 1]);
+    isDown = false;
+    shop.clock.now += DAY;
+    expect([await patiently(shop.sweep()), shop.effects.length]).toEqual([{ ...NONE, processed: 1 }, 2]);
+    shop.clock.now += DAY;
+    expect(await shop.sweep()).toEqual(NONE);
+  });
+});
+
+describe('a reference with two payments', () => {
+  it('is looked at until both are final, and both take effect', async () => {
+    const { sweep, lose, gateway, sandbox, effects, clock, reconcile } = openShop();
+    await lose('payout-1');
+    const second = new GatewayClient(sandbox.clientOptions);
+    const { payment } = await second.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+    await reconcile(payment);
+    expect((await gateway.find('payout-1'))?.conflictingIds).toEqual([payment.id]);
+    expect([await sweep(), effects]).toEqual([{ ...NONE, open: 1 }, ['payout-1']]);
+    await sandbox.complete(payment.id);
+    clock.now += MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
+    clock.now += DAY;
+    expect([await sweep(), await gateway.doubts()]).toEqual([NONE, []]);
+  });
+});
+
+describe('a reference with two payments, of which one', () => {
+  const HOUR = 60 * MINUTE;
+  /** Of the second the sandbox has a record too, and the journal its id. */
+  async function openTwo() {
+    const shop = openShop();
+    const id = await shop.create('payout-1');
+    const second = new GatewayClient(shop.sandbox.clientOptions);
+    const { payment } = await second.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+    await shop.reconcile(payment);
+    return { ...shop, id, twin: payment.id };
+  }
+
+  it('is at work elsewhere is not given up, however old it is', async () => {
+    const { gateway, sandbox, sweep, clock, codes, id, twin, handlerOf } = await openTwo();
+    await sandbox.complete(twin);
+    clock.now += 60 * DAY;
+    const before = codes();
+    const handler = handlerOf({
+      async process(asked: string) {
+        const payment = await gateway.getPayment(asked);
+        return { result: asked === id ? ('busy' as const) : ('ran' as const), payment };
+      },
+    });
+    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, open: 1 }, before]);
+  });
+
+  it('is to be left alone for longer than the other, is left alone for that long', async () => {
+    const { sweep, clock, id, handlerOf } = await openTwo();
+    const process = (asked: string) => Promise.reject({ code: 'busy', retryAfter: asked === id ? 2 * HOUR : HOUR });
+    expect(await sweep({ handler: handlerOf({ process }) })).toEqual({ ...NONE, failed: 1 });
+    clock.now += 2 * HOUR - 1;
+    expect(await sweep()).toEqual(NONE);
+    // The look took a moment of real time, which its pause begins after.
+    clock.now += 1_000;
+    expect(await sweep()).toEqual({ ...NONE, open: 1 });
+  });
+});
+
+describe('a payment that is not final', () => {
+  it('is looked at ever less often', { tags: 'long' }, async () => {
+    const { sweep, create, sandbox, clock, effects } = openShop();
+    const id = await create('payout-1');
+    const begun = clock.now;
+    const looks: number[] = [];
+    for (let minutes = 0; minutes < 2_000; minutes++) {
+      // Each look takes a moment of real time, which its pause begins after.
+      clock.now = begun + minutes * MINUTE + looks.length * 1_000;
+      if ((await sweep()).open > 0) looks.push(minutes);
+    }
+    expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 871, 1231, 1591, 1951]);
+    await sandbox.complete(id);
+    clock.now += 6 * 60 * MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is never looked at within its pause, and always by the first sweep after it', { tags: 'long' }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 90 * MINUTE }), { minLength: 5, maxLength: 25 }),
+        async waits => {
+          const { sweep, create, clock } = openShop();
+          await create('payout-1');
+          let next = clock.now;
+          let looks = 0;
+          for (const wait of waits) {
+            clock.now += wait;
+            const isDue = clock.now >= next;
+            expect(await sweep()).toEqual({ ...NONE, open: isDue ? 1 : 0 });
+            if (!isDue) continue;
+            looks += 1;
+            next = clock.now + pauseAfter(looks);
+          }
+        },
+      ),
+      tries(10),
+    );
+  });
+
+  it('is given up in the end, loudly and once; its callback takes effect all the same', async () => {
+    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) });
+    const id = await shop.create('payout-1');
+    shop.clock.now += 30 * DAY;
+    expect(await shop.sweep()).toEqual({ ...NONE, open: 1 });
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.codes()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.codes().length]).toEqual([NONE, 1]);
+    await shop.sandbox.complete(id);
+    await shop.sandbox.idle();
+    expect(shop.effects).toEqual(['payout-1']);
+  });
+
+  it('is looked at again after it was given up, if its callback came and its effect failed', async () => {
+    let isDown = true;
+    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) }, ({ paymentStatus }) => {
+      if (isDown && paymentStatus === 'COMPLETED') throw new Error('shop');
+    });
+    const id = await shop.create('payout-1');
+    shop.clock.now += 31 * DAY;
+    expect(await shop.sweep()).toEqual({ ...NONE, gaveUp: 1 });
+    await shop.sandbox.complete(id);
+    await shop.sandbox.idle();
+    isDown = false;
+    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is not given up while its effect is at work elsewhere, which may fail', async () => {
+    const { gateway, lose, sweep, clock, codes, handlerOf } = openShop();
+    await lose('payout-1');
+    clock.now += 60 * DAY;
+    const process = async (id: string) => ({ result: 'busy' as const, payment: await gateway.getPayment(id) });
+    const handler = handlerOf({ process });
+    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, open: 1 }, []]);
+    clock.now += DAY;
+    expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+  });
+
+  it.each([
+    ['comes', 'reconcile', { ...NONE, processed: 1 }],
+    ['takes effect', 'acknowledge', NONE],
+  ] as const)('is not given up if its callback %s while it is looked at', async (_, tell, later) => {
+    const { gateway, create, sweep, sandbox, clock, codes, handlerOf, reconcile, acknowledge } = openShop();
+    const id = await create('payout-1');
+    clock.now += 60 * DAY;
+    const handler = handlerOf({
+      async process() {
+        const payment = await gateway.getPayment(id);
+        await sandbox.complete(id);
+        await { reconcile, acknowledge }[tell](await gateway.getPayment(id));
+        return { result: 'ran' as const, payment };
+      },
+    });
+    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, open: 1 }, []]);
+    expect([await sweep(), codes()]).toEqual([later, []]);
+  });
+
+  it('is not given up while its lookup fails', async () => {
+    const { sweep, create, sandbox, clock } = openShop();
+    await create('payout-1');
+    clock.now += 60 * DAY;
+    sandbox.faults.next('drop', { on: 'lookup' });
+    expect(await sweep()).toEqual({ ...NONE, failed: 1 });
+    clock.now += DAY;
+    expect(await sweep()).toEqual({ ...NONE, gaveUp: 1 });
+  });
+});
+
+describe('a doubt', () => {
+  it('whose payment is known is settled, and takes effect', async () => {
+    const { sweep, gateway, sandbox, effects } = openShop();
+    sandbox.faults.next('commit-then-cut');
+    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' }));
+    const paymentId = sandbox.payments[0]?.id ?? '';
+    await sandbox.complete(paymentId);
+    expect(await gateway.doubts()).toHaveLength(1);
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+    expect([await gateway.doubts(), await gateway.find('payout-1')]).toEqual([
+      [],
+      expect.objectContaining({ state: 'created', paymentId }),
+    ]);
+  });
+
+  it('whose payment never ends is given up as any other', async () => {
+    const { sweep, gateway, sandbox, clock, codes } = openShop();
+    sandbox.faults.next('commit-then-cut');
+    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' }));
+    clock.now += 31 * DAY;
+    expect([await sweep(), codes()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
+  });
+
+  it('without an id is left to its callback, or to an operator', async () => {
+    const { sweep, gateway, sandbox, lookups } = openShop();
+    sandbox.faults.next('commit-then-drop');
+    await errorOf(gateway.createWithdrawal(PAYOUT));
+    expect([await sweep(), lookups(), await gateway.doubts()]).toEqual([NONE, [], [expect.anything()]]);
+  });
+});
+
+it('a doubt in which two payments are known is looked at for both', async () => {
+  const { gateway, sandbox, sweep, effects, lookups, reconcile } = openShop();
+  sandbox.faults.next('commit-then-cut');
+  await errorOf(gateway.createWithdrawal(PAYOUT));
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal(PAYOUT);
+  await reconcile(twin.payment);
+  const ids = sandbox.payments.map(({ id }) => id);
+  for (const id of ids) await sandbox.complete(id);
+  const before = lookups().length;
+  expect(await sweep()).toEqual({ ...NONE, processed: 1 });
+  expect([lookups().slice(before).toSorted(), effects]).toEqual([ids.toSorted(), [PAYOUT.reference, PAYOUT.reference]]);
+});
+
+describe('a final payment that the handler alone has seen take effect', () => {
+  it('is done without a warning, and never told as given up', async () => {
+    const { gateway, lose, sweep, clock, codes, handlerOf } = openShop();
+    const payment = await gateway.getPayment(await lose('payout-1'));
+    const handler = handlerOf({ process: async () => ({ result: 'ran' as const, payment }) });
+    clock.now += 60 * DAY;
+    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, processed: 1 }, []]);
+  });
+
+  it('is done, although the journal has heard of its end while it was looked at', async () => {
+    const { gateway, create, sandbox, sweep, clock, handlerOf, reconcile } = openShop();
+    const id = await create('payout-1');
+    await sandbox.complete(id);
+    const handler = handlerOf({
+      async process() {
+        const payment = await gateway.getPayment(id);
+        await reconcile(payment);
+        return { result: 'ran' as const, payment };
+      },
+    });
+    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+    clock.now += DAY;
+    expect(await sweep({ handler })).toEqual(NONE);
+  });
+
+  it('is done, although the gateway has changed its end since the journal heard of it', async () => {
+    const { gateway, lose, sweep, clock, handlerOf, reconcile } = openShop();
+    const payment = await gateway.getPayment(await lose('payout-1'));
+    await reconcile(payment);
+    const failed = { ...payment, paymentStatus: 'FAILED' as const };
+    const handler = handlerOf({ process: async () => ({ result: 'ran' as const, payment: failed }) });
+    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+    clock.now += DAY;
+    expect(await sweep({ handler })).toEqual(NONE);
+  });
+});
+
+describe('a payment that another worker has', () => {
+  it('is left open, for a later sweep', async () => {
+    const { gateway, lose, sweep, clock, effects, handlerOf } = openShop();
+    const id = await lose('payout-1');
+    const busy = handlerOf({
+      process: async () => ({ result: 'busy' as const, payment: await gateway.getPayment(id) }),
+    });
+    expect(await sweep({ handler: busy })).toEqual({ ...NONE, open: 1 });
+    clock.now += MINUTE + 1_000;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+});
+
+describe('an onPayment that fails', () => {
+  it.each<[string, (gateway: ReturnType<typeof openShop>['gateway']) => unknown]>([
+    ['because the gateway does not know another payment', gateway => gateway.getPayment(OTHER_ID)],
+    ['with a pause that somebody else asks for', () => Promise.reject(Object.assign(new Error(), { retryAfter: 1 }))],
+  ])('%s has failed for its own payment, until it succeeds, however old that is', async (_, fail) => {
+    let isDown = true;
+    const shop = openShop({}, ({ reference }) => (isDown && reference === 'payout-1' ? fail(shop.gateway) : undefined));
+    for (const reference of ['payout-1', 'payout-2']) await shop.lose(reference);
+    expect(await shop.sweep({ concurrency: 1 })).toEqual({ ...NONE, processed: 1, failed: 1 });
+    shop.clock.now += 60 * DAY;
+    expect([await shop.sweep(), shop.codes()]).toEqual([{ ...NONE, failed: 1 }, ['sweep_failed', 'sweep_failed']]);
+    isDown = false;
+    shop.clock.now += DAY;
+    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-2', 'payout-1']]);
+  });
+});
+
+it('a payment that has taken effect is given up where another one of its reference never ends', async () => {
+  const { sandbox, sweep, create, clock, codes, reconcile } = openShop();
+  const id = await create('payout-1');
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  await reconcile(twin.payment);
+  await sandbox.complete(id);
+  expect(await sweep()).toEqual({ ...NONE, open: 1 });
+  clock.now += 31 * DAY;
+  expect(await sweep()).toEqual({ ...NONE, gaveUp: 1 });
+  expect(codes()).toContain('sweep_gave_up');
+  clock.now += 31 * DAY;
+  expect(await sweep()).toEqual(NONE);
+});
+
+it('a payment that the gateway has forgotten is not given up because another one of its reference has taken effect', async () => {
+  const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
+  const id = await lose('payout-1');
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  await reconcile(twin.payment);
+  await sandbox.complete(twin.payment.id);
+  await reconcile(await gateway.getPayment(id));
+  clock.now += 60 * DAY;
+  const handler = handlerOf({
+    async process(asked: string) {
+      if (asked === id) throw Object.assign(new Error(), { code: 'unknown_payment' });
+      return { result: 'ran' as const, payment: await gateway.getPayment(asked) };
+    },
+  });
+  expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
+});
+
+it('a payment is not given up beside one that the gateway does not know, if its end is corrected while it is looked at', async () => {
+  const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
+  const id = await lose('payout-1');
+  const payment = await gateway.getPayment(id);
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  for (const seen of [payment, twin.payment]) await reconcile(seen);
+  clock.now += 60 * DAY;
+  const corrected = { ...payment, paymentStatus: 'FAILED' as const };
+  const handler = handlerOf({
+    async process(asked: string) {
+      if (asked === id) return { result: 'ran' as const, payment };
+      await reconcile(corrected);
+      throw Object.assign(new Error(), { code: 'unknown_payment' });
+    },
+  });
+  expect(await sweep({ handler })).toEqual({ ...NONE, open: 1 });
+  const later = handlerOf({ process: async () => ({ result: 'ran' as const, payment: corrected }) });
+  expect(await sweep({ handler: later })).toEqual({ ...NONE, processed: 1 });
+});
+
+it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
+  const { gateway, lose, sweep, clock, handlerOf, reconcile, acknowledge } = openShop();
+  await reconcile(await gateway.getPayment(await lose('payout-1')));
+  const handler = handlerOf({ process: () => Promise.reject({ code: 'unknown_payment' }) });
+  expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
+  const { payment } = (await gateway.find('payout-1')) ?? {};
+  await acknowledge(payment as Payment);
+  clock.now += DAY;
+  expect(await sweep({ handler })).toEqual(NONE);
+});
+
+it('a payment that is final is never given up before it has taken effect', async () => {
+  const { gateway, lose, clock, sweep, effects, handlerOf, reconcile } = openShop();
+  await reconcile(await gateway.getPayment(await lose('payout-1')));
+  clock.now += 60 * DAY;
+  const process = () => Promise.reject({ code: 'unknown_payment' });
+  expect(await sweep({ handler: handlerOf({ process }) })).toEqual({ ...NONE, failed: 1 });
+  clock.now += DAY;
+  expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+});
+
+describe('what fails', () => {
+  it('is tried again after its pause, and reported', async () => {
+    let isDown = true;
+    const { sweep, lose, clock, codes, effects } = openShop({}, () => {
+      if (isDown) throw new Error('the shop is on fire');
+    });
+    await lose('payout-1');
+    expect([await sweep(), codes()]).toEqual([{ ...NONE, failed: 1 }, ['sweep_failed']]);
+    isDown = false;
+    expect(await sweep()).toEqual(NONE);
+    clock.now += MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'no'],
+  ])(
+    'by an onPayment that rejects with %s is tried again too, and keeps nobody else from their turn',
+    async (_, reason) => {
+      let isDown = true;
+      const { sweep, lose, clock, effects } = openShop({}, ({ reference }) =>
+        isDown && reference === 'payout-1' ? Promise.reject(reason) : undefined,
+      );
+      for (const reference of ['payout-1', 'payout-2', 'payout-3']) await lose(reference);
+      expect([await sweep({ concurrency: 1 }), effects]).toEqual([
+        { ...NONE, processed: 2, failed: 1 },
+        ['payout-2', 'payout-3'],
+      ]);
+      isDown = false;
+      clock.now += MINUTE;
+      expect([await sweep(), effects.at(-1)]).toEqual([{ ...NONE, processed: 1 }, 'payout-1']);
+    },
+  );
+
+  it('by Retry-After ends the sweep, which asks nothing more until then', { tags: 'long' }, async () => {
+    const { clock, handlerOf, sweep, lose, lookups } = openShop();
+    for (let index = 0; index < 30; index++) await lose(`payout-${index}`);
+    const busy = new GatewayClient({
+      baseUrl: 'https://gateway.example',
+      apiKey: 'key',
+      signKey: 'sign',
+      retries: 0,
+      fetch: async () => new Response('{}', { status: 429, headers: { 'retry-after': '600' } }),
+    });
+    const limited = handlerOf({ process: (id: string) => busy.getPayment(id) });
+    expect(await sweep({ handler: limited, concurrency: 2 })).toEqual({ ...NONE, failed: 2 });
+    clock.now += 600_000 - 1;
+    // The gateway was not asked about the others, so they are not held back.
+    expect(await sweep()).toEqual({ ...NONE, processed: 28 });
+    clock.now += 1_000;
+    expect([await sweep(), lookups().length]).toEqual([{ ...NONE, processed: 2 }, 30]);
+  });
+
+  it('with a Retry-After that is no number asks for no pause', async () => {
+    const { sweep, lose, clock, handlerOf } = openShop();
+    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
+    const process = () => Promise.reject({ code: 'busy', retryAfter: '7200' });
+    expect(await sweep({ handler: handlerOf({ process }), concurrency: 1 })).toEqual({ ...NONE, failed: 2 });
+    clock.now += MINUTE + 1_000;
+    expect(await sweep()).toEqual({ ...NONE, processed: 2 });
+  });
+
+  it('in the journal fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
+    const { lose, clock, sweep, effects, handlerOf } = openShop();
+    await lose('payout-1');
+    const process = vi.fn(() => new Promise<never>(() => {}));
+    void sweep({ handler: handlerOf({ process }) });
+    await expect.poll(() => process.mock.calls.length).toBe(1);
+    expect(await sweep()).toEqual(NONE);
+    clock.now += 2 * MINUTE;
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+});
+
+describe('a sweep', () => {
+  it('looks at no more than it may, those due first coming first', async () => {
+    const { sweep, lose, clock, effects } = openShop();
+    for (const reference of ['a', 'b', 'c']) {
+      await lose(reference);
+      clock.now += 1;
+    }
+    expect([await sweep({ limit: 2 }), effects.toSorted()]).toEqual([{ ...NONE, processed: 2 }, ['a', 'b']]);
+  });
+
+  it('that is stopped gives back what it has not looked at', async () => {
+    const stop = new AbortController();
+    const { sweep, lose, effects } = openShop({}, () => stop.abort());
+    for (let index = 0; index < 20; index++) await lose(`payout-${index}`);
+    // What it was asked to leave has not failed.
+    expect(await sweep({ concurrency: 4, signal: stop.signal })).toMatchObject({ open: 0, gaveUp: 0, failed: 0 });
+    const done = effects.length;
+    expect(done).toBeLessThan(20);
+    expect((await sweep()).processed).toBeGreaterThanOrEqual(20 - done);
+    expect(new Set(effects).size).toBe(20);
+    expect(effects).toHaveLength(20);
+  });
+
+  it('gives each payment its time and the signal, and counts what took effect before it was stopped', async () => {
+    const { gateway, lose, lookups, store, sweep, handlerOf } = openShop();
+    const id = await lose('payout-1');
+    const stop = new AbortController();
+    const asked: unknown[] = [];
+    const payment = { ...(await gateway.getPayment(id)) };
+    const read = vi.spyOn(store, 'read');
+    const handler = handlerOf({
+      process: async (...given: unknown[]) => {
+        asked.push(...given);
+        stop.abort();
+        return { result: 'handled', payment } as never;
+      },
+    });
+    const reads = read.mock.calls.length;
+    expect(await sweep({ handler, signal: stop.signal })).toEqual({ ...NONE, processed: 1 });
+    expect(asked).toEqual([id, { signal: stop.signal, timeout: 30_000 }]);
+    // The row is as it was claimed, so it is not read again.
+    expect([read.mock.calls.length, lookups().length]).toEqual([reads, 1]);
+    expect(await sweep({ handler })).toEqual(NONE);
+  });
+
+  it('begins nothing with a signal that is aborted already', async () => {
+    const { sweep, lose, store, effects } = openShop();
+    await lose('payout-1');
+    vi.spyOn(store, 'due').mockRejectedValue(new Error('It was asked for work.'));
+    expect(await sweep({ signal: AbortSignal.abort() })).toEqual(NONE);
+    expect(effects).toEqual([]);
+  });
+
+  describe('at a gateway that does not know a payment', () => {
+    const unknown = { process: () => Promise.reject({ code: 'unknown_payment' }) };
+
+    it('fails, and says so, where the gateway had answered with it: it may be another gateway', async () => {
+      const { create, messages, clock, sweep, handlerOf } = openShop();
+      const another = openShop();
+      const handler = handlerOf({ process: (id: string) => another.gateway.getPayment(id) });
+      await create('payout-1');
+      expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
+      expect(messages()).toEqual([
+        expect.stringMatching(/^The payment of reference "payout-1" could not be processed\. It is retried\. .*404/),
+      ]);
+      clock.now += 2 * MINUTE;
+      expect(await sweep()).toEqual({ ...NONE, open: 1 });
+    });
+
+    it('gives up once it is older than giveUpAfter: the gateway may have forgotten it', async () => {
+      const { create, clock, codes, sweep, handlerOf } = openShop();
+      await create('payout-1');
+      clock.now += 31 * DAY;
+      expect(await sweep({ handler: handlerOf(unknown) })).toEqual({ ...NONE, gaveUp: 1 });
+      expect(codes()).toEqual(['sweep_gave_up']);
+    });
+
+    it.each(['unknown_payment', 'payment_not_found'])(
+      'goes on where an error alone has named the payment: there may be none (%s)',
+      async code => {
+        const { gateway, sandbox, messages, sweep, handlerOf } = openShop();
+        const unknown = handlerOf({ process: () => Promise.reject({ code }) });
+        sandbox.faults.next('commit-then-cut');
+        await errorOf(gateway.createWithdrawal(PAYOUT));
+        const before = messages();
+        expect(await sweep({ handler: handlerOf(unknown) })).toEqual({ ...NONE, open: 1 });
+        expect(messages()).toEqual(before);
+      },
+    );
+  });
+
+  it('tells why a payment could not be processed', async () => {
+    const { lose, messages, sweep, handlerOf } = openShop();
+    await lose('payout-1');
+    const process = () => Promise.reject(new Error('no ledger'));
+    expect(await sweep({ handler: handlerOf({ process }) })).toEqual({ ...NONE, failed: 1 });
+    // A database library puts the values of a query into its words.
+    expect(messages()).toEqual(['The payment of reference "payout-1" could not be processed. It is retried. Error']);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['no handler', { handler: undefined }, /handler: must be the handler of createWebhookHandler/],
+    ['a handler of another kind', { handler: () => {} }, /handler: must be the handler of createWebhookHandler/],
+    ['a mistyped option', { olderThen: 1 }, /olderThan/],
+    ['an age in words', { olderThan: '1 h' }, /olderThan: must be milliseconds, 0 or more/],
+    ['a patience in words', { giveUpAfter: '30 d' }, /giveUpAfter: must be milliseconds/],
+    ['a negative patience', { giveUpAfter: -1 }, /giveUpAfter: must be milliseconds/],
+    ['a negative age', { olderThan: -1 }, /olderThan: must be milliseconds, 0 or more/],
+    ['no limit', { limit: 0 }, /limit: must be 1 or more/],
+    ['half a payment', { limit: 1.5 }, /limit: must be a whole number/],
+    ['ids', { ids: [] }, /ids/],
+    ['a negative recheck', { recheckAfter: [-1] }, /recheckAfter.*must be at most 10 ascending times/],
+    ['unsorted rechecks', { recheckAfter: [2, 1] }, /recheckAfter: must be at most 10 ascending times/],
+    ['11 rechecks', { recheckAfter: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] }, /recheckAfter: must be at most 10/],
+    ['a number of rechecks', { recheckAfter: 3 }, /recheckAfter: must be at most 10/],
+  ])('refuses %s', async (_, changes, message) => {
+    const { sweep } = openShop();
+    await expect(sweep(changes)).rejects.toThrow(message);
+    await expect(sweep(changes)).rejects.toHaveProperty('name', 'InvalidRequestError');
+  });
+
+  it('needs a store', async () => {
+    const { handlerOf, sandbox } = openShop();
+    const gateway = new GatewayClient(sandbox.clientOptions);
+    await expect(gateway.upkeep({ handler: handlerOf(), once: true })).rejects.toThrow(
+      'upkeep needs a client with a store',
+    );
+  });
+});
+
+describe('what a sweep claims', () => {
+  it('and does not begin, because it is to stop, is given back at once', async () => {
+    const { store, sweep, lose, effects } = openShop();
+    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
+    await sweep({ signal: abortedByLease(store) });
+    expect(effects).toEqual([]);
+    // The clock stands still: what is leased would be left out.
+    await sweep();
+    expect(effects.toSorted()).toEqual(['payout-1', 'payout-2']);
+  });
+
+  it('is as much as it works on at once, also while some of that is under way', async () => {
+    const { store, sweep, lose, effects } = openShop();
+    for (const index of [1, 2, 3, 4]) await lose(`payout-${index}`);
+    const due = vi.spyOn(store, 'due');
+    await sweep({ concurrency: 2 });
+    expect(effects).toHaveLength(4);
+    const asked = due.mock.calls.flatMap(([query, count]) => (query.states.includes('created') ? [count] : []));
+    expect(new Set(asked)).toEqual(new Set([2]));
+  });
+});
+
+describe('a paid payment', () => {
+  const RECHECKS = { recheckAfter: [DAY, 7 * DAY, 30 * DAY] };
+
+  /** A payment whose callbacks arrive, until the address is closed. */
+  async function openPaid() {
+    let isUp = true;
+    const shop = openShop({
+      fetch: async (url, init) => (isUp ? shop.handle(new Request(url, init)) : new Response(null, { status: 500 })),
+    });
+    const id = await shop.lose('payout-1');
+    await shop.sandbox.idle();
+    isUp = false;
+    /** The gateway takes the money back, and its callback is lost. */
+    const chargeBack = async () => void (await shop.sandbox.fail(id, { force: true }));
+    return { ...shop, id, chargeBack };
+  }
+
+  it('is looked up again after 1, 7 and 30 days, and no more', async () => {
+    const { sweep, clock, lookups } = await openPaid();
+    const begun = clock.now;
+    const days: number[] = [];
+    for (let hour = 0; hour < 60 * 24; hour++) {
+      clock.now = begun + (hour * DAY) / 24;
+      const before = lookups().length;
+      await sweep({ ...RECHECKS });
+      if (lookups().length > before) days.push(hour / 24);
+    }
+    expect(days).toEqual([1, 7, 30]);
+  });
+
+  it('that was charged back takes effect again, once, and is counted', async () => {
+    const { sweep, clock, chargeBack, effects } = await openPaid();
+    expect(await sweep(RECHECKS)).toEqual(NONE);
+    await chargeBack();
+    clock.now += DAY - 1;
+    expect(await sweep(RECHECKS)).toEqual(NONE);
+    clock.now += 1;
+    expect(await sweep(RECHECKS)).toEqual({ ...NONE, processed: 1, rechecked: 1 });
+    expect(effects).toEqual(['payout-1', 'payout-1']);
+    clock.now += 60 * DAY;
+    expect([await sweep(RECHECKS), effects.length]).toEqual([NONE, 2]);
+  });
+
+  it('is looked up in the same run, if its time has come by then', async () => {
+    const { sweep, clock, chargeBack } = await openPaid();
+    await chargeBack();
+    clock.now += 40 * DAY;
+    expect(await sweep({ recheckAfter: [0] })).toEqual({ ...NONE, processed: 1, rechecked: 1 });
+  });
+
+  it('whose effect a sweep has applied is rechecked from then on, by a later run', async () => {
+    const { sweep, clock, create, sandbox } = openShop();
+    const id = await create('payout-1');
+    clock.now += 3 * DAY;
+    await sandbox.complete(id);
+    expect(await sweep({ recheckAfter: [1, 2] })).toEqual({ ...NONE, processed: 1 });
+    clock.now += 1_000;
+    await sandbox.fail(id, { force: true });
+    expect(await sweep({ recheckAfter: [1, 2] })).toEqual({ ...NONE, processed: 1, rechecked: 1 });
+  });
+
+  it('is looked up again if a recheck fails', async () => {
+    const { sweep, clock, chargeBack, sandbox } = await openPaid();
+    await sweep(RECHECKS);
+    await chargeBack();
+    clock.now += DAY;
+    sandbox.faults.next('drop', { on: 'lookup' });
+    expect(await sweep(RECHECKS)).toEqual({ ...NONE, failed: 1 });
+    clock.now += MINUTE + 1_000;
+    expect(await sweep(RECHECKS)).toEqual({ ...NONE, processed: 1, rechecked: 1 });
+  });
+
+  it('that the gateway has forgotten by then is done', async () => {
+    const { sweep, clock, handlerOf, codes } = await openPaid();
+    await sweep(RECHECKS);
+    clock.now += 30 * DAY;
+    const handler = handlerOf({ process: () => Promise.reject({ code: 'payment_not_found' }) });
+    expect(await sweep({ ...RECHECKS, handler })).toEqual({ ...NONE, processed: 1 });
+    clock.now += DAY;
+    expect([await sweep({ ...RECHECKS, handler }), codes()]).toEqual([NONE, []]);
+  });
+});
+
+it('a failed payment is not looked up again', async () => {
+  const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) });
+  await shop.sandbox.fail(await shop.create('payout-1'));
+  await shop.sandbox.idle();
+  const before = shop.lookups().length;
+  shop.clock.now += 40 * DAY;
+  expect([await shop.sweep({ recheckAfter: [DAY] }), shop.lookups().length]).toEqual([NONE, before]);
+});

@@ -1,0 +1,374 @@
+// Effects over Postgres: committed with their mark in any session, repeated after conflicts, and never kept waiting.
+import { setTimeout as delay } from 'node:timers/promises';
+import { postgresStore } from 'payment-gateway-sdk/postgres';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
+import { errorOf } from '../support/fixtures.ts';
+import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
+import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
+import { watchedPool } from '../support/watched-pool.ts';
+
+describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))('an effect in Postgres', () => {
+  let pool: pg.Pool;
+  let other: pg.Pool;
+  let credits: Credits;
+
+  beforeAll(async () => {
+    pool = postgresPool();
+    other = postgresPool();
+    credits = await openCredits(other);
+  });
+  afterAll(async () => {
+    await credits.close();
+    await Promise.all([pool.end(), other.end()]);
+  });
+
+  /** Runs a payment's credit, and what else its effect does. */
+  const pay = (over: pg.Pool, id: string, more?: (tx: pg.PoolClient) => unknown) =>
+    credits.pay(credits.storeOf(over), id, async tx => {
+      await credits.credit(tx, id);
+      await more?.(tx as pg.PoolClient);
+    });
+  const stateOf = (id: string) => credits.stateOf(id);
+
+  it('takes six statements in addition to those of its work', async () => {
+    const statements: string[] = [];
+    const watched = watchedPool(pool, (text, _values, send) => {
+      statements.push(/^\w+/.exec(text.trim())?.[0] ?? text);
+      return send();
+    });
+    const store = credits.storeOf(watched);
+    await store.read({ kind: 'payment', id: 'none' });
+    statements.length = 0;
+    expect(await credits.pay(store, newId(), async () => {})).toBe('done');
+    expect(statements).toEqual(['BEGIN', 'WITH', 'SELECT', 'UPDATE', 'COMMIT', 'SELECT']);
+  });
+
+  it('commits with its mark, which another connection sees only then', async () => {
+    const id = newId();
+    const result = await pay(pool, id, async () => expect(await stateOf(id)).toEqual(NOTHING));
+    expect([result, await stateOf(id), await pay(other, id)]).toEqual(['done', ONCE, 'skipped']);
+  });
+
+  it('keeps nothing of an effect that throws', async () => {
+    const id = newId();
+    const fail = () => Promise.reject(new Error('shop'));
+    await expect(pay(pool, id, fail)).rejects.toThrow('shop');
+    expect([await stateOf(id), await pay(pool, id), await stateOf(id)]).toEqual([NOTHING, 'done', ONCE]);
+  });
+
+  describe('in a session with other defaults', () => {
+    async function settingInside(options: string, setting: string): Promise<string> {
+      const strict = postgresPool({ options });
+      const seen: unknown[] = [];
+      const id = newId();
+      const look = async (db: Pick<pg.Pool, 'query'>) => {
+        const { rows } = await db.query(`select current_setting($1) as setting`, [setting]);
+        seen.push((rows[0] as { setting: unknown }).setting);
+      };
+      await pay(strict, id, look);
+      expect(await stateOf(id)).toEqual(ONCE);
+      await look(strict);
+      await strict.end();
+      return seen.join(', then ');
+    }
+
+    it.each([
+      ['default_transaction_isolation=serializable', 'transaction_isolation', 'read committed, then serializable'],
+      ['default_transaction_read_only=on', 'transaction_read_only', 'off, then on'],
+      ['synchronous_commit=off', 'synchronous_commit', 'on, then off'],
+      ['synchronous_commit=local', 'synchronous_commit', 'on, then local'],
+      ['synchronous_commit=remote_write', 'synchronous_commit', 'on, then remote_write'],
+      ['synchronous_commit=remote_apply', 'synchronous_commit', 'remote_apply, then remote_apply'],
+    ])('runs safely: %s', async (option, setting, expected) => {
+      expect(await settingInside(`-c ${option}`, setting)).toBe(expected);
+    });
+  });
+
+  it.each([
+    ['without a store', false],
+    ['with its own store', true],
+  ])('may leave the transaction in another schema, %s', async (_, hasStore) => {
+    const schema = uniqueName('tenant');
+    await pool.query(`create schema ${schema}`);
+    if (hasStore) {
+      await postgresStore(pool, { scope: 'shop', tablePrefix: `${schema}.${credits.tablePrefix}` }).migrate();
+    }
+    const id = newId();
+    const result = await pay(pool, id, tx => tx.query(`set local search_path to ${schema}`)).catch(String);
+    await pool.query(`drop schema ${schema} cascade`);
+    expect([result, await stateOf(id)]).toEqual(['done', ONCE]);
+  });
+
+  it('happens once through two spellings of the table, and after a change of the search path', async () => {
+    const tenant = uniqueName('tenant');
+    await pool.query(`create schema ${tenant}`);
+    const one = postgresPool({ max: 2 });
+    const store = credits.storeOf(one);
+    await store.read({ kind: 'payment', id: 'none' });
+    const spelled = postgresStore(pool, { scope: 'shop', tablePrefix: `public.${credits.tablePrefix}` });
+    const id = newId();
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    const running = credits.pay(store, id, async tx => {
+      entered.resolve();
+      await leave.promise;
+      await credits.credit(tx, id);
+    });
+    await entered.promise;
+    // The lock is the table's, not the spelling's.
+    expect(await credits.pay(spelled as never, id)).toBe('busy');
+    leave.resolve();
+    expect([await running, await credits.pay(spelled as never, id)]).toEqual(['done', 'skipped']);
+    // A shop sets the path of its connections. A table of the same name is there, too.
+    await postgresStore(pool, { scope: 'shop', tablePrefix: `${tenant}.${credits.tablePrefix}` }).migrate();
+    for (const client of await Promise.all([one.connect(), one.connect()])) {
+      await client.query(`set search_path to ${tenant}`);
+      client.release();
+    }
+    expect(await credits.pay(store, id)).toBe('skipped');
+    await one.end();
+    await pool.query(`drop schema ${tenant} cascade`);
+    expect(await stateOf(id)).toEqual(ONCE);
+  });
+
+  it('leaves no mark if its COMMIT fails at a deferred constraint', async () => {
+    const [parent, child] = [uniqueName('parent'), uniqueName('child')];
+    await pool.query(`create table ${parent} (id uuid primary key);
+      create table ${child} (id uuid references ${parent} deferrable initially deferred)`);
+    const id = newId();
+    const run = () => pay(pool, id, tx => tx.query(`insert into ${child} values ($1)`, [id]));
+    expect(await errorOf(run())).toMatchObject({ code: '23503' });
+    expect(await stateOf(id)).toEqual(NOTHING);
+    await pool.query(`insert into ${parent} values ($1)`, [id]);
+    expect([await run(), await stateOf(id)]).toEqual(['done', ONCE]);
+    await pool.query(`drop table ${child}, ${parent}`);
+  });
+
+  it('runs again after its connection was cut', async () => {
+    const id = newId();
+    const cut = pay(pool, id, async tx => {
+      const { rows } = await tx.query('select pg_backend_pid() as pid');
+      await other.query('select pg_terminate_backend($1)', [rows[0].pid]);
+      await delay(50);
+    });
+    await expect(cut).rejects.toThrow();
+    expect([await stateOf(id), await pay(pool, id), await stateOf(id)]).toEqual([NOTHING, 'done', ONCE]);
+  });
+
+  it('fails, and runs again, if your function ignored an SQL error', async () => {
+    const id = newId();
+    const ignoring = pay(pool, id, tx => tx.query('select 1/0').catch(() => {}));
+    await expect(ignoring).rejects.toThrow('Your function ignored an SQL error');
+    expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
+  });
+
+  it('is refused on a connection that other code left in a transaction', async () => {
+    const id = newId();
+    const left = {
+      connect: async () => {
+        const client = await pool.connect();
+        // After the pool has looked at it.
+        const query = async (text: string, values?: unknown[]) => {
+          const answer = await client.query(text, values);
+          if (text.startsWith('BEGIN')) await client.query('select txid_current()');
+          return answer;
+        };
+        return Object.assign(Object.create(client), { query, release: () => client.release(true) });
+      },
+      query() {},
+    };
+    await expect(pay(left as never, id)).rejects.toThrow('that somebody began and did not end');
+    expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
+  });
+
+  describe('that meets another one', () => {
+    it('in a deadlock is repeated, and both are credited once', async () => {
+      const rows = uniqueName('rows');
+      await pool.query(`create table ${rows} (id int primary key, n int); insert into ${rows} values (1, 0), (2, 0)`);
+      const ids = [newId(), newId()];
+      const bothHaveOne = Promise.withResolvers<void>();
+      let tries = 0;
+      const results = ids.map((id, index) =>
+        pay(pool, id, async tx => {
+          const add = (row: number) => tx.query(`update ${rows} set n = n + 1 where id = $1`, [row]);
+          await add(1 + index);
+          tries += 1;
+          if (tries === 2) bothHaveOne.resolve();
+          await bothHaveOne.promise;
+          await add(2 - index);
+        }),
+      );
+      expect(await Promise.all(results)).toEqual(['done', 'done']);
+      // On a busy machine they may meet again.
+      expect(tries).toBeGreaterThan(2);
+      expect((await pool.query(`select n from ${rows}`)).rows).toEqual([{ n: 2 }, { n: 2 }]);
+      for (const id of ids) expect(await stateOf(id)).toEqual(ONCE);
+      await pool.query(`drop table ${rows}`);
+    });
+
+    const raise = (tx: pg.PoolClient, code: string) =>
+      tx.query(`do $$ begin raise exception 'met another' using errcode = '${code}'; end $$`);
+
+    it.each<[name: string, fail: (tx: pg.PoolClient) => Promise<unknown>]>([
+      ['a serialisation failure', tx => raise(tx, '40001')],
+      ['a deadlock', tx => raise(tx, '40P01')],
+      [
+        'one inside the error of an ORM',
+        tx =>
+          raise(tx, '40001').catch(cause => {
+            throw new Error('Failed query', { cause });
+          }),
+      ],
+    ])('is repeated after %s', async (_, fail) => {
+      const id = newId();
+      let tries = 0;
+      const result = await pay(pool, id, async tx => {
+        tries += 1;
+        if (tries < 4) await fail(tx);
+      });
+      expect([result, tries, await stateOf(id)]).toEqual(['done', 4, ONCE]);
+    });
+
+    it('is given up after ten tries, and may come again', async () => {
+      const id = newId();
+      let tries = 0;
+      const running = pay(pool, id, async tx => {
+        tries += 1;
+        await raise(tx, '40001');
+      });
+      expect(await errorOf(running)).toMatchObject({ code: '40001' });
+      expect([tries, await stateOf(id)]).toEqual([10, NOTHING]);
+      expect([await pay(pool, id), await stateOf(id)]).toEqual(['done', ONCE]);
+    });
+  });
+
+  it('waits a little for a payment that another replica has', async () => {
+    const id = newId();
+    const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const running = pay(other, id, async () => {
+      entered.resolve();
+      await leave.promise;
+    });
+    await entered.promise;
+    fakeTimers();
+    const found = Promise.withResolvers<void>();
+    const watched = watchedPool(pool, async (text, _values, send) => {
+      const answer = await send();
+      if (text.includes('pg_try_advisory_xact_lock')) found.resolve();
+      return answer;
+    });
+    const waiting = pay(watched, id);
+    await found.promise;
+    leave.resolve();
+    expect(await running).toBe('done');
+    vi.advanceTimersByTime(20);
+    expect([await waiting, await stateOf(id)]).toEqual(['skipped', ONCE]);
+  });
+
+  it('leaves half of the pool to your code, with all stores of the pool together', async () => {
+    const small = postgresPool({ max: 4 });
+    const more = await openCredits(small);
+    let [inside, most] = [0, 0];
+    const ids = Array.from({ length: 20 }, newId);
+    const results = await Promise.all(
+      ids.map((id, index) => {
+        const { storeOf } = index % 2 ? credits : more;
+        return credits.pay(storeOf(small), id, async tx => {
+          inside += 1;
+          most = Math.max(most, inside);
+          await Promise.all([small.query('select pg_sleep(0.01)'), small.query('select pg_sleep(0.01)')]);
+          await credits.credit(tx, id);
+          inside -= 1;
+        });
+      }),
+    );
+    expect([most, ...results]).toEqual([2, ...Array(20).fill('done')]);
+    for (const id of ids) expect(await credits.times(id)).toBe(1);
+    await more.close();
+    await small.end();
+  });
+
+  describe('has an end for every wait:', () => {
+    /** The error of what waits for nothing but its limits, which pass now. Time is real again after that. */
+    async function lateError(running: Promise<unknown>): Promise<Error> {
+      const error = await whileTimePasses(errorOf(running), 100);
+      vi.useRealTimers();
+      return error as Error;
+    }
+
+    /** A pool behind a proxy that can lose every byte. */
+    async function openFar(options?: pg.PoolConfig) {
+      const proxy = await openSwallowingProxy(5432);
+      const far = postgresPool({ port: proxy.port, max: 2, ...options });
+      onTestFinished(async () => {
+        await far.end();
+        proxy.close();
+      });
+      return { proxy, far, isLost: () => until(() => proxy.lost > 0) };
+    }
+
+    it('for a pool that your code has used up, and late connections go back', async () => {
+      const small = postgresPool({ max: 2 });
+      const store = credits.storeOf(small);
+      await store.read({ kind: 'payment', id: 'none' });
+      const taken = await Promise.all([small.connect(), small.connect()]);
+      const id = newId();
+      fakeTimers();
+      const running = credits.pay(store, id);
+      await until(() => small.waitingCount === 1);
+      const { message } = await lateError(running);
+      expect(message).toContain('No transaction began within 5000 ms: increase the `max` of the pool');
+      for (const client of taken) client.release();
+      expect(await credits.pay(store, id)).toBe('done');
+      await expect.poll(() => [small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
+      await small.end();
+    });
+
+    it('for a second connection of a pool that has only one', async () => {
+      const one = postgresPool({ max: 1 });
+      const id = newId();
+      fakeTimers();
+      const stuck = pay(one, id, () => one.query('select 1'));
+      await until(() => one.waitingCount === 1);
+      vi.advanceTimersByTime(20_000);
+      vi.useRealTimers();
+      const { message } = (await errorOf(stuck)) as Error;
+      expect(message).toContain('a pool of one connection never has a second one');
+      expect([await pay(one, id), await stateOf(id)]).toEqual(['done', ONCE]);
+      await one.end();
+    });
+
+    it('for a database that stopped after the effect, which is lost with its mark', async () => {
+      const { proxy, far, isLost } = await openFar();
+      const id = newId();
+      fakeTimers();
+      const running = pay(far, id, () => proxy.swallow());
+      await isLost();
+      const { message } = await lateError(running);
+      expect(message).toBe('The database did not answer within 5000 ms.');
+      expect(await stateOf(id)).toEqual(NOTHING);
+      proxy.pass();
+      expect([await pay(far, id), await stateOf(id)]).toEqual(['done', ONCE]);
+      expect([far.totalCount, far.idleCount, far.waitingCount]).toEqual([1, 1, 0]);
+    });
+
+    it("for a database that stopped in the middle of the effect, by the pool's own query_timeout", async () => {
+      const { proxy, far, isLost } = await openFar({ query_timeout: 2_000 });
+      const id = newId();
+      fakeTimers();
+      const running = pay(far, id, async tx => {
+        proxy.swallow();
+        await tx.query('select 1');
+      });
+      await isLost();
+      const { message } = await lateError(running);
+      expect(message).toContain('Query read timeout');
+      proxy.pass();
+      expect([await pay(far, id), await stateOf(id)]).toEqual(['done', ONCE]);
+    });
+  });
+});

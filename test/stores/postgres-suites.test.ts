@@ -1,0 +1,39 @@
+// postgresStore passes the suite of every store, also in sessions of the strictest isolation.
+import { storeSuite } from 'payment-gateway-sdk/testing';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { lacks } from '../support/skips.ts';
+import { hasPostgres, openPostgresStore, postgresPool } from '../support/stores.ts';
+
+type Opened = Awaited<ReturnType<typeof openPostgresStore>>;
+
+describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:5432'))('postgresStore', () => {
+  let opened: Opened;
+  let other: pg.Pool;
+  beforeAll(async () => {
+    opened = await openPostgresStore({ max: 30 });
+    other = postgresPool({ options: '-c default_transaction_isolation=serializable', max: 30 });
+  });
+  afterAll(async () => {
+    await other.end();
+    await opened.close();
+  });
+
+  storeSuite({
+    test: it,
+    open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope })],
+    async transaction(work) {
+      const client = await opened.pool.connect();
+      await client.query('begin');
+      try {
+        await work(client);
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+  });
+});

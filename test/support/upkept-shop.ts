@@ -1,0 +1,131 @@
+// A shop over memoryStore whose upkeep is tested: its handler applies each status once, and its clock stands still.
+import { randomUUID } from 'node:crypto';
+import { GatewayClient } from '../../src/client.ts';
+import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
+import type { UpkeepOptions } from '../../src/payments/upkeep.ts';
+import type { Payment } from '../../src/schemas/payment.ts';
+import { isFinal, rawStatusOf } from '../../src/schemas/payment-status.ts';
+import { change } from '../../src/store/change.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { createsOf } from '../../src/store/creates.ts';
+import { CLIENT, HANDLER, type HandlerLink } from '../../src/store/link.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { remembering } from '../../src/store/thrown.ts';
+import { acknowledge } from '../../src/store/transitions.ts';
+import type { GatewayEvent } from '../../src/telemetry/events.ts';
+import { KEYS, PAYOUT } from './fixtures.ts';
+import { hostNotFound, json, type Sent } from './wire.ts';
+
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+export const NONE_SWEPT = { processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 };
+export const NONE_SENT = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+export const notReached = hostNotFound('127.0.0.1');
+
+/** On loopback the client uses the store itself, not one that is bound to the gateway. */
+const LOOPBACK = 'http://127.0.0.1:9';
+
+/** Options of the shop's client, beside its store. */
+export interface ShopOptions {
+  baseUrl?: string;
+  apiKey?: string;
+  signKey?: string;
+  fetch: Fetch;
+}
+
+/** @param onPayment the effect of each new status */
+export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment) => unknown = () => {}) {
+  const clock = { now: 1_700_000_000_000 };
+  const store = memoryStore({ scope: 'eu', now: () => clock.now });
+  const journal = createsOf(store);
+  const events: GatewayEvent[] = [];
+  const effects: string[] = [];
+  const reviewed: string[] = [];
+  const open = (changes: Partial<Store<object>> = {}) => {
+    const given = Object.keys(changes).length > 0 ? { ...store, ...changes } : store;
+    const keys = { ...KEYS, baseUrl: LOOPBACK };
+    return new GatewayClient({ ...keys, ...client, store: given, retries: 0, onEvent: event => events.push(event) });
+  };
+  const gateway = open();
+  const reconcile = (payment: Payment) => gateway[CLIENT].reconcile(payment);
+  const acknowledgeIt = async (payment: Payment) => {
+    await change(journal, { scope: 'eu', reference: payment.reference ?? '' }, row => acknowledge(row, payment));
+  };
+  const handled = new Map<string, string>();
+  const process = async (id: string) => {
+    const payment = await gateway.getPayment(id);
+    await reconcile(payment);
+    const status = rawStatusOf(payment);
+    const isNew = handled.get(id) !== status;
+    if (isNew) {
+      await remembering(() => onPayment(payment));
+      handled.set(id, status);
+      if (isFinal(payment)) effects.push(payment.reference ?? '');
+    }
+    await acknowledgeIt(payment);
+    return { result: isNew ? 'ran' : 'already', payment } as never;
+  };
+  /** A handler of this shop, with other parts. */
+  const handlerOf = (parts: object = {}): UpkeepOptions['handler'] => {
+    const reviewRefused = async (reference: string) => void reviewed.push(reference);
+    return { [HANDLER]: { store, process, reviewRefused, ...parts } as HandlerLink };
+  };
+  /** Takes a callback. */
+  const handle = async (request: Request): Promise<Response> => {
+    const { id, result } = (await request.json()) as { id?: string; result?: { id: string } };
+    return process(id ?? result?.id ?? '').then(
+      () => new Response(),
+      () => new Response(null, { status: 503 }),
+    );
+  };
+  const upkeep = (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
+    by.upkeep({
+      handler: handlerOf({ store: by[CLIENT].store }),
+      once: true,
+      olderThan: 0,
+      recheckAfter: [],
+      ...changes,
+    });
+  const plan = (reference: string, by = gateway) => by.payOut({}, { ...PAYOUT, reference });
+  return {
+    ...{ clock, store, gateway, open, handle, handlerOf, reconcile, acknowledge: acknowledgeIt, upkeep, plan },
+    ...{ effects, reviewed, events },
+    sweep: async (changes: Partial<UpkeepOptions> = {}) => (await upkeep(changes)).swept,
+    send: async (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
+      (await upkeep({ olderThan: 365 * DAY, ...changes }, by)).sent,
+    stateOf: async (reference: string) => (await gateway.find(reference))?.state,
+    rowOf: async (reference: string) => (await journal.read({ scope: 'eu', reference })).row,
+    warnings: () => events.flatMap(event => (event.type === 'warning' ? [event] : [])),
+    changes: () => events.flatMap(event => (event.type === 'journal' ? [event.change] : [])),
+  };
+}
+
+export const referencesOf = (sent: readonly Sent[]) =>
+  sent.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).reference] : []));
+
+/** Answers a create with a payment of its reference. */
+export const taken = ({ body }: FetchInit): Response => {
+  const request = JSON.parse(Buffer.from(body ?? []).toString());
+  return json(JSON.stringify({ result: { ...request, id: randomUUID(), paymentStatus: 'PENDING' } }), 201);
+};
+
+/** A gateway that takes every create and lists it. */
+export const accept =
+  (sent: string[] = []): Fetch =>
+  async (_, init) => {
+    sent.push(JSON.parse(Buffer.from(init.body ?? []).toString()).reference);
+    return taken(init);
+  };
+
+/** A signal that is aborted as soon as the store has leased rows, for the first time from now on. */
+export function abortedByLease(store: Store): AbortSignal {
+  const controller = new AbortController();
+  const { due } = store;
+  store.due = async (...query) => {
+    const leased = await due(...query);
+    store.due = due;
+    controller.abort();
+    return leased;
+  };
+  return controller.signal;
+}

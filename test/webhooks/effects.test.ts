@@ -1,0 +1,296 @@
+// The work of a callback: the functions within their limit, then afterCommit, and a note if it is unfinished.
+import { createWebhookHandler, GatewayClient, memoryStore, type Store } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CARD, ID } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+import { as, claiming, completed, linked, openShop, post, storeWith, warningsOf } from '../support/shop-callbacks.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** The answer, however long the handler takes. */
+const settled = <T>(reply: Promise<T>) => whileTimePasses(reply, 250);
+const forever = () => new Promise<never>(() => {});
+
+describe('a function', () => {
+  it("gets the store's transaction", async () => {
+    const store = storeWith({
+      effect: async (_, work) => ((await work({ tx: 'the transaction', rows: [] })) ? 'done' : 'skipped'),
+    });
+    const given: unknown[] = [];
+    const { reply } = openShop({ gateway: linked({ store }), onPayment: (_, { tx }) => void given.push(tx) });
+    expect([await reply(claiming('COMPLETED')), given]).toEqual(['200 handled', ['the transaction']]);
+  });
+
+  it.each([
+    [undefined, 20_000],
+    [50, 50],
+    [22_000, 22_000],
+  ])('that hangs is cut off at effectTimeout %s, and the next callback runs', async (effectTimeout, ms) => {
+    const signals: AbortSignal[] = [];
+    const ends: string[] = [];
+    const { reply, effects, errors } = openShop({
+      effectTimeout,
+      onPayment: async (payment, { signal, afterCommit }) => {
+        signals.push(signal);
+        afterCommit(() => void ends.push('committed'));
+        if (signals.length === 1) await forever();
+        effects.push(payment);
+      },
+    });
+    const [first, second] = [reply(claiming('COMPLETED')), reply(claiming('COMPLETED'))];
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect([signals[0]?.aborted, effects]).toEqual([false, []]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([await first, signals[0]?.aborted]).toEqual(['503 failed', true]);
+    expect(errors).toMatchObject([{ message: expect.stringContaining(`took more than ${ms} ms`) }]);
+    expect(await settled(second)).toBe('200 handled');
+    expect([effects, ends]).toEqual([[completed], ['committed']]);
+  });
+
+  it('cannot use afterCommit after its end, when its signal is aborted', async () => {
+    let given: { signal: AbortSignal; afterCommit(work: () => unknown): void } | undefined;
+    const { reply } = openShop({
+      onPayment: (_, context) => {
+        given = context;
+        expect(context.signal.aborted).toBe(false);
+      },
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    expect(given?.signal.aborted).toBe(true);
+    expect(() => given?.afterCommit(() => {})).toThrow('after the function has returned');
+  });
+
+  it('runs in the order onPayment, then that of its outcome, and the second failure undoes both', async () => {
+    const { gateway, sandbox } = openSandbox();
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await sandbox.complete(payment.id);
+    const order: string[] = [];
+    const handler = createWebhookHandler({
+      gateway,
+      onPayment: () => void order.push('onPayment'),
+      onPaid: ({ reference }) => {
+        order.push(`onPaid ${reference}`);
+        if (order.length === 2) throw new Error('shop');
+      },
+      onError: () => {},
+    });
+    const deliver = async () => (await handler(post(JSON.stringify({ id: payment.id })))).status;
+    expect([await deliver(), await deliver(), await deliver()]).toEqual([503, 200, 200]);
+    expect(order).toEqual(['onPayment', 'onPaid order-1', 'onPayment', 'onPaid order-1']);
+  });
+});
+
+/** A client of a sandbox whose callbacks go nowhere. */
+function openSandbox(store: Store<never> = memoryStore() as Store<never>) {
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  return { sandbox, store, gateway: new GatewayClient({ ...sandbox.clientOptions, store, retries: 0 }) };
+}
+
+describe('an unfinished callback', () => {
+  /** A payment that nothing is due for, as after its effect or after upkeep gave it up. */
+  async function openQuiet(dueAt?: number) {
+    let clock = 1_000;
+    const { store, gateway, sandbox } = openSandbox(memoryStore({ now: () => clock }) as Store<never>);
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    const rowNow = async () => (await store.read({ kind: 'create', id: 'order-1' })).row;
+    const row = await rowNow();
+    if (row) await store.write({ ...row, dueAt });
+    clock = 5_000;
+    return { gateway, sandbox, payment, dueAt: async () => (await rowNow())?.dueAt };
+  }
+
+  it.each([
+    ['fails', { onPaid: () => Promise.reject(new Error('shop')) }, 'COMPLETED'],
+    ['hangs', { onPaid: forever, effectTimeout: 50 }, 'COMPLETED'],
+    ['waits for a record that lags', { onPaid: () => {} }, 'FAILED'],
+  ])('makes its payment due before its 503: it %s', async (_, functions, paymentStatus) => {
+    for (const scheduled of [undefined, 1_000, 900_000]) {
+      const { gateway, sandbox, payment, dueAt } = await openQuiet(scheduled);
+      await sandbox.complete(payment.id);
+      const handler = createWebhookHandler({ gateway, ...functions, onError() {} });
+      expect(await dueAt()).toBe(scheduled);
+      const reply = handler(post(JSON.stringify({ id: payment.id, paymentStatus })));
+      expect((await settled(reply)).status).toBe(503);
+      expect(await dueAt()).toBe(5_000);
+    }
+  });
+
+  it.each([
+    ['after the payment was paid', 0],
+    ['after upkeep has given the payment up', 31 * 86_400_000],
+  ])('is found by the next upkeep, although its second delivery never comes: %s', async (_, age) => {
+    let clock = 1_000;
+    const { gateway, sandbox } = openSandbox(memoryStore({ now: () => clock }) as Store<never>);
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    const got: string[] = [];
+    const [onPaid, onDeclined, onReversed] = ['onPaid', 'onDeclined', 'onReversed'].map(
+      name => () => void got.push(name),
+    );
+    const handler = createWebhookHandler({ gateway, onPaid, onDeclined, onReversed, onError() {} });
+    const deliver = async (paymentStatus: string) =>
+      (await settled(handler(post(JSON.stringify({ id: payment.id, paymentStatus }))))).status;
+    const upkeep = () => settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
+    if (age === 0) {
+      await sandbox.complete(payment.id);
+      expect(await deliver('COMPLETED')).toBe(200);
+    }
+    clock += 5_000 + age;
+    await upkeep();
+    expect(await deliver('FAILED')).toBe(503);
+    await sandbox.fail(payment.id, { force: true });
+    clock += 1;
+    await upkeep();
+    expect(got).toEqual(age === 0 ? ['onPaid', 'onReversed'] : ['onDeclined']);
+  });
+
+  it('waits one second for the store at most, and a flood of one payment costs one statement at a time', async () => {
+    const makeDue = vi.fn(forever);
+    const { reply } = openShop({ gateway: linked({ makeDue }, async () => Promise.reject(new Error('down'))) });
+    const replies = Promise.all(Array.from({ length: 50 }, () => reply(claiming('COMPLETED'))));
+    await vi.advanceTimersByTimeAsync(990);
+    expect(await Promise.race([replies, 'waiting'])).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(20);
+    expect(new Set(await replies)).toEqual(new Set(['503 failed']));
+    expect(makeDue.mock.calls).toEqual([[ID]]);
+  });
+
+  it('is not noted if it can never succeed, or did', async () => {
+    const makeDue = vi.fn(async () => {});
+    const { reply } = openShop({ gateway: linked({ makeDue }) });
+    for (const body of ['nope', '{"id":7}', JSON.stringify(completed)]) await reply(post(body));
+    expect(makeDue).not.toHaveBeenCalled();
+  });
+
+  it('is answered 503 if the store fails to note it', async () => {
+    const makeDue = () => Promise.reject(new Error('db'));
+    const { reply } = openShop({ gateway: linked({ makeDue }, async () => as('PENDING')) });
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+  });
+});
+
+describe('a lost callback of FAILED', () => {
+  it('does not let that of COMPLETED be answered 200 before the record shows it', async () => {
+    const { gateway, sandbox } = openSandbox();
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await sandbox.fail(payment.id);
+    const got: string[] = [];
+    const [onPaid, onDeclined] = ['onPaid', 'onDeclined'].map(name => () => void got.push(name));
+    const handler = createWebhookHandler({ gateway, onPaid, onDeclined, onError() {} });
+    const deliver = () => handler(post(JSON.stringify({ id: payment.id, paymentStatus: 'COMPLETED' })));
+    expect((await settled(deliver())).status).toBe(503);
+    await sandbox.complete(payment.id, { force: true });
+    expect((await settled(deliver())).status).toBe(200);
+    expect(got).toEqual(['onDeclined', 'onPaid']);
+  });
+});
+
+describe('an effect that was cut off', () => {
+  it('is answered 503 and reported for review each time', async () => {
+    const store = storeWith({ effect: async () => 'uncertain' });
+    const { reply, effects, errors, events } = openShop({ gateway: linked({ store }) });
+    for (const _ of [1, 2]) expect(await settled(reply(claiming('COMPLETED')))).toBe('503 effect_uncertain');
+    expect([effects, errors]).toMatchObject([[], Array(2).fill({ code: 'effect_uncertain', paymentId: ID })]);
+    const review = { type: 'review', reason: 'effect_uncertain', paymentId: ID, reference: 'order/1' };
+    expect(events.filter(({ type }) => type === 'review')).toMatchObject([review, review]);
+  });
+});
+
+describe('afterCommit', () => {
+  it('runs each function once, in order, after the commit', async () => {
+    const order: string[] = [];
+    const store = storeWith({
+      async effect(_, work) {
+        // The database has rolled back a deadlock, and the store repeats the work.
+        await work({ tx: {}, rows: [] });
+        await work({ tx: {}, rows: [] });
+        order.push('commit');
+        return 'done';
+      },
+    });
+    const { reply } = openShop({
+      gateway: linked({ store }),
+      onPayment: (_, { afterCommit }) => {
+        afterCommit(async () => void order.push('first'));
+        afterCommit(() => void order.push('second'));
+        order.push('effect');
+      },
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    await vi.waitFor(() => expect(order).toEqual(['effect', 'effect', 'commit', 'first', 'second']));
+  });
+
+  it('runs nothing for an effect that fails, or whose transaction was undone', async () => {
+    const ran = vi.fn();
+    const failing = openShop({
+      onPayment: (_, { afterCommit }) => {
+        afterCommit(ran);
+        throw new Error('shop');
+      },
+    });
+    expect(await failing.reply(claiming('COMPLETED'))).toBe('503 failed');
+    const store = storeWith({
+      async effect(_, work) {
+        await work({ tx: {}, rows: [] });
+        return 'busy';
+      },
+    });
+    const undone = openShop({ gateway: linked({ store }), onPayment: (_, { afterCommit }) => afterCommit(ran) });
+    expect(await undone.reply(claiming('COMPLETED'))).toBe('503 busy');
+    expect(ran).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['a promise', Promise.resolve()],
+    ['nothing', undefined],
+  ])('refuses %s instead of a function, and the effect is undone', async (_, given) => {
+    const { reply, errors } = openShop({ onPayment: (_, { afterCommit }) => afterCommit(given as never) });
+    expect(await reply(claiming('COMPLETED'))).toBe('503 failed');
+    expect(errors).toMatchObject([{ message: expect.stringContaining('afterCommit(() =>') }]);
+  });
+
+  it('reports a failure to onError and as a warning, and the next function runs', async () => {
+    const next = vi.fn();
+    const { reply, errors, events } = openShop({
+      onPayment: (_, { afterCommit }) => {
+        afterCommit(() => {
+          throw new Error('mail');
+        });
+        afterCommit(next);
+      },
+    });
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce());
+    expect(errors).toEqual([new Error('mail')]);
+    const message = `A function passed to afterCommit failed, and is not repeated: payment ${ID}.`;
+    expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID, message }]);
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled before');
+  });
+
+  it('that hangs delays neither the answer nor the next status, and is given up after 25 seconds', async () => {
+    const record = { status: 'COMPLETED' };
+    const next = vi.fn();
+    const { reply, effects, errors, events } = openShop(
+      {
+        onPayment: (payment, { afterCommit }) => {
+          effects.push(payment);
+          if (effects.length > 1) return;
+          afterCommit(forever);
+          afterCommit(next);
+        },
+      },
+      async () => as(record.status),
+    );
+    expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
+    record.status = 'REFUNDED';
+    const second = reply(claiming('REFUNDED'));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await second).toBe('200 handled');
+    expect([effects.length, next.mock.calls, warningsOf(events)]).toEqual([2, [], []]);
+    await vi.advanceTimersByTimeAsync(25_000);
+    expect(next).toHaveBeenCalledOnce();
+    expect(errors).toEqual([new Error('It did not end within 25000 ms.')]);
+    expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID }]);
+  });
+});

@@ -1,0 +1,68 @@
+// Hostile requests over HTTP/2, and their answers.
+import type { Http2Request } from '../support/raw-http.ts';
+import { type Answer, callback } from './hostile.ts';
+
+export interface Http2Hostile extends Http2Request {
+  name: string;
+  answer: Answer;
+}
+
+const http2Header = (name: string, value: string, answer: Answer = 200): Http2Hostile => ({
+  name: `${name} ${value}`,
+  headers: { [name]: value },
+  body: callback,
+  answer,
+});
+
+export const HOSTILE_HTTP2: Http2Hostile[] = [
+  { name: 'pseudo headers only', headers: {}, answer: 400 },
+  { name: 'a callback without a length', headers: {}, body: callback, answer: 200 },
+  { name: 'CONNECT', headers: { ':method': 'CONNECT', ':authority': 'shop:443' }, answer: 405 },
+  ...['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'BREW', 'post'].map(name =>
+    http2Header(':method', name, 405),
+  ),
+  http2Header(':method', 'A B', 'refusedByParser'),
+  ...['[::1', 'x:99999', '%00'].map(name => http2Header(':authority', name)),
+  ...['a@c', 'a b:c', '', '<script>', 'żółw'].map(name => http2Header(':authority', name, 'refusedByParser')),
+  ...['//evil', '/%', '/%ff%fe', '/?a=%E0%A4%A', '/#x', '/..//..', '/\xff', `/${'a'.repeat(8_000)}`].map(path =>
+    http2Header(':path', path),
+  ),
+  ...['*', '', 'evil', 'http://evil/x', '/\x01', '/a b'].map(path => http2Header(':path', path, 'refusedByParser')),
+  http2Header(':scheme', 'ftp'),
+  http2Header(':scheme', 'a b', 'refusedByParser'),
+  http2Header('host', 'evil'),
+  http2Header('host', 'a@c', 'refusedByParser'),
+  http2Header('expect', '100-continue'),
+  http2Header('expect', 'x', 417),
+  http2Header('te', 'trailers'),
+  http2Header('content-type', ';;=/"\xff'),
+  http2Header('content-encoding', 'gzip'),
+  http2Header('x-name', '\xe9\xff'),
+  http2Header('x-name', 'a\x01b'),
+  http2Header('x-name', 'a'.repeat(70_000), 'refusedByParser'),
+  http2Header('content-length', '-1', 'refusedByParser'),
+  http2Header('content-length', '3', 'refusedByParser'),
+  http2Header('content-length', '3000', 'refusedByParser'),
+  { name: 'not JSON', headers: {}, body: 'nope', answer: 400 },
+  { name: 'a GET without end', headers: { ':method': 'GET' }, body: 'half', end: 'nothing', answer: [405, 'closed'] },
+  { name: 'above the limit', headers: {}, body: 'x'.repeat(300_000), answer: [413, 'closed'] },
+  { name: 'far above the limit', headers: {}, body: 'x'.repeat(1_000_000), answer: [413, 'closed'] },
+  {
+    name: 'above the limit, without end',
+    headers: {},
+    body: 'x'.repeat(300_000),
+    end: 'nothing',
+    answer: [413, 'closed'],
+  },
+  {
+    name: 'said to be above the limit',
+    headers: { 'content-length': '300000' },
+    body: 'half',
+    end: 'nothing',
+    answer: [413, 'closed'],
+  },
+  { name: 'half a body, then a reset', headers: {}, body: 'half', end: 'reset', answer: 'gone' },
+  { name: 'half a body, then gone', headers: {}, body: 'half', end: 'gone', answer: 'gone' },
+  { name: 'a callback, then a reset', headers: {}, body: callback, end: 'reset', answer: 'gone' },
+  { name: 'no body, then gone', headers: {}, end: 'gone', answer: 'gone' },
+];

@@ -1,0 +1,279 @@
+// Which record takes effect, and when: each status once, in order. Its callback is answered 200 only after that.
+import { randomUUID } from 'node:crypto';
+import { createWebhookHandler, memoryStore, type Payment } from 'payment-gateway-sdk';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expectDocumented } from '../support/documents.ts';
+import { ID } from '../support/fixtures.ts';
+import { tableOf } from '../support/markdown.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+import { as, callback, claiming, completed, linked, openShop, post, storeWith } from '../support/shop-callbacks.ts';
+
+const statuses = (effects: Payment[]) =>
+  effects.map(payment => (payment.paymentStatus === 'UNKNOWN' ? payment.rawPaymentStatus : payment.paymentStatus));
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** The answer, however long the handler takes. */
+const settled = (reply: Promise<string>) => whileTimePasses(reply, 250);
+
+/** A shop whose gateway has a record of that status, which a test can change. */
+function shopWith(status: string) {
+  const record = { status };
+  return { record, ...openShop({}, async () => as(record.status)) };
+}
+
+/** A gateway that shows these statuses in turn, then always the last one. */
+const showing = (...statuses: string[]) => {
+  let looks = 0;
+  return async () => as(statuses[Math.min(looks++, statuses.length - 1)] ?? '');
+};
+
+/** A store in which a status of the payment has taken effect already. */
+async function storeAfter(status: string) {
+  const store = memoryStore();
+  const handler = createWebhookHandler({ gateway: linked({ store }, showing(status)), onPayment() {}, onEvent() {} });
+  await handler(claiming(status));
+  return store;
+}
+
+describe('a record behind its callback', () => {
+  it.each([
+    ['PENDING', 'COMPLETED'],
+    ['AUTHORIZED', 'FAILED'],
+    ['PENDING', 'AUTHORIZED'],
+    ['PENDING', 'SOMETHING_NEW'],
+    ['SOMETHING_NEW', 'CANCELLED'],
+  ])('%s is looked up twice more for the claim %s, then answered 503 without an effect', async (is, claims) => {
+    const { record, reply, lookups, effects } = shopWith(is);
+    expect(await settled(reply(claiming(claims)))).toBe('503 lagging');
+    expect([lookups.length, effects]).toEqual([3, []]);
+    record.status = claims === 'CANCELLED' ? 'CANCELED' : claims;
+    expect(await settled(reply(claiming(claims)))).toBe('200 handled');
+    expect(statuses(effects)).toEqual([record.status]);
+  });
+
+  it.each([
+    ['PENDING', 'pending'],
+    ['AUTHORIZED', 'PENDING'],
+    ['AUTHORIZED', ' authorized '],
+    ['SOMETHING_NEW', 'AUTHORIZED'],
+    ['something-new', 'SOMETHING-NEW'],
+    ['CANCELED', 'CANCELLED'],
+    ['PENDING', undefined],
+    ['PENDING', null],
+    ['PENDING', 7],
+  ])('is not %s for the claim %j', async (is, paymentStatus) => {
+    const { reply, lookups, effects } = shopWith(is);
+    expect(await settled(reply(post(JSON.stringify({ id: ID, paymentStatus }))))).toBe('200 handled');
+    expect([lookups.length, statuses(effects)]).toEqual([1, [is]]);
+  });
+
+  it('takes effect if it is final, and the claimed status after it', async () => {
+    const { record, reply, effects } = shopWith('FAILED');
+    const replying = reply(claiming('COMPLETED'));
+    await vi.advanceTimersByTimeAsync(400);
+    expect(statuses(effects)).toEqual(['FAILED']);
+    record.status = 'COMPLETED';
+    expect(await settled(replying)).toBe('200 handled');
+    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
+  });
+
+  it.each([
+    ['takes effect now', []],
+    ['took effect before', ['FAILED']],
+  ])('never answers 200 for the claim COMPLETED: its final FAILED %s', async (_, before) => {
+    const { record, reply, effects } = shopWith('FAILED');
+    for (const status of before) await settled(reply(claiming(status)));
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    record.status = 'COMPLETED';
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
+  });
+
+  it('is answered 200 if the claimed status took effect before, and its own status takes effect', async () => {
+    const { record, reply, lookups, effects } = shopWith('COMPLETED');
+    await settled(reply(claiming('COMPLETED')));
+    record.status = 'REFUNDED';
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled before');
+    expect([statuses(effects), lookups.length]).toEqual([['COMPLETED', 'REFUNDED'], 4]);
+  });
+
+  it('does not answer callbacks of the same turn whose claim it does not show', async () => {
+    const { reply, effects } = openShop({}, showing('PENDING', 'AUTHORIZED'));
+    const first = reply(claiming('PENDING'));
+    const together = ['AUTHORIZED', 'COMPLETED'].map(status => settled(reply(claiming(status))));
+    expect([await first, ...(await Promise.all(together))]).toEqual(['200 handled', '200 handled', '503 lagging']);
+    expect(statuses(effects)).toEqual(['PENDING', 'AUTHORIZED']);
+  });
+
+  it('does not answer a callback after a conflict', async () => {
+    const store = await storeAfter('FAILED');
+    const { reply, effects } = openShop({ gateway: linked({ store }, showing('COMPLETED', 'FAILED')) });
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
+    expect(effects).toEqual([]);
+  });
+
+  it.each(['on_hold', 'x'.repeat(3_600), 'a\0b', '\ud800'])(
+    'is answered 200 for a handled status that this SDK does not know: %j',
+    async status => {
+      const { record, reply } = shopWith(status);
+      await reply(claiming(status));
+      record.status = 'PENDING';
+      expect(await settled(reply(claiming(status)))).toBe('200 handled before');
+    },
+  );
+
+  it('finds a handled status among invented ones, and asks the store about three of them in a turn', async () => {
+    const asked: string[] = [];
+    const store = await storeAfter('COMPLETED');
+    const read: typeof store.read = key => {
+      asked.push(key.kind);
+      return store.read(key);
+    };
+    const gateway = linked({ store: { ...store, read } }, showing('PENDING'));
+    const { reply } = openShop({ gateway });
+    const first = reply(claiming('INVENTED'));
+    const flood = Array.from({ length: 200 }, (_, index) => settled(reply(claiming(`STATUS_${index % 100}`))));
+    const replay = reply(claiming('COMPLETED'));
+    expect(await settled(replay)).toBe('200 handled before');
+    expect(new Set(await Promise.all([first, ...flood]))).toEqual(new Set(['503 lagging']));
+    expect(asked.length).toBeLessThanOrEqual(6);
+  });
+});
+
+it('docs/callbacks.md shows which record takes effect, and the answer', async () => {
+  const claims = [undefined, 'PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'SOMETHING_NEW'];
+  const rows = [];
+  for (const is of ['PENDING', 'AUTHORIZED', 'COMPLETED', 'SOMETHING_NEW']) {
+    const cells = [];
+    for (const claim of claims) {
+      const { reply, effects, lookups } = shopWith(is);
+      const body = post(JSON.stringify({ id: ID, paymentStatus: claim }));
+      const [status] = (await settled(reply(body))).split(' ');
+      const looked = lookups.length > 1 ? `, ${lookups.length} lookups` : '';
+      cells.push(`${effects.length > 0 ? 'takes effect' : 'nothing runs'}: ${status}${looked}`);
+    }
+    rows.push([`\`${is}\``, ...cells]);
+  }
+  const names = ['record', ...claims.map(claim => (claim ? `claims \`${claim}\`` : 'claims no status'))];
+  expectDocumented('callbacks.md', 'record and claim', tableOf(names, rows));
+});
+
+describe('a status after a final one', () => {
+  it('takes effect once if this SDK does not know it: REFUNDED after COMPLETED', async () => {
+    const { record, reply, effects } = shopWith('COMPLETED');
+    await reply(claiming('COMPLETED'));
+    record.status = 'REFUNDED';
+    expect(await settled(reply(claiming('REFUNDED')))).toBe('200 handled');
+    expect(await settled(reply(claiming('refunded')))).toBe('200 handled before');
+    expect(statuses(effects)).toEqual(['COMPLETED', 'REFUNDED']);
+  });
+
+  it('takes effect again if it returns: FAILED, COMPLETED, FAILED', async () => {
+    const { record, reply, effects } = shopWith('FAILED');
+    for (const status of ['FAILED', 'COMPLETED', 'FAILED']) {
+      record.status = status;
+      expect(await settled(reply(claiming(status)))).toBe('200 handled');
+    }
+    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED', 'FAILED']);
+  });
+
+  it.each(['PENDING', 'AUTHORIZED'])('has no effect if it is %s', async status => {
+    const { record, reply, effects } = shopWith('COMPLETED');
+    await reply(claiming('COMPLETED'));
+    record.status = status;
+    expect(await settled(reply(claiming(status)))).toBe('200 handled before');
+    expect(statuses(effects)).toEqual(['COMPLETED']);
+  });
+
+  it('is looked up again after half a second, so an old record does not run', async () => {
+    const store = await storeAfter('FAILED');
+    const { reply, effects, lookups } = openShop({ gateway: linked({ store }, showing('COMPLETED', 'FAILED')) });
+    const replying = reply(post(JSON.stringify({ id: ID })));
+    await vi.advanceTimersByTimeAsync(499);
+    expect(lookups).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await settled(replying)).toBe('200 handled before');
+    expect([effects, lookups.length]).toEqual([[], 2]);
+  });
+
+  it('is answered busy if the payment changes at every try', async () => {
+    let revision = 0;
+    const store = storeWith({
+      effect: async ({ id }, work) => {
+        revision += 1;
+        const data = { statuses: [`FINAL_${revision}`] };
+        const payment = { kind: 'payment', id, state: 'done', revision, begunAt: 0, data } as const;
+        return (await work({ tx: {}, payment, rows: [] })) ? 'done' : 'skipped';
+      },
+    });
+    const { reply, effects } = openShop({ gateway: linked({ store }) });
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('503 busy');
+    expect([effects, revision]).toEqual([[], 3]);
+  });
+});
+
+describe('callbacks of one payment', () => {
+  it('share one lookup while another callback is processed', async () => {
+    const slow = Promise.withResolvers<Payment>();
+    const { reply, lookups, effects, events } = openShop({}, () => slow.promise);
+    const replies = Array.from({ length: 1_000 }, () => reply(post(callback)));
+    while (events.length < 1_000) await new Promise(setImmediate);
+    slow.resolve(completed);
+    expect(new Set(await Promise.all(replies))).toEqual(new Set(['200 handled', '200 handled before']));
+    expect([lookups.length, effects.length]).toEqual([2, 1]);
+  });
+
+  it('are answered by a lookup that begins after them', async () => {
+    let status = 'AUTHORIZED';
+    const looking = Promise.withResolvers<void>();
+    const { reply, lookups, effects } = openShop({}, async () => {
+      const found = as(status);
+      await looking.promise;
+      return found;
+    });
+    const first = reply(post(JSON.stringify({ id: ID })));
+    while (lookups.length < 1) await new Promise(setImmediate);
+    status = 'COMPLETED';
+    const second = reply(post(JSON.stringify({ id: ID })));
+    looking.resolve();
+    expect(await Promise.all([first, second])).toEqual(['200 handled', '200 handled']);
+    expect(statuses(effects)).toEqual(['AUTHORIZED', 'COMPLETED']);
+  });
+
+  it('are answered busy together if another worker has the payment', async () => {
+    const store = storeWith({ effect: async () => 'busy' });
+    const { handler, reply, lookups, errors } = openShop({ gateway: linked({ store }) });
+    const replies = [handler(claiming('COMPLETED')), reply(claiming('COMPLETED')), reply(claiming('FAILED'))] as const;
+    expect((await replies[0]).headers.get('retry-after')).toBe('1');
+    expect(await Promise.all([replies[1], replies[2]])).toEqual(['503 busy', '503 busy']);
+    const message = `Another worker has payment ${ID}: take its callback again in a moment.`;
+    expect([lookups.length, errors]).toMatchObject([2, Array(3).fill({ code: 'busy', message, paymentId: ID })]);
+  });
+
+  it('take effect once over two handlers with one store', async () => {
+    const effects: string[] = [];
+    const store = memoryStore();
+    const handlers = [1, 2].map(() =>
+      createWebhookHandler({ gateway: linked({ store }), onPayment: ({ id }) => void effects.push(id), onEvent() {} }),
+    );
+    const both = Promise.all(handlers.map(handler => handler(claiming('COMPLETED'))));
+    const replies = await whileTimePasses(both, 20);
+    expect([effects, replies.map(({ status }) => status)]).toEqual([[ID], [200, 200]]);
+  });
+
+  it('are bounded in a flood, and each is taken in its turn', async () => {
+    let [running, most] = [0, 0];
+    const { reply, lookups } = openShop({}, async id => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return { ...completed, id };
+    });
+    const forged = Array.from({ length: 1_200 }, () => reply(post(`{"id":"${randomUUID()}"}`)));
+    expect(new Set(await Promise.all(forged))).toEqual(new Set(['200 handled']));
+    expect([most, lookups.length]).toEqual([16, 1_200]);
+  });
+});

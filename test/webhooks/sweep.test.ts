@@ -1,0 +1,153 @@
+// Processing a payment without a callback, as upkeep does: the same effect, once for both.
+import { randomUUID } from 'node:crypto';
+import { GatewayClient } from 'payment-gateway-sdk';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { CARD, errorOf, ID } from '../support/fixtures.ts';
+import { whileTimePasses } from '../support/passing-time.ts';
+import {
+  as,
+  callback,
+  claiming,
+  completed,
+  openShop,
+  post,
+  resultsOf,
+  SIGNED,
+  signing,
+  warningsOf,
+} from '../support/shop-callbacks.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+const settled = <T>(work: Promise<T>) => whileTimePasses(work, 250);
+
+it('shares its one effect with callbacks', async () => {
+  const { process, reply, effects } = openShop();
+  expect(await process(ID)).toEqual({ result: 'ran', payment: completed });
+  expect(await process(ID.toUpperCase())).toEqual({ result: 'already', payment: completed });
+  expect(await reply(post(callback))).toBe('200 handled before');
+  expect(effects).toHaveLength(1);
+});
+
+it('takes a client and each status of its payment', async () => {
+  const sandbox = new Sandbox({ fetch: async () => new Response() });
+  const gateway = new GatewayClient(sandbox.clientOptions);
+  const { payment } = await gateway.createDeposit(CARD);
+  const { process, effects } = openShop({ gateway });
+  expect(await process(payment.id)).toMatchObject({ result: 'ran' });
+  await sandbox.complete(payment.id);
+  expect(await process(payment.id)).toMatchObject({ result: 'ran' });
+  expect(await process(payment.id)).toMatchObject({ result: 'already' });
+  expect(effects.map(({ paymentStatus }) => paymentStatus)).toEqual(['PENDING', 'COMPLETED']);
+});
+
+it('throws the error of the lookup, and of an id that is not a UUID', async () => {
+  const { process, lookups } = openShop({}, () => Promise.reject(new Error('gateway down')));
+  await expect(process(ID)).rejects.toThrow('gateway down');
+  await expect(process('order-1')).rejects.toThrow('id: must be');
+  expect(lookups).toEqual([ID]);
+});
+
+it('does not wait forever inside a function of the same payment', async () => {
+  const inner: unknown[] = [];
+  const { process, reply } = openShop({
+    onPayment: async payment => {
+      if (inner.length === 0) inner.push(await errorOf(process(payment.id)));
+    },
+  });
+  expect(await settled(reply(claiming('COMPLETED')))).toBe('503 failed');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(inner).toMatchObject([{ name: 'WaitTimeoutError', paymentId: ID }]);
+  expect(await settled(reply(claiming('COMPLETED')))).toMatch('200 handled');
+});
+
+it('processes another payment inside a function', async () => {
+  const other = randomUUID();
+  const inner: unknown[] = [];
+  const { process, reply } = openShop(
+    {
+      onPayment: async ({ id }) => {
+        if (id !== other) inner.push((await process(other)).result);
+      },
+    },
+    async id => ({ ...completed, id }),
+  );
+  expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+  expect(inner).toEqual(['ran']);
+});
+
+it('ends its wait at the timeout or signal, and running work continues', async () => {
+  const slow = Promise.withResolvers<void>();
+  const { process, events, lookups } = openShop({ onPayment: () => slow.promise });
+  const waiting = errorOf(process(ID, { timeout: 1000 }));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await waiting).toMatchObject({
+    name: 'WaitTimeoutError',
+    paymentId: ID,
+    message: `Payment ${ID} was not processed within 1000 ms. Work that has started continues.`,
+  });
+  const caller = new AbortController();
+  const stopped = errorOf(process(ID, { signal: caller.signal }));
+  caller.abort();
+  const message = `The processing of payment ${ID} was stopped. Work that has started continues.`;
+  expect(await stopped).toMatchObject({ name: 'ConnectionError', code: 'aborted', paymentId: ID, message });
+  const other = randomUUID();
+  expect(await errorOf(process(other, { signal: AbortSignal.abort() }))).toMatchObject({ code: 'aborted' });
+  expect(lookups).not.toContain(other);
+  slow.resolve();
+  expect(await process(ID)).toMatchObject({ result: 'already' });
+  expect(resultsOf(events)).toEqual(['failed', 'failed', 'failed', 'already']);
+});
+
+it('gives its place back if it stops waiting for work that does not end', async () => {
+  const { process } = openShop(
+    { onPayment: ({ id }) => (id === ID ? new Promise(() => {}) : undefined) },
+    async id => ({ ...completed, id }),
+  );
+  const waiting = Array.from({ length: 100 }, () => errorOf(process(ID, { timeout: 100 })));
+  await vi.advanceTimersByTimeAsync(100);
+  await Promise.all(waiting);
+  expect(await process(randomUUID())).toMatchObject({ result: 'ran' });
+});
+
+it.each<[string, string[], string[]]>([
+  ['a signed callback first', ['sweep', 'signed', 'unsigned'], ['signed']],
+  ['then a sweep', ['unsigned', 'sweep'], ['sweep']],
+  ['then a claim that this SDK knows', ['invented', 'unsigned'], ['unsigned']],
+])('shares a turn, whose warnings have the call id of %s', async (_, visitors, expected) => {
+  const slow = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  let status = 'AUTHORIZED';
+  const { handler, process, events } = openShop({
+    gateway: signing(async () => as(status)),
+    onPayment: async ({ paymentStatus }, { afterCommit }) => {
+      entered.resolve();
+      if (paymentStatus === 'AUTHORIZED') return slow.promise;
+      return afterCommit(() => Promise.reject(new Error('mail')));
+    },
+  });
+  const visits: Record<string, () => Promise<unknown>> = {
+    signed: () => handler(post(callback, {}, SIGNED)),
+    unsigned: () => handler(post(callback)),
+    invented: () => handler(claiming('INVENTED')),
+    sweep: () => process(ID),
+  };
+  const first = handler(claiming('AUTHORIZED'));
+  await entered.promise;
+  status = 'COMPLETED';
+  const visitorOf = new Map<string | undefined, string>();
+  const ended: Promise<unknown>[] = [];
+  for (const visitor of visitors) {
+    const before = events.length;
+    ended.push(visits[visitor]?.() ?? Promise.resolve());
+    await vi.advanceTimersByTimeAsync(0);
+    const [event] = events.slice(before);
+    if (event) visitorOf.set(event.callId, visitor);
+  }
+  slow.resolve();
+  await settled(Promise.all([first, ...ended]));
+  // A sweep has no event before its end.
+  expect(warningsOf(events).map(({ callId }) => visitorOf.get(callId) ?? 'sweep')).toEqual(expected);
+});
