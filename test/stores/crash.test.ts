@@ -94,6 +94,7 @@ describeOver(
       expected: Record<string, string>,
       prepare: (reference: string) => unknown = () => {},
       options: Partial<CreatorOptions> = {},
+      [createOf, end] = [(reference: string) => reference, recover],
     ): Promise<void> {
       const play = async (reference: string, dieAt: object) => {
         await prepare(reference);
@@ -109,8 +110,8 @@ describeOver(
         const { signal } = await play(reference, { DIE_AT: String(index + 1) });
         expect(signal).toBe('SIGKILL');
         // What had left the process still arrives.
-        await expect.poll(() => standing(reference), { message: step }).toBe(expected[step]);
-        await recover(reference);
+        await expect.poll(() => standing(createOf(reference)), { message: step }).toBe(expected[step]);
+        await end(reference);
       }
     }
 
@@ -200,6 +201,58 @@ describeOver(
         ...clocking(CREATED),
       };
       await killAtEveryStep(stands, cut);
+    });
+
+    /** After the restart, a payment that exists completes, and the customer clicks again. */
+    async function recoverOrder(order: string): Promise<void> {
+      const paid: unknown[] = [];
+      const handler = createWebhookHandler({ gateway, onPaid: outcome => void paid.push(outcome.order) });
+      const complete = async (reference: string) => {
+        for (const { id } of paymentsOf(reference)) {
+          await sandbox.complete(id);
+          const callback = new Request('https://shop.example', { method: 'POST', body: JSON.stringify({ id }) });
+          expect((await handler(callback)).status).toBe(200);
+        }
+      };
+      const click = () =>
+        gateway.checkout(order, {
+          paymentMethod: 'CARD',
+          amount: '75.00',
+          currency: 'EUR',
+          webhookUrl: 'https://shop.example/callbacks',
+        });
+      await complete(`${order}.1`);
+      if (paymentsOf(`${order}.1`).length === 0) {
+        const isDoubt = await isInDoubt(`${order}.1`);
+        expect((await click()).state).toBe(isDoubt ? 'checking' : 'redirect');
+        await age(`${order}.1`);
+        expect((await click()).state).toBe('redirect');
+        await complete(isDoubt ? `${order}.2` : `${order}.1`);
+      }
+      expect((await click()).state).toBe('paid');
+      expect(paid).toEqual([order]);
+      expect(sandbox.payments.filter(payment => payment.reference?.startsWith(order))).toHaveLength(1);
+    }
+
+    it('of a checkout is killed at every step, and the order is paid once', { timeout: 180_000 }, async () => {
+      const again = (what: string, stands: string) => (name === 'Postgres' ? {} : asking(what, stands));
+      const stands = {
+        ...asking('begin', NOTHING),
+        ...again('read', NOTHING),
+        'before begin again': NOTHING,
+        'begin again has left': DOUBT,
+        'begin again is answered': DOUBT,
+        ...again('read again', DOUBT),
+        'before the create': DOUBT,
+        'the create has left': DOUBT_OF_ONE,
+        'the create is answered': DOUBT_OF_ONE,
+        'before recording': DOUBT_OF_ONE,
+        'recording has left': CREATED,
+        'recording is answered': CREATED,
+        ...clocking(CREATED),
+      };
+      const orders = [(order: string) => `${order}.1`, recoverOrder] as const;
+      await killAtEveryStep(stands, undefined, { IS_ORDER: 'yes' }, [...orders]);
     });
 
     /** CI plays the proof in full. */

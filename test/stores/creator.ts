@@ -4,7 +4,15 @@ import type { ClientRequest } from 'node:http';
 import { GatewayClient, isGatewayError } from '../../src/index.ts';
 import { openDatabase } from '../support/database.ts';
 
-const { DATABASE = '', GATEWAY_URL = '', PREFIX = '', REFERENCES = '', DIE_AT = '', UNTIL_DONE } = process.env;
+const {
+  DATABASE = '',
+  GATEWAY_URL = '',
+  PREFIX = '',
+  REFERENCES = '',
+  DIE_AT = '',
+  UNTIL_DONE,
+  IS_ORDER,
+} = process.env;
 
 let isPlaying = true;
 let steps = 0;
@@ -20,8 +28,13 @@ function step(name: string): void {
   if (!UNTIL_DONE) console.log(JSON.stringify({ step: name }));
 }
 
+/** An order is written before its create: the second of two equal statements has its own name. */
+const framedBefore = new Set<string>();
+
 /** A step before it begins, one once it has left this process, and one after it has been answered. */
-async function framed<T>(name: string, begin: () => Promise<T>, left: () => Promise<unknown>): Promise<T> {
+async function framed<T>(what: string, begin: () => Promise<T>, left: () => Promise<unknown>): Promise<T> {
+  const name = framedBefore.has(what) ? `${what} again` : what;
+  framedBefore.add(name);
   step(`before ${name}`);
   const leaving = left();
   const work = begin();
@@ -64,15 +77,17 @@ const gateway = new GatewayClient({
   store,
 });
 
+const deposit = {
+  paymentMethod: 'CARD',
+  amount: '75.00',
+  currency: 'EUR',
+  webhookUrl: 'https://shop.example/callbacks',
+} as const;
+
 async function create(reference: string): Promise<object> {
   try {
-    const { payment, nextAction, replayed } = await gateway.createDeposit({
-      paymentMethod: 'CARD',
-      amount: '75.00',
-      currency: 'EUR',
-      reference,
-      webhookUrl: 'https://shop.example/callbacks',
-    });
+    if (IS_ORDER) return await gateway.checkout(reference, deposit);
+    const { payment, nextAction, replayed } = await gateway.createDeposit({ ...deposit, reference });
     return { reference, id: payment.id, nextAction: nextAction.type, replayed };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -92,6 +107,7 @@ async function play(): Promise<void> {
 // Opens the connection and resolves the table, so that the create's statements leave immediately.
 isPlaying = false;
 await store.read({ kind: 'create', id: 'none' });
+framedBefore.clear();
 isPlaying = true;
 await play();
 await database.end();

@@ -125,6 +125,8 @@ export interface CreatorOptions {
   DIE_AT?: string;
   /** Set to anything, it creates each reference until it has its payment. */
   UNTIL_DONE?: string;
+  /** Set to anything, each reference is an order to check out. */
+  IS_ORDER?: string;
 }
 
 /** Runs a process that creates payments, and answers what it printed and what killed it. */
