@@ -41,6 +41,7 @@ export async function openShop(options: ClientOptions<'standard'>, ran: (call: s
     onPaidOut: ({ reference }) => ran(`onPaidOut(${reference})`),
     onPayoutFailed: ({ reference, wasPaidOut }) => ran(`onPayoutFailed(${reference}, wasPaidOut: ${wasPaidOut})`),
     onReview: ({ reference, reason }) => ran(`onReview(${reference}, ${reason})`),
+    onEvent: () => {}, // instead of a warning for each review: the scenes show them
     onError: () => {}, // the answer of the callback shows it
   });
   const callbacks: ReturnType<typeof toNodeHandler> = toNodeHandler(handler);
