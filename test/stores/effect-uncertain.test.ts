@@ -97,7 +97,7 @@ describeOver('an effect whose transaction other code has ended', server => {
     ],
     ['COMMIT, and then a cut connection', 1, tx => past(tx, 'COMMIT').then(() => meet(tx, 'cut'))],
   ];
-  // In MySQL, the deadlock looks like one of the whole transaction: docs/orms.md.
+  // In MySQL, the deadlock looks like one of the whole transaction: docs/databases.md.
   if (isPostgres) {
     const meddle: Meddle = async tx => {
       await past(tx, 'ROLLBACK');
@@ -113,8 +113,9 @@ describeOver('an effect whose transaction other code has ended', server => {
 
   describe.each(cases)('by %s', (_, credited, meddle) => {
     beforeEach(async () => {
-      const error = await errorOf(pay(tx => credit(tx).then(() => meddle(tx))));
-      expect(error).toBeInstanceOf(Error);
+      const result = await pay(tx => credit(tx).then(() => meddle(tx))).catch(() => 'failed');
+      // MySQL repeats after a deadlock, and finds the committed mark.
+      expect(['failed', 'uncertain']).toContain(result);
     });
 
     it('never runs again, and its row names it', async () => {
