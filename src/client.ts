@@ -20,7 +20,7 @@ import {
   type Order,
   orderOf,
 } from './payments/orders.ts';
-import { type PayoutOptions, type PayoutRequest, payOut } from './payments/payouts.ts';
+import { type PayoutRequest, payOut } from './payments/payouts.ts';
 import { type Review, resolveReview, reviews } from './payments/reviews.ts';
 import { doubts, type Entry, find, makeDue, reconcile, settle } from './payments/store-calls.ts';
 import { type Upkeep, type UpkeepOptions, upkeep } from './payments/upkeep.ts';
@@ -31,7 +31,6 @@ import type {
   DepositRequest,
   NftPurchaseRequest,
   OnrampDeposit,
-  OnrampPayment,
   PaymentRequest,
   WithdrawalRequest,
 } from './schemas/request.ts';
@@ -54,7 +53,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   readonly baseUrl: string;
   /** The kind of terminal. It decides which payment methods the client accepts. */
   readonly terminal: T;
-  /** @internal for the webhook handler */
+  /** For the webhook handler. It carries the type of `tx`. */
   declare readonly [CLIENT]: ClientLink<Tx>;
   readonly #gateway: Gateway;
 
@@ -126,7 +125,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * @throws the other errors of `createDeposit`
    */
   async createPayment(
-    request: PaymentRequest | (T extends 'onramp' ? OnrampPayment : never),
+    request: PaymentRequest | (T extends 'onramp' ? OnrampDeposit & { paymentType: 'DEPOSIT' } : never),
     options?: CreateOptions,
   ): Promise<Created> {
     return create(this.#gateway, 'payment', request, options);
@@ -219,7 +218,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    *   await gateway.payOut(tx, { reference: 'payout-77', paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR' });
    * });
    */
-  async payOut(tx: Tx, request: PayoutRequest, options?: PayoutOptions): Promise<Entry> {
+  async payOut(tx: Tx, request: PayoutRequest, options?: Pick<CreateOptions, 'extra'>): Promise<Entry> {
     return payOut(this.#gateway, tx, request, options);
   }
 

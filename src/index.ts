@@ -9,7 +9,6 @@ export {
   GatewayError,
   InvalidRequestError,
   isGatewayError,
-  type Outcome,
   PaymentInDoubtError,
   PaymentNotFoundError,
   ResponseError,
@@ -40,26 +39,33 @@ export {
   PAYMENT_STATUSES,
   type PaymentMethod,
   type PaymentStatus,
-  type Terminal,
   WITHDRAWAL_METHODS,
   type WithdrawalMethod,
 } from './schemas/methods.ts';
-export { type Payment, paymentSchema } from './schemas/payment.ts';
+export {
+  type CanceledPayment,
+  type CompletedPayment,
+  type FailedPayment,
+  type FinalPayment,
+  type Payment,
+  paymentSchema,
+} from './schemas/payment.ts';
 export { fundsNotDelivered, isFinal, isPaid } from './schemas/payment-status.ts';
 export type {
   ApplePayDeposit,
   DepositRequest,
   NftPurchaseRequest,
+  OnrampDeposit,
   PaymentRequest,
   PlainDeposit,
   WithdrawalRequest,
 } from './schemas/request.ts';
 export { createPaymentSchema, depositSchema, nftPurchaseSchema, withdrawalSchema } from './schemas/request-schema.ts';
 export { type Transfer, transferSchema } from './schemas/transfer.ts';
-export type { Store, StoreRow } from './store/contract.ts';
+export type { Store } from './store/contract.ts';
 export type { Doubt } from './store/creates.ts';
 export { memoryStore } from './store/memory.ts';
-export type { CallbackEvent, GatewayEvent, ReviewReason } from './telemetry/events.ts';
+export type { CallbackEvent, GatewayEvent } from './telemetry/events.ts';
 export type { Context, PaymentOutcome } from './webhooks/functions.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhooks/handler.ts';
 export { toNodeHandler } from './webhooks/node.ts';

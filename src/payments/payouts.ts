@@ -1,4 +1,5 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
+import type { CreateOptions } from '../client-options.ts';
 import { ConfigurationError } from '../errors.ts';
 import { argumentReader, extraField } from '../options/reader.ts';
 import { parseRequest } from '../schemas/checked-request.ts';
@@ -12,10 +13,7 @@ import { type Entry, journalOf } from './store-calls.ts';
 export type PayoutRequest = WithdrawalRequest & { reference: string };
 
 /** The options of `payOut`, its third argument. */
-export interface PayoutOptions {
-  /** Additional top-level fields of the body, for fields of the gateway that this SDK does not know yet. */
-  extra?: object | undefined;
-}
+export type PayoutOptions = Pick<CreateOptions, 'extra'>;
 
 const readOptions = argumentReader<PayoutOptions>()({ extra: extraField }, 'not_sent');
 

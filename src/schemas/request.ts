@@ -104,6 +104,4 @@ export type PaymentRequest =
   | (WithdrawalRequest & { paymentType: 'WITHDRAWAL' });
 
 /** An {@link OnrampDeposit} for `createPayment`. */
-export interface OnrampPayment extends OnrampDeposit {
-  paymentType: 'DEPOSIT';
-}
+export type OnrampPayment = OnrampDeposit & { paymentType: 'DEPOSIT' };

@@ -56,7 +56,7 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
 /** A web-standard handler. `upkeep` takes it too. It ignores further arguments, which some runtimes pass. */
 export interface WebhookHandler {
   (request: Request): Promise<Response>;
-  /** @internal for upkeep */
+  /** For upkeep. */
   readonly [HANDLER]: HandlerLink;
 }
 

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type CallTrace, createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import type { CallTrace } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';

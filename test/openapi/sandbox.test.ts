@@ -6,7 +6,6 @@ import {
   NFT_METHODS,
   ONRAMP_METHODS,
   type PaymentRequest,
-  type Terminal,
   WITHDRAWAL_METHODS,
 } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
@@ -22,7 +21,7 @@ const API = 'http://sandbox.localhost/api/v1/payments';
 const found: string[] = [];
 afterEach(() => expect(found.splice(0)).toEqual([]));
 
-function open<T extends Terminal = 'onramp'>(options: SandboxOptions<T> = {}) {
+function open<T extends 'standard' | 'onramp' = 'onramp'>(options: SandboxOptions<T> = {}) {
   const sandbox = new Sandbox({
     terminal: 'onramp' as T,
     ...options,
@@ -60,7 +59,7 @@ const FULL = {
 };
 
 /** Every way in which a payment ends. */
-const ENDS: [string, (sandbox: Sandbox<Terminal>, id: string) => Promise<unknown>][] = [
+const ENDS: [string, (sandbox: Sandbox<'standard' | 'onramp'>, id: string) => Promise<unknown>][] = [
   ['completed', (sandbox, id) => sandbox.complete(id)],
   ['canceled', (sandbox, id) => sandbox.cancel(id)],
   ['failed', (sandbox, id) => sandbox.fail(id)],

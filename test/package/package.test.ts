@@ -109,7 +109,7 @@ describe('in an empty project', () => {
   it("the README's fifteen lines run as they are pasted", () => {
     const [, lines = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
     writeFileSync(join(app, 'first.mjs'), lines);
-    expect(run(process.execPath, ['first.mjs'])).toBe('redirect\norder-1042.1 COMPLETED true\n200\n');
+    expect(run(process.execPath, ['first.mjs'])).toBe('redirect\norder-1042 is paid: 25.5 EUR\npaid\n');
   });
 
   it('the CommonJS build loads where require() knows no ESM, as in Jest', () => {
@@ -151,15 +151,15 @@ describe('in an empty project', () => {
       expect(run(bin('tsc'), ['-p', '.'])).toBe('');
       const request = `{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '1', currency: 'EUR', webhookUrl: 'https://shop.example' } as const`;
       const uses = `
-      import { createWithdrawal, onrampMethods, plan } from './declared/shop.mjs';
+      import { createWithdrawal, onrampMethods, payOut } from './declared/shop.mjs';
       const request = ${request};
       createWithdrawal(request);
       onrampMethods.deposit({ ...request, paymentType: 'DEPOSIT', paymentMethod: 'ONRAMP_PIX' });
-      plan({ query: async () => ({ rows: [], command: '' }) }, request);
+      payOut({ query: async () => ({ rows: [], command: '' }) } as never, { ...request, reference: 'payout-1' });
       // @ts-expect-error
       createWithdrawal({ ...request, paymentMethod: 'BLIK' });
       // @ts-expect-error
-      plan(request);`;
+      payOut(request);`;
       writeFileSync(join(app, 'uses.mts'), uses);
       project(['uses.mts'], { skipLibCheck: true, noEmit: true });
       expect(run(bin('tsc'), ['-p', '.'])).toBe('');

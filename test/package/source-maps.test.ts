@@ -22,9 +22,9 @@ const MISTAKES = [
   },
   {
     from: '/postgres',
-    mistake: "sdk.postgresInbox({}, { table: 'a b' })",
+    mistake: "sdk.postgresStore({}, { scope: 'eu', tablePrefix: 'a b' })",
     lines: {
-      'postgres/inbox.ts': "inboxOptions('postgresInbox'",
+      'postgres/store.ts': "sqlStoreOptions('postgresStore'",
       'options/store-options.ts': 'new ConfigurationError(',
     },
   },

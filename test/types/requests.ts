@@ -13,7 +13,6 @@ import {
   type Payment,
   type PaymentRequest,
   type PlainDeposit,
-  type Terminal,
   type WithdrawalRequest,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -88,10 +87,12 @@ export const wrappers = {
     gateway.createDeposit({ ...request, currency: 'EUR' }),
   changed: (request: Partial<WithdrawalRequest>) => gateway.createWithdrawal({ ...withdrawal, ...request }),
   parameter: (request: Parameters<typeof gateway.createPayment>[0]) => gateway.createPayment(request),
-  generic: <T extends Terminal>(client: GatewayClient<T>, request: DepositRequest) => client.createDeposit(request),
-  genericPayment: <T extends Terminal>(client: GatewayClient<T>, request: PaymentRequest) =>
+  generic: <T extends 'standard' | 'onramp'>(client: GatewayClient<T>, request: DepositRequest) =>
+    client.createDeposit(request),
+  genericPayment: <T extends 'standard' | 'onramp'>(client: GatewayClient<T>, request: PaymentRequest) =>
     client.createPayment(request),
-  ofBoth: (client: GatewayClient<Terminal>) => client.createDeposit({ ...card, paymentMethod: 'ONRAMP_PIX' }),
+  ofBoth: (client: GatewayClient<'standard' | 'onramp'>) =>
+    client.createDeposit({ ...card, paymentMethod: 'ONRAMP_PIX' }),
 };
 wrappers.ofBoth(gateway);
 wrappers.ofBoth(onramp);

@@ -10,7 +10,7 @@ assert.deepEqual(Object.keys(esm).sort(), Object.keys(cjs).sort());
 const error = new cjs.InvalidRequestError([]);
 assert(!(error instanceof esm.InvalidRequestError) && esm.isGatewayError(error));
 
-// What one of them makes, the other takes: a sandbox, a journal, a client, an inbox.
+// What one of them makes, the other takes: a sandbox, a store, a client.
 for (const [one, other] of [
   [esm, cjs],
   [cjs, esm],
@@ -18,10 +18,9 @@ for (const [one, other] of [
   const paid = [];
   const statuses = [];
   const sandbox = new Sandbox({ fetch: (url, init) => handler(new Request(url, init)) });
-  const gateway = new one.GatewayClient({ ...sandbox.clientOptions, journal: other.memoryJournal() });
+  const gateway = new one.GatewayClient({ ...sandbox.clientOptions, store: other.memoryStore() });
   const handler = other.createWebhookHandler({
     gateway,
-    inbox: one.memoryInbox(),
     onPayment: ({ id, paymentStatus }) => void paid.push([id, paymentStatus]),
   });
   const request = {

@@ -1,23 +1,15 @@
 // Every entry point, for the compiler: what an app writes with each of them.
-import {
-  createWebhookHandler,
-  GatewayClient,
-  isPaid,
-  memoryInbox,
-  memoryJournal,
-  type Payment,
-} from 'payment-gateway-sdk';
-import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
+import { createWebhookHandler, GatewayClient, isPaid, memoryStore, type Payment } from 'payment-gateway-sdk';
+import { mysqlStore } from 'payment-gateway-sdk/mysql';
 import { instrument } from 'payment-gateway-sdk/otel';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { type PgPool, postgresStore } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
+import { storeSuite } from 'payment-gateway-sdk/testing';
 
 export const sandbox = new Sandbox();
-export const gateway = new GatewayClient({ ...sandbox.clientOptions, journal: memoryJournal() });
+export const gateway = new GatewayClient({ ...sandbox.clientOptions, store: memoryStore() });
 export const handler = createWebhookHandler({
   gateway,
-  inbox: memoryInbox(),
   onPayment: (payment, { afterCommit }) => {
     if (isPaid(payment)) afterCommit(() => console.log(payment.amount, payment.created?.date));
   },
@@ -38,12 +30,11 @@ export async function deposit(description: string | undefined): Promise<Payment>
 // @ts-expect-error: there is no such method
 gateway.createDeposit({ paymentMethod: 'CASH', amount: '1', currency: 'EUR', webhookUrl: 'https://shop.example' });
 
-export const others = {
-  inboxSuite,
-  instrument,
-  journalSuite,
-  mysqlInbox,
-  mysqlJournal,
-  postgresInbox,
-  postgresJournal,
-};
+export const others = { instrument, mysqlStore, storeSuite };
+
+declare const pool: PgPool;
+const store = postgresStore(pool, { scope: 'eu' });
+export const overPostgres = createWebhookHandler({
+  gateway: new GatewayClient({ store }),
+  onPaid: ({ order }, { tx }) => tx.query('update orders set paid = true where id = $1', [order]),
+});

@@ -1,19 +1,11 @@
 // A merchant's CommonJS app in an empty project.
 const assert = require('node:assert/strict');
-const {
-  GatewayClient,
-  isGatewayError,
-  isPaid,
-  memoryInbox,
-  memoryJournal,
-  parseWebhook,
-  signBody,
-} = require('payment-gateway-sdk');
+const { GatewayClient, isGatewayError, isPaid, memoryStore, parseWebhook, signBody } = require('payment-gateway-sdk');
 const otel = require('payment-gateway-sdk/otel');
-const { mysqlInbox, mysqlJournal } = require('payment-gateway-sdk/mysql');
-const { postgresInbox, postgresJournal } = require('payment-gateway-sdk/postgres');
+const { mysqlStore } = require('payment-gateway-sdk/mysql');
+const { postgresStore } = require('payment-gateway-sdk/postgres');
 const { Sandbox } = require('payment-gateway-sdk/sandbox');
-const { inboxSuite, journalSuite } = require('payment-gateway-sdk/testing');
+const { storeSuite } = require('payment-gateway-sdk/testing');
 
 async function main() {
   const bodies = [];
@@ -58,15 +50,18 @@ async function main() {
   const error = await gateway.getPayment('nope').catch(error => error);
   assert(isGatewayError(error) && error.name === 'InvalidRequestError');
   // Each entry point of the CommonJS build has its own classes.
-  assert.throws(() => postgresInbox({}), isGatewayError);
-  assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
-  assert.throws(() => mysqlInbox({}), { code: 'configuration' });
-  assert.throws(() => mysqlJournal({}, { table: 'a b' }), { code: 'configuration' });
+  assert.throws(() => postgresStore({}, { scope: 'eu' }), isGatewayError);
+  assert.throws(() => postgresStore({}, { scope: 'eu', tablePrefix: 'a b' }), { code: 'configuration' });
+  assert.throws(() => mysqlStore({}, { scope: 'eu', tablePrefix: 'a b' }), { code: 'configuration' });
   const tests = [];
   const test = (_name, run) => tests.push(run);
-  const [journal, inbox] = [memoryJournal(), memoryInbox()];
-  journalSuite({ test, make: () => [journal, journal] });
-  inboxSuite({ test, make: () => [inbox, inbox] });
+  storeSuite({
+    test,
+    open(scope) {
+      const store = memoryStore({ scope });
+      return [store, store];
+    },
+  });
   assert(tests.length > 15);
   for (const run of tests) await run();
   await server.close();

@@ -1,19 +1,11 @@
 // A merchant's ESM app in an empty project.
 import assert from 'node:assert/strict';
-import {
-  GatewayClient,
-  isGatewayError,
-  isPaid,
-  memoryInbox,
-  memoryJournal,
-  parseWebhook,
-  signBody,
-} from 'payment-gateway-sdk';
-import { mysqlInbox, mysqlJournal } from 'payment-gateway-sdk/mysql';
+import { GatewayClient, isGatewayError, isPaid, memoryStore, parseWebhook, signBody } from 'payment-gateway-sdk';
+import { mysqlStore } from 'payment-gateway-sdk/mysql';
 import * as otel from 'payment-gateway-sdk/otel';
-import { postgresInbox, postgresJournal } from 'payment-gateway-sdk/postgres';
+import { postgresStore } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { inboxSuite, journalSuite } from 'payment-gateway-sdk/testing';
+import { storeSuite } from 'payment-gateway-sdk/testing';
 
 const bodies = [];
 const sandbox = new Sandbox({
@@ -56,15 +48,18 @@ stop();
 assert.deepEqual(spans, ['payment.lookup']);
 const error = await gateway.getPayment('nope').catch(error => error);
 assert(isGatewayError(error) && error.name === 'InvalidRequestError');
-assert.throws(() => postgresInbox({}), { code: 'configuration' });
-assert.throws(() => postgresJournal({}, { table: 'a b' }), { code: 'configuration' });
-assert.throws(() => mysqlInbox({}), { code: 'configuration' });
-assert.throws(() => mysqlJournal({}, { table: 'a b' }), { code: 'configuration' });
+assert.throws(() => postgresStore({}, { scope: 'eu' }), { code: 'configuration' });
+assert.throws(() => postgresStore({}, { scope: 'eu', tablePrefix: 'a b' }), { code: 'configuration' });
+assert.throws(() => mysqlStore({}, { scope: 'eu', tablePrefix: 'a b' }), { code: 'configuration' });
 const tests = [];
 const test = (_name, run) => tests.push(run);
-const [journal, inbox] = [memoryJournal(), memoryInbox()];
-journalSuite({ test, make: () => [journal, journal] });
-inboxSuite({ test, make: () => [inbox, inbox] });
+storeSuite({
+  test,
+  open(scope) {
+    const store = memoryStore({ scope });
+    return [store, store];
+  },
+});
 assert(tests.length > 15);
 for (const run of tests) await run();
 await server.close();

@@ -10,39 +10,40 @@ declare const api: OpenTelemetry;
 
 export const stop = instrument(api, { doubtsOf: [] });
 
-export const journal = stores.postgresJournal(pool, { scope: 'eu-terminal' });
-export const { plan, migrate, ddl, read, insert, replace, list, claim, watch } = journal;
-export const memory = sdk.memoryJournal({ scope: 'eu-terminal' });
-export const planInMemory = memory.plan;
+export const store = stores.postgresStore(pool, { scope: 'eu-terminal' });
+export const { migrate, ddl } = store;
+export const memory = sdk.memoryStore({ scope: 'eu-terminal' });
 
-const options = { baseUrl: 'https://gateway.example', apiKey: 'key', signKey: 'sign', journal };
+const options = { baseUrl: 'https://gateway.example', apiKey: 'key', signKey: 'sign', store };
 export const gateway = new sdk.GatewayClient(options);
 export const { createDeposit, createWithdrawal, createNftPurchase, createPayment } = gateway;
-export const { getPayment, waitForPayment, checkCallbackUrl, isCallbackOf } = gateway;
-export const { settle, inDoubt, find, sweep, drain, reconcile, acknowledge } = gateway;
+export const { getPayment, waitForPayment, checkout, order, cancelOrder, payOut } = gateway;
+export const { settle, doubts, find, reviews, resolveReview, upkeep } = gateway;
+export const paidOne = async (id: string) => {
+  const payment = await gateway.getPayment(id);
+  return sdk.isPaid(payment) || sdk.isFinal(payment) ? payment : undefined;
+};
 export const onramp = new sdk.GatewayClient({ ...options, terminal: 'onramp' });
 export const onrampMethods = { deposit: onramp.createDeposit, payment: onramp.createPayment };
 /** Of either kind of terminal. */
-export const methodsOf = <T extends sdk.Terminal>(client: sdk.GatewayClient<T>) => [
+export const methodsOf = <T extends 'standard' | 'onramp'>(client: sdk.GatewayClient<T>) => [
   client.createDeposit,
   client.createPayment,
 ];
 
-export const inbox = stores.postgresInbox(pool);
-export const { run, resolve } = inbox;
-export const handler = sdk.createWebhookHandler({ gateway, inbox, onPayment: () => {} });
-export const { process } = handler;
+export const handler = sdk.createWebhookHandler({
+  gateway,
+  onPaid: ({ order }, { tx }) => tx.query('update orders set paid = true where id = $1', [order]),
+});
 export const listener = sdk.toNodeHandler(handler);
-export const memoryInbox = sdk.memoryInbox();
 
 export const sandbox = new Sandbox();
 export const { complete, fail, authorize, cancel, faults, listen, deliveries, clientOptions } = sandbox;
 
 export class Payouts {
   readonly pay = gateway.createWithdrawal;
-  readonly plan = journal.plan;
-  drain() {
-    return gateway.drain();
+  upkeep() {
+    return gateway.upkeep({ handler, once: true });
   }
 }
 
