@@ -85,7 +85,7 @@ describe.skipIf(lacks(isThere, 'a cluster: no galera-4') || lacks(isCi, 'a clust
     }, 60_000);
 
     /** A member does not see the locks of another one: of two that conflict, the first COMMIT wins. */
-    const LOCKS = /busy while another|that has locked the row/;
+    const LOCKS = /busy while another|one after the other|that has locked the row/;
     const test: TestFunction = (name, run) => (LOCKS.test(name) ? it.skip : it)(name, { timeout: 120_000 }, run);
     storeSuite({
       test,

@@ -101,8 +101,8 @@ export function overMysql(pool: MysqlConnections): Database {
 }
 
 function watchedConnection(connection: PoolConnection, around: Around): PoolConnection {
-  const query = (asked: never) =>
-    around(String((asked as { sql?: string }).sql ?? asked), () => connection.query(asked));
+  const query = (asked: never, values?: never) =>
+    around(String((asked as { sql?: string }).sql ?? asked), () => connection.query(asked, values));
   return {
     query,
     release: () => connection.release(),
