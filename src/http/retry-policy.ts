@@ -1,22 +1,15 @@
 // The retry rules: when to repeat a call, and after how long a pause.
-import { PASSING } from '../statuses.ts';
-
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
-/** Returns the milliseconds before the first, second or later retry. ky waits a random part of them. */
-const backoff = (repetition: number): number => Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
-
-/** ky's retry options. It waits for `Retry-After` after these statuses, and counts the retries. */
-export const RETRY = {
-  methods: ['get', 'post'],
-  statusCodes: [...PASSING],
-  afterStatusCodes: [...PASSING],
-  maxRetryAfter: LONGEST_RETRY_AFTER,
-  delay: backoff,
-  jitter: true,
-};
+/**
+ * Returns the milliseconds before the first, second or later retry: as long as the gateway asks, or a random part of a
+ * time that grows.
+ */
+export const pauseBefore = (repetition: number, retryAfter: string | undefined): number =>
+  Math.min(pauseAsked(retryAfter), LONGEST_RETRY_AFTER) ||
+  Math.random() * Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
 
 /** An attempt without success. */
 export interface Unsuccessful {
