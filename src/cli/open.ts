@@ -20,8 +20,8 @@ export interface Opened {
   store: Store;
   /** A client that only reads and writes the store, so it needs no keys. */
   reader: GatewayClient;
-  /** A client for the gateway of the environment, made on first use. */
-  readonly gateway: GatewayClient;
+  /** Makes a client for the gateway of the environment. */
+  gateway(): GatewayClient;
   close(): Promise<void>;
 }
 
@@ -38,14 +38,10 @@ export function open({ scope, tablePrefix, settleMargin }: Place): Opened {
   const openStore = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
   if (!openStore) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
   const { store, close } = openStore(url, { scope, tablePrefix: tablePrefix || undefined, settleMargin });
-  let gateway: GatewayClient | undefined;
   return {
     store,
     reader: new GatewayClient({ ...NOWHERE, store }),
-    get gateway() {
-      gateway ??= new GatewayClient({ store });
-      return gateway;
-    },
+    gateway: () => new GatewayClient({ store }),
     // A driver may wait for the answer to an abandoned query.
     close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };
