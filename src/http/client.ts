@@ -7,7 +7,7 @@ import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
-import { mayRepeat, pauseBefore } from './retry-policy.ts';
+import { pauseBefore, pauseInCall } from './retry-policy.ts';
 import { runtime } from './runtime.ts';
 
 /** The result of a call without a complete answer. */
@@ -61,7 +61,10 @@ export function createHttpClient(options: HttpOptions): Send {
       const { answer, error } = attempts.at(-1) ?? {};
       // An attempt without either was aborted.
       if (!answer && (error === undefined || error instanceof LateError)) return false;
-      return mayRepeat({ method, mayHaveLeft: mayHaveLeft(attempts), isInferred, answer }, deadline.remaining);
+      // A create is repeated only if it certainly never left this machine. An error of the merchant's fetch only infers it.
+      const isSafe = method === 'GET' || !(isInferred || mayHaveLeft(attempts));
+      // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
+      return isSafe && deadline.remaining > pauseInCall(answer?.retryAfter);
     };
     const failure: unknown = await ky(url, {
       method,
