@@ -1,4 +1,4 @@
-// Opens the merchant's store with the driver of their app, and the gateway of their environment.
+// Opens the merchant's store with the driver of their app.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
@@ -20,8 +20,6 @@ export interface Opened {
   store: Store;
   /** A client that only reads and writes the store, so it needs no keys. */
   reader: GatewayClient;
-  /** Makes a client for the gateway of the environment. */
-  gateway(): GatewayClient;
   close(): Promise<void>;
 }
 
@@ -41,7 +39,6 @@ export function open({ scope, tablePrefix, settleMargin }: Place): Opened {
   return {
     store,
     reader: new GatewayClient({ ...NOWHERE, store }),
-    gateway: () => new GatewayClient({ store }),
     // A driver may wait for the answer to an abandoned query.
     close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };

@@ -1,5 +1,5 @@
 // The operator's commands: list and settle doubts, list and close reviews, show a reference.
-import type { GatewayClient } from '../client.ts';
+import { GatewayClient } from '../client.ts';
 import type { Entry } from '../payments/store-calls.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Difference } from '../schemas/matching.ts';
@@ -50,7 +50,7 @@ export async function settle(opened: Opened, reference: string, answer: string, 
   }
   // A client for the real gateway claims the scope, so a mistyped scope must fail before.
   await find(opened.reader, opened.store, reference);
-  await opened.gateway().settle(reference, answer, { despite: options.despite });
+  await new GatewayClient({ store: opened.store }).settle(reference, answer, { despite: options.despite });
   await show(opened, reference, options);
 }
 

@@ -61,7 +61,7 @@ export function createHttpClient(options: HttpOptions): Send {
       const { answer, error } = attempts.at(-1) ?? {};
       // An attempt without either was aborted.
       if (!answer && (error === undefined || error instanceof LateError)) return false;
-      // A create is repeated only if it certainly never left this machine. An error of the merchant's fetch only infers it.
+      // A create is repeated only if it certainly never left, and not by what the error of the merchant's fetch says.
       const isSafe = method === 'GET' || !(isInferred || mayHaveLeft(attempts));
       // If the gateway asks for a longer pause than the call has time, the caller gets its answer now.
       return isSafe && deadline.remaining > pauseInCall(answer?.retryAfter);

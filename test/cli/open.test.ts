@@ -178,13 +178,11 @@ describe('the store', () => {
   });
 });
 
-describe('the gateway', () => {
-  it('needs keys only for its own calls', async () => {
+describe('the reader', () => {
+  it('needs no keys', async () => {
     appWith('pg');
     const keys = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
     for (const name of Object.keys(keys)) vi.stubEnv(name, '');
-    const opened = openAt(POSTGRES);
-    expect(opened.reader.doubts).toBeTypeOf('function');
-    expect(() => opened.gateway()).toThrow('PAYMENT_GATEWAY_URL');
+    expect(openAt(POSTGRES).reader.doubts).toBeTypeOf('function');
   });
 });

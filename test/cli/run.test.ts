@@ -150,6 +150,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const keyless = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
       expect(await run(['doubts'], keyless)).toMatchObject({ code: 1, out: expect.stringContaining('payout-77') });
       expect(await run(['show', 'payout-77'], keyless)).toMatchObject({ code: 0, err: '' });
+      const settled = await run(['settle', 'payout-77', id], keyless);
+      expect(settled).toMatchObject({ code: 2, err: expect.stringContaining('PAYMENT_GATEWAY_URL') });
       const stray = await shop.review();
       expect(await run(['resolve', stray, 'COMPLETED'], keyless)).toMatchObject({ code: 0, err: '' });
       expect(sandbox.payments.map(payment => payment.id)).toContain(id);
