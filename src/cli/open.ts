@@ -1,4 +1,4 @@
-// Opens the merchant's store with the driver of their app, and the gateway of their environment.
+// Opens the merchant's store with the driver of their app.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { GatewayClient } from '../client.ts';
@@ -20,8 +20,6 @@ export interface Opened {
   store: Store;
   /** A client that only reads and writes the store, so it needs no keys. */
   reader: GatewayClient;
-  /** A client for the gateway of the environment, made on first use. */
-  readonly gateway: GatewayClient;
   close(): Promise<void>;
 }
 
@@ -38,14 +36,9 @@ export function open({ scope, tablePrefix, settleMargin }: Place): Opened {
   const openStore = /^postgres(ql)?:/.test(url) ? inPostgres : /^(mysql|mariadb):/.test(url) ? inMysql : undefined;
   if (!openStore) throw new CommandError('DATABASE_URL must begin with postgres:// or mysql://.');
   const { store, close } = openStore(url, { scope, tablePrefix: tablePrefix || undefined, settleMargin });
-  let gateway: GatewayClient | undefined;
   return {
     store,
     reader: new GatewayClient({ ...NOWHERE, store }),
-    get gateway() {
-      gateway ??= new GatewayClient({ store });
-      return gateway;
-    },
     // A driver may wait for the answer to an abandoned query.
     close: () => withTimeout(close(), LONGEST_WAIT, () => {}),
   };

@@ -1,4 +1,5 @@
 // The operator's commands: list and settle doubts, list and close reviews, show a reference.
+import { GatewayClient } from '../client.ts';
 import type { Entry } from '../payments/store-calls.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import type { Difference } from '../schemas/matching.ts';
@@ -39,7 +40,7 @@ export async function listReviews({ reader, store }: Opened, options: Options): 
 }
 
 export async function show({ reader, store }: Opened, reference: string, options: Options): Promise<void> {
-  const entry = await find({ reader, store }, reference);
+  const entry = await find(reader, store, reference);
   print(entry, entryText(entry), options);
 }
 
@@ -48,8 +49,8 @@ export async function settle(opened: Opened, reference: string, answer: string, 
     throw new CommandError(`${JSON.stringify(answer)} is not a payment id: pass the support's UUID, or not_created.`);
   }
   // A client for the real gateway claims the scope, so a mistyped scope must fail before.
-  await find(opened, reference);
-  await opened.gateway.settle(reference, answer, { despite: options.despite });
+  await find(opened.reader, opened.store, reference);
+  await new GatewayClient({ store: opened.store }).settle(reference, answer, { despite: options.despite });
   await show(opened, reference, options);
 }
 
@@ -59,23 +60,19 @@ export async function resolve({ reader }: Opened, id: string, status: string): P
 }
 
 /** @throws {CommandError} for an unknown reference */
-async function find({ reader, store }: Pick<Opened, 'reader' | 'store'>, reference: string): Promise<Entry> {
+async function find(reader: GatewayClient, store: Store, reference: string): Promise<Entry> {
   const entry = await reader.find(reference);
   if (entry) return entry;
-  const hint = (await isUnused(store)) ? unused(store) : "Pass your app's --scope.";
   const message = `The store has no reference ${JSON.stringify(reference)} in scope ${store.scope}.`;
-  throw new CommandError(`${message} ${hint}`, LOOK);
+  throw new CommandError(`${message} Pass your app's --scope and --table-prefix.`, LOOK);
 }
 
 /** A mistyped scope must not look as if nothing were wrong. @returns the exit code */
 async function warnIfUnused(store: Store): Promise<number> {
   if (!(await isUnused(store))) return 0;
-  complain(NAME, unused(store));
+  complain(NAME, `Nothing was ever stored in scope ${store.scope}. Pass your app's --scope and --table-prefix.`);
   return LOOK;
 }
-
-const unused = ({ scope }: Store) =>
-  `Nothing was ever stored in scope ${scope}. Pass your app's --scope and --table-prefix.`;
 
 async function isUnused(store: Store): Promise<boolean> {
   const { row } = await store.read({ kind: 'gateway', id: '' });

@@ -1,6 +1,8 @@
 // The SDK's own connections: an agent that hands over a socket only once it is connected and secured.
+import { once } from 'node:events';
 import http from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Deadline, LONGEST_TIMER } from '../deadline.ts';
 
@@ -38,51 +40,40 @@ export class ConnectionPool extends http.Agent {
   }
 
   override createConnection(
-    { whileConnecting: signal, host, port, servername = '' }: ConnectOptions,
+    options: ConnectOptions,
     connected?: (error: Error | null, socket: Socket) => void,
   ): undefined {
-    const tcp = connectTcp({ host: String(host), port: Number(port), noDelay: true });
-    let socket: Socket = tcp;
-    let isEnded = false;
-    const end = (error: Error | null) => {
-      if (isEnded) return;
-      isEnded = true;
-      signal?.removeEventListener('abort', stop);
-      tcp.off('error', end);
-      socket.off('error', end);
-      // From here the request handles errors. Between two requests they are ignored.
-      tcp.on('error', () => {});
-      socket.on('error', () => {});
-      if (error) {
-        tcp.destroy();
-        connected?.(error, socket);
-      } else {
+    const tcp = connectTcp({ host: String(options.host), port: Number(options.port), noDelay: true });
+    // A request handles errors itself. Between two requests they are ignored.
+    tcp.on('error', () => {});
+    this.#secure(tcp, options).then(
+      socket => {
         this.#states.set(socket, { tcp });
         connected?.(null, socket);
-      }
-    };
-    // The caller already has the signal's reason.
-    const stop = () => end(new Error());
-    signal?.addEventListener('abort', stop);
-    tcp.once('error', end);
-    tcp.once('connect', () => {
-      if (!this.#isSecure) return end(null);
-      const session = this.#session;
-      socket = connectTls({
-        socket: tcp,
-        host: String(host),
-        servername,
-        ALPNProtocols: ['http/1.1'],
-        ...(session && { session }),
-      });
-      socket.once('error', end);
-      // Waits until OpenSSL has returned: before that the socket must not be closed.
-      socket.once('secureConnect', () => setImmediate(end, null));
-      socket.on('session', (session: Buffer) => {
-        this.#session = session;
-      });
-    });
+      },
+      error => {
+        tcp.destroy();
+        connected?.(error, tcp);
+      },
+    );
     return undefined;
+  }
+
+  /** Resolves once the socket is connected and secured, or rejects if the signal is aborted before. */
+  async #secure(tcp: Socket, { whileConnecting: signal, host, servername = '' }: ConnectOptions): Promise<Socket> {
+    await once(tcp, 'connect', { signal });
+    if (!this.#isSecure) return tcp;
+    const session = this.#session && { session: this.#session };
+    const socket = connectTls({ socket: tcp, host: String(host), servername, ALPNProtocols: ['http/1.1'], ...session });
+    socket.on('session', (session: Buffer) => {
+      this.#session = session;
+    });
+    socket.on('error', () => {});
+    tcp.on('error', error => socket.destroy(error));
+    await once(socket, 'secureConnect', { signal });
+    // Waits until OpenSSL has returned: before that the socket must not be closed.
+    await setImmediate(undefined, { signal });
+    return socket;
   }
 
   /** Remembers how long the server keeps the connection. @param announced its `Keep-Alive` header */

@@ -1,13 +1,5 @@
 // Reads the error of a failed fetch: its code, whether the request can have left, and a cause that is safe to show.
 
-/** Node's X509 error codes for a refused server certificate. */
-const CERTIFICATE_CODES: ReadonlySet<unknown> = new Set(
-  `CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED CERT_SIGNATURE_FAILURE
-   CERT_UNTRUSTED DEPTH_ZERO_SELF_SIGNED_CERT ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE
-   PATH_LENGTH_EXCEEDED SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY
-   UNABLE_TO_VERIFY_LEAF_SIGNATURE`.split(/\s+/),
-);
-
 /** Causes to read, at most: they may form a ring. */
 const DEEPEST_CAUSE = 6;
 
@@ -26,75 +18,55 @@ function unlessItThrows<T>(read: () => T, otherwise: T): T {
 }
 
 /**
- * Returns whether the request provably never left this machine, by the error of the merchant's fetch. After an error
- * outside this allow list it may have left. All causes, and all connections tried (an AggregateError), must prove it.
+ * Returns whether the request provably never left this machine, by the error of the merchant's fetch. All causes, and
+ * all connections tried (an AggregateError), must prove it.
  */
 export const neverLeft = (error: unknown, url: string): boolean =>
-  unlessItThrows(() => hasNeverLeft(error, placeOf(new URL(url)), 0), false);
+  unlessItThrows(() => innermost(error).every(failure => isUnreached(failure, new URL(url))), false);
 
-interface Place {
-  host: string;
-  port: number;
-}
-
-const placeOf = ({ hostname, port, protocol }: URL): Place => ({
-  // An IPv6 address without its brackets.
-  host: hostname.replace(/[[\]]/g, ''),
-  port: Number(port || (protocol === 'https:' ? 443 : 80)),
-});
-
-/** Returns whether a wrapper names another host or port: it failed there, despite its cause. */
-const isElsewhere = ({ port, hostname }: Failure, gateway: Place): boolean =>
-  (typeof port === 'number' && port !== gateway.port) || (typeof hostname === 'string' && hostname !== gateway.host);
-
-function hasNeverLeft(error: unknown, gateway: Place, depth: number): boolean {
-  if (!isFailure(error) || depth > DEEPEST_CAUSE || isElsewhere(error, gateway)) return false;
-  // The wrapped errors decide: a wrapper may call any failure a refused connection.
+/** Lists the innermost errors, because a wrapper may call any failure a refused connection. */
+function innermost(error: unknown, depth = 0): Failure[] {
+  if (!isFailure(error) || depth > DEEPEST_CAUSE) return [{}];
   const inner = [...membersOf(error), ...(error.cause == null ? [] : [error.cause])];
-  return inner.length > 0 ? inner.every(each => hasNeverLeft(each, gateway, depth + 1)) : isUnreached(error, gateway);
+  return inner.length > 0 ? inner.flatMap(each => innermost(each, depth + 1)) : [error];
 }
 
 /**
- * Returns whether the gateway itself was not reached. The merchant's fetch may have got an answer, then failed at an
- * audit log or a proxy. So only an error that names the gateway counts.
+ * Returns whether the name was unknown or the connection refused, and both were the gateway's. The merchant's fetch may
+ * have got an answer, then failed at an audit log or a proxy.
  */
-function isUnreached({ code, syscall, host, hostname, address, port, message }: Failure, gateway: Place): boolean {
-  if (syscall === 'getaddrinfo') return hostname === gateway.host;
-  if (syscall === 'connect') return port === gateway.port && isAddressOf(gateway, address);
-  // undici reports the host's name, or its addresses.
-  if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return String(message).includes(`attempted address: ${gateway.host}:${gateway.port},`);
-  return code === 'ERR_TLS_CERT_ALTNAME_INVALID' && host === gateway.host;
+function isUnreached({ syscall, hostname, address, port }: Failure, gateway: URL): boolean {
+  // An IPv6 address without its brackets.
+  const host = gateway.hostname.replace(/[[\]]/g, '');
+  if (syscall === 'getaddrinfo') return hostname === host;
+  if (syscall !== 'connect' || port !== Number(gateway.port || (gateway.protocol === 'https:' ? 443 : 80)))
+    return false;
+  // The addresses of a name are unknown here, except those of `localhost`.
+  return address === host || (host === 'localhost' && (address === '127.0.0.1' || address === '::1'));
 }
 
-/** The addresses of a name are unknown here, except those of `localhost`. */
-const isAddressOf = ({ host }: Place, address: unknown): boolean =>
-  address === host || (host === 'localhost' && (address === '127.0.0.1' || address === '::1'));
-
-/** Codes of the system, Node, its HTTP parser and undici. Any other text may be anything. */
-const CODE = /^(?:E[A-Z\d]+|(?:ERR|UND_ERR|HPE)_[A-Z\d_]+)$/;
-
-const isCode = (value: unknown): value is string =>
-  typeof value === 'string' && (CODE.test(value) || CERTIFICATE_CODES.has(value));
+/** Codes of the system, Node, TLS and libraries. Any other text may be anything. */
+const CODE = /^[A-Z][A-Z\d]+(?:_[A-Z\d]+)*$/;
 
 /** Returns the first code in the chain of causes, such as `ECONNREFUSED`, or `fetch_failed`. */
 export const codeOf = (error: unknown): string => unlessItThrows(() => findCode(error, 0), 'fetch_failed');
 
 function findCode(error: unknown, depth: number): string {
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return 'fetch_failed';
-  return isCode(error.code) ? error.code : findCode(error.cause, depth + 1);
+  const { code, cause } = error;
+  return typeof code === 'string' && CODE.test(code) ? code : findCode(cause, depth + 1);
 }
 
 /** Messages of fetch itself. */
-const FETCH_MESSAGES: ReadonlySet<unknown> = new Set(['fetch failed', 'terminated', 'bad port']);
+const FETCH_MESSAGE = /^(?:fetch failed|terminated|bad port)$/;
 
 /** Codes whose messages come from the system, TLS or undici and contain no part of a request. */
-const SYSTEM_CODE = /^(?:E[A-Z\d]+|(?:ERR_TLS|ERR_SSL|UND_ERR|HPE)_[A-Z\d_]+)$/;
+const SYSTEM_CODE = /^(?:E[A-Z\d]+|(?:ERR_TLS|ERR_SSL|UND_ERR|HPE)_[A-Z\d_]+|[A-Z_]*(?:CERT|VERIFY)[A-Z_]*)$/;
 
 /**
  * Returns a copy of a thrown error for `error.cause`. The merchant's fetch may throw anything, even the whole request.
- * So the copy has only names, codes, stack frames, and the messages and details of system errors. Other messages may
- * contain a customer's data.
+ * So the copy has only names, codes, stack frames and the messages of system errors. Other messages may contain a
+ * customer's data.
  *
  * @param secrets replaced in every text
  */
@@ -110,26 +82,14 @@ function copyOf(error: unknown, secrets: readonly string[], depth: number): Erro
   if (!isFailure(error) || depth > DEEPEST_CAUSE) return undefined;
   const safe = (text: string) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, '[redacted]'), text);
   const text = String(error.message ?? '');
-  const isSystem = SYSTEM_CODE.test(String(error.code)) || CERTIFICATE_CODES.has(error.code);
-  const message = isSystem || FETCH_MESSAGES.has(text) ? safe(text) : WITHHELD;
+  const code = typeof error.code === 'string' && CODE.test(error.code) ? safe(error.code) : undefined;
+  const message = FETCH_MESSAGE.test(text) || (code && SYSTEM_CODE.test(code)) ? safe(text) : WITHHELD;
   const name = /^\w{1,40}$/.test(String(error.name)) ? safe(String(error.name)) : 'Error';
   const members = membersOf(error).map(member => copyOf(member, secrets, depth + 1));
-  const copy =
-    members.length > 0
-      ? new AggregateError(members, message)
-      : name === 'TypeError'
-        ? new TypeError(message)
-        : new Error(message);
+  const copy = members.length > 0 ? new AggregateError(members, message) : new Error(message);
   // Frames only, because a line of the message may look like one.
   const frames = String(error.stack).replace(text, '').match(FRAME) ?? [];
-  Object.assign(copy, { name, stack: safe([`${name}: ${message}`, ...frames].join('\n')) });
-  for (const detail of isSystem ? ['code', 'syscall', 'hostname', 'address', 'port'] : ['code']) {
-    const value = error[detail];
-    if (detail === 'code' ? isCode(value) : typeof value === 'string' || typeof value === 'number') {
-      Object.assign(copy, { [detail]: typeof value === 'string' ? safe(value) : value });
-    }
-  }
+  const stack = safe([`${name}: ${message}`, ...frames].join('\n'));
   const cause = copyOf(error.cause, secrets, depth + 1);
-  if (cause) copy.cause = cause;
-  return copy;
+  return Object.assign(copy, { name, stack }, code && { code }, cause && { cause });
 }

@@ -1,42 +1,16 @@
-// The retry rules: when to repeat a call, and after how long a pause.
-import { PASSING } from '../statuses.ts';
+// The pauses between the attempts of a call, and between calls.
 
 /** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
 export const LONGEST_RETRY_AFTER = 10_000;
 
-/** Returns the milliseconds before the first, second or later retry. ky waits a random part of them. */
-const backoff = (repetition: number): number => Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
+/** Returns the milliseconds to wait within a call, as the gateway asks. @param retryAfter seconds, or a date */
+export const pauseInCall = (retryAfter: string | undefined): number =>
+  Math.min(pauseAsked(retryAfter), LONGEST_RETRY_AFTER);
 
-/** ky's retry options. It waits for `Retry-After` after these statuses, and counts the retries. */
-export const RETRY = {
-  methods: ['get', 'post'],
-  statusCodes: [...PASSING],
-  afterStatusCodes: [...PASSING],
-  maxRetryAfter: LONGEST_RETRY_AFTER,
-  delay: backoff,
-  jitter: true,
-};
-
-/** An attempt without success. */
-export interface Unsuccessful {
-  method: 'GET' | 'POST';
-  mayHaveLeft: boolean;
-  /** Whether `mayHaveLeft` is only inferred, from an error of the merchant's fetch. */
-  isInferred: boolean;
-  answer?: { retryAfter?: string | undefined } | undefined;
-}
-
-/**
- * Returns whether to repeat a call: always a lookup, and a create only if it certainly never left this machine. If the
- * gateway asks for a longer pause than the call has time, the caller gets its answer now.
- *
- * @param remaining milliseconds of the call's time
- */
-export function mayRepeat({ method, mayHaveLeft, isInferred, answer }: Unsuccessful, remaining: number): boolean {
-  if (method === 'POST' && (mayHaveLeft || isInferred || answer)) return false;
-  return remaining > Math.min(pauseAsked(answer?.retryAfter), LONGEST_RETRY_AFTER);
-}
+/** Returns the milliseconds before the first, second or later retry: as asked, or a random part of a growing time. */
+export const pauseBefore = (repetition: number, retryAfter: string | undefined): number =>
+  pauseInCall(retryAfter) || Math.random() * Math.min(300 * 2 ** (repetition - 1), LONGEST_BACKOFF);
 
 /** Milliseconds. A gateway that asks for a week may be back in a second. */
 const LONGEST_PAUSE = 900_000;

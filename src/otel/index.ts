@@ -1,7 +1,7 @@
 // The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
-import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { TracingChannel } from 'node:diagnostics_channel';
 import { VERSION } from '../http/version.ts';
-import type { CallTrace } from '../telemetry/channels.ts';
+import { type CallTrace, channels } from '../telemetry/channels.ts';
 import type { OpenTelemetry } from './api.ts';
 import { type DoubtSource, openMetrics } from './metrics.ts';
 import { openSpans } from './spans.ts';
@@ -31,7 +31,6 @@ export interface InstrumentOptions {
 }
 
 const NAME = 'payment-gateway-sdk';
-const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
 
 /**
  * Records spans and metrics of all clients and handlers in this process, until you call the returned function. Only
@@ -54,10 +53,9 @@ export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOpti
       metrics.record(trace);
     }),
   } as Parameters<TracingChannel<unknown, CallTrace>['subscribe']>[0];
-  const channels = CHANNELS.map(name => tracingChannel<unknown, CallTrace>(`${NAME}:${name}`));
-  for (const channel of channels) channel.subscribe(subscribers);
+  for (const channel of channels.values()) channel?.subscribe(subscribers);
   return () => {
-    for (const channel of channels) channel.unsubscribe(subscribers);
+    for (const channel of channels.values()) channel?.unsubscribe(subscribers);
     metrics.stop();
   };
 }

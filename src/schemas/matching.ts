@@ -13,34 +13,24 @@ interface RequestedFor extends Requested {
   reference?: string | null | undefined;
 }
 
-/** A field of the money, in which a payment can differ from its request. */
-export type MoneyField = keyof Requested;
+const MONEY = ['paymentType', 'amount', 'currency'] as const;
 
 /** Lists the fields of the money in which a payment differs from a request. */
-export function moneyDifferences(request: Requested, payment: Payment): MoneyField[] {
-  const differing: MoneyField[] = [];
-  if (request.paymentType !== payment.paymentType) differing.push('paymentType');
-  if (Number(request.amount) !== payment.amount) differing.push('amount');
-  if (request.currency.toUpperCase() !== payment.currency.toUpperCase()) differing.push('currency');
-  return differing;
-}
-
+export const moneyDifferences = (request: Requested, payment: Payment): (keyof Requested)[] => {
+  const isSame = {
+    paymentType: request.paymentType === payment.paymentType,
+    amount: Number(request.amount) === payment.amount,
+    currency: request.currency.toUpperCase() === payment.currency.toUpperCase(),
+  };
+  return MONEY.filter(field => !isSame[field]);
+};
 /** Checks whether a payment has the type, amount and currency of a request. */
 export const isPaymentOf = (request: Requested, payment: Payment): boolean =>
   moneyDifferences(request, payment).length === 0;
 
 /** A gateway may trim a reference and change its case. Upper case first, because some letters have no way back. */
 export const foldReference = (reference: string): string =>
-  trimmed(reference.normalize('NFC')).toUpperCase().toLowerCase();
-
-/** By index, because a regular expression for the end takes quadratic time on much white space in the middle. */
-function trimmed(text: string): string {
-  let [start, end] = [0, text.length];
-  while (BLANK.test(text.charAt(start))) start += 1;
-  while (BLANK.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-const BLANK = /[\s\0]/;
+  reference.normalize('NFC').trim().toUpperCase().toLowerCase();
 
 /** Checks whether the payment's reference can be this one, as a gateway may write it. */
 export const hasReference = ({ reference }: Payment, wanted: string | null | undefined): boolean =>
@@ -51,7 +41,7 @@ export const mayBePaymentOf = (request: RequestedFor, payment: Payment): boolean
   isPaymentOf(request, payment) || hasReference(payment, request.reference);
 
 /** Fields in which a payment can differ from its create. `paymentId` differs if the store knows another payment. */
-export const DIFFERENCES = ['reference', 'paymentType', 'amount', 'currency', 'paymentId'] as const;
+export const DIFFERENCES = ['reference', ...MONEY, 'paymentId'] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
 /** Lists the fields in which a payment differs from its create. A missing reference counts as equal. */

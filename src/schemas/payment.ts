@@ -1,7 +1,7 @@
 // The payment record: strict on fields that decide money, lenient on the rest, one variant per paymentStatus.
 import * as z from 'zod';
 import { recordedAmount } from './amount.ts';
-import type { FieldsOf } from './fields-of.ts';
+import { each, type FieldsOf } from './fields-of.ts';
 import { isPaymentStatus, type PaymentMethod, type PaymentType } from './methods.ts';
 
 /** PHP's `DateTime` as JSON. Read it with {@link createdAt}. */
@@ -130,26 +130,13 @@ export type Payment = PendingPayment | AuthorizedPayment | FinalPayment | Unknow
 const readable = <S extends z.ZodType, T>(schema: S, read: (value: unknown) => T) =>
   z.union([schema.nullish(), z.unknown().transform(read).optional()]);
 
-/** JSON.parse loses digits of longer numbers, so two references or accounts could become one. */
-const digitsOf = (value: number): string | undefined =>
-  Math.abs(value) > Number.MAX_SAFE_INTEGER ? undefined : String(value);
-
 /** Text that the gateway may leave out. A number becomes text, and any other value counts as absent. */
-export const text = readable(z.string(), value => (typeof value === 'number' ? digitsOf(value) : undefined));
-
-/** Text for people to read. Other values become text, except numbers that are too long (see `digitsOf`). */
-const freeText = readable(z.string(), value => {
-  if (typeof value === 'number') return digitsOf(value);
-  return typeof value === 'object' ? jsonOf(value) : String(value);
+export const text = readable(z.string(), value => {
+  // JSON.parse loses digits of longer numbers, so two references or accounts could become one.
+  const isExact =
+    typeof value === 'bigint' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+  return isExact ? String(value) : undefined;
 });
-
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined; // nested too deeply to be written
-  }
-}
 
 /** A number the gateway may leave out. Numeric text becomes a number, and any other value counts as absent. */
 const number = readable(z.number(), value => {
@@ -163,23 +150,8 @@ const map = <S extends z.ZodRawShape>(shape: S) =>
 
 const timestamp = map({ date: text, timezone_type: number, timezone: text } satisfies FieldsOf<Timestamp>);
 
-const customer = map({
-  firstName: freeText,
-  lastName: freeText,
-  email: freeText,
-  phone: freeText,
-  ipaddress: freeText,
-  dateOfBirth: freeText,
-  referenceId: freeText,
-} satisfies FieldsOf<Customer>);
-
-const billingAddress = map({
-  address1: freeText,
-  city: freeText,
-  countryCode: freeText,
-  postalCode: freeText,
-  state: freeText,
-} satisfies FieldsOf<BillingAddress>);
+export const CUSTOMER = ['firstName', 'lastName', 'email', 'phone', 'ipaddress', 'dateOfBirth', 'referenceId'] as const;
+export const ADDRESS = ['address1', 'city', 'countryCode', 'postalCode', 'state'] as const;
 
 const fields = {
   id: z.guid(),
@@ -187,11 +159,11 @@ const fields = {
   amount: recordedAmount,
   currency: z.string().min(1),
   created: timestamp,
-  description: freeText,
+  description: text,
   paymentMethod: text,
-  reference: freeText,
-  customer,
-  billingAddress,
+  reference: text,
+  customer: map(each(CUSTOMER, text) satisfies FieldsOf<Customer>),
+  billingAddress: map(each(ADDRESS, text) satisfies FieldsOf<BillingAddress>),
   redirectUrl: text,
   cryptoAmount: text,
   cryptoCurrency: text,
@@ -203,23 +175,20 @@ const settlement = {
   crypto_tx_hash: text,
   destination_wallet: text,
 } satisfies FieldsOf<SettlementFields>;
-const failure = { errorMessage: freeText } satisfies FieldsOf<FailureFields>;
+const failure = { errorMessage: text } satisfies FieldsOf<FailureFields>;
 
 /** Keeps unknown fields. */
 const variant = <P extends Payment>(shape: FieldsOf<P>) => z.looseObject(shape);
+const inStatus = <S extends string>(status: S) => ({ ...fields, paymentStatus: z.literal(status) });
 
-const pending = variant<PendingPayment>({ ...fields, paymentStatus: z.literal('PENDING') });
-const authorized = variant<AuthorizedPayment>({ ...fields, paymentStatus: z.literal('AUTHORIZED') });
-const completed = variant<CompletedPayment>({ ...fields, paymentStatus: z.literal('COMPLETED'), ...settlement });
-const failed = variant<FailedPayment>({ ...fields, paymentStatus: z.literal('FAILED'), ...settlement, ...failure });
-const canceled = variant<CanceledPayment>({ ...fields, paymentStatus: z.literal('CANCELED'), ...failure });
-const unknown = variant<UnknownPayment>({
-  ...fields,
-  paymentStatus: z.literal('UNKNOWN'),
-  rawPaymentStatus: z.string(),
-  ...settlement,
-  ...failure,
-});
+const variants = [
+  variant<PendingPayment>(inStatus('PENDING')),
+  variant<AuthorizedPayment>(inStatus('AUTHORIZED')),
+  variant<CompletedPayment>({ ...inStatus('COMPLETED'), ...settlement }),
+  variant<FailedPayment>({ ...inStatus('FAILED'), ...settlement, ...failure }),
+  variant<CanceledPayment>({ ...inStatus('CANCELED'), ...failure }),
+  variant<UnknownPayment>({ ...inStatus('UNKNOWN'), rawPaymentStatus: z.string(), ...settlement, ...failure }),
+] as const;
 
 /** Runs before the variants are distinguished, so that a new status becomes a variant instead of a parse error. */
 function withKnownStatus(value: unknown): unknown {
@@ -232,7 +201,7 @@ function withKnownStatus(value: unknown): unknown {
 /** The schema of a {@link Payment}. It accepts a record as the gateway writes it. */
 export const paymentSchema: z.ZodType<Payment> = z.preprocess(
   withKnownStatus,
-  z.discriminatedUnion('paymentStatus', [pending, authorized, completed, failed, canceled, unknown], {
+  z.discriminatedUnion('paymentStatus', variants, {
     error: ({ code }) => (code === 'invalid_union' ? 'is missing, or is not text' : 'must be a payment record'),
   }),
 );

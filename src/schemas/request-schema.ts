@@ -1,7 +1,7 @@
 // The zod schemas of the create requests, with messages that suggest a correction.
 import * as z from 'zod';
 import { amountSchema } from './amount.ts';
-import type { FieldsOf } from './fields-of.ts';
+import { each, type FieldsOf } from './fields-of.ts';
 import { nearest, otherSpelling, unknownNames } from './hints.ts';
 import { isJsonMap } from './json.ts';
 import {
@@ -13,6 +13,7 @@ import {
   ONRAMP_METHODS,
   WITHDRAWAL_METHODS,
 } from './methods.ts';
+import { ADDRESS, CUSTOMER } from './payment.ts';
 import type {
   ApplePayBillingAddress,
   ApplePayDeposit,
@@ -47,24 +48,13 @@ const openObject = <S extends z.ZodRawShape>(shape: S, error?: string) =>
   });
 
 const customerRequest = openObject({
-  firstName: optionalText,
-  lastName: optionalText,
-  email: optionalText,
-  phone: optionalText,
-  ipaddress: optionalText,
-  dateOfBirth: optionalText,
+  ...each(CUSTOMER, optionalText),
   referenceId: z.union([z.string(), z.number()], { error: 'must be a string or a number' }).nullish(),
 } satisfies FieldsOf<CustomerRequest>);
 
-const addressFields = {
-  address1: optionalText,
-  city: optionalText,
-  countryCode: countryCode.nullish(),
-  postalCode: optionalText,
-  state: optionalText,
-} satisfies FieldsOf<BillingAddressRequest>;
+const addressFields = { ...each(ADDRESS, optionalText), countryCode: countryCode.nullish() };
 
-const billingAddressRequest = openObject(addressFields);
+const billingAddressRequest = openObject(addressFields satisfies FieldsOf<BillingAddressRequest>);
 
 const applePayBillingAddress = openObject(
   { ...addressFields, countryCode } satisfies FieldsOf<ApplePayBillingAddress>,
@@ -105,23 +95,26 @@ const fields = {
 } satisfies FieldsOf<RequestFields>;
 
 const applePayFields = {
-  paymentMethod: z.literal('APPLEPAY'),
   ...fields,
   reference: z.string({ error: 'must be a string for Apple Pay, or null' }).nullable(),
   returnUrl: returnUrl.nullable(),
   billingAddress: applePayBillingAddress,
-} satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType'>;
+} satisfies Omit<FieldsOf<ApplePayDeposit>, 'paymentType' | 'paymentMethod'>;
 
 /** The names of all fields of a request. */
 export const REQUEST_FIELDS: ReadonlySet<string> = new Set(['paymentType', 'paymentMethod', ...Object.keys(fields)]);
 
 const NOT_AN_OBJECT = 'must be an object of request fields';
 
-/** A request of one type, with the rule that spans two fields. */
-const requestOf = <P extends string, F extends z.ZodRawShape>(paymentType: P, fields: F) =>
+/** A request of one type and some methods, with the rule that spans two fields. */
+const requestOf = <P extends string, M extends z.ZodType, F extends z.ZodRawShape>(
+  paymentType: P,
+  paymentMethod: M,
+  own: F,
+) =>
   z
     .strictObject(
-      { paymentType: z.literal(paymentType, { error: `must be ${paymentType} here` }), ...fields },
+      { paymentType: z.literal(paymentType, { error: `must be ${paymentType} here` }), paymentMethod, ...own },
       {
         error: issue =>
           issue.code === 'unrecognized_keys'
@@ -136,22 +129,15 @@ const requestOf = <P extends string, F extends z.ZodRawShape>(paymentType: P, fi
       when: ({ value }) => isJsonMap(value),
     });
 
-const applePayDeposit = requestOf('DEPOSIT', applePayFields);
-const plainDeposit = requestOf('DEPOSIT', {
-  paymentMethod: z.enum(DEPOSIT_METHODS).exclude(['APPLEPAY']),
-  ...fields,
-});
-const onrampDeposit = requestOf('DEPOSIT', { paymentMethod: z.enum(ONRAMP_METHODS), ...fields });
-const plainNftPurchase = requestOf('DEPOSIT', {
-  paymentMethod: z.enum(NFT_METHODS).exclude(['APPLEPAY']),
-  ...fields,
-});
-const withdrawal = requestOf('WITHDRAWAL', {
-  paymentMethod: z.enum(WITHDRAWAL_METHODS, {
-    error: ({ input }) => wrongMethod(input, WITHDRAWAL_METHODS, 'withdrawals'),
-  }),
-  ...fields,
-});
+const applePayDeposit = requestOf('DEPOSIT', z.literal('APPLEPAY'), applePayFields);
+const plainDeposit = requestOf('DEPOSIT', z.enum(DEPOSIT_METHODS).exclude(['APPLEPAY']), fields);
+const onrampDeposit = requestOf('DEPOSIT', z.enum(ONRAMP_METHODS), fields);
+const plainNftPurchase = requestOf('DEPOSIT', z.enum(NFT_METHODS).exclude(['APPLEPAY']), fields);
+const withdrawal = requestOf(
+  'WITHDRAWAL',
+  z.enum(WITHDRAWAL_METHODS, { error: ({ input }) => wrongMethod(input, WITHDRAWAL_METHODS, 'withdrawals') }),
+  fields,
+);
 
 const byMethod = <const S extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]>(
   schemas: S,

@@ -51,17 +51,19 @@ export interface RequestFields {
   browser?: object | null | undefined;
 }
 
-/** A deposit by any method except Apple Pay. */
-export interface PlainDeposit extends RequestFields {
+/** The fields of every deposit. */
+interface DepositFields extends RequestFields {
   /** Only {@link GatewayClient.createPayment} needs it. */
   paymentType?: 'DEPOSIT' | undefined;
+}
+
+/** A deposit by any method except Apple Pay. */
+export interface PlainDeposit extends DepositFields {
   paymentMethod: Exclude<DepositMethod, 'APPLEPAY'>;
 }
 
 /** A deposit by Apple Pay, for which the gateway requires more fields. */
-export interface ApplePayDeposit extends RequestFields {
-  /** Only {@link GatewayClient.createPayment} needs it. */
-  paymentType?: 'DEPOSIT' | undefined;
+export interface ApplePayDeposit extends DepositFields {
   paymentMethod: 'APPLEPAY';
   /** The merchant's own transaction id. Apple Pay requires the key, but its value may be null. */
   reference: string | null;
@@ -72,16 +74,12 @@ export interface ApplePayDeposit extends RequestFields {
 }
 
 /** A deposit by one of {@link ONRAMP_METHODS}: the customer pays money and gets crypto. */
-export interface OnrampDeposit extends RequestFields {
-  /** Only {@link GatewayClient.createPayment} needs it. */
-  paymentType?: 'DEPOSIT' | undefined;
+export interface OnrampDeposit extends DepositFields {
   paymentMethod: OnrampMethod;
 }
 
 /** An NFT purchase by any method except Apple Pay. */
-export interface PlainNftPurchase extends RequestFields {
-  /** Only {@link GatewayClient.createPayment} needs it. */
-  paymentType?: 'DEPOSIT' | undefined;
+export interface PlainNftPurchase extends DepositFields {
   paymentMethod: Exclude<NftMethod, 'APPLEPAY'>;
 }
 

@@ -1,21 +1,15 @@
 // Reports calls to tracers over Node's own tracing channels. Only a listener makes calls cost more.
 import * as diagnostics from 'node:diagnostics_channel';
 import type { Outcome } from '../errors.ts';
-import type { CallbackStep, Operation, Success } from './events.ts';
+import type { CallbackStep, CallFacts, Operation, Success } from './events.ts';
 
 /**
  * The object that a subscriber of a tracing channel gets: one for each call, filled while the call runs. It contains
  * neither a secret nor customer data. Node adds `error` if the call fails.
  */
-export interface CallTrace {
-  readonly callId: string;
-  readonly operation: Operation;
+export interface CallTrace extends Readonly<CallFacts> {
   /** The client's address of the gateway. */
   readonly baseUrl?: string | undefined;
-  /** The merchant's own transaction id. */
-  readonly reference?: string | undefined;
-  /** The gateway's id of the payment, once known. */
-  readonly paymentId?: string | undefined;
   /** The status as the gateway wrote it, once known. */
   readonly paymentStatus?: string | undefined;
   /** Only for a create. */
@@ -24,10 +18,6 @@ export interface CallTrace {
   readonly paymentMethod?: string | undefined;
   /** Only for a callback. */
   readonly lane?: CallbackStep['lane'] | undefined;
-  /** The number of attempts so far. */
-  readonly attempt: number;
-  /** Milliseconds since the call began. */
-  readonly durationMs: number;
   /** The HTTP status of the gateway's last answer, or of the handler's answer to a callback. */
   readonly httpStatus?: number | undefined;
   /** The result, at the end. A failed create has its error's outcome. */
@@ -58,23 +48,18 @@ const CHANNEL_OF = {
   upkeep: 'journal',
 } as const satisfies Record<Operation, string>;
 
-type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
-
 // Some runtimes lack tracing channels, and so have no listeners.
-const open = (name: string): Channel | undefined => diagnostics.tracingChannel?.(`payment-gateway-sdk:${name}`);
-const channels = new Map<string, Channel | undefined>(Object.values(CHANNEL_OF).map(name => [name, open(name)]));
-
-const isListenedTo = ({ start, end, asyncStart, asyncEnd, error }: Channel): boolean =>
-  start.hasSubscribers ||
-  end.hasSubscribers ||
-  asyncStart.hasSubscribers ||
-  asyncEnd.hasSubscribers ||
-  error.hasSubscribers;
+export const channels = new Map(
+  Object.values(CHANNEL_OF).map(name => [
+    name,
+    diagnostics.tracingChannel?.<unknown, CallTrace>(`payment-gateway-sdk:${name}`),
+  ]),
+);
 
 /** Runs a call within its channel and the contexts that its tracers request. */
 export async function traced<T>(trace: CallTrace & { run: Run }, work: () => Promise<T>): Promise<T> {
   const channel = channels.get(CHANNEL_OF[trace.operation]);
-  if (!channel || !isListenedTo(channel)) return work();
+  if (!channel?.hasSubscribers) return work();
   let result!: T;
   // Node adds the resolved value to the trace, so the promise resolves to nothing: a payment is customer data.
   const untold = async () => {

@@ -119,18 +119,13 @@ export type ReviewReason =
   | 'effect_uncertain';
 
 /** One step of a callback, or of a payment that `upkeep` processes. `httpStatus` is the handler's answer to the callback. */
-export type CallbackEvent = {
-  /** The same for all events of one callback. */
-  callId: string;
-  operation: 'callback';
-  paymentId?: string | undefined;
-} & (
-  | ({ type: 'callback' } & CallbackStep)
-  /** Nothing failed, but an operator should check it. */
-  | { type: 'warning'; code: CallbackWarningCode; message: string }
-  /** A person must check the payment: it is in `gateway.reviews()`. */
-  | { type: 'review'; reason: ReviewReason; reference?: string | undefined; order?: string | undefined }
-);
+export type CallbackEvent = Pick<CallFacts, 'callId' | 'paymentId'> & { operation: 'callback' } & (
+    | ({ type: 'callback' } & CallbackStep)
+    /** Nothing failed, but an operator should check it. */
+    | { type: 'warning'; code: CallbackWarningCode; message: string }
+    /** A person must check the payment: it is in `gateway.reviews()`. */
+    | { type: 'review'; reason: ReviewReason; reference?: string | undefined; order?: string | undefined }
+  );
 
 /**
  * `received`: its id is read. Then its result follows. `ran`: the status took effect. `already`: it did before.

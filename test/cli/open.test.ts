@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { open, type Place } from '../../src/cli/open.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { CommandError } from '../../src/terminal/program.ts';
-import { errorOf, KEYS } from '../support/fixtures.ts';
+import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => {
@@ -178,17 +178,11 @@ describe('the store', () => {
   });
 });
 
-describe('the gateway', () => {
-  it('needs keys only for its own calls, and is made once', async () => {
+describe('the reader', () => {
+  it('needs no keys', async () => {
     appWith('pg');
     const keys = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
     for (const name of Object.keys(keys)) vi.stubEnv(name, '');
-    const opened = openAt(POSTGRES);
-    expect(opened.reader.doubts).toBeTypeOf('function');
-    expect(() => opened.gateway).toThrow('PAYMENT_GATEWAY_URL');
-    vi.stubEnv('PAYMENT_GATEWAY_URL', 'http://127.0.0.1:1');
-    vi.stubEnv('PAYMENT_GATEWAY_API_KEY', KEYS.apiKey);
-    vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', KEYS.signKey);
-    expect(opened.gateway).toBe(opened.gateway);
+    expect(openAt(POSTGRES).reader.doubts).toBeTypeOf('function');
   });
 });

@@ -87,11 +87,11 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       });
       expect(await run(['show', 'payout-9'])).toEqual({
         out: '',
-        err: 'payment-gateway-sdk: The store has no reference "payout-9" in scope eu. Pass your app\'s --scope.\n',
+        err: 'payment-gateway-sdk: The store has no reference "payout-9" in scope eu. Pass your app\'s --scope and --table-prefix.\n',
         code: 1,
       });
       expect((await run(['show', 'payout-77', '--scope', 'us'])).err).toContain(
-        'no reference "payout-77" in scope us. Nothing was ever stored in scope us.',
+        'no reference "payout-77" in scope us. Pass your app',
       );
     });
 
@@ -140,7 +140,7 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const id = await shop.doubt();
       for (let tries = 0; tries < 2; tries++) {
         const { err, code } = await run(['settle', 'payout-77', id, '--scope', 'ue']);
-        expect([code, err]).toEqual([1, expect.stringContaining('Nothing was ever stored in scope ue.')]);
+        expect([code, err]).toEqual([1, expect.stringContaining('no reference "payout-77" in scope ue.')]);
       }
     });
 
@@ -150,6 +150,8 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       const keyless = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
       expect(await run(['doubts'], keyless)).toMatchObject({ code: 1, out: expect.stringContaining('payout-77') });
       expect(await run(['show', 'payout-77'], keyless)).toMatchObject({ code: 0, err: '' });
+      const settled = await run(['settle', 'payout-77', id], keyless);
+      expect(settled).toMatchObject({ code: 2, err: expect.stringContaining('PAYMENT_GATEWAY_URL') });
       const stray = await shop.review();
       expect(await run(['resolve', stray, 'COMPLETED'], keyless)).toMatchObject({ code: 0, err: '' });
       expect(sandbox.payments.map(payment => payment.id)).toContain(id);

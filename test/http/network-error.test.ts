@@ -9,10 +9,8 @@ const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
 
 /** As Node reports a connection that was refused, or did not come about. */
 const connect = (code: string, address: string, port: number | undefined) =>
-  Object.assign(system(code, 'connect'), { address, port });
+  Object.assign(new Error(`connect ${code} ${address}:${port}`), { code, syscall: 'connect', address, port });
 const lookup = (code: string, hostname: string) => Object.assign(system(code, 'getaddrinfo'), { hostname });
-const connectTimeout = (message: string) => Object.assign(new Error(message), { code: 'UND_ERR_CONNECT_TIMEOUT' });
-const wrongName = (host: string) => Object.assign(system('ERR_TLS_CERT_ALTNAME_INVALID'), { host });
 
 describe('neverLeft', () => {
   const LOCAL = 'http://127.0.0.1:4010/api/v1/payments';
@@ -20,12 +18,6 @@ describe('neverLeft', () => {
   it.each([
     ['a host that is not found', fetchFailed(lookup('ENOTFOUND', 'gateway.example')), GATEWAY],
     ['a name server that is busy', fetchFailed(lookup('EAI_AGAIN', 'gateway.example')), GATEWAY],
-    ['a certificate for another name', fetchFailed(wrongName('gateway.example')), GATEWAY],
-    [
-      'a connection that took too long',
-      fetchFailed(connectTimeout('Connect Timeout Error (attempted address: gateway.example:443, timeout: 10000ms)')),
-      GATEWAY,
-    ],
     ['a refused connection to its address', fetchFailed(connect('ECONNREFUSED', '127.0.0.1', 4010)), LOCAL],
     ['an address out of reach', fetchFailed(connect('EHOSTUNREACH', '127.0.0.1', 4010)), LOCAL],
     ['an IPv6 address', fetchFailed(connect('ECONNREFUSED', '2001:db8::1', 443)), 'https://[2001:db8::1]/api'],
@@ -68,14 +60,6 @@ describe('neverLeft', () => {
       'a wrapper that calls a reset connection one that was not found',
       Object.assign(lookup('ENOTFOUND', 'gateway.example'), { cause: system('ECONNRESET', 'read') }),
     ],
-    [
-      'a wrapper that failed at something else, with a cause that says otherwise',
-      Object.assign(connect('ECONNREFUSED', '10.0.0.1', 4318), { cause: lookup('ENOTFOUND', 'gateway.example') }),
-    ],
-    [
-      'a wrapper that looked up something else, with a cause that says otherwise',
-      Object.assign(lookup('ENOTFOUND', 'audit.example'), { cause: lookup('ENOTFOUND', 'gateway.example') }),
-    ],
     ['an empty code', fetchFailed(system(''))],
     ['nothing', undefined],
     ['null', null],
@@ -94,16 +78,8 @@ describe('neverLeft', () => {
     ['a name that is not the gateway', lookup('ENOTFOUND', 'audit.example')],
     ['a name that it is not told', system('ENOTFOUND', 'getaddrinfo')],
     ['a certificate that does not say whose', system('DEPTH_ZERO_SELF_SIGNED_CERT')],
-    ['a certificate for another name of another host', wrongName('audit.example')],
-    [
-      'another host that took too long',
-      connectTimeout('Connect Timeout Error (attempted address: audit.example:443, timeout: 10000ms)'),
-    ],
-    [
-      'another port that took too long',
-      connectTimeout('Connect Timeout Error (attempted address: gateway.example:4430, timeout: 10000ms)'),
-    ],
-    ['a connection that took too long to where it does not say', connectTimeout('Connect Timeout Error')],
+    ['a certificate for another name', system('ERR_TLS_CERT_ALTNAME_INVALID')],
+    ['a connection that took too long', system('UND_ERR_CONNECT_TIMEOUT')],
     ['a port that fetch refuses', new Error('bad port')],
   ])('doubts what may be another failure: %s', (_, error) => {
     expect(neverLeft(fetchFailed(error), GATEWAY)).toBe(false);
@@ -155,10 +131,6 @@ describe('neverLeft', () => {
     'CERT_UNTRUSTED',
     'DEPTH_ZERO_SELF_SIGNED_CERT',
     'ERR_TLS_CERT_ALTNAME_INVALID',
-    'HOSTNAME_MISMATCH',
-    'INVALID_CA',
-    'INVALID_PURPOSE',
-    'PATH_LENGTH_EXCEEDED',
     'SELF_SIGNED_CERT_IN_CHAIN',
     'UNABLE_TO_GET_ISSUER_CERT',
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -232,33 +204,23 @@ describe('safeCause', () => {
     ['ERR_TLS_A b', false],
     [undefined, false],
   ])('keeps the words of an error with code %s: %s', (code, isKept) => {
-    const cause = safeCause(Object.assign(new Error('connect 10.0.0.1'), { code, address: '10.0.0.1' }), []);
+    const cause = safeCause(Object.assign(new Error('connect 10.0.0.1'), { code }), []);
     expect(cause?.message).toBe(isKept ? 'connect 10.0.0.1' : '(withheld: it may hold customer data)');
-    expect(inspect(cause).includes("address: '10.0.0.1'")).toBe(isKept);
   });
 
-  it('keeps what helps: name, message, code, system call, address, and the frames of the stack', () => {
-    const cause = safeCause(
-      fetchFailed(Object.assign(system('ECONNREFUSED', 'connect'), { address: '127.0.0.1', port: 4010 })),
-      [],
-    );
+  it('keeps what helps: name, message, code, and the frames of the stack', () => {
+    const cause = safeCause(fetchFailed(connect('ECONNREFUSED', '127.0.0.1', 4010)), []);
     expect(cause).toMatchObject({
       name: 'TypeError',
       message: 'fetch failed',
-      cause: {
-        message: 'connect ECONNREFUSED',
-        code: 'ECONNREFUSED',
-        syscall: 'connect',
-        address: '127.0.0.1',
-        port: 4010,
-      },
+      cause: { message: 'connect ECONNREFUSED 127.0.0.1:4010', code: 'ECONNREFUSED' },
     });
     expect(cause?.stack).toContain('network-error.test.ts');
   });
 
   it.each([
     ['of system errors, which others', new Error('x'), Error],
-    ['of types', new TypeError('x'), TypeError],
+    ['of types', new TypeError('x'), Error],
     ['of several', new AggregateError([new Error('y')], 'x'), AggregateError],
     ['of several that it is not told of', new AggregateError([], 'x'), Error],
     ['of ranges', new RangeError('x'), Error],
@@ -269,15 +231,8 @@ describe('safeCause', () => {
 
   it('has no more than there is', () => {
     const cause = safeCause({ code: 'ECONNRESET', name: 'so much for a name', stack: 'none', port: '443' }, []);
-    expect(cause).toMatchObject({ message: '', name: 'Error', stack: 'Error: ', code: 'ECONNRESET', port: '443' });
-    expect(Object.keys(cause ?? {}).toSorted()).toEqual(['code', 'name', 'port']);
-  });
-
-  it('keeps numbers, and drops details that are neither numbers nor text', () => {
-    const details = { port: 4010, address: { toString: () => 's3cr3t' }, hostname: null, syscall: ['connect'] };
-    const cause = safeCause(Object.assign(system('ECONNREFUSED'), details), ['s3cr3t']);
-    expect(Object.keys(cause ?? {}).toSorted()).toEqual(['code', 'name', 'port']);
-    expect(cause).toHaveProperty('port', 4010);
+    expect(cause).toMatchObject({ message: '', name: 'Error', stack: 'Error: ', code: 'ECONNRESET' });
+    expect(Object.keys(cause ?? {}).toSorted()).toEqual(['code', 'name']);
   });
 
   it('keeps the code of an error whose words it withholds, and nothing else of it', () => {
@@ -306,7 +261,7 @@ describe('safeCause', () => {
     expect(safeCause(error, ['s3cr3t'])).toMatchObject({ errors: [{ message: 'Bearer [redacted] EINVAL' }] });
   });
 
-  it.each(['syscall', 'hostname', 'address', 'port', 'name', 'stack'])('strikes secrets out of %s, too', detail => {
+  it.each(['name', 'stack'])('strikes secrets out of %s, too', detail => {
     const error = Object.assign(system('ECONNRESET', 'read'), { [detail]: 's3cr3t' });
     if (detail === 'stack') error.stack = 'Error: x\n    at s3cr3t (/shop/s3cr3t.js:10:5)';
     expect(inspect(safeCause(error, ['s3cr3t']))).not.toContain('s3cr3t');

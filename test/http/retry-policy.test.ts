@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mayRepeat, pauseAsked } from '../../src/http/retry-policy.ts';
+import { pauseAsked } from '../../src/http/retry-policy.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(1994, 10, 6, 8, 49, 37) }));
 afterEach(() => void vi.useRealTimers());
@@ -31,21 +31,4 @@ describe('Retry-After', () => {
     expect(asctime).toMatch(/^Sun Nov 06 \d\d:\d\d:\d\d 1994$/);
     expect(pauseAsked(asctime)).toBe(3_000);
   });
-
-  it('lets a lookup be repeated if it ends within the time that is left, and counts ten seconds at most', () => {
-    const busy = { method: 'GET', mayHaveLeft: true, isInferred: true, answer: { retryAfter: '9' } } as const;
-    expect([8_999, 9_000, 9_001].map(remaining => mayRepeat(busy, remaining))).toEqual([false, false, true]);
-    const long = { ...busy, answer: { retryAfter: '3600' } };
-    expect([9_999, 10_000, 10_001].map(remaining => mayRepeat(long, remaining))).toEqual([false, false, true]);
-    const none = { method: 'GET', mayHaveLeft: true, isInferred: false } as const;
-    expect([0, 1].map(remaining => mayRepeat(none, remaining))).toEqual([false, true]);
-  });
-});
-
-it('repeats a create only if it is known that it has not left, and it was not answered', () => {
-  const create = { method: 'POST', mayHaveLeft: false, isInferred: false } as const;
-  expect(mayRepeat(create, 1_000)).toBe(true);
-  expect(mayRepeat({ ...create, mayHaveLeft: true }, 1_000)).toBe(false);
-  expect(mayRepeat({ ...create, isInferred: true }, 1_000)).toBe(false);
-  expect(mayRepeat({ ...create, answer: {} }, 1_000)).toBe(false);
 });

@@ -31,7 +31,7 @@ const OF_THE_BODY = 'YbjwlIgv7ThS187zpEebCQ.YjNzNpre_v0_D6t-yiB2Tw';
 describe('the address of a callback', () => {
   it.each([
     ['a plain reference', 'order-1042', OF_ORDER_1042],
-    ['white space at its ends, because a gateway may trim it', ' order-1042\t\0', OF_ORDER_1042],
+    ['white space at its ends, because a gateway may trim it', ' order-1042\t', OF_ORDER_1042],
     ['another case, because a gateway may fold it', 'ORDER-1042', OF_ORDER_1042],
     ['any alphabet', 'Zamówienie 5/8 ŁÓDŹ 😀', OF_ZAMOWIENIE],
     ['the same letters, composed of other characters', 'Zamówienie 5/8 łódź 😀'.normalize('NFD'), OF_ZAMOWIENIE],
