@@ -234,7 +234,7 @@ function checkFunctions<Tx>(functions: Functions<Tx>, link: ClientLink<Tx> | und
   const needing = given.filter(name => name !== 'onPayment');
   if (link?.store || needing.length === 0) return;
   throw new ConfigurationError(
-    `createWebhookHandler: ${needing.join(', ')} need a client with a store: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
+    `createWebhookHandler: ${needing.join(', ')} ${needing.length === 1 ? 'needs' : 'need'} a client with a store: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
   );
 }
 
