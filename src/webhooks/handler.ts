@@ -10,7 +10,7 @@ import { storeInMemory } from '../store/memory.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify, warnOfForgetting } from '../telemetry/events.ts';
-import { type ClaimDigest, readClaim } from './claim.ts';
+import { type ClaimDigest, isBehind, readClaim } from './claim.ts';
 import type { Reports } from './effect.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { createNote, LONGEST_NOTE } from './note.ts';
@@ -158,6 +158,8 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
     const lane = token === undefined ? 'unsigned' : 'signed';
     call.lane = lane;
     const answered = new AbortController();
+    /** The claim is an earlier status: a late delivery, or a chargeback that the record does not show yet. */
+    let isDue = false;
 
     const conclude = (step: CallbackReport, { status }: Response) =>
       report(call, { ...step, ...(!answered.signal.aborted && { httpStatus: status }) });
@@ -178,7 +180,9 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
       const claim = await read(request);
       call.paymentId = claim.paymentId;
       report(call, { result: 'received' });
-      return callbacks.callback({ claim, token, callId: call.callId }, lane, answered.signal);
+      const processed = await callbacks.callback({ claim, token, callId: call.callId }, lane, answered.signal);
+      isDue = isBehind(processed.payment, claim);
+      return processed;
     };
 
     const late = () => fail(tooLate(call.paymentId));
@@ -186,7 +190,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
     const failUnlessLeft = (error: unknown) => (error === LEFT ? replyToError(error) : fail(error));
     try {
       const response = await withTimeout(take().then(succeed, failUnlessLeft), LONGEST_WORK, late);
-      if (response.status === 503 && call.paymentId) await note(call.paymentId);
+      if (call.paymentId && (isDue || response.status === 503)) await note(call.paymentId);
       return response;
     } finally {
       answered.abort(LEFT);

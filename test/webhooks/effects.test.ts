@@ -117,6 +117,32 @@ describe('an unfinished callback', () => {
     }
   });
 
+  it('that claims a FAILED handled before its payment was paid is found by the next upkeep as a chargeback', async () => {
+    let clock = 1_000;
+    const { gateway, sandbox } = openSandbox(memoryStore({ now: () => clock }) as Store<never>);
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    const got: string[] = [];
+    const [onPaid, onDeclined, onReversed] = ['onPaid', 'onDeclined', 'onReversed'].map(
+      name => () => void got.push(name),
+    );
+    const handler = createWebhookHandler({ gateway, onPaid, onDeclined, onReversed });
+    const deliver = async (paymentStatus: string) =>
+      (await settled(handler(post(JSON.stringify({ id: payment.id, paymentStatus }))))).status;
+    const upkeep = () => settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
+    await sandbox.fail(payment.id);
+    expect(await deliver('FAILED')).toBe(200);
+    await sandbox.complete(payment.id, { force: true });
+    expect(await deliver('COMPLETED')).toBe(200);
+    clock += 5_000;
+    await upkeep();
+    // The record still says COMPLETED.
+    expect(await deliver('FAILED')).toBe(200);
+    await sandbox.fail(payment.id, { force: true });
+    clock += 1;
+    await upkeep();
+    expect(got).toEqual(['onDeclined', 'onPaid', 'onReversed']);
+  });
+
   it.each([
     ['after the payment was paid', 0],
     ['after upkeep has given the payment up', 31 * 86_400_000],
@@ -143,6 +169,19 @@ describe('an unfinished callback', () => {
     clock += 1;
     await upkeep();
     expect(got).toEqual(age === 0 ? ['onPaid', 'onReversed'] : ['onDeclined']);
+  });
+
+  it('is noted, although answered 200, if the record shows another status than the handled one it claims', async () => {
+    const makeDue = vi.fn(async () => {});
+    const record = { status: 'FAILED' };
+    const { reply } = openShop({ gateway: linked({ makeDue }, async () => as(record.status)) });
+    expect(await settled(reply(claiming('FAILED')))).toBe('200 handled');
+    record.status = 'COMPLETED';
+    expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
+    expect(makeDue).not.toHaveBeenCalled();
+    // Perhaps a late delivery, perhaps a chargeback that the record does not show yet.
+    expect(await settled(reply(claiming('FAILED')))).toBe('200 handled before');
+    expect(makeDue.mock.calls).toEqual([[ID]]);
   });
 
   it('waits one second for the store at most, and a flood of one payment costs one statement at a time', async () => {
