@@ -112,14 +112,6 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   const note = createNote(link);
   const callbacks = createProcess({ gateway, link, store, functions, effectTimeout, unsigned, reports });
 
-  const tokenOf = (request: Request): string | undefined => {
-    try {
-      return link?.tokens.check(request.url);
-    } catch {
-      return undefined;
-    }
-  };
-
   /** Reads the claim of a callback, without keeping the body. */
   const read = async (request: Request): Promise<ClaimDigest> => {
     const parsed = parsedBodyOf(request);
@@ -142,7 +134,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   };
 
   const handlePosted = async (request: Request, call: Call): Promise<Response> => {
-    const token = tokenOf(request);
+    const token = link?.tokens.check(request.url);
     const lane = token === undefined ? 'unsigned' : 'signed';
     call.lane = lane;
     const answered = new AbortController();

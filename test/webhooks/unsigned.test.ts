@@ -159,18 +159,6 @@ describe("unsigned: 'refuse'", () => {
 });
 
 describe("unsigned: 'limit'", () => {
-  it('takes a callback for unsigned if its address cannot be read', async () => {
-    const tokens = {
-      ...signing()[CLIENT].tokens,
-      check: () => {
-        throw new Error('no address');
-      },
-    };
-    const { reply, events } = openShop({ gateway: linked({ tokens }) });
-    expect(await reply(post(JSON.stringify(completed), {}, SIGNED))).toBe('200 handled');
-    expect(events).toMatchObject([{ lane: 'unsigned' }, { lane: 'unsigned' }]);
-  });
-
   it('takes callbacks with and without a token, in separate lanes', async () => {
     const { gateway, handler, events, pay, seen } = open();
     const lanes = () => events.splice(0).flatMap(event => ('lane' in event ? event.lane : []));
