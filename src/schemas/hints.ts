@@ -4,7 +4,7 @@
 export function unknownNames(kind: 'field' | 'option', unknown: readonly string[], known: Iterable<string>): string {
   const names = [...known];
   const described = unknown.map(name => {
-    // A few options are easier to tell apart than the many fields of a request.
+    // The few options differ more than the many fields of a request.
     const meant = nearest(name, names, kind === 'option' ? 2 : 1);
     return meant ? `"${name}" (did you mean "${meant}"?)` : `"${name}"`;
   });

@@ -86,7 +86,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     }
   };
 
-  /** Decides, and runs the functions of the status. @returns the rows to write, and what they mean */
+  /** Decides, and runs the functions of the status. @returns the result, and the rows to write */
   const apply = async (payment: Payment, seen: number | undefined, locked: LockedRows<Tx>) => {
     const status = statusOf(payment);
     const decision = decide(locked.payment, status, seen);

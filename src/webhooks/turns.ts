@@ -17,7 +17,7 @@ interface Turn<W> {
 }
 
 /**
- * @param run one turn of a payment, in the context of its first callback. It settles each waiter, and never rejects
+ * @param run one turn of a payment, in the context of its first callback. It settles each waiter and always resolves
  * @returns a function that waits for the result of a callback. The signal ends its wait for a place
  */
 export function takeTurns<C extends object, R>(
