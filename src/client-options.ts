@@ -132,12 +132,19 @@ export interface SettleOptions extends CallOptions {
   despite?: readonly Difference[] | undefined;
 }
 
-/** Traces of a careless copy: control, invisible or line-breaking characters, or white space at an end. */
-const CARELESS_COPY = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u;
-/** An unset variable, or an example that was never replaced. */
-const PLACEHOLDER = /^(?:undefined|null|<.*>|\$\{.*\})$/i;
-/** Quotation marks of a .env file whose reader keeps them, such as docker's `--env-file`. */
-const QUOTED = /^(["'`]).*\1$|[\u2018-\u201f\u00ab\u00bb]/;
+/** The traces of mistakes in a key, and what to do about each. */
+const KEY_MISTAKES: readonly [RegExp, string][] = [
+  [
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u,
+    `has an invisible character, a line break, or a space at an end: copy it again`,
+  ],
+  // Of a .env file whose reader keeps them, such as docker's `--env-file`.
+  [/^(["'`]).*\1$|[\u2018-\u201f\u00ab\u00bb]/, 'has quotation marks: leave them out'],
+  [/^(?:undefined|null|<.*>|\$\{.*\})$/i, 'is a placeholder: set the real key'],
+  [/^bearer /i, 'must not start with "Bearer": the SDK adds it'],
+];
+const keyProblem = (key: string) => KEY_MISTAKES.find(([trace]) => trace.test(key))?.[1];
+
 const HEADER_TEXT = /^[\x20-\xff]*$/;
 
 /** Refuses a value with a message that names the fix, and skips later checks. */
@@ -160,13 +167,6 @@ const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY')
 const toKey = (text: string) => createSecretKey(text, 'utf8');
 const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').superRefine(refusing(keyProblem)).transform(toKey);
 const formerSignKey = text.min(1, 'is empty').superRefine(refusing(keyProblem)).transform(toKey);
-
-function keyProblem(key: string): string | undefined {
-  if (CARELESS_COPY.test(key)) return 'has an invisible character, a line break, or a space at an end: copy it again';
-  if (QUOTED.test(key)) return 'has quotation marks: leave them out';
-  if (PLACEHOLDER.test(key)) return 'is a placeholder: set the real key';
-  return /^bearer /i.test(key) ? 'must not start with "Bearer": the SDK adds it' : undefined;
-}
 
 function baseUrlProblem(value: string): string | undefined {
   if (!/^[a-z]+:\/\//i.test(value) || !URL.canParse(value))
@@ -215,15 +215,10 @@ export function readClientOptions(options: ClientOptions): Settings {
   const settings = readFields(options);
   const { agent, fetch, baseUrl } = settings;
   if (agent && fetch) throw new ConfigurationError('GatewayClient: pass an agent or a fetch, not both.');
-  if (agent) checkProtocol(agent, baseUrl);
-  return settings;
-}
-
-/** Node refuses calls over an agent of the other protocol. An agent for both, as of a proxy, has no own `protocol`. */
-function checkProtocol(agent: Agent & { protocol?: string }, baseUrl: string): void {
   const { protocol } = new URL(baseUrl);
-  const own = Object.hasOwn(agent, 'protocol') && agent.protocol;
-  if (!own || own === protocol) return;
+  // Node refuses calls over an agent of the other protocol. An agent for both, as of a proxy, has no own `protocol`.
+  const own = agent && Object.hasOwn(agent, 'protocol') && (agent as { protocol?: string }).protocol;
+  if (!own || own === protocol) return settings;
   throw new ConfigurationError(
     `GatewayClient: agent is for ${own}, and baseUrl is ${protocol}. Pass an Agent of node:${protocol.slice(0, -1)}.`,
   );

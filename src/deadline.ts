@@ -4,16 +4,20 @@
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as that is aborted. */
-export function delay(ms: number, signal?: AbortSignal | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const elapsed = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms);
+export const delay = (ms: number, signal?: AbortSignal | undefined): Promise<void> =>
+  within<void>(forever(), { ms, signal }, left => {
+    if (left === 'aborted') throw signal?.reason;
   });
-  return withSignal(elapsed, signal).finally(() => clearTimeout(timer));
-}
 
 /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. The caller checks the signal itself. */
-export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> => delay(ms, signal).catch(() => {});
+export const pause = (ms: number, signal?: AbortSignal | undefined): Promise<void> =>
+  within<void>(forever(), { ms, signal }, () => {});
+
+/** Resolves as soon as the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> => within<void>(forever(), { signal }, () => {});
+
+/** A new promise each time, because one that lives on would keep all that waits for it. */
+const forever = () => new Promise<never>(() => {});
 
 /** Resolves after `ms` milliseconds, without keeping the process alive. */
 export const backgroundDelay = (ms: number): Promise<void> =>
@@ -75,13 +79,6 @@ export const withSignal = <T>(promise: Promise<T>, signal: AbortSignal | undefin
         throw signal.reason;
       })
     : promise;
-
-/** Resolves as soon as the signal is aborted. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve());
-  });
 
 /** Returns the milliseconds since a moment of `performance.now()`, to the hundredth. */
 export const since = (moment: number): number => Math.round((performance.now() - moment) * 100) / 100;

@@ -249,7 +249,7 @@ export class ConfigurationError extends GatewayError {
  *   `refused` (by `verify`), `unsigned` (its address lacks a valid token).
  * - Handle again later: `already_parsed` (the body was read before), `unknown_payment` (the gateway does not know it
  *   yet), `lagging` (the record is older than the callback), `busy` (too much work).
- * - Handle again after `inbox.resolve`: `effect_uncertain` (an operator must say whether the effect was done).
+ * - Handled after `gateway.resolveReview`: `effect_uncertain` (a person must complete the effect first).
  */
 export type WebhookErrorCode =
   | 'not_json'

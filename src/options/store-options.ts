@@ -41,8 +41,6 @@ export const textProblem: ProblemOf = value => {
 
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
 
-export const booleanProblem: ProblemOf = value => (typeof value === 'boolean' ? undefined : 'must be true or false');
-
 /** Checks an option that is a margin in milliseconds. */
 export const marginProblem: ProblemOf = value =>
   Number.isFinite(value) && (value as number) >= 0 ? undefined : 'must be milliseconds, 0 or more';

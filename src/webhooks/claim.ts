@@ -1,8 +1,6 @@
 // The claim of a callback: its reading, its digest while it waits, and its comparison with the gateway's record.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { WebhookError } from '../errors.ts';
-import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
@@ -19,10 +17,8 @@ type Compared = (typeof COMPARED)[number];
 export interface ClaimDigest {
   /** In lower case. */
   paymentId: string;
-  /** In upper case, or undefined without a claimed status. */
-  status: string | undefined;
-  /** The status as the store keeps it. A status that this SDK does not know is kept as written. */
-  mark: string | undefined;
+  /** In upper case, or empty without a claimed status. */
+  status: string;
   /** The claimed fields to compare with the record. */
   fields: Partial<Record<Compared, string>>;
 }
@@ -37,10 +33,8 @@ export function readClaim(rawBody: unknown): ClaimDigest {
     if (text) fields[name] = text;
   }
   const { paymentStatus } = claim;
-  const written = typeof paymentStatus === 'string' ? paymentStatus : '';
-  const status = statusOf(written) || undefined;
-  const mark = isPaymentStatus(status) ? status : written ? statusMark(written) : undefined;
-  return { paymentId: claim.id.toLowerCase(), status, mark, fields };
+  const status = typeof paymentStatus === 'string' ? comparable(paymentStatus) : '';
+  return { paymentId: claim.id.toLowerCase(), status, fields };
 }
 
 /** Returns the claimed fields that differ from the record. */
@@ -49,31 +43,19 @@ export const mismatchesOf = ({ fields }: ClaimDigest, payment: Payment): string[
 
 /** Returns whether the record does not show the claimed status yet. */
 export function isBehind(payment: Payment, { status: claimed }: ClaimDigest): boolean {
-  const recorded = statusOf(rawStatusOf(payment));
+  const recorded = comparable(rawStatusOf(payment));
   if (!claimed || claimed === recorded || claimed === 'PENDING') return false;
   return claimed !== 'AUTHORIZED' || recorded === 'PENDING';
 }
 
-export const unknownPayment = (paymentId: string): WebhookError =>
-  new WebhookError(
-    'unknown_payment',
-    `A callback is about payment ${paymentId}, and the gateway does not know it (yet). It may be forged: take it again later.`,
-    [],
-    { paymentId },
-  );
-
-export const lagging = ({ id, paymentStatus }: Payment): WebhookError =>
-  new WebhookError(
-    'lagging',
-    `A callback says that payment ${id} has another status, and a lookup still says ${paymentStatus}. Take the callback again later.`,
-    [],
-    { paymentId: id },
-  );
+/** Returns whether the claimed status is among those that took effect. */
+export const isHandled = ({ status }: ClaimDigest, handled: readonly string[]): boolean =>
+  handled.some(one => comparable(one) === status);
 
 /** Returns a comparable status: both spellings of canceled are the same. */
-function statusOf(text: string): string {
-  const status = text.trim().toUpperCase();
-  return short(status === 'CANCELLED' ? 'CANCELED' : status);
+function comparable(text: string): string {
+  const status = statusMark(text.trim()).toUpperCase();
+  return status === 'CANCELLED' ? 'CANCELED' : status;
 }
 
 /** Returns a field as text: an amount by its value, everything else as written. */

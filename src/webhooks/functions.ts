@@ -32,33 +32,27 @@ export interface Context<Tx> {
   afterCommit(work: () => unknown): void;
 }
 
+/** A function of a handler, which may be left out. */
+type Takes<Outcome, Tx> = ((outcome: Outcome, context: Context<Tx>) => unknown) | undefined;
+
 /** The functions of a handler. At least one is required. Each runs once for its outcome, in your transaction. */
 export interface Functions<Tx> {
   /** A deposit is COMPLETED with the requested amount and currency, and is the first to pay its order or reference. */
-  onPaid?: ((outcome: PaymentOutcome<CompletedPayment>, context: Context<Tx>) => unknown) | undefined;
+  onPaid?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
   /** A deposit is AUTHORIZED. */
-  onAuthorized?: ((outcome: PaymentOutcome<AuthorizedPayment>, context: Context<Tx>) => unknown) | undefined;
+  onAuthorized?: Takes<PaymentOutcome<AuthorizedPayment>, Tx>;
   /** A deposit is FAILED or CANCELED, and had not paid. */
-  onDeclined?:
-    | ((outcome: PaymentOutcome<FailedPayment | CanceledPayment>, context: Context<Tx>) => unknown)
-    | undefined;
+  onDeclined?: Takes<PaymentOutcome<FailedPayment | CanceledPayment>, Tx>;
   /** A deposit that had paid is FAILED or CANCELED: a chargeback, or a correction of the gateway. */
-  onReversed?:
-    | ((outcome: PaymentOutcome<FailedPayment | CanceledPayment>, context: Context<Tx>) => unknown)
-    | undefined;
+  onReversed?: Takes<PaymentOutcome<FailedPayment | CanceledPayment>, Tx>;
   /** A withdrawal is COMPLETED with the requested amount and currency. */
-  onPaidOut?: ((outcome: PaymentOutcome<CompletedPayment>, context: Context<Tx>) => unknown) | undefined;
+  onPaidOut?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
   /** A withdrawal is FAILED or CANCELED. `wasPaidOut`: it had been COMPLETED before. */
-  onPayoutFailed?:
-    | ((
-        outcome: PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean },
-        context: Context<Tx>,
-      ) => unknown)
-    | undefined;
+  onPayoutFailed?: Takes<PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean }, Tx>;
   /** A person must check the payment: `reason` says why. It is in `gateway.reviews()` too. */
-  onReview?: ((outcome: ReviewOutcome, context: Context<Tx>) => unknown) | undefined;
+  onReview?: Takes<ReviewOutcome, Tx>;
   /** Every status that differs from the last one, before the function of its outcome. */
-  onPayment?: ((payment: Payment, context: Context<Tx>) => unknown) | undefined;
+  onPayment?: Takes<Payment, Tx>;
 }
 
 /** The first argument of `onReview`. A refused payout has no payment. */

@@ -1,21 +1,21 @@
 // The merchant's endpoint for callbacks: a web-standard function from a Request to a Response.
 import * as z from 'zod';
 import { withTimeout } from '../deadline.ts';
-import { ConfigurationError, WebhookError } from '../errors.ts';
+import { ConfigurationError } from '../errors.ts';
 import { functionOf, objectWith, oneOf, optionsReader } from '../options/reader.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import type { Store } from '../store/contract.ts';
-import { CLIENT, type ClientLink, HANDLER, type HandlerLink, type Processed } from '../store/link.ts';
+import { CLIENT, type ClientLink, HANDLER, type HandlerLink } from '../store/link.ts';
 import { storeInMemory } from '../store/memory.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
 import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify, warnOfForgetting } from '../telemetry/events.ts';
-import { type ClaimDigest, readClaim } from './claim.ts';
+import { type ClaimDigest, isBehind, readClaim } from './claim.ts';
 import type { Reports } from './effect.ts';
 import { FUNCTIONS, type Functions } from './functions.ts';
 import { createNote, LONGEST_NOTE } from './note.ts';
 import { createProcess, unsignedCallback, type WebhookGateway } from './process.ts';
-import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError } from './reply.ts';
+import { answer, type CallbackReport, failureOf, isRefusedForGood, replyTo, replyToError, unhandled } from './reply.ts';
 import { lengthOf, parsedBodyOf, readRequestBody, tooLarge } from './request-body.ts';
 
 /** The options of a webhook handler. */
@@ -66,22 +66,18 @@ const LONGEST_WORK = LONGEST_ANSWER - LONGEST_NOTE;
 const TIMEOUT = { error: 'must be milliseconds, more than 0 and at most 25,000' };
 const BYTES = { error: 'must be a number of bytes, more than 0 and finite' };
 
+const FUNCTION_OPTIONS = [...FUNCTIONS, 'verify', 'onError', 'onEvent'] as const;
+type FunctionFields = {
+  [Name in (typeof FUNCTION_OPTIONS)[number]]: z.ZodType<WebhookHandlerOptions[Name], WebhookHandlerOptions[Name]>;
+};
+const functionFields: object = Object.fromEntries(FUNCTION_OPTIONS.map(name => [name, functionOf().optional()]));
+
 const readFields = optionsReader<WebhookHandlerOptions>()('createWebhookHandler', {
   gateway: objectWith<WebhookGateway>(['getPayment'], 'must be a GatewayClient'),
-  onPaid: functionOf<NonNullable<WebhookHandlerOptions['onPaid']>>().optional(),
-  onAuthorized: functionOf<NonNullable<WebhookHandlerOptions['onAuthorized']>>().optional(),
-  onDeclined: functionOf<NonNullable<WebhookHandlerOptions['onDeclined']>>().optional(),
-  onReversed: functionOf<NonNullable<WebhookHandlerOptions['onReversed']>>().optional(),
-  onPaidOut: functionOf<NonNullable<WebhookHandlerOptions['onPaidOut']>>().optional(),
-  onPayoutFailed: functionOf<NonNullable<WebhookHandlerOptions['onPayoutFailed']>>().optional(),
-  onReview: functionOf<NonNullable<WebhookHandlerOptions['onReview']>>().optional(),
-  onPayment: functionOf<NonNullable<WebhookHandlerOptions['onPayment']>>().optional(),
+  ...(functionFields as FunctionFields),
   effectTimeout: z.number(TIMEOUT).positive(TIMEOUT).max(LONGEST_ANSWER, TIMEOUT).default(20_000),
   maxBodyBytes: z.number(BYTES).positive(BYTES).default(262_144),
-  verify: functionOf<NonNullable<WebhookHandlerOptions['verify']>>().optional(),
   unsigned: oneOf(['limit', 'refuse']).default('limit'),
-  onError: functionOf<NonNullable<WebhookHandlerOptions['onError']>>().optional(),
-  onEvent: functionOf<NonNullable<WebhookHandlerOptions['onEvent']>>().optional(),
 });
 
 /** The reason that ends the wait for a place. */
@@ -105,32 +101,16 @@ const LEFT = new Error('The callback was answered before its turn.');
  * Bun.serve({ fetch: handler }); // or app.post('/callbacks', toNodeHandler(handler))
  */
 export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOptions<Tx>): WebhookHandler {
-  const {
-    gateway,
-    effectTimeout,
-    maxBodyBytes,
-    verify,
-    unsigned,
-    onEvent,
-    onError: onFailure,
-    ...functions
-  } = readFields(options as WebhookHandlerOptions) as ReturnType<typeof readFields> & WebhookHandlerOptions<Tx>;
+  const { gateway, effectTimeout, maxBodyBytes, verify, unsigned, onEvent, onError, ...functions } = readFields(
+    options as WebhookHandlerOptions,
+  ) as ReturnType<typeof readFields> & WebhookHandlerOptions<Tx>;
   const link = gateway[CLIENT];
   checkFunctions(functions, link);
   checkTokens(link, unsigned);
-  const reports = reportsTo(onEvent, onFailure ?? (onEvent && (() => {})));
-  const onError = onFailure ?? (onEvent ? () => {} : warnOfAnswer);
+  const reports = reportsTo(onEvent, onError);
   const store = link?.store ?? storeOfProcess<Tx>();
   const note = createNote(link);
   const callbacks = createProcess({ gateway, link, store, functions, effectTimeout, unsigned, reports });
-
-  const tokenOf = (request: Request): string | undefined => {
-    try {
-      return link?.tokens.check(request.url);
-    } catch {
-      return undefined;
-    }
-  };
 
   /** Reads the claim of a callback, without keeping the body. */
   const read = async (request: Request): Promise<ClaimDigest> => {
@@ -154,39 +134,40 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   };
 
   const handlePosted = async (request: Request, call: Call): Promise<Response> => {
-    const token = tokenOf(request);
+    const token = link?.tokens.check(request.url);
     const lane = token === undefined ? 'unsigned' : 'signed';
     call.lane = lane;
     const answered = new AbortController();
+    /** The claim is an earlier status: a late delivery, or a chargeback that the record does not show yet. */
+    let isDue = false;
 
-    const conclude = (step: CallbackReport, { status }: Response) =>
-      report(call, { ...step, ...(!answered.signal.aborted && { httpStatus: status }) });
-    const succeed = ({ result, payment }: Processed): Response => {
-      if (result === 'busy') return fail(taken(payment.id));
-      const response = replyTo(result);
-      conclude({ result, paymentStatus: rawStatusOf(payment) }, response);
+    const conclude = (step: CallbackReport, response: Response): Response => {
+      report(call, { ...step, ...(!answered.signal.aborted && { httpStatus: response.status }) });
       return response;
     };
     const fail = (error: unknown): Response => {
-      const response = replyToError(error);
-      notify(onError, error);
-      conclude(failureOf(error), response);
-      return response;
+      reports.failed(error);
+      return conclude(failureOf(error), replyToError(error));
     };
-    const take = async (): Promise<Processed> => {
-      if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
-      const claim = await read(request);
-      call.paymentId = claim.paymentId;
-      report(call, { result: 'received' });
-      return callbacks.callback({ claim, token, callId: call.callId }, lane, answered.signal);
+    const take = async (): Promise<Response> => {
+      try {
+        if (token === undefined && unsigned === 'refuse') throw unsignedCallback();
+        const claim = await read(request);
+        call.paymentId = claim.paymentId;
+        report(call, { result: 'received' });
+        const callback = { claim, token, callId: call.callId };
+        const { result, payment } = await callbacks.callback(callback, lane, answered.signal);
+        if (result === 'busy') throw taken(payment.id);
+        isDue = isBehind(payment, claim);
+        return conclude({ result, paymentStatus: rawStatusOf(payment) }, replyTo(result));
+      } catch (error) {
+        // A callback that is answered already leaves the queue without another report.
+        return error === LEFT ? replyToError(error) : fail(error);
+      }
     };
-
-    const late = () => fail(tooLate(call.paymentId));
-    // A callback that is answered already leaves the queue without another report.
-    const failUnlessLeft = (error: unknown) => (error === LEFT ? replyToError(error) : fail(error));
     try {
-      const response = await withTimeout(take().then(succeed, failUnlessLeft), LONGEST_WORK, late);
-      if (response.status === 503 && call.paymentId) await note(call.paymentId);
+      const response = await withTimeout(take(), LONGEST_WORK, () => fail(tooLate(call.paymentId)));
+      if (call.paymentId && (isDue || response.status === 503)) await note(call.paymentId);
       return response;
     } finally {
       answered.abort(LEFT);
@@ -203,10 +184,11 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
   const process: HandlerLink['process'] = async (paymentId, limits) => {
     const call = new Call('callback', {});
     call.lane = 'sweep';
-    call.paymentId = paymentId.toLowerCase();
+    const id = paymentId.toLowerCase();
+    call.paymentId = id;
     return traced(call, async () => {
       try {
-        const processed = await callbacks.sweep(paymentId, call.callId, limits);
+        const processed = await callbacks.sweep(id, call.callId, limits);
         report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });
         return processed;
       } catch (error) {
@@ -234,7 +216,7 @@ function checkFunctions<Tx>(functions: Functions<Tx>, link: ClientLink<Tx> | und
   const needing = given.filter(name => name !== 'onPayment');
   if (link?.store || needing.length === 0) return;
   throw new ConfigurationError(
-    `createWebhookHandler: ${needing.join(', ')} need a client with a store: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
+    `createWebhookHandler: ${needing.join(', ')} ${needing.length === 1 ? 'needs' : 'need'} a client with a store: new GatewayClient({ store: postgresStore(pool, { scope }) }), or memoryStore() in development.`,
   );
 }
 
@@ -246,30 +228,34 @@ function checkTokens(link: ClientLink | undefined, unsigned: string): void {
   );
 }
 
-/** Without a listener, warnings go to the process. */
+/** Reports to the listeners. Without any, failures become warnings of the process, without possible customer data. */
 function reportsTo(
   onEvent: ((event: CallbackEvent) => void) | undefined,
-  afterCommitFailed: ((error: unknown) => unknown) | undefined,
-): Reports {
+  onError: ((error: unknown) => unknown) | undefined,
+) {
+  const fail = (error: unknown, event: string) => {
+    notify(onError, error);
+    if (!onError && !onEvent) emitWarning(`${event}: ${labelOf(error)}. Pass onError to get the error.`);
+  };
+  const warn: Reports['warn'] = (about, code, message) =>
+    notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message });
   return {
-    warn: (about, code, message) =>
-      notify(onEvent, { ...about, operation: 'callback', type: 'warning', code, message }),
+    warn,
     review(about, { reason, reference, order }) {
       notify(onEvent, { ...about, operation: 'callback', type: 'review', reason, reference, order });
       if (!onEvent) emitWarning(`Payment ${about.paymentId} needs a review (${reason}): see gateway.reviews().`);
     },
-    afterCommitFailed: afterCommitFailed ?? warnOfAfterCommit,
-  };
+    afterCommitFailed(about, error) {
+      const message = `A function passed to afterCommit failed, and is not repeated: payment ${about.paymentId}.`;
+      warn(about, 'after_commit_failed', message);
+      fail(error, 'A function passed to afterCommit failed');
+    },
+    failed(error: unknown) {
+      if (isRefusedForGood(error)) notify(onError, error);
+      else fail(error, 'A callback was answered 503');
+    },
+  } satisfies Reports & { failed(error: unknown): void };
 }
-
-/** Warns without the error's message, which may contain customer data. */
-function warnOfAnswer(error: unknown): void {
-  if (isRefusedForGood(error)) return;
-  emitWarning(`A callback was answered 503: ${labelOf(error)}. Pass onError to get the error.`);
-}
-
-const warnOfAfterCommit = (error: unknown): void =>
-  emitWarning(`A function passed to afterCommit failed: ${labelOf(error)}. Pass onError to get the error.`);
 
 const notWebStandard = () =>
   new ConfigurationError(
@@ -277,22 +263,19 @@ const notWebStandard = () =>
   );
 
 const parsedBefore = () =>
-  new WebhookError(
+  unhandled(
     'already_parsed',
     'A framework parsed the body before `verify` could see its bytes: turn JSON parsing off for this route, or keep the raw bytes (express.raw, rawBody: true).',
   );
 
-const refusedByVerify = () => new WebhookError('refused', 'Your `verify` refused a callback.');
+const refusedByVerify = () => unhandled('refused', 'Your `verify` refused a callback.');
 
 const taken = (paymentId: string) =>
-  new WebhookError('busy', `Another worker has payment ${paymentId}: take its callback again in a moment.`, [], {
-    paymentId,
-  });
+  unhandled('busy', `Another worker has payment ${paymentId}: take its callback again in a moment.`, paymentId);
 
 const tooLate = (paymentId: string | undefined) =>
-  new WebhookError(
+  unhandled(
     'busy',
     `A callback was not handled within ${LONGEST_WORK} ms, and was answered 503. Work that has started continues.`,
-    [],
-    { paymentId },
+    paymentId,
   );

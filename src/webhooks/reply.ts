@@ -1,5 +1,5 @@
-// The answer to a callback, and its report.
-import { type AnyGatewayError, isGatewayError, type WebhookError, type WebhookErrorCode } from '../errors.ts';
+// The answer to a callback, its report, and the error behind both.
+import { type AnyGatewayError, isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.ts';
 import type { Processed } from '../store/link.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
@@ -19,6 +19,10 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
   unsigned: 401,
   too_large: 413,
 };
+
+/** Returns the error of a callback that was not handled. */
+export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string): WebhookError =>
+  new WebhookError(code, message, [], { paymentId });
 
 export function replyTo(result: Exclude<Processed['result'], 'busy'>): Response {
   return answer(200, result === 'ran' ? 'handled' : 'handled before');

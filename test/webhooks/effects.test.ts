@@ -117,10 +117,8 @@ describe('an unfinished callback', () => {
     }
   });
 
-  it.each([
-    ['after the payment was paid', 0],
-    ['after upkeep has given the payment up', 31 * 86_400_000],
-  ])('is found by the next upkeep, although its second delivery never comes: %s', async (_, age) => {
+  /** A created deposit, the names of the functions that ran, and a clock. */
+  async function openWithUpkeep() {
     let clock = 1_000;
     const { gateway, sandbox } = openSandbox(memoryStore({ now: () => clock }) as Store<never>);
     const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
@@ -131,17 +129,40 @@ describe('an unfinished callback', () => {
     const handler = createWebhookHandler({ gateway, onPaid, onDeclined, onReversed, onError() {} });
     const deliver = async (paymentStatus: string) =>
       (await settled(handler(post(JSON.stringify({ id: payment.id, paymentStatus }))))).status;
-    const upkeep = () => settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
+    const upkeepAfter = (ms: number) => {
+      clock += ms;
+      return settled(gateway.upkeep({ handler, once: true, olderThan: 0 }));
+    };
+    return { sandbox, payment, got, deliver, upkeepAfter };
+  }
+
+  it('that claims a FAILED handled before its payment was paid is found by the next upkeep as a chargeback', async () => {
+    const { sandbox, payment, got, deliver, upkeepAfter } = await openWithUpkeep();
+    await sandbox.fail(payment.id);
+    expect(await deliver('FAILED')).toBe(200);
+    await sandbox.complete(payment.id, { force: true });
+    expect(await deliver('COMPLETED')).toBe(200);
+    await upkeepAfter(5_000);
+    // The record still says COMPLETED.
+    expect(await deliver('FAILED')).toBe(200);
+    await sandbox.fail(payment.id, { force: true });
+    await upkeepAfter(1);
+    expect(got).toEqual(['onDeclined', 'onPaid', 'onReversed']);
+  });
+
+  it.each([
+    ['after the payment was paid', 0],
+    ['after upkeep has given the payment up', 31 * 86_400_000],
+  ])('is found by the next upkeep, although its second delivery never comes: %s', async (_, age) => {
+    const { sandbox, payment, got, deliver, upkeepAfter } = await openWithUpkeep();
     if (age === 0) {
       await sandbox.complete(payment.id);
       expect(await deliver('COMPLETED')).toBe(200);
     }
-    clock += 5_000 + age;
-    await upkeep();
+    await upkeepAfter(5_000 + age);
     expect(await deliver('FAILED')).toBe(503);
     await sandbox.fail(payment.id, { force: true });
-    clock += 1;
-    await upkeep();
+    await upkeepAfter(1);
     expect(got).toEqual(age === 0 ? ['onPaid', 'onReversed'] : ['onDeclined']);
   });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { WebhookError } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readClaim } from '../../src/webhooks/claim.ts';
-import { LIMITS, UnknownIds } from '../../src/webhooks/lanes.ts';
+import { LIMITS } from '../../src/webhooks/turns.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { ID } from '../support/fixtures.ts';
 import { tableOf } from '../support/markdown.ts';
@@ -106,27 +106,4 @@ it('the digest of a long claim is small', () => {
   });
   expect(paymentId).toBe(ID);
   expect(JSON.stringify(kept).length).toBeLessThan(500);
-});
-
-describe('ids that the gateway did not know', () => {
-  const idOf = (index: number) => `11111111-2222-4333-8444-${String(index).padStart(12, '0')}`;
-  const remembering = (count: number) => {
-    const ids = new UnknownIds();
-    for (let index = 0; index < count; index++) ids.add(idOf(index));
-    return ids;
-  };
-
-  it('are remembered up to ten thousand, and the oldest is forgotten first', () => {
-    const ids = remembering(10_000);
-    expect([ids.has(idOf(0)), ids.has(idOf(9_999))]).toEqual([true, true]);
-    ids.add(idOf(10_000));
-    expect([ids.has(idOf(0)), ids.has(idOf(1)), ids.has(idOf(10_000))]).toEqual([false, true, true]);
-  });
-
-  it('count from their last lookup', () => {
-    const ids = remembering(10_000);
-    ids.add(idOf(0));
-    ids.add(idOf(10_000));
-    expect([ids.has(idOf(0)), ids.has(idOf(1))]).toEqual([true, false]);
-  });
 });
