@@ -6,13 +6,12 @@ import { change } from '../store/change.ts';
 import { type Claimed, giveBack, workOnDue } from '../store/claims.ts';
 import type { Store } from '../store/contract.ts';
 import { PlanGone } from '../store/create-once.ts';
-import type { JournalRow } from '../store/creates.ts';
+import type { CreateRow } from '../store/creates.ts';
 import type { HandlerLink } from '../store/link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
-import { openPlan } from '../store/plan.ts';
-import { isRefusedRequest, isSamePlan, refusedPlan, unleased } from '../store/planned.ts';
-import { type ClientJournal, report, warnNotSent, warnReviewFailed } from '../store/reports.ts';
-import { notDue } from '../store/row.ts';
+import { isRefusedRequest, openPlan, refusedPlan } from '../store/plan.ts';
+import { report, type StoreCall, warnNotSent, warnReviewFailed } from '../store/reports.ts';
+import { isSamePlan, notDue, unleased } from '../store/transitions.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -52,7 +51,7 @@ export class PlanSender {
   readonly sent: Sent = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
   readonly #gateway: Gateway;
   readonly #store: Store;
-  readonly #client: ClientJournal;
+  readonly #client: StoreCall;
   readonly #settings: SenderSettings;
   /** The gateway has accepted the last payout, so several can be sent at once. */
   #isAccepting = false;
@@ -61,7 +60,7 @@ export class PlanSender {
   /** Milliseconds to pause, if this run is over. */
   #pause: number | undefined;
 
-  constructor(gateway: Gateway, client: ClientJournal, settings: SenderSettings) {
+  constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
     this.#gateway = gateway;
     this.#store = gateway.store as Store;
     this.#client = client;
@@ -81,7 +80,7 @@ export class PlanSender {
     this.#pause = undefined;
     const isOver = () => this.#pause !== undefined || signal?.aborted === true;
     const work = (options: { limit: number; concurrency: number; whenIdle?: (() => Promise<void>) | undefined }) =>
-      workOnDue(this.#client, DUE, { ...options, isOver }, claimed => this.#work(claimed));
+      workOnDue(this.#store, DUE, { ...options, isOver }, claimed => this.#work(claimed));
     let left = limit;
     while (!this.#isAccepting && left > 0 && !isOver()) {
       if ((await work({ limit: 1, concurrency: 1 })) === 0) return undefined;
@@ -98,7 +97,7 @@ export class PlanSender {
       if (row.looks >= MOST_ANSWERS) return await this.#refuse(row);
       const outage = await this.#outage();
       if (outage) {
-        await giveBack(this.#client, row);
+        await giveBack(this.#store, row);
         this.sent.postponed += 1;
         return this.#stop(outage.left);
       }
@@ -135,10 +134,10 @@ export class PlanSender {
     );
   }
 
-  async #send(plan: JournalRow): Promise<void> {
+  async #send(plan: CreateRow): Promise<void> {
     try {
       const { request, extra } = openPlan(plan.body ?? '');
-      await create(this.#gateway, 'payment', request, { extra }, { plan, onPlanRefused: () => true });
+      await create(this.#gateway, 'payment', request, { extra }, { plan });
     } catch (error) {
       if (error instanceof PlanGone) return;
       if (!isGatewayError(error)) throw error;
@@ -151,7 +150,7 @@ export class PlanSender {
     await endOutage(this.#store);
   }
 
-  async #fail(plan: JournalRow, error: GatewayError): Promise<void> {
+  async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
     const { retryAfter = 0 } = error as { retryAfter?: number };
     if (error.outcome === 'unknown') {
       this.sent.inDoubt += 1;
@@ -174,15 +173,15 @@ export class PlanSender {
     if (!isOfThisPlan) this.#stop(0);
   }
 
-  async #setAside(plan: JournalRow): Promise<void> {
-    await change(this.#client.journal, plan, (row, now) =>
+  async #setAside(plan: CreateRow): Promise<void> {
+    await change(this.#store, plan, (row, now) =>
       row && isSamePlan(row, plan) ? { next: { ...unleased(row), dueAt: now + UNSENDABLE_PAUSE } } : {},
     );
   }
 
   /** Frees the reference of a refused payout, and lists it for review. */
-  async #refuse(plan: JournalRow): Promise<void> {
-    const { next, row } = await change(this.#client.journal, plan, (row, now) =>
+  async #refuse(plan: CreateRow): Promise<void> {
+    const { next, row } = await change(this.#store, plan, (row, now) =>
       row?.state === 'planned' && row.attemptId === plan.attemptId ? { next: refusedPlan(row, now) } : {},
     );
     if (!next || !row) return;
@@ -192,14 +191,14 @@ export class PlanSender {
   }
 
   /** Lists a refused payout for review. If that fails, it stays due. */
-  async #review(refused: JournalRow): Promise<void> {
+  async #review(refused: CreateRow): Promise<void> {
     try {
       await this.#settings.handler.reviewRefused(refused.reference);
     } catch (error) {
       return warnReviewFailed(this.#client, refused, error);
     }
     // Meanwhile the merchant may have planned it again.
-    await change(this.#client.journal, refused, row =>
+    await change(this.#store, refused, row =>
       row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
     );
   }

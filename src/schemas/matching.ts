@@ -17,7 +17,7 @@ interface RequestedFor extends Requested {
 export type MoneyField = keyof Requested;
 
 /** Lists the fields of the money in which a payment differs from a request. */
-export function moneyDifferences(request: Requested, payment: Payment): MoneyField[] {
+export function moneyDifferences(request: Requested, payment: Pick<Payment, MoneyField>): MoneyField[] {
   const differing: MoneyField[] = [];
   if (request.paymentType !== payment.paymentType) differing.push('paymentType');
   if (Number(request.amount) !== payment.amount) differing.push('amount');

@@ -1,16 +1,16 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
 import { randomUUID } from 'node:crypto';
-import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
+import { ApiError, ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import { serialize } from '../schemas/serialize.ts';
-import type { CreateEntry, Journal } from './creates.ts';
-import { entryOf } from './find.ts';
-import { journalRequestOf } from './fingerprint.ts';
+import { isOfRequest } from '../statuses.ts';
+import { NEITHER } from './change.ts';
+import type { Store, Written } from './contract.ts';
+import { type CreateEntry, type CreateRow, createOf, entryOf, knownIds, newRow, storeRowOf } from './creates.ts';
+import { expectSameRequest, requestDataOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
-import { plannedRow } from './planned.ts';
-import { knownIds } from './row.ts';
-import { expectSameRequest } from './same-request.ts';
+import { nextRow, notDue, unleased } from './transitions.ts';
 
 /** A request in the form that the store keeps until upkeep sends it. */
 export interface PlannedRequest {
@@ -19,8 +19,8 @@ export interface PlannedRequest {
 }
 
 /**
- * Inserts before the first await, so that the merchant's later queries run after it, as after their own INSERT. It
- * never gives up the insert, because a late one could still be committed.
+ * Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT. It never
+ * gives up the write, because a late one could still be committed.
  *
  * @param tx the merchant's transaction
  * @throws {InvalidRequestError} before anything is written
@@ -28,30 +28,36 @@ export interface PlannedRequest {
  * @throws {PaymentInDoubtError} a create of the reference runs or has an unknown outcome
  */
 export async function planBy(
-  journal: Journal,
+  store: Store,
   tx: unknown,
   payout: CheckedRequest,
   extra: object = {},
 ): Promise<CreateEntry> {
+  const { scope } = store;
   const { reference } = payout;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   checkReference(reference);
   const { fields } = serialize(payout, extra);
-  const planned = {
-    scope: journal.scope,
-    reference,
-    ...journalRequestOf(payout, fields),
-    planId: randomUUID(),
-    body: textOf(fields, payout.amount, extra),
+  const request = { scope, reference, ...requestDataOf(payout, fields) };
+  const attempt = { ...request, attemptId: randomUUID(), timeoutMs: 0 };
+  const planned = { state: 'planned', body: textOf(fields, payout.amount, extra), dueAt: 0 } as const;
+  const rowIn = ({ row }: Written): CreateRow => {
+    if (!row) throw new Error(NEITHER(reference));
+    return createOf(scope, row);
   };
-  const { row, now } = await journal.insert(plannedRow(planned), tx);
-  expectSameRequest(row, planned);
-  // If that create fails, upkeep would not send the payout.
-  if (row.state === 'begun') {
-    const [paymentId] = knownIds(row);
-    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId });
+  let written = await store.write(storeRowOf({ ...newRow(attempt, 0), ...planned }), tx);
+  let row = rowIn(written);
+  if (row.state === 'freed' && !written.isWritten) {
+    const { now } = written;
+    written = await store.write(storeRowOf({ ...nextRow(row, attempt, now), ...planned, dueAt: now }), tx);
+    if (!written.isWritten) throw new Error(FREED_MEANWHILE(reference));
+    row = rowIn(written);
   }
-  return entryOf(row, now);
+  expectSameRequest(row, request);
+  // If that create fails, upkeep would not send the payout.
+  if (row.state === 'begun')
+    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
+  return entryOf(row, written.now);
 }
 
 /** Keeps the request unchanged: an amount keeps its digits. */
@@ -78,3 +84,30 @@ const withDigits = (_name: string, value: unknown, { source = '' }: { source?: s
   typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 
 const NO_REFERENCE = { path: 'reference', message: 'is required: the payout is known by it' };
+
+const FREED_MEANWHILE = (reference: string) =>
+  `Reference ${JSON.stringify(reference)} was changed while it was planned, so nothing was planned: roll back, and call payOut again.`;
+
+/** Whether the gateway refused the request itself, so that it would refuse it again. */
+export const isRefusedRequest = (error: unknown): boolean =>
+  error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
+
+/** Milliseconds until a refused plan is sent again, doubled each time. */
+const FIRST_PAUSE = 15_000;
+const LONGEST_PAUSE = 900_000;
+
+/** Delays a plan that may itself be the cause of a failure, so that other plans go first. */
+export const postponed = (plan: CreateRow, now: number): CreateRow => ({
+  ...unleased(plan),
+  looks: plan.looks + 1,
+  dueAt: now + Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE),
+});
+
+/** Milliseconds until the review of a refused payout is tried again, unless it is written before. */
+const REVIEW_PAUSE = 60_000;
+
+/** Frees the reference of a plan that the gateway refuses for good. It stays due until its review is written. */
+export function refusedPlan(plan: CreateRow, now: number): CreateRow {
+  const { body, ...row } = notDue(plan);
+  return { ...row, state: 'freed', isRetry: true, dueAt: now + REVIEW_PAUSE };
+}

@@ -1,7 +1,7 @@
 // Planned payouts: upkeep sends each at most once, and stops while the gateway is unreachable.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
-import type { JournalRow } from '../../src/store/creates.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import {
   abortedByLease,
@@ -306,7 +306,7 @@ describe('a payout that the gateway refuses', () => {
     const { send, plan, store, stateOf, warnings, clock } = openShop(fetch);
     await plan('payout-1');
     const { row } = await store.read({ kind: 'create', id: 'payout-1' });
-    const written = row?.data as JournalRow;
+    const written = row?.data as CreateRow;
     await store.write({ ...row, data: { ...written, body: '{' } } as never);
     await plan('payout-2');
     expect(await send()).toEqual({ ...NONE, created: 1, postponed: 1 });

@@ -5,9 +5,8 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { PlanGone } from '../../src/store/create-once.ts';
-import type { JournalRow } from '../../src/store/creates.ts';
-import { openPlan } from '../../src/store/plan.ts';
-import { isRefusedRequest } from '../../src/store/planned.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
+import { isRefusedRequest, openPlan } from '../../src/store/plan.ts';
 import { tries } from '../support/arbitraries.ts';
 import { memoryCreates, reconcile } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
@@ -181,7 +180,7 @@ describe('a plan that is sent', () => {
   it.each<[string, Answer, string, string]>([
     ['cannot be reached', hostNotFound(), 'planned', 'not_sent'],
     ['is forbidden', json('{}', 403), 'planned', 'rejected'],
-    ['is refused', json('{}', 422), 'freed', 'rejected'],
+    ['is refused', json('{}', 422), 'planned', 'rejected'],
     ['is lost', networkError('ECONNRESET', 'read'), 'begun', 'unknown'],
   ])('to a gateway where it %s', async (_, answer, state, outcome) => {
     const { plan, send, stateOf, rowOf } = openPayouts(wire(answer, mirrored).fetch);
@@ -193,11 +192,11 @@ describe('a plan that is sent', () => {
     expect((await send()).replayed).toBe(false);
   });
 
-  it('and refused is planned again if upkeep says so, and then waits for its turn', async () => {
+  it('and refused is planned again, and then waits for its turn', async () => {
     const { plan, send, rowOf } = openPayouts(wire(json('{}', 422)).fetch);
     const { since } = await plan();
-    await errorOf(send(undefined, { onPlanRefused: () => true }));
-    const row = (await rowOf()) as JournalRow;
+    await errorOf(send());
+    const row = (await rowOf()) as CreateRow;
     expect(row).toMatchObject({ state: 'planned', isRetry: true, looks: 1 });
     expect((row.dueAt ?? 0) - since.getTime()).toBeGreaterThanOrEqual(15_000);
   });
@@ -219,12 +218,12 @@ describe('a plan that is sent', () => {
     const { fetch, sent } = accept();
     const { gateway, plan, send, rowOf } = openPayouts(fetch);
     await plan();
-    const claimed = (await rowOf()) as JournalRow;
+    const claimed = (await rowOf()) as CreateRow;
     await gateway.settle('payout-1', 'not_created');
     expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
     await plan();
     expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
-    const again = (await rowOf()) as JournalRow;
+    const again = (await rowOf()) as CreateRow;
     expect([again.body !== undefined, sent.length]).toEqual([true, 0]);
     await send(again);
     expect(await errorOf(send(again))).toBeInstanceOf(PlanGone);
@@ -238,7 +237,7 @@ describe('a plan that is sent', () => {
     const { fetch, sent } = accept();
     const { journal, plan, send, rowOf } = openPayouts(fetch);
     await plan();
-    const { body = '', ...row } = (await rowOf()) as JournalRow;
+    const { body = '', ...row } = (await rowOf()) as CreateRow;
     await journal.replace({ ...row, body: alter(body) }, row.revision);
     expect(await errorOf(send())).toMatchObject({
       name: 'ConfigurationError',

@@ -2,10 +2,10 @@
 
 import type { Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
-import type { JournalRow } from '../../src/store/creates.ts';
-import { reconcilePayment } from '../../src/store/reconcile.ts';
-import { newRow } from '../../src/store/row.ts';
-import { memoryCreates } from '../support/creates.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
+import { newRow } from '../../src/store/creates.ts';
+import { reconcilePayment } from '../../src/store/doubts.ts';
+import { memoryCreates, storeOf } from '../support/creates.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const request = {
@@ -22,7 +22,7 @@ const payment = (changes: object = {}): Payment => ({
 });
 
 /** A journal with these doubts, and what is asked of it. */
-async function open(...doubts: (Partial<JournalRow> & { reference: string })[]) {
+async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   const journal = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = (doubt: (typeof doubts)[number]) =>
     journal.insert({
@@ -42,14 +42,14 @@ async function open(...doubts: (Partial<JournalRow> & { reference: string })[]) 
   }
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
   const call = { tell: (event: (typeof told)[number]) => void told.push(event) };
-  const client = { journal, scope: 'eu', call } as never;
+  const client = { store: storeOf(journal), call } as never;
   const readPayment = vi.fn<(id: string) => Promise<Payment>>().mockRejectedValue(new Error('busy'));
   return {
     asked,
     insert,
     readPayment,
     reconcile: (of: Payment) => reconcilePayment(client, of, readPayment),
-    find: async (reference: string) => (await journal.read({ scope: 'eu', reference })).row,
+    find: async (reference: string) => (await journal.read({ reference })).row,
     told: () => told.map(({ code, change }) => code ?? change),
     messages: () => told.flatMap(({ message }) => message ?? []),
   };

@@ -2,11 +2,11 @@
 
 import { ApiError, ConnectionError, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
-import type { JournalRow } from '../../src/store/creates.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
 import * as reports from '../../src/store/reports.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
-const row = { reference: 'order "1"', paymentId: ID } as JournalRow;
+const row = { reference: 'order "1"', paymentId: ID } as CreateRow;
 const payment = { id: ID } as Payment;
 
 /** What is told. */

@@ -5,7 +5,7 @@ import type { Fetch } from '../../src/http/own-fetch.ts';
 import { type Created, create, type Internal } from '../../src/payments/create.ts';
 import { openGateway } from '../../src/payments/gateway.ts';
 import type { PayoutOptions } from '../../src/payments/payouts.ts';
-import type { JournalRow } from '../../src/store/creates.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
 import { openPlan } from '../../src/store/plan.ts';
 import { type Creates, memoryCreates, storeOf } from './creates.ts';
 import { KEYS, PAYOUT } from './fixtures.ts';
@@ -18,7 +18,7 @@ export function openPayouts(fetch: Fetch, { journal = memoryCreates({ scope: 'eu
   const options = { ...KEYS, fetch, store: storeOf(journal), retries: 0, onEvent, ...given };
   const gateway = new GatewayClient(options);
   const upkeeping = openGateway(readClientOptions(options));
-  const rowOf = async (reference = PAYOUT.reference) => (await journal.read({ scope: 'eu', reference })).row;
+  const rowOf = async (reference = PAYOUT.reference) => (await journal.read({ reference })).row;
   return {
     journal,
     gateway,
@@ -26,8 +26,8 @@ export function openPayouts(fetch: Fetch, { journal = memoryCreates({ scope: 'eu
     plan: (changes: Partial<PayoutRequest> = {}, options?: PayoutOptions) =>
       gateway.payOut(tx, { ...PAYOUT, ...changes }, options),
     /** Sends a plan as upkeep claims it, or as it was claimed before. */
-    send: async (claimed?: JournalRow, internal?: Internal): Promise<Created> => {
-      const plan = claimed ?? ((await rowOf()) as JournalRow);
+    send: async (claimed?: CreateRow, internal?: Internal): Promise<Created> => {
+      const plan = claimed ?? ((await rowOf()) as CreateRow);
       const { request, extra } = openPlan(plan.body ?? '');
       return create(upkeeping, 'payment', request, { extra }, { plan, ...internal });
     },
