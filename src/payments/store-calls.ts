@@ -9,7 +9,7 @@ import { reconcilePayment } from '../store/doubts.ts';
 import { settleDoubt } from '../store/settle.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
-import { lookUp, lookUpIn } from './lookup.ts';
+import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 
@@ -57,7 +57,7 @@ export async function reconcile(gateway: Gateway, payment: Payment): Promise<Cre
   const { store } = gateway;
   checkUpkeep(gateway);
   const call = new Call('callback', gateway);
-  return store && reconcilePayment({ store, call }, payment, lookUpIn(gateway, call));
+  return store && reconcilePayment({ store, call }, payment);
 }
 
 /** Makes a payment due for the next upkeep, if the store knows it. */

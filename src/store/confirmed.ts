@@ -42,20 +42,22 @@ export function reconcile(found: CreateRow | undefined, { payment, ...key }: Con
   // A failed payment is older than the plan, and leaves a free reference free.
   if (isOpen && isFailed(payment)) return {};
   const row = isOpen ? reopened(found) : found;
-  const { paymentId: known = payment.id } = row;
-  if (!isSamePayment(known, payment.id)) {
+  const isOwn = isOwnPayment(row, payment.id);
+  if (row.state === 'created' && isOwn) return observe(row, { payment });
+  if (row.state === 'created') {
     const next = hasFailed(row) && !isFailed(payment) && isPaymentOf(row, payment) ? replaced(row, payment) : row;
     return { next: withConflict(next, payment.id), otherPayment: { id: row.paymentId } };
   }
-  if (row.state === 'created') return observe(row, { payment });
   // A later version may have other states.
   if (row.state !== 'begun') return {};
   // The payment may belong to the attempt before: a gateway may keep a payment that it has refused.
-  if (row.isRetry && isFailed(payment) && !isOwnPayment(row, payment.id))
-    return { next: withConflict(row, payment.id), otherPayment: {} };
-  return isPaymentOf(row, payment)
+  if (row.isRetry && isFailed(payment) && !isOwn)
+    return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
+  // A folded reference may be another order's, unless the own answer has named the payment.
+  const isExact = isOwn || !payment.reference || payment.reference === row.reference;
+  return isExact && isPaymentOf(row, payment)
     ? { ...settle(row, { payment }), outcome: isOpen ? 'created' : 'settled' }
-    : { next: withConflict(row, payment.id), isMismatch: true };
+    : { next: withConflict(row, payment.id), isMismatch: !knownIds(row).some(id => isSamePayment(id, payment.id)) };
 }
 
 /** The row in doubt again. It keeps its request. */
@@ -65,12 +67,6 @@ const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
   isEnded: true,
   looks: 0,
 });
-
-/** Keeps a payment whose reference differs only by folding, because it may be this reference's. */
-export const suspect = (row: CreateRow | undefined, { id }: Payment): { next?: CreateRow; isNew?: boolean } =>
-  row?.state === 'begun' && !knownIds(row).some(known => isSamePayment(known, id))
-    ? { next: withConflict(row, id), isNew: true }
-    : {};
 
 const hasFailed = ({ state, result }: CreateRow): boolean =>
   state === 'created' && result !== undefined && isFailed(result.payment);

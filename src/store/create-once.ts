@@ -23,7 +23,7 @@ import { ApiError, ConfigurationError, GatewayError, PaymentInDoubtError } from 
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { Untold } from '../telemetry/call.ts';
-import { type FoundRow, isTaken, ownerOf, record, waitForRecording } from './change.ts';
+import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import type { Store } from './contract.ts';
 import { type Attempt, type CreateRow, knownIds } from './creates.ts';
 import { type Recordable, requestDataOf } from './fingerprint.ts';
@@ -31,7 +31,7 @@ import { InFlight, type WaitLimits } from './in-flight.ts';
 import { postponed } from './plan.ts';
 import { resume } from './replay.ts';
 import { report, reportConflict, type StoreCall, warnNotRecorded } from './reports.ts';
-import { recordEnd, recordPayment, release } from './transitions.ts';
+import { type RecordedStep, recordEnd, recordPayment, release } from './transitions.ts';
 import { stopped, writeDown } from './write-down.ts';
 
 /** A create that the gateway has accepted. */
@@ -127,82 +127,66 @@ async function makeAttempt(
   const { hasBegun, ...found } = await writeDown(create, attempt, limits);
   if (!hasBegun) return { taken: found };
   report(create, 'begun', attempt.reference);
+  // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
+  const recordingLimits = () => (create.plan ? { deadline: new Deadline(create.timeout) } : limits);
   let accepted: Accepted;
   try {
     accepted = await create.send(limits.deadline, limits.signal);
   } catch (error) {
-    return afterFailure(create, attempt, error, found, limits);
+    const recorded = await waitForRecording(recordFailure(create, attempt, error, found), recordingLimits());
+    const { row } = recorded ?? {};
+    // The callback has come already, so the answer does not matter.
+    if (recorded && isOf(row, attempt) && row.state === 'created')
+      return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
+    throw isSurelyUnpaid(error) ? unpaidError(create, attempt, error, { found, recorded }) : error;
   }
-  await waitForRecording(recordCreated(create, attempt, accepted, found), recordingLimits(create, limits));
+  await waitForRecording(recordCreated(create, attempt, accepted, found), recordingLimits());
   return { ...accepted.created, replayed: false, stale: false };
 }
 
-/** No customer waits for a plan, so the store gets a fresh timeout after the create has used its own. */
-const recordingLimits = ({ plan, timeout }: CreateOnce, limits: WaitLimits): WaitLimits =>
-  plan ? { deadline: new Deadline(timeout) } : limits;
+const isSurelyUnpaid = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-/** Records a failed attempt. @throws its error, unless a callback has reported the payment in the meantime */
-async function afterFailure(
-  create: CreateOnce,
-  attempt: Attempt,
-  error: unknown,
-  found: FoundRow,
-  limits: WaitLimits,
-): Promise<CreatedOnce> {
-  const isUnpaid = error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
-  const recording = isUnpaid
-    ? recordUnpaid(create, attempt, error, found)
-    : recordUnknown(create, attempt, error, found);
-  const recorded = await waitForRecording(recording, recordingLimits(create, limits));
-  const row = ownRow(recorded, attempt);
-  // The callback has come already, so the answer does not matter.
-  if (recorded && row?.state === 'created')
-    return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
-  // The store knows a payment of the reference, or it has not taken the plan back, which is lost if the process ends.
-  if (isUnpaid && (row?.state === 'begun' || (create.plan && !recorded))) {
-    const since = new Date((row ?? found.row)?.begunAt ?? found.now);
-    throw new PaymentInDoubtError(attempt.reference, since, { paymentId: row && knownIds(row)[0], cause: error });
-  }
-  throw error;
-}
+/** Whether the row still belongs to this attempt. Another attempt's payment proves nothing here. */
+const isOf = (row: CreateRow | undefined, { attemptId }: Attempt): row is CreateRow => row?.attemptId === attemptId;
 
-/** The row, if it still belongs to this attempt. Another attempt's payment proves nothing here. */
-const ownRow = (found: FoundRow | undefined, { attemptId }: Attempt): CreateRow | undefined =>
-  found?.row?.attemptId === attemptId ? found.row : undefined;
-
-/** Frees the reference, or restores its plan. */
-async function recordUnpaid(
-  create: CreateOnce,
+/** Returns the error, or a doubt: the store knows a payment of it, or it may lose the plan if the process ends now. */
+function unpaidError(
+  { plan }: CreateOnce,
   attempt: Attempt,
   error: GatewayError,
-  found: FoundRow,
-): Promise<FoundRow | undefined> {
-  const { reference } = attempt;
-  const { store, plan } = create;
-  const wasSent = error.outcome === 'rejected';
-  // If the gateway answered, the plan may be the cause.
-  const planAt = (now: number) => (plan && error instanceof ApiError ? postponed(plan, now) : plan);
-  const step = await record(store, attempt, (row, now) => release(row, attempt, { wasSent, plan: planAt(now) }), found);
-  if (!step) warnNotRecorded(create, reference);
-  if (step?.next) report(create, plan ? 'planned' : 'freed', reference);
-  const row = ownRow(step, attempt);
-  if (row?.state === 'begun') report(create, 'in_doubt', reference, knownIds(row)[0]);
-  return step;
+  { found, recorded }: { found: FoundRow; recorded: FoundRow | undefined },
+): GatewayError {
+  const { row } = recorded ?? {};
+  const isDoubt = isOf(row, attempt) && row.state === 'begun';
+  if (!isDoubt && (recorded || !plan)) return error;
+  const since = new Date(found.row?.begunAt ?? found.now);
+  return new PaymentInDoubtError(attempt.reference, since, {
+    paymentId: isDoubt ? knownIds(row)[0] : undefined,
+    cause: error,
+  });
 }
 
-/** Records the end of an attempt that may have made a payment. A callback may have settled it already. */
-async function recordUnknown(
+/** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
+async function recordFailure(
   create: CreateOnce,
   attempt: Attempt,
   error: unknown,
   found: FoundRow,
 ): Promise<FoundRow | undefined> {
-  const { paymentId } = error instanceof GatewayError ? error : {};
-  const step = paymentId
-    ? await recordLearnt(create, attempt, { paymentId }, found)
-    : await record(create.store, attempt, row => recordEnd(row, attempt), found);
-  if (!step) warnNotRecorded(create, attempt.reference);
-  if (ownRow(step, attempt)?.state !== 'created') report(create, 'in_doubt', attempt.reference, paymentId);
+  const { plan } = create;
+  const { paymentId, outcome } = error instanceof GatewayError ? error : {};
+  // If the gateway answered, the plan may be the cause.
+  const planAt = (now: number) => (plan && error instanceof ApiError ? postponed(plan, now) : plan);
+  const isUnpaid = isSurelyUnpaid(error);
+  const step = await recordEndOf(create, attempt, found, paymentId, (row, now) => {
+    if (isUnpaid) return release(row, attempt, { wasSent: outcome === 'rejected', plan: planAt(now) });
+    return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
+  });
+  const row = isOf(step?.row, attempt) ? step.row : undefined;
+  if (isUnpaid && step?.next) report(create, plan ? 'planned' : 'freed', attempt.reference);
+  else if (isUnpaid ? row?.state === 'begun' : row?.state !== 'created')
+    report(create, 'in_doubt', attempt.reference, paymentId ?? (row && knownIds(row)[0]));
   return step;
 }
 
@@ -213,28 +197,33 @@ async function recordCreated(
   { created: result, anothers }: Accepted,
   found: FoundRow,
 ): Promise<void> {
+  const { store } = create;
   const { reference } = attempt;
   const paymentId = result.payment.id;
   try {
-    const step = await recordLearnt(create, attempt, { paymentId, result }, found);
-    if (!step) warnNotRecorded(create, reference);
+    const learnt = { paymentId, result };
+    const record = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
+    const step = await recordEndOf(create, attempt, found, paymentId, record);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    await record(create.store, attempt, row => recordEnd(row, attempt, paymentId));
+    await record(store, attempt, row => recordEnd(row, attempt, paymentId));
     report(create, 'in_doubt', reference, paymentId);
-    const owner = await ownerOf(create.store, paymentId).catch(() => undefined);
+    const owner = await ownerOf(store, paymentId).catch(() => undefined);
     throw anothers(owner?.row?.reference);
   }
 }
 
-async function recordLearnt(
+async function recordEndOf(
   create: CreateOnce,
   attempt: Attempt,
-  learnt: { paymentId: string; result?: Envelope },
   found: FoundRow,
-): Promise<FoundRow | undefined> {
-  const step = await record(create.store, attempt, (row, now) => recordPayment(row, attempt, learnt, now), found);
-  if (step?.otherPayment) reportConflict(create, attempt.reference, learnt.paymentId, step.otherPayment.id);
+  paymentId: string | undefined,
+  end: Transition<RecordedStep>,
+): Promise<(RecordedStep & FoundRow) | undefined> {
+  const { reference } = attempt;
+  const step = await record(create.store, attempt, end, found);
+  if (!step) warnNotRecorded(create, reference);
+  if (step?.otherPayment && paymentId) reportConflict(create, reference, paymentId, step.otherPayment.id);
   return step;
 }

@@ -4,12 +4,12 @@ import { isGatewayError, type PaymentNotFoundError } from '../errors.ts';
 import { differencesOf, hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { bounded, change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
-import { type Confirmed, reconcile, suspect } from './confirmed.ts';
+import { reconcile } from './confirmed.ts';
+import type { Store } from './contract.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from './creates.ts';
-import { UNSEEN } from './fingerprint.ts';
 import { isKeepable } from './key.ts';
 import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
-import { observe, withoutIds, yieldPayment } from './transitions.ts';
+import { observe, withoutIds } from './transitions.ts';
 
 /** Reads the gateway's own record. */
 export type ReadPayment = (paymentId: string) => Promise<Payment>;
@@ -70,110 +70,59 @@ export async function settleKnown(
   readPayment: ReadPayment,
 ): Promise<Payment | undefined> {
   const { match } = await examine(row, knownIds(row), readPayment, canBeOf);
-  const settled = match && (await recordConfirmed(client, { row, now }, confirmed(row, match), readPayment));
+  const settled = match && (await recordConfirmed(client, { row, now }, row, match));
   return settled?.state === 'created' && isOwnPayment(settled, match?.id ?? '') ? match : undefined;
 }
 
 /**
- * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it can be the
- * requested payment. A second payment of the reference is kept next to the first.
+ * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it is the requested
+ * payment. A second payment of the reference is kept next to the first.
  *
  * @returns the create that it belongs to, or undefined if none was made here
  * @throws the store's errors: the callback must come again
  */
-export async function reconcilePayment(
-  client: StoreCall,
-  payment: Payment,
-  readPayment: ReadPayment,
-): Promise<CreateRow | undefined> {
-  const { scope } = client.store;
+export async function reconcilePayment({ store, call }: StoreCall, payment: Payment): Promise<CreateRow | undefined> {
+  const { scope } = store;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
-  let found = reference ? await readCreate(client.store, { reference }) : undefined;
-  if (!found?.row) found = await ownerOf(client.store, payment.id);
-  if (!found.row && reference) found = await doubtOf(client, payment, found);
+  let found = reference ? await readCreate(store, { reference }) : undefined;
+  if (!found?.row) found = await ownerOf(store, payment.id);
+  if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
   const key = found.row ?? (reference ? { scope, reference } : undefined);
-  return key && recordConfirmed(client, found, confirmed(key, payment), readPayment);
+  return key && recordConfirmed({ store, call }, found, key, payment);
 }
 
-const confirmed = ({ scope, reference }: Pick<CreateRow, 'scope' | 'reference'>, payment: Payment): Confirmed => ({
-  ...{ scope, reference, payment },
-  attemptId: randomUUID(),
-});
-
-/**
- * Finds the doubt that a folding gateway may have meant. It is the payment's only if the doubt's own answer named the
- * payment. Any other is marked for an operator, and until then cannot be settled as `not_created`.
- */
-async function doubtOf(client: StoreCall, payment: Payment, none: FoundRow): Promise<FoundRow> {
-  const { store } = client;
+/** Finds the doubt that a folding gateway may have meant. */
+async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
   const { rows, now } = await bounded(store.list({ kind: 'create', states: ['begun'] }));
   const doubts = rows.map(row => createOf(store.scope, row)).filter(row => hasReference(payment, row.reference));
-  const own = doubts.find(row => isOwnPayment(row, payment.id));
-  if (own) return { row: own, now };
-  for (const row of doubts) {
-    const { isNew } = await change(store, row, current => suspect(current, payment), { known: { row, now } });
-    if (isNew) warnMismatch(client, row.reference, payment, ['reference']);
-  }
-  return none;
+  const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
+  return row && { row, now };
 }
 
-/** Records a confirmed payment under its reference. */
+/** Records a confirmed payment under a reference. @returns the create that it belongs to */
 async function recordConfirmed(
   client: StoreCall,
   known: FoundRow,
-  confirmed: Confirmed,
-  readPayment: ReadPayment,
+  { scope, reference }: Pick<CreateRow, 'scope' | 'reference'>,
+  payment: Payment,
 ): Promise<CreateRow | undefined> {
   const { store } = client;
-  const { payment, reference } = confirmed;
-  const tell = (disproved: readonly string[], known?: FoundRow) =>
-    change(store, confirmed, (row, now) => reconcile(row && disprove(row, disproved), confirmed, now), { known });
-  let step: Awaited<ReturnType<typeof tell>>;
+  const confirmed = { scope, reference, payment, attemptId: randomUUID() };
   try {
-    step = await tell([], known);
+    const step = await change(store, confirmed, (row, now) => reconcile(row, confirmed, now), { known });
+    if (step.outcome) report(client, step.outcome, reference, payment.id);
+    if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
+    if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
+    const isFolded = step.row?.state === 'begun' && payment.reference && payment.reference !== reference;
+    return isFolded ? undefined : step.row;
   } catch (error) {
     if (!isTaken(error)) throw error;
     // An operator has given it to another reference.
     const { row } = await ownerOf(store, payment.id);
     return row && (await change(store, row, current => observe(current, { payment }))).row;
   }
-  const { row } = step;
-  if (step.otherPayment && row?.state === 'begun' && row.paymentId) {
-    // If the lookup fails, the id stays. A 404 page counts: the confirmed payment shows that the gateway itself answers.
-    const { disproved } = await examine(row, [row.paymentId], readPayment, hasItsReference).catch(() => NOTHING);
-    if (disproved.length > 0) step = await tell(disproved);
-  }
-  if (step.outcome) report(client, step.outcome, reference, payment.id);
-  if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
-  if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
-  return step.row;
 }
-
-const NOTHING = { disproved: [] };
 
 /** The row without ids that are not its payment's. A created one keeps its payment. */
 export const disprove = (row: CreateRow, ids: readonly string[]): CreateRow =>
   row.state === 'begun' && ids.length > 0 ? withoutIds(row, ids) : row;
-
-/**
- * Gives a create its payment. If a row made only from that payment has it, that row gives it up.
- *
- * @param give writes the create's row
- * @param refused makes the error if another create has the payment
- */
-export async function givePayment<T>(
-  { store }: StoreCall,
-  paymentId: string,
-  give: () => Promise<T>,
-  refused: (owner: CreateRow | undefined) => Error,
-): Promise<T> {
-  try {
-    return await give();
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-    const { row } = await ownerOf(store, paymentId);
-    if (row?.bodyHash !== UNSEEN) throw refused(row);
-    await change(store, row, yieldPayment);
-    return give();
-  }
-}

@@ -7,20 +7,13 @@ import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
 import { saysNothing } from '../statuses.ts';
-import { change, readCreate } from './change.ts';
+import { change, isTaken, ownerOf, readCreate } from './change.ts';
 import { DEFAULT_SETTLE_MARGIN } from './contract.ts';
 import { type CreateRow, isOwnPayment, knownIds } from './creates.ts';
-import {
-  disprove,
-  examine,
-  givePayment,
-  hasExactReference,
-  hasItsReference,
-  isMissing,
-  type ReadPayment,
-} from './doubts.ts';
+import { disprove, examine, hasExactReference, hasItsReference, isMissing, type ReadPayment } from './doubts.ts';
+import { UNSEEN } from './fingerprint.ts';
 import { report, reportConflict, type StoreCall } from './reports.ts';
-import { abandon, isFailed, settle, settleableAt } from './transitions.ts';
+import { abandon, isFailed, settle, settleableAt, yieldPayment } from './transitions.ts';
 
 /** An operator's decision about a doubt. */
 export interface Resolution {
@@ -72,10 +65,16 @@ async function settleWith(
     const differing: Difference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
     const isAccepted = differing.every(name => despite.includes(name));
     if (state !== 'created' && !isAccepted) throw differs(open, payment, differing);
-    return settle(open, { payment }, isOtherId);
+    return settle(open, { payment });
   };
   const give = () => change(store, { reference }, settleIt);
-  const { next } = await givePayment(client, payment.id, give, belongsTo);
+  const { next } = await give().catch(async error => {
+    if (!isTaken(error)) throw error;
+    const { row } = await ownerOf(store, payment.id);
+    if (row?.bodyHash !== UNSEEN) throw belongsTo(row);
+    await change(store, row, yieldPayment);
+    return give();
+  });
   if (next) report(client, 'settled', reference, payment.id);
   if (next && other && disproved.length === 0) reportConflict(client, reference, payment.id, other);
 }

@@ -172,18 +172,15 @@ export function abandon(row: CreateRow, now: number, margin: number): Step {
 }
 
 /**
- * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. It keeps a
- * result.
- *
- * @param isOtherId the operator says that the row's own id belongs to another payment
+ * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. Other ids that
+ * it knows stay conflicting ones: a sweep looks at them.
  */
-export function settle(row: CreateRow, seen: Envelope, isOtherId = false): Step {
+export function settle(row: CreateRow, seen: Envelope): Step {
+  if (row.state !== 'begun' && row.state !== 'freed') return {};
   const { id } = seen.payment;
-  const { paymentId: other, ...cleared } = withoutIds(row, [id]);
-  if ((row.state !== 'begun' && row.state !== 'freed') || (other && !isOtherId)) return {};
+  const conflictingIds = knownIds(withoutIds(row, [id]));
   const hasPage = seen.payment.redirectUrl || seen.transfer;
-  const settled = { ...created(cleared, seen), paymentId: id, ...(!hasPage && { isPageLost: true }) };
-  return { next: other ? withConflict(settled, other) : settled };
+  return { next: { ...created(row, seen), paymentId: id, conflictingIds, ...(!hasPage && { isPageLost: true }) } };
 }
 
 /** Frees a row that was made only from a payment, which turns out to belong to another create. */

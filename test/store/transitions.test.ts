@@ -1,7 +1,7 @@
 import type { Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/response.ts';
-import { reconcile, suspect } from '../../src/store/confirmed.ts';
+import { reconcile } from '../../src/store/confirmed.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { type Attempt, newRow } from '../../src/store/creates.ts';
 import { disprove } from '../../src/store/doubts.ts';
@@ -40,7 +40,7 @@ const newer: Attempt = { ...attempt, attemptId: 'newer' };
 
 const payment = (id = ID, changes: object = {}): Payment => ({
   ...JSON.parse(record('created, unwrapped')),
-  ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' },
+  ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR', reference: 'payout-1' },
   ...changes,
   id,
 });
@@ -260,21 +260,16 @@ describe('a callback, a lookup or an operator', () => {
     expect(settle({ ...begun, isEnded: true }, answer())).toEqual({ next: created() });
   });
 
-  it('replaces neither a result nor another id', () => {
+  it('replaces no result, and keeps another id as a conflicting one', () => {
     expect(settle(created(), callback())).toEqual({});
-    expect(settle(suspecting(OTHER_ID), callback())).toEqual({});
-    expect(settle(disprove(suspecting(OTHER_ID), [THIRD_ID]), callback())).toEqual({});
+    const next = { ...settled(), conflictingIds: [OTHER_ID] };
+    expect(settle(suspecting(OTHER_ID), callback())).toEqual({ next });
+    expect(settle(disprove(suspecting(OTHER_ID), [THIRD_ID]), callback())).toEqual({ next });
   });
 
   it('replaces an id that was disproved, and forgets it', () => {
     expect(settle(disprove(suspecting(OTHER_ID), [OTHER_ID]), callback())).toEqual({ next: settled() });
     expect(settle(disprove(created(OTHER_ID), [OTHER_ID]), callback())).toEqual({});
-  });
-
-  it('replaces another id if an operator says so, and keeps it as a conflicting one', () => {
-    expect(settle(suspecting(OTHER_ID), callback(), true)).toEqual({
-      next: { ...settled(), conflictingIds: [OTHER_ID] },
-    });
   });
 
   it('settles it with an id that was among the conflicting ones', () => {
@@ -497,9 +492,8 @@ describe('a confirmed payment', () => {
   });
 
   it('is kept beside another payment of the reference', () => {
-    for (const row of [created(OTHER_ID), suspecting(OTHER_ID)]) {
-      expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
-    }
+    const row = created(OTHER_ID);
+    expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
     const known = { ...created(OTHER_ID), conflictingIds: [ID] };
     expect(reconciled(known)).toEqual({ next: known, otherPayment: { id: OTHER_ID } });
   });
@@ -539,24 +533,18 @@ describe('a state that a later version may add', () => {
     for (const of of [payment(), payment(ID, { amount: 9 }), payment(ID, { paymentStatus: 'FAILED' })]) {
       expect(reconciled({ ...begun, state: 'archived', isRetry: true }, of)).toEqual({});
     }
-    // It keeps its payment, whatever became of that.
-    const failed = {
-      ...created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) }),
-      state: 'archived',
-    };
-    expect(reconciled(failed, payment()).next).toEqual({ ...failed, conflictingIds: [ID] });
   });
 });
 
 describe('a payment whose reference only looks like the one in doubt', () => {
-  it('is kept in mind, once', () => {
-    const next = { ...begun, ...DUE, conflictingIds: [ID] };
-    expect(suspect(begun, payment())).toEqual({ next, isNew: true });
-    for (const row of [next, suspecting()]) expect(suspect(row, payment())).toEqual({});
-  });
+  const folded = payment(ID, { reference: 'PAYOUT-1' });
+  const confirmed = { scope: 'terminal-1', reference: 'payout-1', payment: folded, attemptId: 'callback' };
 
-  it('says nothing of a reference that is in no doubt', () => {
-    for (const row of [undefined, freed, created(OTHER_ID)]) expect(suspect(row, payment())).toEqual({});
+  it('is kept, and settles the doubt only if its own answer has named it', () => {
+    const next = { ...begun, ...DUE, conflictingIds: [ID] };
+    expect(reconcile(begun, confirmed, BEGUN)).toEqual({ next, isMismatch: true });
+    expect(reconcile(next, confirmed, BEGUN)).toEqual({ next, isMismatch: false });
+    expect(reconcile(suspecting(), confirmed, BEGUN).outcome).toBe('settled');
   });
 });
 
