@@ -3,7 +3,7 @@
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, rawStatusOf } from '../schemas/payment-status.ts';
-import { change } from './change.ts';
+import { change, type Step, type Transition } from './change.ts';
 import { type Claimed, giveBack, workOnDue } from './claims.ts';
 import { type CreateRow, knownIds } from './creates.ts';
 import type { HandlerLink } from './link.ts';
@@ -58,18 +58,11 @@ export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 **
 export async function sweep(client: StoreCall, settings: SweepSettings, swept: Swept): Promise<void> {
   const { store } = client;
   const { handler, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
-  /** No row is left, or the gateway has asked for a pause. */
+  /** The gateway has asked for a pause. */
   let isOut = false;
-  /** Time of the first lease. Later rows are for the next sweep, so that a payment is looked at once. */
-  let begunAt: number | undefined;
   const isOver = () => isOut || signal?.aborted === true;
 
   const work = async ({ row, now }: Claimed) => {
-    begunAt ??= now;
-    if ((row.dueAt ?? now) > begunAt) {
-      isOut = true;
-      return giveBack(store, row);
-    }
     const begun = performance.now();
     if (!needsLook(row, now, recheckAfter)) {
       const next = nextRecheck(row, now, recheckAfter);
@@ -82,9 +75,8 @@ export async function sweep(client: StoreCall, settings: SweepSettings, swept: S
     if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
     // The row has rarely changed meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
-    const { next } = await change(store, row, (current, now) => looked(current, row, finding, now, recheckAfter), {
-      known,
-    });
+    const record: Transition<Step> = (current, now) => looked(current, row, finding, now, recheckAfter);
+    const { next } = await change(store, row, record, { known });
     // Its callback may have come during the look.
     const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
@@ -137,17 +129,13 @@ async function lookAtRow(handler: HandlerLink, row: CreateRow, signal: AbortSign
       seen.isBusy ||= result === 'busy';
     } catch (error) {
       // By shape, because the handler may belong to another copy of the SDK.
-      const { code, retryAfter } = (isOfMerchant(error) ? {} : (error ?? {})) as {
-        code?: unknown;
-        retryAfter?: unknown;
-      };
-      seen.isFinal = false;
-      if (UNKNOWN.has(code)) {
-        if (isThere) seen.missing ??= { error };
-        continue;
-      }
-      seen.failure ??= { error };
-      if (typeof retryAfter === 'number') seen.asked = Math.max(seen.asked ?? 0, retryAfter);
+      const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(error) ? {} : Object(error);
+      const isUnknown = UNKNOWN.has(code);
+      // Next to a confirmed payment, an id that the gateway does not know is not a payment.
+      if (isThere || !isUnknown || !row.result) seen.isFinal = false;
+      if (!isUnknown) seen.failure ??= { error };
+      else if (isThere) seen.missing ??= { error };
+      if (!isUnknown && typeof retryAfter === 'number') seen.asked = Math.max(seen.asked ?? 0, retryAfter);
     }
   }
   return seen;

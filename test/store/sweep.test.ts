@@ -434,7 +434,7 @@ it('a payment that the gateway has forgotten is not given up because another one
   expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
 });
 
-it('a payment is not given up beside one that the gateway does not know, if its end is corrected while it is looked at', async () => {
+it('a payment whose end is corrected while it is looked at is looked at again', async () => {
   const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
   const id = await lose('payout-1');
   const payment = await gateway.getPayment(id);
@@ -449,9 +449,25 @@ it('a payment is not given up beside one that the gateway does not know, if its 
       throw Object.assign(new Error(), { code: 'unknown_payment' });
     },
   });
-  expect(await sweep({ handler })).toEqual({ ...NONE, open: 1 });
+  expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
   const later = handlerOf({ process: async () => ({ result: 'ran' as const, payment: corrected }) });
   expect(await sweep({ handler: later })).toEqual({ ...NONE, processed: 1 });
+});
+
+it('a paid payment is done beside an id that the gateway does not know', async () => {
+  const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
+  const id = await lose('payout-1');
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  for (const seen of [await gateway.getPayment(id), twin.payment]) await reconcile(seen);
+  const handler = handlerOf({
+    async process(asked: string) {
+      if (asked !== id) throw Object.assign(new Error(), { code: 'unknown_payment' });
+      return { result: 'ran' as const, payment: await gateway.getPayment(id) };
+    },
+  });
+  expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+  clock.now += DAY;
+  expect(await sweep({ handler })).toEqual(NONE);
 });
 
 it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
