@@ -31,7 +31,7 @@ export interface InstrumentOptions {
 }
 
 const NAME = 'payment-gateway-sdk';
-const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
+const CHANNELS = ['create', 'lookup', 'callback', 'store'] as const;
 
 /**
  * Records spans and metrics of all clients and handlers in this process, until you call the returned function. Only

@@ -3,7 +3,7 @@ import { ApiError, isGatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { whatToCheck } from '../statuses.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
-import type { JournalChange, WarningCode } from '../telemetry/events.ts';
+import type { StoreChange, WarningCode } from '../telemetry/events.ts';
 import type { Store } from './contract.ts';
 import type { CreateRow } from './creates.ts';
 
@@ -16,11 +16,11 @@ export interface StoreCall {
 /** Reports a change of a reference. */
 export function report(
   { call }: StoreCall,
-  change: JournalChange,
+  change: StoreChange,
   reference: string,
   paymentId?: string | undefined,
 ): void {
-  call.tell({ type: 'journal', change, reference, paymentId });
+  call.tell({ type: 'store', change, reference, paymentId });
 }
 
 function warn(
@@ -36,7 +36,7 @@ function warn(
 export function warnNotRecorded(client: StoreCall, reference: string): void {
   const message =
     'The end of the create could not be written to the store for five minutes. If the reference is in doubt, it stays so until its callback arrives or an operator settles it.';
-  warn(client, reference, 'journal_not_recorded', message);
+  warn(client, reference, 'create_not_recorded', message);
 }
 
 /** @param differing fields of the payment */
@@ -47,7 +47,7 @@ export function warnMismatch(
   differing: readonly string[],
 ): void {
   const message = `Payment ${id} differs from the request in ${differing.join(', ')}. The reference stays in doubt: compare them, then call gateway.settle.`;
-  warn(client, reference, 'journal_mismatch', message, id);
+  warn(client, reference, 'create_mismatch', message, id);
 }
 
 /** @param other the id of the other payment; undefined if unknown */
@@ -55,12 +55,12 @@ export function reportConflict(client: StoreCall, reference: string, id: string,
   report(client, 'conflict', reference, id);
   const second = other ? `and ${other}` : 'and one whose create is running or in doubt';
   const message = `Reference ${JSON.stringify(reference)} may have two payments: ${id} ${second}. Check both.`;
-  warn(client, reference, 'journal_two_payments', message, id);
+  warn(client, reference, 'two_payments', message, id);
 }
 
 export function warnStale(client: StoreCall, reference: string, id: string): void {
   const message = `The lookup of payment ${id} failed, so a repeated create returned the record that the store saw last: \`stale\` is true. Act on its status only after a lookup, or its callback.`;
-  warn(client, reference, 'journal_stale_replay', message, id);
+  warn(client, reference, 'stale_replay', message, id);
 }
 
 /** @param giveUpAfter milliseconds */

@@ -54,8 +54,8 @@ const CHANNEL_OF = {
   create: 'create',
   lookup: 'lookup',
   callback: 'callback',
-  settle: 'journal',
-  upkeep: 'journal',
+  settle: 'store',
+  upkeep: 'store',
 } as const satisfies Record<Operation, string>;
 
 type Channel = diagnostics.TracingChannel<unknown, CallTrace>;

@@ -7,7 +7,7 @@ import { ID, record } from '../support/fixtures.ts';
 
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
 
-describe('what the journal keeps of a request', () => {
+describe('what the store keeps of a request', () => {
   const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
   // printf 'v1:{"a":[{"x":1,"y":2}],"amount":"25.5","b":null}' | openssl dgst -sha256
@@ -75,7 +75,7 @@ describe('another request under the same reference', () => {
   });
 });
 
-describe('what the journal keeps of a payment', () => {
+describe('what the store keeps of a payment', () => {
   it('is what the document says of its money, and nothing of the customer', () => {
     const settled = {
       ...payment,

@@ -36,10 +36,10 @@ describe('payOut', () => {
 
   it("takes the client's webhookUrl, as a create does, also if that changes before it is sent", async () => {
     const { fetch, sent } = accept();
-    const journal = memoryCreates({ scope: 'eu' });
+    const statements = memoryCreates({ scope: 'eu' });
     const { webhookUrl: _, ...payout } = PAYOUT;
-    await openPayouts(fetch, { journal, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
-    await openPayouts(fetch, { journal, webhookUrl: 'https://shop.example/new' }).send();
+    await openPayouts(fetch, { statements, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
+    await openPayouts(fetch, { statements, webhookUrl: 'https://shop.example/new' }).send();
     expect(JSON.parse(sent[0]?.body ?? '')).toHaveProperty('webhookUrl', 'https://shop.example/old');
     const without = openPayouts(fetch).gateway.payOut(tx, { ...payout, reference: 'payout-2' });
     expect(await errorOf(without)).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
@@ -202,12 +202,12 @@ describe('a plan that is sent', () => {
   });
 
   it('is in doubt if it was not sent, and the store could not be told', async () => {
-    const journal = memoryCreates({ scope: 'eu' });
-    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { journal });
+    const statements = memoryCreates({ scope: 'eu' });
+    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { statements });
     await plan();
-    const { replace } = journal;
+    const { replace } = statements;
     let replaced = 0;
-    journal.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
+    statements.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
     vi.useFakeTimers();
     const sending = errorOf(send());
     await vi.advanceTimersByTimeAsync(10_000);
@@ -235,10 +235,10 @@ describe('a plan that is sent', () => {
     ['wallet', (body: string) => body.replace('"extra":{}', '"extra":{"destination_wallet":"0x"}')],
   ])('is refused if another program has changed its %s', async (_, alter) => {
     const { fetch, sent } = accept();
-    const { journal, plan, send, rowOf } = openPayouts(fetch);
+    const { statements, plan, send, rowOf } = openPayouts(fetch);
     await plan();
     const { body = '', ...row } = (await rowOf()) as CreateRow;
-    await journal.replace({ ...row, body: alter(body) }, row.revision);
+    await statements.replace({ ...row, body: alter(body) }, row.revision);
     expect(await errorOf(send())).toMatchObject({
       name: 'ConfigurationError',
       outcome: 'not_sent',

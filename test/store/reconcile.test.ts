@@ -1,4 +1,4 @@
-// What a confirmed payment asks of the journal and of the gateway: no more than it needs, as it comes with every callback.
+// What a confirmed payment asks of the store and of the gateway: no more than it needs, as it comes with every callback.
 
 import type { Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
@@ -21,19 +21,19 @@ const payment = (changes: object = {}): Payment => ({
   ...changes,
 });
 
-/** A journal with these doubts, and what is asked of it. */
+/** A store with these doubts, and what is asked of it. */
 async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
-  const journal = memoryCreates({ scope: 'eu', now: () => 1_000 });
+  const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = (doubt: (typeof doubts)[number]) =>
-    journal.insert({
+    statements.insert({
       ...newRow({ ...request, scope: 'eu', reference: doubt.reference, attemptId: 'first', timeoutMs: 0 }, 0),
       ...doubt,
     });
   for (const doubt of doubts) await insert(doubt);
   const asked: string[] = [];
   for (const name of ['read', 'owner', 'insert', 'replace', 'list'] as const) {
-    const { [name]: ask } = journal;
-    Object.assign(journal, {
+    const { [name]: ask } = statements;
+    Object.assign(statements, {
       [name]: (...given: unknown[]) => {
         asked.push(name);
         return (ask as (...given: unknown[]) => unknown)(...given);
@@ -42,12 +42,12 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   }
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
   const call = { tell: (event: (typeof told)[number]) => void told.push(event) };
-  const client = { store: storeOf(journal), call } as never;
+  const client = { store: storeOf(statements), call } as never;
   return {
     asked,
     insert,
     reconcile: (of: Payment) => reconcilePayment(client, of),
-    find: async (reference: string) => (await journal.read({ reference })).row,
+    find: async (reference: string) => (await statements.read({ reference })).row,
     told: () => told.map(({ code, change }) => code ?? change),
     messages: () => told.flatMap(({ message }) => message ?? []),
   };
@@ -101,7 +101,7 @@ describe('a confirmed payment', () => {
     const { reconcile, told, find } = await open({ reference: 'Order-1' });
     await reconcile(payment());
     await reconcile(payment({ id: OTHER_ID }));
-    expect(told()).toEqual(['settled', 'conflict', 'journal_two_payments']);
+    expect(told()).toEqual(['settled', 'conflict', 'two_payments']);
     expect(await find('Order-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
   });
 
@@ -109,7 +109,7 @@ describe('a confirmed payment', () => {
     const { reconcile, asked, told } = await open({ reference: 'Order-1', isRetry: true });
     await reconcile(payment({ paymentStatus: 'FAILED' }));
     expect(asked).toEqual(['read', 'replace']);
-    expect(told()).toEqual(['conflict', 'journal_two_payments']);
+    expect(told()).toEqual(['conflict', 'two_payments']);
   });
 
   it('under a folded reference is kept in mind by the doubt that it may be of, and is reported once', async () => {
@@ -118,7 +118,7 @@ describe('a confirmed payment', () => {
     expect(asked.splice(0)).toEqual(['read', 'owner', 'list', 'replace']);
     await reconcile(payment());
     expect(asked).toEqual(['read', 'owner', 'list']);
-    expect(told()).toEqual(['journal_mismatch']);
+    expect(told()).toEqual(['create_mismatch']);
     expect(messages()).toEqual([
       `Payment ${ID} differs from the request in reference. The reference stays in doubt: compare them, then call gateway.settle.`,
     ]);

@@ -147,7 +147,7 @@ describe('a reference with two payments', () => {
 
 describe('a reference with two payments, of which one', () => {
   const HOUR = 60 * MINUTE;
-  /** Of the second the sandbox has a record too, and the journal its id. */
+  /** Of the second the sandbox has a record too, and the store its id. */
   async function openTwo() {
     const shop = openShop();
     const id = await shop.create('payout-1');
@@ -345,7 +345,7 @@ describe('a final payment that the handler alone has seen take effect', () => {
     expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, processed: 1 }, []]);
   });
 
-  it('is done, although the journal has heard of its end while it was looked at', async () => {
+  it('is done, although the store has heard of its end while it was looked at', async () => {
     const { gateway, create, sandbox, sweep, clock, handlerOf, reconcile } = openShop();
     const id = await create('payout-1');
     await sandbox.complete(id);
@@ -361,7 +361,7 @@ describe('a final payment that the handler alone has seen take effect', () => {
     expect(await sweep({ handler })).toEqual(NONE);
   });
 
-  it('is done, although the gateway has changed its end since the journal heard of it', async () => {
+  it('is done, although the gateway has changed its end since the store heard of it', async () => {
     const { gateway, lose, sweep, clock, handlerOf, reconcile } = openShop();
     const payment = await gateway.getPayment(await lose('payout-1'));
     await reconcile(payment);
@@ -555,7 +555,7 @@ describe('what fails', () => {
     expect(await sweep()).toEqual({ ...NONE, processed: 2 });
   });
 
-  it('in the journal fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
+  it('in the store fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
     const { lose, clock, sweep, effects, handlerOf } = openShop();
     await lose('payout-1');
     const process = vi.fn(() => new Promise<never>(() => {}));

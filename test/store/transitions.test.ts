@@ -46,7 +46,7 @@ const payment = (id = ID, changes: object = {}): Payment => ({
 });
 const answer = (id = ID): Envelope => ({ payment: { ...payment(id), redirectUrl: 'https://pay.example/p' } });
 const callback = (id = ID): Envelope => ({ payment: payment(id) });
-/** As a journal keeps it: the fields of `payment` that are the customer's are gone. */
+/** As a store keeps it: the fields of `payment` that are the customer's are gone. */
 const kept = ({ payment: { customer, billingAddress, description, ...payment } }: Envelope): Envelope => ({
   payment: payment as Payment,
 });

@@ -12,15 +12,15 @@ import { KEYS, PAYOUT } from './fixtures.ts';
 
 export const tx = { of: 'the merchant' };
 
-export function openPayouts(fetch: Fetch, { journal = memoryCreates({ scope: 'eu' }), ...given }: Options = {}) {
+export function openPayouts(fetch: Fetch, { statements = memoryCreates({ scope: 'eu' }), ...given }: Options = {}) {
   const events: GatewayEvent[] = [];
   const onEvent = (event: GatewayEvent) => void events.push(event);
-  const options = { ...KEYS, fetch, store: storeOf(journal), retries: 0, onEvent, ...given };
+  const options = { ...KEYS, fetch, store: storeOf(statements), retries: 0, onEvent, ...given };
   const gateway = new GatewayClient(options);
   const upkeeping = openGateway(readClientOptions(options));
-  const rowOf = async (reference = PAYOUT.reference) => (await journal.read({ reference })).row;
+  const rowOf = async (reference = PAYOUT.reference) => (await statements.read({ reference })).row;
   return {
-    journal,
+    statements,
     gateway,
     rowOf,
     plan: (changes: Partial<PayoutRequest> = {}, options?: PayoutOptions) =>
@@ -32,10 +32,10 @@ export function openPayouts(fetch: Fetch, { journal = memoryCreates({ scope: 'eu
       return create(upkeeping, 'payment', request, { extra }, { plan, ...internal });
     },
     stateOf: async (reference = PAYOUT.reference) => (await gateway.find(reference))?.state,
-    changes: () => events.flatMap(event => (event.type === 'journal' ? [event.change] : [])),
+    changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
   };
 }
 
 interface Options extends Omit<ClientOptions, 'fetch' | 'store'> {
-  journal?: Creates;
+  statements?: Creates;
 }

@@ -23,7 +23,7 @@ export function double(answers: [has: string, ...Answer[]][]) {
 /** As a driver of Postgres has it. */
 export const sqlError = (code: string) => Object.assign(new Error(`ERROR ${code}`), { code });
 
-/** A create of a journal. */
+/** A create of a store. */
 export const ATTEMPT: Attempt = {
   ...{ scope: 'eu', reference: 'payout-1', attemptId: 'attempt', timeoutMs: 30_000, bodyHash: 'hash' },
   ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '5', currency: 'EUR' },

@@ -37,7 +37,7 @@ export interface ShopOptions {
 export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment) => unknown = () => {}) {
   const clock = { now: 1_700_000_000_000 };
   const store = memoryStore({ scope: 'eu', now: () => clock.now });
-  const journal = createsOf(store);
+  const statements = createsOf(store);
   const events: GatewayEvent[] = [];
   const effects: string[] = [];
   const reviewed: string[] = [];
@@ -94,9 +94,9 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
     send: async (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
       (await upkeep({ olderThan: 365 * DAY, ...changes }, by)).sent,
     stateOf: async (reference: string) => (await gateway.find(reference))?.state,
-    rowOf: async (reference: string) => (await journal.read({ reference })).row,
+    rowOf: async (reference: string) => (await statements.read({ reference })).row,
     warnings: () => events.flatMap(event => (event.type === 'warning' ? [event] : [])),
-    changes: () => events.flatMap(event => (event.type === 'journal' ? [event.change] : [])),
+    changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
   };
 }
 
