@@ -9,8 +9,8 @@ import { PlanGone } from '../store/create-once.ts';
 import type { CreateRow } from '../store/creates.ts';
 import type { HandlerLink } from '../store/link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
-import { isRefusedRequest, openPlan, refusedPlan } from '../store/plan.ts';
-import { report, type StoreCall, warnNotSent, warnReviewFailed } from '../store/reports.ts';
+import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/plan.ts';
+import { type StoreCall, warnNotSent, warnReviewFailed } from '../store/reports.ts';
 import { isSamePlan, notDue, unleased } from '../store/transitions.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
@@ -28,8 +28,6 @@ export interface Sent {
   inDoubt: number;
 }
 
-/** A payout gets at most this many answers, or one that refuses the request itself. */
-const MOST_ANSWERS = 3;
 /** Milliseconds until a plan that this client cannot send is tried again. */
 const UNSENDABLE_PAUSE = 900_000;
 
@@ -93,8 +91,6 @@ export class PlanSender {
   async #work({ row }: Claimed): Promise<void> {
     try {
       if (row.state === 'freed') return await this.#review(row);
-      // A crash came between the last refusal and this step.
-      if (row.looks >= MOST_ANSWERS) return await this.#refuse(row);
       const outage = await this.#outage();
       if (outage) {
         await giveBack(this.#store, row);
@@ -160,8 +156,9 @@ export class PlanSender {
     if (UNSENDABLE.has(error.name)) await this.#setAside(plan);
     const isAnswered = error instanceof ApiError;
     const isOfRequest = isRefusedRequest(error);
-    if (isOfRequest || (isAnswered && plan.looks + 1 >= MOST_ANSWERS)) {
-      await this.#refuse(plan);
+    if (isRefusedForGood(plan, error)) {
+      this.sent.refused += 1;
+      await this.#review(plan);
     } else {
       this.sent.postponed += 1;
       // Without an answer, or from a busy gateway, it needs no operator.
@@ -177,17 +174,6 @@ export class PlanSender {
     await change(this.#store, plan, (row, now) =>
       row && isSamePlan(row, plan) ? { next: { ...unleased(row), dueAt: now + UNSENDABLE_PAUSE } } : {},
     );
-  }
-
-  /** Frees the reference of a refused payout, and lists it for review. */
-  async #refuse(plan: CreateRow): Promise<void> {
-    const { next, row } = await change(this.#store, plan, (row, now) =>
-      row?.state === 'planned' && row.attemptId === plan.attemptId ? { next: refusedPlan(row, now) } : {},
-    );
-    if (!next || !row) return;
-    this.sent.refused += 1;
-    report(this.#client, 'freed', plan.reference);
-    await this.#review(row);
   }
 
   /** Lists a refused payout for review. If that fails, it stays due. */

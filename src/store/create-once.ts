@@ -19,7 +19,7 @@
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
 import { Deadline } from '../deadline.ts';
-import { ApiError, ConfigurationError, GatewayError, PaymentInDoubtError } from '../errors.ts';
+import { ConfigurationError, GatewayError, PaymentInDoubtError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { Untold } from '../telemetry/call.ts';
@@ -28,7 +28,7 @@ import type { Store } from './contract.ts';
 import { type Attempt, type CreateRow, knownIds } from './creates.ts';
 import { type Recordable, requestDataOf } from './fingerprint.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
-import { postponed } from './plan.ts';
+import { replanned } from './plan.ts';
 import { resume } from './replay.ts';
 import { report, reportConflict, type StoreCall, warnNotRecorded } from './reports.ts';
 import { type RecordedStep, recordEnd, recordPayment, release } from './transitions.ts';
@@ -176,15 +176,14 @@ async function recordFailure(
 ): Promise<FoundRow | undefined> {
   const { plan } = create;
   const { paymentId, outcome } = error instanceof GatewayError ? error : {};
-  // If the gateway answered, the plan may be the cause.
-  const planAt = (now: number) => (plan && error instanceof ApiError ? postponed(plan, now) : plan);
   const isUnpaid = isSurelyUnpaid(error);
   const step = await recordEndOf(create, attempt, found, paymentId, (row, now) => {
-    if (isUnpaid) return release(row, attempt, { wasSent: outcome === 'rejected', plan: planAt(now) });
+    if (isUnpaid)
+      return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
     return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
   });
   const row = isOf(step?.row, attempt) ? step.row : undefined;
-  if (isUnpaid && step?.next) report(create, plan ? 'planned' : 'freed', attempt.reference);
+  if (isUnpaid && step?.next) report(create, step.next.state === 'planned' ? 'planned' : 'freed', attempt.reference);
   else if (isUnpaid ? row?.state === 'begun' : row?.state !== 'created')
     report(create, 'in_doubt', attempt.reference, paymentId ?? (row && knownIds(row)[0]));
   return step;

@@ -10,7 +10,7 @@ import type { Store, Written } from './contract.ts';
 import { type CreateEntry, type CreateRow, createOf, entryOf, knownIds, newRow, storeRowOf } from './creates.ts';
 import { expectSameRequest, requestDataOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
-import { nextRow, notDue, unleased } from './transitions.ts';
+import { nextRow, unleased } from './transitions.ts';
 
 /** A request in the form that the store keeps until upkeep sends it. */
 export interface PlannedRequest {
@@ -88,26 +88,32 @@ const NO_REFERENCE = { path: 'reference', message: 'is required: the payout is k
 const FREED_MEANWHILE = (reference: string) =>
   `Reference ${JSON.stringify(reference)} was changed while it was planned, so nothing was planned: roll back, and call payOut again.`;
 
-/** Whether the gateway refused the request itself, so that it would refuse it again. */
-export const isRefusedRequest = (error: unknown): boolean =>
+/** A payout gets at most this many answers, or one that refuses the request itself. */
+const MOST_ANSWERS = 3;
+
+/** Whether the gateway surely refused the request itself, so that it would refuse it again. */
+export const isRefusedRequest = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
+
+/** Whether this answer refuses the plan for good. */
+export const isRefusedForGood = (plan: CreateRow, error: unknown): boolean =>
+  isRefusedRequest(error) || (error instanceof ApiError && plan.looks + 1 >= MOST_ANSWERS);
 
 /** Milliseconds until a refused plan is sent again, doubled each time. */
 const FIRST_PAUSE = 15_000;
 const LONGEST_PAUSE = 900_000;
 
-/** Delays a plan that may itself be the cause of a failure, so that other plans go first. */
-export const postponed = (plan: CreateRow, now: number): CreateRow => ({
-  ...unleased(plan),
-  looks: plan.looks + 1,
-  dueAt: now + Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE),
-});
-
 /** Milliseconds until the review of a refused payout is tried again, unless it is written before. */
 const REVIEW_PAUSE = 60_000;
 
-/** Frees the reference of a plan that the gateway refuses for good. It stays due until its review is written. */
-export function refusedPlan(plan: CreateRow, now: number): CreateRow {
-  const { body, ...row } = notDue(plan);
-  return { ...row, state: 'freed', isRetry: true, dueAt: now + REVIEW_PAUSE };
+/**
+ * Returns the row of a plan whose attempt made no payment. After an answer the plan may itself be the cause: it lets
+ * others go first or, if it is refused for good, it is freed and stays due until its review is written.
+ */
+export function replanned(plan: CreateRow, error: unknown, now: number): CreateRow {
+  const { body, ...row } = unleased(plan);
+  if (isRefusedForGood(plan, error)) return { ...row, state: 'freed', dueAt: now + REVIEW_PAUSE };
+  if (!(error instanceof ApiError)) return { ...row, body };
+  const pause = Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE);
+  return { ...row, body, looks: plan.looks + 1, dueAt: now + pause };
 }

@@ -242,15 +242,6 @@ describe('a payout that the gateway refuses', () => {
     expect([await send(), reviewed.length, sent.length]).toEqual([NONE, 1, 1]);
   });
 
-  it('for the last time before a crash goes to review without another attempt', async () => {
-    const { fetch, sent } = gatewayOf(taken);
-    const { send, plan, store, reviewed } = openShop(fetch);
-    await plan('payout-1');
-    const { row } = await store.read({ kind: 'create', id: 'payout-1' });
-    await store.write({ ...row, data: { ...row?.data, looks: 3 } } as never);
-    expect([await send(), reviewed, sent]).toEqual([{ ...NONE, refused: 1 }, ['payout-1'], []]);
-  });
-
   it('is not reviewed any more if the merchant plans it again during the review', async () => {
     const { fetch, sent } = gatewayOf(json('{}', 422), taken);
     const { send, plan, handlerOf, stateOf } = openShop(fetch);

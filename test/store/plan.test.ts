@@ -180,7 +180,7 @@ describe('a plan that is sent', () => {
   it.each<[string, Answer, string, string]>([
     ['cannot be reached', hostNotFound(), 'planned', 'not_sent'],
     ['is forbidden', json('{}', 403), 'planned', 'rejected'],
-    ['is refused', json('{}', 422), 'planned', 'rejected'],
+    ['is refused', json('{}', 422), 'freed', 'rejected'],
     ['is lost', networkError('ECONNRESET', 'read'), 'begun', 'unknown'],
   ])('to a gateway where it %s', async (_, answer, state, outcome) => {
     const { plan, send, stateOf, rowOf } = openPayouts(wire(answer, mirrored).fetch);
@@ -192,8 +192,8 @@ describe('a plan that is sent', () => {
     expect((await send()).replayed).toBe(false);
   });
 
-  it('and refused is planned again, and then waits for its turn', async () => {
-    const { plan, send, rowOf } = openPayouts(wire(json('{}', 422)).fetch);
+  it('and refused for the client is planned again, and then waits for its turn', async () => {
+    const { plan, send, rowOf } = openPayouts(wire(json('{}', 403)).fetch);
     const { since } = await plan();
     await errorOf(send());
     const row = (await rowOf()) as CreateRow;

@@ -1,4 +1,4 @@
-import type { Payment } from 'payment-gateway-sdk';
+import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/response.ts';
 import { reconcile } from '../../src/store/confirmed.ts';
@@ -6,7 +6,7 @@ import type { CreateRow } from '../../src/store/creates.ts';
 import { type Attempt, newRow } from '../../src/store/creates.ts';
 import { disprove } from '../../src/store/doubts.ts';
 import { looked } from '../../src/store/looks.ts';
-import { postponed } from '../../src/store/plan.ts';
+import { replanned } from '../../src/store/plan.ts';
 import {
   abandon,
   acknowledge,
@@ -616,9 +616,15 @@ describe('what is planned', () => {
     });
   });
 
-  it('makes way for the others once it was refused, twice as long each time', () => {
-    const times = [0, 1, 2, 6, 60].map(looks => postponed(planned({ looks, leasedUntil: 1 }), BEGUN));
-    expect(times.map(({ dueAt = 0 }) => dueAt - BEGUN)).toEqual([15_000, 30_000, 60_000, 900_000, 900_000]);
-    expect(times[1]).toEqual(planned({ looks: 2, dueAt: BEGUN + 30_000 }));
+  it('makes way for the others after an answer, and is freed for its review after the third', () => {
+    const answer = new ApiError('no', { status: 403, body: '' }, { outcome: 'rejected' });
+    const answered = (looks: number, error: unknown = answer) =>
+      replanned(planned({ looks, leasedUntil: 1 }), error, BEGUN);
+    expect(answered(0)).toEqual(planned({ looks: 1, dueAt: BEGUN + 15_000 }));
+    expect(answered(1)).toEqual(planned({ looks: 2, dueAt: BEGUN + 30_000 }));
+    const refused = { ...withoutBody, state: 'freed', dueAt: BEGUN + 60_000 };
+    expect(answered(2)).toEqual({ ...refused, looks: 2 });
+    expect(answered(0, new ApiError('no', { status: 422, body: '' }, { outcome: 'rejected' }))).toEqual(refused);
+    expect(answered(1, new Error('not sent'))).toEqual(planned({ looks: 1 }));
   });
 });
