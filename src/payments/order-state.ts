@@ -3,7 +3,7 @@ import { InvalidRequestError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import { ownerOf, readCreate } from '../store/change.ts';
-import type { Store, StoreRow } from '../store/contract.ts';
+import type { Store } from '../store/contract.ts';
 import type { CreateRow } from '../store/creates.ts';
 import { type OrderState, orderRowOf, orderStateOf } from '../store/order.ts';
 
@@ -84,14 +84,4 @@ export async function cancelIn(store: Store, orderId: string): Promise<boolean> 
     if (isWritten) return true;
     found = await store.read({ kind: 'order', id: orderId });
   }
-}
-
-/** Writes an order's next state. @returns its row, or undefined if another call has changed it meanwhile */
-export async function writeOrder(
-  store: Store,
-  orderId: string,
-  next: OrderState,
-  before?: StoreRow,
-): Promise<{ row?: StoreRow | undefined; isWritten: boolean }> {
-  return store.write(orderRowOf(orderId, next, before));
 }

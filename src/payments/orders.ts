@@ -13,13 +13,13 @@ import type { Store } from '../store/contract.ts';
 import { type CreateRow, isUnderWay, knownIds } from '../store/creates.ts';
 import { settleKnown } from '../store/doubts.ts';
 import { withNextAction } from '../store/kept.ts';
-import { orderStateOf } from '../store/order.ts';
+import { orderRowOf, orderStateOf } from '../store/order.ts';
 import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp, lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
-import { cancelIn, checkOrderId, type Order, paymentOf, readOrder, referenceOf, writeOrder } from './order-state.ts';
+import { cancelIn, checkOrderId, type Order, paymentOf, readOrder, referenceOf } from './order-state.ts';
 import { ask, reconcile, storeOf } from './store-calls.ts';
 
 export type { Order } from './order-state.ts';
@@ -74,7 +74,7 @@ export async function checkout(
   const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
   const checking = { gateway, store, orderId, request, wanted, options, patience: new Deadline(LONGEST_WAIT) };
   const { amount } = wanted;
-  let { row, isWritten: isNew } = await writeOrder(store, orderId, { attempts: 1, amount, currency });
+  let { row, isWritten: isNew } = await store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
   for (;;) {
     row ??= (await store.read({ kind: 'order', id: orderId })).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
@@ -87,7 +87,7 @@ export async function checkout(
     if (typeof step === 'object') return step;
     if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
       const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
-      const written = await writeOrder(store, orderId, { ...state, attempts, amount, currency }, row);
+      const written = await store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
       row = written.isWritten ? written.row : undefined;
       isNew = written.isWritten;
       continue;

@@ -123,10 +123,13 @@ async function sweepUntil(client: StoreCall, settings: Parameters<typeof sweep>[
 
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
 async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSignal | undefined): Promise<void> {
-  const bell = new Bell();
-  const ring = () => bell.ring();
+  /** Wakes the current waiter, or else the next one. */
+  let bell = new AbortController();
+  const ring = () => bell.abort();
   const idle = async () => {
-    if (!signal?.aborted) await bell.wait(SECOND);
+    if (signal?.aborted) return;
+    await pause(SECOND, bell.signal);
+    bell = new AbortController();
   };
   signal?.addEventListener('abort', ring);
   const watching = watch(client, ring, signal);
@@ -145,21 +148,6 @@ async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSig
     await pause(Math.min(Math.max(asked, SECOND * 2 ** failures), MINUTE), signal);
   }
   await watching;
-}
-
-/** Wakes the current waiter, or else the next one. */
-class Bell {
-  #ringing = new AbortController();
-
-  ring(): void {
-    this.#ringing.abort();
-  }
-
-  /** Waits until it rings, or for `ms` milliseconds. */
-  async wait(ms: number): Promise<void> {
-    await pause(ms, this.#ringing.signal);
-    this.#ringing = new AbortController();
-  }
 }
 
 /** Listens for plans until the signal, and again if the database stops reporting them. */
