@@ -11,7 +11,7 @@ import type { HandlerLink } from '../store/link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
 import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/plan.ts';
 import { type StoreCall, warnNotSent, warnReviewFailed } from '../store/reports.ts';
-import { isSamePlan, notDue, unleased } from '../store/transitions.ts';
+import { notDue } from '../store/transitions.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -28,13 +28,10 @@ export interface Sent {
   inDoubt: number;
 }
 
-/** Milliseconds until a plan that this client cannot send is tried again. */
-const UNSENDABLE_PAUSE = 900_000;
-
 /** `freed` and due: refused for good, and its review is not written yet. */
 const DUE = { states: ['planned', 'freed'] } as const;
 
-/** The errors of a plan that this client cannot send: it is another terminal's, or another version's. */
+/** The errors of a plan that this client cannot send, such as another version's. It is tried again after its lease. */
 const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 
 interface SenderSettings {
@@ -153,27 +150,19 @@ export class PlanSender {
       return this.#stop(await pauseSending(this.#store, retryAfter));
     }
     if (error.name === 'StoreError') throw error;
-    if (UNSENDABLE.has(error.name)) await this.#setAside(plan);
+    const isUnsendable = UNSENDABLE.has(error.name);
     const isAnswered = error instanceof ApiError;
-    const isOfRequest = isRefusedRequest(error);
     if (isRefusedForGood(plan, error)) {
       this.sent.refused += 1;
       await this.#review(plan);
     } else {
       this.sent.postponed += 1;
       // Without an answer, or from a busy gateway, it needs no operator.
-      if (UNSENDABLE.has(error.name) || (isAnswered && error.status !== TOO_MANY))
-        warnNotSent(this.#client, plan, error);
+      if (isUnsendable || (isAnswered && error.status !== TOO_MANY)) warnNotSent(this.#client, plan, error);
     }
     if (retryAfter > 0) return this.#stop(await waitAsAsked(this.#store, retryAfter));
-    const isOfThisPlan = isOfRequest || UNSENDABLE.has(error.name) || (isAnswered && error.status === FORBIDDEN);
+    const isOfThisPlan = isRefusedRequest(error) || isUnsendable || (isAnswered && error.status === FORBIDDEN);
     if (!isOfThisPlan) this.#stop(0);
-  }
-
-  async #setAside(plan: CreateRow): Promise<void> {
-    await change(this.#store, plan, (row, now) =>
-      row && isSamePlan(row, plan) ? { next: { ...unleased(row), dueAt: now + UNSENDABLE_PAUSE } } : {},
-    );
   }
 
   /** Lists a refused payout for review. If that fails, it stays due. */

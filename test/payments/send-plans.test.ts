@@ -302,7 +302,7 @@ describe('a payout that the gateway refuses', () => {
     await plan('payout-2');
     expect(await send()).toEqual({ ...NONE, created: 1, postponed: 1 });
     expect(warnings()).toMatchObject([{ code: 'payout_not_sent', reference: 'payout-1' }]);
-    clock.now += 15 * MINUTE - 1;
+    clock.now += 2 * MINUTE - 1;
     expect([await send(), await stateOf('payout-1')]).toEqual([NONE, 'planned']);
     clock.now += 1;
     expect(await send()).toEqual({ ...NONE, postponed: 1 });
