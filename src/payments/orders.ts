@@ -102,7 +102,7 @@ export async function checkout(
 
 const OWN_REFERENCE = { path: 'reference', message: 'is given by the order: pass the order id first' };
 
-/** Creates the payment of an attempt. At most one is made for each reference, whoever calls. */
+/** Creates the payment of an attempt. All callers together make at most one for each reference. */
 async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
   const { gateway, request, options, orderId } = checking;
   try {

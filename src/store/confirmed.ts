@@ -50,8 +50,8 @@ export function reconcile(found: CreateRow | undefined, { payment, ...key }: Con
   }
   // A later version may have other states.
   if (row.state !== 'begun') return {};
-  // The payment may belong to the attempt before: a gateway may keep a payment that it has refused.
-  if (row.isRetry && isFailed(payment) && !isOwn)
+  // It may belong to the attempt before, because a gateway may keep a refused payment. Or the own answer has named another.
+  if (isFailed(payment) && !isOwn && (row.isRetry || row.paymentId))
     return { next: withConflict(row, payment.id), otherPayment: { id: row.paymentId } };
   // A folded reference may be another order's, unless the own answer has named the payment.
   const isExact = isOwn || !payment.reference || payment.reference === row.reference;

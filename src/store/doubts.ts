@@ -69,8 +69,8 @@ export async function settleKnown(
   { row, now }: FoundRow & { row: CreateRow },
   readPayment: ReadPayment,
 ): Promise<Payment | undefined> {
-  const { match } = await examine(row, knownIds(row), readPayment, canBeOf);
-  const settled = match && (await recordConfirmed(client, { row, now }, row, match));
+  const { match, disproved } = await examine(row, knownIds(row), readPayment, canBeOf);
+  const settled = match && (await recordConfirmed(client, { row, now }, row, match, disproved));
   return settled?.state === 'created' && isOwnPayment(settled, match?.id ?? '') ? match : undefined;
 }
 
@@ -105,11 +105,14 @@ async function recordConfirmed(
   known: FoundRow,
   { scope, reference }: Pick<CreateRow, 'scope' | 'reference'>,
   payment: Payment,
+  disproved: readonly string[] = [],
 ): Promise<CreateRow | undefined> {
   const { store } = client;
   const confirmed = { scope, reference, payment, attemptId: randomUUID() };
   try {
-    const step = await change(store, confirmed, (row, now) => reconcile(row, confirmed, now), { known });
+    const record = (row: CreateRow | undefined, now: number) =>
+      reconcile(row && disprove(row, disproved), confirmed, now);
+    const step = await change(store, confirmed, record, { known });
     if (step.outcome) report(client, step.outcome, reference, payment.id);
     if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
     if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));

@@ -1,4 +1,4 @@
-// What a client and a webhook handler know of each other, under symbols that the ESM and the CommonJS copy share.
+// The links between a client and a webhook handler, under symbols that the ESM and the CommonJS copy share.
 import type { Payment } from '../schemas/payment.ts';
 import type { Store } from './contract.ts';
 import type { CreateRow } from './creates.ts';
@@ -23,7 +23,7 @@ export interface TokenCheck {
   isOf(token: string, payment: Payment): boolean;
 }
 
-/** What a handler needs of its client, besides `getPayment`. */
+/** The parts of a client that a handler needs, besides `getPayment`. */
 export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
   tokens: TokenCheck;

@@ -1,4 +1,4 @@
-// What a payment's status means for the merchant: pure functions from the record and the rows to an outcome.
+// The meaning of a payment's status for the merchant: pure functions from the record and the rows to an outcome.
 //
 //   deposit     (declined) ──▶ paid ──▶ reversed          a COMPLETED that pays nothing is held, for review
 //   withdrawal  paid_out ──▶ payout_failed, or payout_failed at once
@@ -37,7 +37,7 @@ export interface Review extends Omit<KeptReview, 'since'> {
 /** The functions of a handler that get one outcome. */
 export type OutcomeName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
-/** What has become of a payment. `held`: COMPLETED, but it pays nothing. */
+/** The state of a payment for the merchant. `held`: COMPLETED, but it pays nothing. */
 export type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
 /** The data of a payment's row. */
@@ -89,7 +89,7 @@ export interface StatusFacts {
   order: OrderState | undefined;
 }
 
-/** What a status means. */
+/** The meaning of a status. */
 export interface Verdict {
   outcome?: Outcome | undefined;
   /** The function that gets it. */

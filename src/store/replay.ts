@@ -18,7 +18,7 @@ interface Resumed extends Envelope {
   stale: boolean;
 }
 
-/** What a replay needs of a create. */
+/** The parts of a create that a replay needs. */
 interface Replayed extends StoreCall {
   lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
 }

@@ -477,6 +477,10 @@ describe('a confirmed payment', () => {
     const retry = { ...begun, isRetry: true };
     const failed = payment(ID, { paymentStatus: 'FAILED' });
     expect(reconciled(retry, failed)).toEqual({ next: { ...retry, ...DUE, conflictingIds: [ID] }, otherPayment: {} });
+    const other = suspecting(OTHER_ID);
+    const kept = { next: { ...other, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } };
+    expect(reconciled(other, failed)).toEqual(kept);
+    expect(reconciled(other, failed, [OTHER_ID]).outcome).toBe('settled');
     expect(reconciled(begun, failed).outcome).toBe('settled');
     expect(reconciled(retry).outcome).toBe('settled');
     expect(reconciled({ ...retry, paymentId: ID }, failed).outcome).toBe('settled');
