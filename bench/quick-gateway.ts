@@ -1,13 +1,13 @@
 // A gateway in the same process that answers immediately, so that only the SDK and the database take time.
 import { randomUUID } from 'node:crypto';
-import type { Fetch, PaymentStatus } from 'payment-gateway-sdk';
+import type { ClientOptions, PaymentStatus } from 'payment-gateway-sdk';
 
 /** @param recordOf the record of a payment that was not created here */
 export function quickGateway(recordOf: (id: string) => object = () => ({})) {
   const made = new Map<string, object>();
   /** The status of every payment in a lookup. */
   let paymentStatus: PaymentStatus = 'PENDING';
-  const fetch: Fetch = async (url, { method, body }) => {
+  const fetch: NonNullable<ClientOptions['fetch']> = async (url, { method, body }) => {
     const id = method === 'POST' ? randomUUID() : url.slice(-36);
     if (method === 'POST') made.set(id, JSON.parse(Buffer.from(body ?? []).toString()));
     const status = method === 'POST' ? 'PENDING' : paymentStatus;

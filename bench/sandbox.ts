@@ -5,7 +5,10 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 const PAYMENTS = 10_000;
 const BATCH = 100;
 const request = {
-  ...{ paymentMethod: 'CARD', amount: '25.50', currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' },
+  paymentMethod: 'CARD',
+  amount: '25.50',
+  currency: 'EUR',
+  webhookUrl: 'https://shop.example/callbacks',
 } as const;
 
 /** Fills a sandbox. @returns microseconds for each payment of each batch: created, completed and called back */

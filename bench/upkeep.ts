@@ -117,7 +117,7 @@ export async function upkeeps(rounds: number): Promise<Upkept> {
   );
   const scheduled = await database.workOf(() => upkeep({ processed: 0 }));
   await pool.query(
-    `UPDATE payment_gateway_rows SET due_at = now() + random() * interval '29 days', data = ${EFFECT_AT} WHERE kind = 'create'`,
+    `UPDATE payment_gateway_rows SET due_at = now() + interval '1 day' + random() * interval '28 days', data = ${EFFECT_AT} WHERE kind = 'create'`,
     [new Date(Date.now() - 2 * DAY)],
   );
   await pool.query('VACUUM ANALYZE payment_gateway_rows');

@@ -29,7 +29,7 @@ import type { EventListener } from './telemetry/events.ts';
 export type SignatureEncoding = 'hex' | 'base64';
 
 /** Options of `new GatewayClient()`. */
-export interface ClientOptions<T extends Terminal = Terminal, Tx = any> {
+export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   /**
    * Base address of the gateway, `https:` except on loopback. The SDK keeps its path and adds `/api/v1`.
    * @default process.env.PAYMENT_GATEWAY_URL

@@ -132,7 +132,7 @@ describe('no secret leaks from', () => {
     for (const provoke of Object.values(errors)) await errorOf(provoke());
     expect(events.length).toBeGreaterThan(20);
     expect(new Set(events.map(({ type }) => type))).toEqual(
-      new Set(['request', 'response', 'success', 'failure', 'journal', 'warning']),
+      new Set(['request', 'response', 'success', 'failure', 'store', 'warning']),
     );
     for (const event of events) expectNoSecretIn(event);
   });

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { foldReference } from '../schemas/matching.ts';
-import { journalRequestOf } from '../store/fingerprint.ts';
+import { requestDataOf } from '../store/fingerprint.ts';
 import type { TokenCheck } from '../store/link.ts';
 
 /** The query parameter that carries the token. */
@@ -42,7 +42,7 @@ export function callbackTokens(signKey: KeyObject, formerSignKeys: readonly KeyO
       const { reference, webhookUrl, callbackUrl } = request;
       const digest = reference
         ? digestOfReference(reference)
-        : digestOf('body', journalRequestOf(request, fields).bodyHash);
+        : digestOf('body', requestDataOf(request, fields).bodyHash);
       const token = tokenOf(digest, keysOnce()[0] as KeyObject);
       return {
         ...fields,

@@ -9,8 +9,7 @@ import { type CheckedRequest, parseRequest, type RequestKind } from '../schemas/
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { serialize } from '../schemas/serialize.ts';
-import { type CreatedOnce, createOnce } from '../store/create-once.ts';
-import type { Accepted, JournaledCreate } from '../store/journaled-create.ts';
+import { type Accepted, type CreatedOnce, type CreateOnce, createOnce } from '../store/create-once.ts';
 import { checkReference } from '../store/key.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';
@@ -34,7 +33,7 @@ export interface Created {
 }
 
 /** What other parts of the SDK pass to a create. */
-export type Internal = Pick<JournaledCreate, 'plan' | 'onPlanRefused' | 'order'>;
+export type Internal = Pick<CreateOnce, 'plan' | 'order'>;
 
 export async function create(
   gateway: Gateway,
@@ -48,7 +47,7 @@ export async function create(
 
   const createIt = async () => {
     const { extra, signal, timeout = gateway.timeout } = readCreateOptions(options);
-    const store = gateway.journalInScope;
+    const { store } = gateway;
     const checked = parseRequest(kind, gateway.terminal, input, gateway.webhookUrl);
     const request = store ? withReference(checked) : checked;
     const { reference, paymentType, paymentMethod } = request;
@@ -67,7 +66,7 @@ export async function create(
       return toCreated(call, { ...created, replayed: false, stale: false });
     }
     const once = {
-      ...{ ...store, ...internal, call, fields, timeout, signal, lookUp },
+      ...{ store, ...internal, call, fields, timeout, signal, lookUp },
       request: { ...request, reference },
       send: (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true }),
     };

@@ -5,8 +5,6 @@ import type { Send } from '../http/client.ts';
 import { runtime } from '../http/runtime.ts';
 import { VERSION } from '../http/version.ts';
 import { bindStore } from '../store/bound.ts';
-import { createsOf } from '../store/creates.ts';
-import type { ScopedJournal } from '../store/reports.ts';
 import { type CallbackTokens, callbackTokens } from './callback-token.ts';
 
 /** The shared parts of one client's calls. */
@@ -17,7 +15,6 @@ export interface Gateway extends Settings {
   headers: Record<string, string>;
   send: Send;
   tokens: CallbackTokens;
-  journalInScope: ScopedJournal | undefined;
   /** The warnings that were given already, each only once. */
   warned: Set<string>;
 }
@@ -38,7 +35,6 @@ export function openGateway(settings: Settings): Gateway {
     },
     send: openSend(settings),
     tokens: callbackTokens(signKey, formerSignKeys),
-    journalInScope: store && { journal: createsOf(store), scope: store.scope },
     warned: new Set(),
   };
 }

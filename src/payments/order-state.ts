@@ -2,8 +2,9 @@
 import { InvalidRequestError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
-import type { Store, StoreRow } from '../store/contract.ts';
-import { createOf, type JournalRow } from '../store/creates.ts';
+import { ownerOf, readCreate } from '../store/change.ts';
+import type { Store } from '../store/contract.ts';
+import type { CreateRow } from '../store/creates.ts';
 import { type OrderState, orderRowOf, orderStateOf } from '../store/order.ts';
 
 /** An order, as the store knows it. */
@@ -40,20 +41,12 @@ function problemOf(orderId: string): string | undefined {
 
 export const referenceOf = (orderId: string, attempt: number): string => `${orderId}.${attempt}`;
 
-export async function readCreate(
-  store: Store,
-  reference: string,
-): Promise<{ row?: JournalRow | undefined; now: number }> {
-  const { row, now } = await store.read({ kind: 'create', id: reference });
-  return { row: row && createOf(store.scope, row), now };
-}
-
 /** Returns the order with its last attempt. */
 export async function readOrder(store: Store, orderId: string): Promise<Order | undefined> {
   const { row } = await store.read({ kind: 'order', id: orderId });
   if (!row) return undefined;
   const { amount, currency, attempts, ...state } = orderStateOf(row);
-  const last = (await readCreate(store, referenceOf(orderId, attempts))).row;
+  const last = (await readCreate(store, { reference: referenceOf(orderId, attempts) })).row;
   const paying = state.paidBy ? await paymentOf(store, state.paidBy) : undefined;
   return {
     id: orderId,
@@ -65,10 +58,7 @@ export async function readOrder(store: Store, orderId: string): Promise<Order | 
   };
 }
 
-function stateOf(
-  { paidBy, isCanceled, isReversed }: Partial<OrderState>,
-  last: JournalRow | undefined,
-): Order['state'] {
+function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderState>, last: CreateRow | undefined): Order['state'] {
   if (paidBy) return 'paid';
   if (isCanceled) return 'canceled';
   const payment = last?.result?.payment;
@@ -80,8 +70,7 @@ function stateOf(
 
 /** Returns a payment as last seen. */
 export async function paymentOf(store: Store, paymentId: string): Promise<Payment | undefined> {
-  const { row } = await store.owner(paymentId.toLowerCase());
-  return row && createOf(store.scope, row).result?.payment;
+  return (await ownerOf(store, paymentId)).row?.result?.payment;
 }
 
 /** Stops further attempts. @returns false if the order is paid */
@@ -95,14 +84,4 @@ export async function cancelIn(store: Store, orderId: string): Promise<boolean> 
     if (isWritten) return true;
     found = await store.read({ kind: 'order', id: orderId });
   }
-}
-
-/** Writes an order's next state. @returns its row, or undefined if another call has changed it meanwhile */
-export async function writeOrder(
-  store: Store,
-  orderId: string,
-  next: OrderState,
-  before?: StoreRow,
-): Promise<{ row?: StoreRow | undefined; isWritten: boolean }> {
-  return store.write(orderRowOf(orderId, next, before));
 }

@@ -8,27 +8,19 @@ import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid } from '../schemas/payment-status.ts';
 import type { ApplePayDeposit, OnrampDeposit, PlainDeposit } from '../schemas/request.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { withinCall } from '../store/change.ts';
+import { readCreate } from '../store/change.ts';
 import type { Store } from '../store/contract.ts';
-import type { JournalRow } from '../store/creates.ts';
+import { type CreateRow, isUnderWay, knownIds } from '../store/creates.ts';
+import { settleKnown } from '../store/doubts.ts';
 import { withNextAction } from '../store/kept.ts';
-import { orderStateOf } from '../store/order.ts';
-import { isUnderWay, knownIds } from '../store/row.ts';
+import { orderRowOf, orderStateOf } from '../store/order.ts';
+import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
-import { lookUp } from './lookup.ts';
+import { lookUp, lookUpIn } from './lookup.ts';
 import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
-import {
-  cancelIn,
-  checkOrderId,
-  type Order,
-  paymentOf,
-  readCreate,
-  readOrder,
-  referenceOf,
-  writeOrder,
-} from './order-state.ts';
-import { reconcile, storeOf } from './store-calls.ts';
+import { cancelIn, checkOrderId, type Order, paymentOf, readOrder, referenceOf } from './order-state.ts';
+import { ask, reconcile, storeOf } from './store-calls.ts';
 
 export type { Order } from './order-state.ts';
 
@@ -82,7 +74,7 @@ export async function checkout(
   const wanted = { paymentMethod, currency, amount: canonicalAmount(parsed.amount) };
   const checking = { gateway, store, orderId, request, wanted, options, patience: new Deadline(LONGEST_WAIT) };
   const { amount } = wanted;
-  let { row, isWritten: isNew } = await writeOrder(store, orderId, { attempts: 1, amount, currency });
+  let { row, isWritten: isNew } = await store.write(orderRowOf(orderId, { attempts: 1, amount, currency }));
   for (;;) {
     row ??= (await store.read({ kind: 'order', id: orderId })).row;
     if (!row) throw new Error(`Order ${JSON.stringify(orderId)} was deleted from the store.`);
@@ -95,7 +87,7 @@ export async function checkout(
     if (typeof step === 'object') return step;
     if (step === 'next' || (step === 'send' && (state.amount !== amount || state.currency !== currency))) {
       const attempts = step === 'next' ? state.attempts + 1 : state.attempts;
-      const written = await writeOrder(store, orderId, { ...state, attempts, amount, currency }, row);
+      const written = await store.write(orderRowOf(orderId, { ...state, attempts, amount, currency }, row));
       row = written.isWritten ? written.row : undefined;
       isNew = written.isWritten;
       continue;
@@ -110,7 +102,7 @@ export async function checkout(
 
 const OWN_REFERENCE = { path: 'reference', message: 'is given by the order: pass the order id first' };
 
-/** Creates the payment of an attempt. At most one is made for each reference, whoever calls. */
+/** Creates the payment of an attempt. All callers together make at most one for each reference. */
 async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
   const { gateway, request, options, orderId } = checking;
   try {
@@ -129,27 +121,22 @@ const TAKEN: ReadonlySet<string> = new Set(['PaymentInDoubtError', 'DuplicateRef
 
 /** Looks at an attempt that exists. */
 async function stepOf(checking: Checking, reference: string): Promise<Step> {
-  const { row, now } = await readCreate(checking.store, reference);
+  const { gateway, store } = checking;
+  const { row, now } = await readCreate(store, { reference });
   if (!row || row.state === 'freed') return 'send';
   if (row.state !== 'begun') return pageOfAttempt(checking, row);
   if (isUnderWay(row, now)) return 'again';
-  if (knownIds(row).length > 0) return (await settleByLookup(checking, row)) ? 'again' : { state: 'checking' };
+  if (knownIds(row).length > 0) {
+    const call = new Call('lookup', gateway);
+    const settled = settleKnown({ store, call }, { row, now }, lookUpIn(gateway, call)).catch(() => undefined);
+    return (await settled) ? 'again' : { state: 'checking' };
+  }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
   return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
 }
 
-/** Looks up the ids that a doubt knows. @returns whether one of them is its payment */
-async function settleByLookup({ gateway }: Checking, row: JournalRow): Promise<boolean> {
-  for (const id of knownIds(row)) {
-    const payment = await lookUp(gateway, id).catch(() => undefined);
-    const settled = payment && (await reconcile(gateway, payment));
-    if (settled?.reference === row.reference && settled.state === 'created') return true;
-  }
-  return false;
-}
-
 /** Looks the payment of an attempt up. */
-async function pageOfAttempt({ gateway, wanted }: Checking, row: JournalRow): Promise<Step> {
+async function pageOfAttempt({ gateway, wanted }: Checking, row: CreateRow): Promise<Step> {
   const known = row.result as Envelope;
   const seen = isFinal(known.payment)
     ? known.payment
@@ -175,15 +162,11 @@ function pageOf(payment: Payment, nextAction: NextAction): Checkout {
 }
 
 export async function orderOf(gateway: Gateway, orderId: string, options?: CallOptions): Promise<Order | undefined> {
-  const store = storeOf(gateway, 'order');
   checkOrderId(orderId);
-  const { signal, timeout = gateway.timeout } = readCallOptions(options);
-  return withinCall(() => readOrder(store, orderId), { signal, timeout });
+  return ask(gateway, 'order', readCallOptions(options), store => readOrder(store, orderId));
 }
 
 export async function cancelOrder(gateway: Gateway, orderId: string, options?: CallOptions): Promise<boolean> {
-  const store = storeOf(gateway, 'cancelOrder');
   checkOrderId(orderId);
-  const { signal, timeout = gateway.timeout } = readCallOptions(options);
-  return withinCall(() => cancelIn(store, orderId), { signal, timeout });
+  return ask(gateway, 'cancelOrder', readCallOptions(options), store => cancelIn(store, orderId));
 }

@@ -7,7 +7,7 @@ import type { WithdrawalRequest } from '../schemas/request.ts';
 import { planBy } from '../store/plan.ts';
 import type { Gateway } from './gateway.ts';
 import { checkUpkeep, expectUpkeep } from './missing-upkeep.ts';
-import { type Entry, journalOf } from './store-calls.ts';
+import { type Entry, storeOf } from './store-calls.ts';
 
 /** A withdrawal to plan. Its reference is required: the payout is known by it. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };
@@ -23,12 +23,12 @@ export async function payOut(
   request: PayoutRequest,
   options?: PayoutOptions,
 ): Promise<Entry> {
-  const { journal } = journalOf(gateway, 'payOut');
+  const store = storeOf(gateway, 'payOut');
   expectTransaction(tx);
   const { extra } = readOptions(options);
   checkUpkeep(gateway);
   expectUpkeep(gateway);
-  return planBy(journal, tx, parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl), extra);
+  return planBy(store, tx, parseRequest('withdrawal', gateway.terminal, request, gateway.webhookUrl), extra);
 }
 
 /** @throws {ConfigurationError} for a request, or nothing, in the place of the transaction */

@@ -3,7 +3,6 @@ import { type CallOptions, readCallOptions } from '../client-options.ts';
 import { InvalidRequestError } from '../errors.ts';
 import { isPaymentStatus } from '../schemas/methods.ts';
 import type { Payment } from '../schemas/payment.ts';
-import { withinCall } from '../store/change.ts';
 import type { RowKind, Store, StoreRow } from '../store/contract.ts';
 import { createOf, storeRowOf } from '../store/creates.ts';
 import { orderRowOf, orderStateOf } from '../store/order.ts';
@@ -18,21 +17,18 @@ import {
   withoutReview,
 } from '../store/outcomes.ts';
 import type { Gateway } from './gateway.ts';
-import { storeOf } from './store-calls.ts';
+import { ask } from './store-calls.ts';
 
 export type { Review } from '../store/outcomes.ts';
 
 export async function reviews(gateway: Gateway, options?: CallOptions): Promise<Review[]> {
-  const store = storeOf(gateway, 'reviews');
-  const { signal, timeout = gateway.timeout } = readCallOptions(options);
-  const list = async () => {
+  return ask(gateway, 'reviews', readCallOptions(options), async store => {
     const { rows } = await store.list({ kind: 'payment', states: ['begun', 'review'] });
-    return rows.flatMap(row =>
+    const found = rows.flatMap(row =>
       reviewsOf(row).map(review => ({ ...review, id: row.id, since: new Date(review.since) })),
     );
-  };
-  const found = await withinCall(list, { signal, timeout });
-  return found.sort((one, other) => one.since.getTime() - other.since.getTime());
+    return found.sort((one, other) => one.since.getTime() - other.since.getTime());
+  });
 }
 
 /** The open reviews of a payment, and that of an effect which was cut off. */
@@ -47,9 +43,7 @@ export async function resolveReview(
   status: string,
   options?: CallOptions,
 ): Promise<void> {
-  const store = storeOf(gateway, 'resolveReview');
-  const { signal, timeout = gateway.timeout } = readCallOptions(options);
-  const close = async () => {
+  return ask(gateway, 'resolveReview', readCallOptions(options), async store => {
     for (;;) {
       const row = await rowOf(store, id);
       const review = row && reviewsOf(row).find(open => open.status === status);
@@ -62,8 +56,7 @@ export async function resolveReview(
       const { isWritten } = await store.write({ ...paymentRowOf(row.id, closed, row), about: undefined });
       if (isWritten) return isCutOff ? settlePayer(store, review, state) : undefined;
     }
-  };
-  return withinCall(close, { signal, timeout });
+  });
 }
 
 /** Returns the row of a payment's id in any case, or of a reference as written. */

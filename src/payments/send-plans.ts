@@ -6,13 +6,12 @@ import { change } from '../store/change.ts';
 import { type Claimed, giveBack, workOnDue } from '../store/claims.ts';
 import type { Store } from '../store/contract.ts';
 import { PlanGone } from '../store/create-once.ts';
-import type { JournalRow } from '../store/creates.ts';
+import type { CreateRow } from '../store/creates.ts';
 import type { HandlerLink } from '../store/link.ts';
 import { endOutage, holdOutage, type Outage, pauseSending, readOutage, waitAsAsked } from '../store/outage.ts';
-import { openPlan } from '../store/plan.ts';
-import { isRefusedRequest, isSamePlan, refusedPlan, unleased } from '../store/planned.ts';
-import { type ClientJournal, report, warnNotSent, warnReviewFailed } from '../store/reports.ts';
-import { notDue } from '../store/row.ts';
+import { isRefusedForGood, isRefusedRequest, openPlan } from '../store/plan.ts';
+import { type StoreCall, warnNotSent, warnReviewFailed } from '../store/reports.ts';
+import { notDue } from '../store/transitions.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
@@ -29,15 +28,10 @@ export interface Sent {
   inDoubt: number;
 }
 
-/** A payout gets at most this many answers, or one that refuses the request itself. */
-const MOST_ANSWERS = 3;
-/** Milliseconds until a plan that this client cannot send is tried again. */
-const UNSENDABLE_PAUSE = 900_000;
-
 /** `freed` and due: refused for good, and its review is not written yet. */
 const DUE = { states: ['planned', 'freed'] } as const;
 
-/** The errors of a plan that this client cannot send: it is another terminal's, or another version's. */
+/** The errors of a plan that this client cannot send, such as another version's. It is tried again after its lease. */
 const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);
 
 interface SenderSettings {
@@ -52,7 +46,7 @@ export class PlanSender {
   readonly sent: Sent = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
   readonly #gateway: Gateway;
   readonly #store: Store;
-  readonly #client: ClientJournal;
+  readonly #client: StoreCall;
   readonly #settings: SenderSettings;
   /** The gateway has accepted the last payout, so several can be sent at once. */
   #isAccepting = false;
@@ -61,7 +55,7 @@ export class PlanSender {
   /** Milliseconds to pause, if this run is over. */
   #pause: number | undefined;
 
-  constructor(gateway: Gateway, client: ClientJournal, settings: SenderSettings) {
+  constructor(gateway: Gateway, client: StoreCall, settings: SenderSettings) {
     this.#gateway = gateway;
     this.#store = gateway.store as Store;
     this.#client = client;
@@ -81,7 +75,7 @@ export class PlanSender {
     this.#pause = undefined;
     const isOver = () => this.#pause !== undefined || signal?.aborted === true;
     const work = (options: { limit: number; concurrency: number; whenIdle?: (() => Promise<void>) | undefined }) =>
-      workOnDue(this.#client, DUE, { ...options, isOver }, claimed => this.#work(claimed));
+      workOnDue(this.#store, DUE, { ...options, isOver }, claimed => this.#work(claimed));
     let left = limit;
     while (!this.#isAccepting && left > 0 && !isOver()) {
       if ((await work({ limit: 1, concurrency: 1 })) === 0) return undefined;
@@ -94,11 +88,9 @@ export class PlanSender {
   async #work({ row }: Claimed): Promise<void> {
     try {
       if (row.state === 'freed') return await this.#review(row);
-      // A crash came between the last refusal and this step.
-      if (row.looks >= MOST_ANSWERS) return await this.#refuse(row);
       const outage = await this.#outage();
       if (outage) {
-        await giveBack(this.#client, row);
+        await giveBack(this.#store, row);
         this.sent.postponed += 1;
         return this.#stop(outage.left);
       }
@@ -135,10 +127,10 @@ export class PlanSender {
     );
   }
 
-  async #send(plan: JournalRow): Promise<void> {
+  async #send(plan: CreateRow): Promise<void> {
     try {
       const { request, extra } = openPlan(plan.body ?? '');
-      await create(this.#gateway, 'payment', request, { extra }, { plan, onPlanRefused: () => true });
+      await create(this.#gateway, 'payment', request, { extra }, { plan });
     } catch (error) {
       if (error instanceof PlanGone) return;
       if (!isGatewayError(error)) throw error;
@@ -151,55 +143,37 @@ export class PlanSender {
     await endOutage(this.#store);
   }
 
-  async #fail(plan: JournalRow, error: GatewayError): Promise<void> {
+  async #fail(plan: CreateRow, error: GatewayError): Promise<void> {
     const { retryAfter = 0 } = error as { retryAfter?: number };
     if (error.outcome === 'unknown') {
       this.sent.inDoubt += 1;
       return this.#stop(await pauseSending(this.#store, retryAfter));
     }
     if (error.name === 'StoreError') throw error;
-    if (UNSENDABLE.has(error.name)) await this.#setAside(plan);
+    const isUnsendable = UNSENDABLE.has(error.name);
     const isAnswered = error instanceof ApiError;
-    const isOfRequest = isRefusedRequest(error);
-    if (isOfRequest || (isAnswered && plan.looks + 1 >= MOST_ANSWERS)) {
-      await this.#refuse(plan);
+    if (isRefusedForGood(plan, error)) {
+      this.sent.refused += 1;
+      await this.#review(plan);
     } else {
       this.sent.postponed += 1;
       // Without an answer, or from a busy gateway, it needs no operator.
-      if (UNSENDABLE.has(error.name) || (isAnswered && error.status !== TOO_MANY))
-        warnNotSent(this.#client, plan, error);
+      if (isUnsendable || (isAnswered && error.status !== TOO_MANY)) warnNotSent(this.#client, plan, error);
     }
     if (retryAfter > 0) return this.#stop(await waitAsAsked(this.#store, retryAfter));
-    const isOfThisPlan = isOfRequest || UNSENDABLE.has(error.name) || (isAnswered && error.status === FORBIDDEN);
+    const isOfThisPlan = isRefusedRequest(error) || isUnsendable || (isAnswered && error.status === FORBIDDEN);
     if (!isOfThisPlan) this.#stop(0);
   }
 
-  async #setAside(plan: JournalRow): Promise<void> {
-    await change(this.#client.journal, plan, (row, now) =>
-      row && isSamePlan(row, plan) ? { next: { ...unleased(row), dueAt: now + UNSENDABLE_PAUSE } } : {},
-    );
-  }
-
-  /** Frees the reference of a refused payout, and lists it for review. */
-  async #refuse(plan: JournalRow): Promise<void> {
-    const { next, row } = await change(this.#client.journal, plan, (row, now) =>
-      row?.state === 'planned' && row.attemptId === plan.attemptId ? { next: refusedPlan(row, now) } : {},
-    );
-    if (!next || !row) return;
-    this.sent.refused += 1;
-    report(this.#client, 'freed', plan.reference);
-    await this.#review(row);
-  }
-
   /** Lists a refused payout for review. If that fails, it stays due. */
-  async #review(refused: JournalRow): Promise<void> {
+  async #review(refused: CreateRow): Promise<void> {
     try {
       await this.#settings.handler.reviewRefused(refused.reference);
     } catch (error) {
       return warnReviewFailed(this.#client, refused, error);
     }
     // Meanwhile the merchant may have planned it again.
-    await change(this.#client.journal, refused, row =>
+    await change(this.#store, refused, row =>
       row?.state === 'freed' && row.attemptId === refused.attemptId ? { next: notDue(row) } : {},
     );
   }

@@ -4,12 +4,12 @@ import { pause } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { argumentReader, callFields, count, flag } from '../options/reader.ts';
 import { HANDLER, type HandlerLink } from '../store/link.ts';
-import { type ClientJournal, warnUpkeepFailed } from '../store/reports.ts';
+import { type StoreCall, warnUpkeepFailed } from '../store/reports.ts';
 import { newSwept, type Swept, sweep } from '../store/sweep.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
 import { PlanSender, type Sent } from './send-plans.ts';
-import { journalOf } from './store-calls.ts';
+import { storeOf } from './store-calls.ts';
 
 /** The options of `upkeep`. */
 export interface UpkeepOptions {
@@ -93,7 +93,7 @@ const OTHER_STORE =
  * @throws {InvalidRequestError} naming the option that is wrong or unknown
  */
 export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<Upkeep> {
-  const client: ClientJournal = { ...journalOf(gateway, 'upkeep'), call: new Call('upkeep', gateway) };
+  const client: StoreCall = { store: storeOf(gateway, 'upkeep'), call: new Call('upkeep', gateway) };
   const { handler, once, limit = once ? 1_000 : Number.POSITIVE_INFINITY, ...rest } = readOptions(options);
   const link = handler[HANDLER];
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
@@ -113,7 +113,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
 }
 
 /** Sweeps every minute until the signal. */
-async function sweepUntil(client: ClientJournal, settings: Parameters<typeof sweep>[1], swept: Swept): Promise<void> {
+async function sweepUntil(client: StoreCall, settings: Parameters<typeof sweep>[1], swept: Swept): Promise<void> {
   const { signal } = settings;
   while (!signal?.aborted) {
     await sweep(client, settings, swept).catch(error => warnUpkeepFailed(client, error));
@@ -122,11 +122,14 @@ async function sweepUntil(client: ClientJournal, settings: Parameters<typeof swe
 }
 
 /** Sends each plan immediately until the signal. After a failure it waits longer and longer, up to a minute. */
-async function sendUntil(sender: PlanSender, client: ClientJournal, signal: AbortSignal | undefined): Promise<void> {
-  const bell = new Bell();
-  const ring = () => bell.ring();
+async function sendUntil(sender: PlanSender, client: StoreCall, signal: AbortSignal | undefined): Promise<void> {
+  /** Wakes the current waiter, or else the next one. */
+  let bell = new AbortController();
+  const ring = () => bell.abort();
   const idle = async () => {
-    if (!signal?.aborted) await bell.wait(SECOND);
+    if (signal?.aborted) return;
+    await pause(SECOND, bell.signal);
+    bell = new AbortController();
   };
   signal?.addEventListener('abort', ring);
   const watching = watch(client, ring, signal);
@@ -147,30 +150,15 @@ async function sendUntil(sender: PlanSender, client: ClientJournal, signal: Abor
   await watching;
 }
 
-/** Wakes the current waiter, or else the next one. */
-class Bell {
-  #ringing = new AbortController();
-
-  ring(): void {
-    this.#ringing.abort();
-  }
-
-  /** Waits until it rings, or for `ms` milliseconds. */
-  async wait(ms: number): Promise<void> {
-    await pause(ms, this.#ringing.signal);
-    this.#ringing = new AbortController();
-  }
-}
-
 /** Listens for plans until the signal, and again if the database stops reporting them. */
 async function watch(
-  { journal }: ClientJournal,
+  { store }: StoreCall,
   onPlanned: () => void,
   signal = new AbortController().signal,
 ): Promise<void> {
-  while (journal.watch && !signal.aborted) {
+  while (store.watch && !signal.aborted) {
     try {
-      await journal.watch(onPlanned, signal);
+      await store.watch(onPlanned, signal);
     } catch {
       // Until it listens again, the regular checks find new plans.
     }

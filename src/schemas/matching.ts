@@ -16,7 +16,7 @@ interface RequestedFor extends Requested {
 const MONEY = ['paymentType', 'amount', 'currency'] as const;
 
 /** Lists the fields of the money in which a payment differs from a request. */
-export const moneyDifferences = (request: Requested, payment: Payment): (keyof Requested)[] => {
+export const moneyDifferences = (request: Requested, payment: Pick<Payment, keyof Requested>): (keyof Requested)[] => {
   const isSame = {
     paymentType: request.paymentType === payment.paymentType,
     amount: Number(request.amount) === payment.amount,

@@ -1,10 +1,10 @@
 // Changes the row of a create by a transition, despite concurrent changes and temporary failures of the store.
 import { backgroundDelay, Deadline, delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError } from '../errors.ts';
-import type { Timed } from './contract.ts';
-import type { Journal, JournalKey, JournalRow } from './creates.ts';
+import type { Store, Timed } from './contract.ts';
+import { type CreateRow, createOf, storeRowOf } from './creates.ts';
 import type { WaitLimits } from './in-flight.ts';
-import type { RowChange } from './row.ts';
+import { isKeepable } from './key.ts';
 
 /** Milliseconds for one statement: without a free connection, a pool may keep it waiting permanently. */
 const LONGEST_STATEMENT = 5_000;
@@ -43,19 +43,40 @@ export async function withinCall<T>(
 }
 
 /** A row with the time of the store's clock. The row is absent if none exists. */
-export type FoundRow = Timed<{ row?: JournalRow | undefined }>;
+export type FoundRow = Timed<{ row?: CreateRow | undefined }>;
+
+/** The next row. Absent if nothing changes. */
+export interface Step {
+  next?: CreateRow | undefined;
+}
+
+/** Names a create by its reference. */
+type Key = Pick<CreateRow, 'reference'>;
 
 /** A certain absence that needs no read. The insert then returns the time. */
 export const NO_ROW: FoundRow = { now: 0 };
 
+/** Reads a create. Skips the read if a gateway names a reference that no store can keep. */
+export const readCreate = async (store: Store, { reference }: Key): Promise<FoundRow> =>
+  isKeepable(reference) ? foundIn(store, await bounded(store.read({ kind: 'create', id: reference }))) : NO_ROW;
+
+/** Returns the create that has the payment. */
+export const ownerOf = async (store: Store, paymentId: string): Promise<FoundRow> =>
+  foundIn(store, await bounded(store.owner(paymentId.toLowerCase())));
+
+const foundIn = ({ scope }: Store, { row, now }: Awaited<ReturnType<Store['read']>>): FoundRow => ({
+  row: row && createOf(scope, row),
+  now,
+});
+
 /** Decides on the current row, at the store's own time. */
-export type Transition<S extends RowChange> = (row: JournalRow | undefined, now: number) => S;
+export type Transition<S extends Step> = (row: CreateRow | undefined, now: number) => S;
 
 /** How a row is changed. */
 interface ChangeOptions {
   /** The row as last read, to save another read. */
   known?: FoundRow | undefined;
-  /** Disables the timeout of statements, for a caller that must know when each has ended. */
+  /** Disables the timeout of the writes, for a caller that must know when each has ended. */
   isUnbounded?: boolean;
 }
 
@@ -65,9 +86,9 @@ interface ChangeOptions {
  * @returns the transition's result, and the row after it
  * @throws the store's errors; Error if the row keeps changing
  */
-export async function change<S extends RowChange>(
-  journal: Journal,
-  key: JournalKey,
+export async function change<S extends Step>(
+  store: Store,
+  key: Key,
   transition: Transition<S>,
   { known, isUnbounded = false }: ChangeOptions = {},
 ): Promise<S & FoundRow> {
@@ -77,22 +98,21 @@ export async function change<S extends RowChange>(
   // A row that arrives after a long wait still gets its tries.
   for (let tries = 0; tries < 3 || !deadline.isPast; tries++) {
     if (tries > 1) await delay(Math.random() * tries * PAUSE);
-    found ??= await wait(journal.read(key));
+    found ??= foundIn(store, await wait(store.read({ kind: 'create', id: key.reference })));
     const { row, now } = found;
     const step = transition(row, now);
     const { next } = step;
     if (!next || next === row) return { ...step, row, now };
-    if (row) {
-      const { isReplaced } = await wait(journal.replace(next, row.revision));
-      if (isReplaced) return { ...step, row: { ...next, revision: row.revision + 1 }, now };
-      found = undefined;
-    } else {
-      found = await wait(journal.insert(next));
-      if ((found as { isInserted?: boolean }).isInserted) return { ...step, ...found };
-    }
+    const written = await wait(store.write({ ...storeRowOf(next), revision: row?.revision ?? 0 }));
+    if (written.isWritten) return { ...step, ...foundIn(store, written) };
+    if (!written.row && !row) throw new Error(NEITHER(key.reference));
+    found = written.row && foundIn(store, written);
   }
   throw new Error(`The store's row of ${JSON.stringify(key.reference)} keeps changing: try again.`);
 }
+
+export const NEITHER = (reference: string): string =>
+  `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or another program that deletes its rows, prevents it.`;
 
 /**
  * Retries {@link change} for five minutes while the store fails. It does not keep the process alive.
@@ -100,9 +120,9 @@ export async function change<S extends RowChange>(
  * @returns undefined if every try failed
  * @throws {PaymentTaken} which no retry changes
  */
-export async function record<S extends RowChange>(
-  journal: Journal,
-  key: JournalKey,
+export async function record<S extends Step>(
+  store: Store,
+  key: Key,
   transition: Transition<S>,
   known?: FoundRow,
 ): Promise<(S & FoundRow) | undefined> {
@@ -111,7 +131,7 @@ export async function record<S extends RowChange>(
   let found = known;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(3 * pause, LONGEST_PAUSE)) {
     try {
-      return await change(journal, key, transition, { known: found });
+      return await change(store, key, transition, { known: found });
     } catch (error) {
       if (isTaken(error)) throw error;
       found = undefined;
@@ -124,9 +144,6 @@ export async function record<S extends RowChange>(
 /** Milliseconds that an answered create waits for its recording: a customer waits too. */
 const LONGEST_WAIT = 5_000;
 
-/** Waits for a recording. After the limit it continues in the background. */
-export const waitForRecording = <T>(
-  recording: Promise<T | undefined>,
-  { deadline, signal }: WaitLimits,
-): Promise<T | undefined> =>
-  within(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined).catch(() => undefined);
+/** Waits for a recording. After the limit it continues in the background. @throws its error, if it comes in time */
+export const waitForRecording = <T>(recording: Promise<T>, { deadline, signal }: WaitLimits): Promise<T | undefined> =>
+  within<T | undefined>(recording, { ms: Math.min(deadline.remaining, LONGEST_WAIT), signal }, () => undefined);

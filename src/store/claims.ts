@@ -1,15 +1,15 @@
 // Processes the due rows of a store. Leases let many processes work concurrently.
 import { bounded } from './change.ts';
-import type { Timed } from './contract.ts';
-import type { DueCreates, JournalRow } from './creates.ts';
-import type { ScopedJournal } from './reports.ts';
+import type { DueQuery, Store } from './contract.ts';
+import { type CreateRow, createOf, storeRowOf } from './creates.ts';
+import { unleased } from './transitions.ts';
 
 /** Milliseconds until another process takes over the rows of a dead process. */
 const LEASE = 120_000;
 
 /** A leased row, with the time of the store's clock. */
 export interface Claimed {
-  row: JournalRow;
+  row: CreateRow;
   now: number;
 }
 
@@ -31,22 +31,22 @@ export interface WorkOptions {
  * @throws the first error of the store, after the running work has ended
  */
 export async function workOnDue(
-  client: ScopedJournal,
-  query: DueCreates,
+  store: Store,
+  query: Omit<DueQuery, 'kind'>,
   { limit, concurrency, isOver, whenIdle }: WorkOptions,
   work: (claimed: Claimed) => Promise<void>,
 ): Promise<number> {
   let claimed = 0;
   async function* claimAll(): AsyncGenerator<Claimed> {
     while (claimed < limit && !isOver()) {
-      const { rows, now } = await claim(client, query, Math.min(limit - claimed, concurrency));
+      const { rows, now } = await claim(store, query, Math.min(limit - claimed, concurrency));
       if (rows.length === 0) {
         if (!whenIdle) return;
         await whenIdle();
       }
       claimed += rows.length;
       for (const row of rows) {
-        if (isOver()) await giveBack(client, row);
+        if (isOver()) await giveBack(store, row);
         else yield { row, now };
       }
     }
@@ -62,25 +62,20 @@ export async function workOnDue(
 }
 
 /** Claims rows, and returns them to the store if they arrive after the timeout. */
-async function claim(client: ScopedJournal, query: DueCreates, count: number): Promise<Timed<{ rows: JournalRow[] }>> {
-  const claiming = client.journal.claim(query, count, LEASE);
-  let isLate = false;
-  const giveBackLate = async () => {
-    const { rows } = await claiming;
-    if (isLate) for (const row of rows) await giveBack(client, row);
-  };
-  giveBackLate().catch(() => {});
+async function claim(store: Store, query: Omit<DueQuery, 'kind'>, count: number) {
+  const claiming = store.due({ kind: 'create', ...query }, count, LEASE).then(({ rows, now }) => ({
+    rows: rows.map(row => createOf(store.scope, row)),
+    now,
+  }));
   try {
     return await bounded(claiming);
   } catch (error) {
-    isLate = true;
+    claiming.then(({ rows }) => Promise.all(rows.map(row => giveBack(store, row)))).catch(() => {});
     throw error;
   }
 }
 
-/** Releases the lease of a row without changing the row. */
-export async function giveBack({ journal }: ScopedJournal, row: JournalRow): Promise<void> {
-  const { leasedUntil, ...rest } = row;
-  // If another process has changed the row meanwhile, that change wins.
-  await bounded(journal.replace(rest, row.revision));
+/** Releases the lease of a row without changing the row. If another process has changed it, that change wins. */
+export async function giveBack(store: Store, row: CreateRow): Promise<void> {
+  await bounded(store.write(storeRowOf(unleased(row))));
 }

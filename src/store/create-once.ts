@@ -19,20 +19,44 @@
 // | (an operator)    | deadline has passed                  |                         |                       |                       |
 import { randomUUID } from 'node:crypto';
 import { Deadline } from '../deadline.ts';
-import { ApiError, ConfigurationError, GatewayError, PaymentInDoubtError } from '../errors.ts';
+import { ConfigurationError, GatewayError, PaymentInDoubtError } from '../errors.ts';
+import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
 import { Untold } from '../telemetry/call.ts';
-import { bounded, type FoundRow, isTaken, record, waitForRecording } from './change.ts';
-import type { Journal, JournalRow } from './creates.ts';
-import { journalRequestOf } from './fingerprint.ts';
+import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
+import type { Store } from './contract.ts';
+import { type Attempt, type CreateRow, knownIds } from './creates.ts';
+import { type Recordable, requestDataOf } from './fingerprint.ts';
 import { InFlight, type WaitLimits } from './in-flight.ts';
-import type { Accepted, JournaledCreate } from './journaled-create.ts';
-import { isRefusedRequest, postponed } from './planned.ts';
-import { report, reportConflict, warnNotRecorded } from './reports.ts';
-import { resume } from './resume.ts';
-import { type JournalAttempt, knownIds } from './row.ts';
-import { type LearntPayment, recordEnd, recordPayment, recordTaken, release, type UnpaidEnd } from './transitions.ts';
-import { stopped, type UnwrittenAttempt, writeDown } from './write-down.ts';
+import { replanned } from './plan.ts';
+import { resume } from './replay.ts';
+import { report, reportConflict, type StoreCall, warnNotRecorded } from './reports.ts';
+import { type RecordedStep, recordEnd, recordPayment, release } from './transitions.ts';
+import { stopped, writeDown } from './write-down.ts';
+
+/** A create that the gateway has accepted. */
+export interface Accepted {
+  created: Envelope;
+  /** Makes the error for an answer with the payment of another create. */
+  anothers(reference: string | undefined): GatewayError;
+}
+
+/** A create with a reference. */
+export interface CreateOnce extends StoreCall {
+  request: Recordable & { reference: string };
+  /** All sent fields, as plain data. */
+  fields: object;
+  /** Milliseconds for the whole create. */
+  timeout: number;
+  signal?: AbortSignal | undefined;
+  /** The order that it is an attempt of. */
+  order?: string | undefined;
+  /** The claimed plan: the create sends only this plan. */
+  plan?: CreateRow | undefined;
+  /** Sends the create, but never after the deadline. The signal ends the wait for its answer. */
+  send(deadline: Deadline, signal: AbortSignal): Promise<Accepted>;
+  lookUp(paymentId: string, limits: { timeout: number; signal?: AbortSignal | undefined }): Promise<Payment>;
+}
 
 /** How a create ended. */
 export interface CreatedOnce extends Envelope {
@@ -42,36 +66,16 @@ export interface CreatedOnce extends Envelope {
   stale: boolean;
 }
 
-/** How an attempt ended. */
-type AttemptEnd =
-  /** The reference was taken, so the attempt was not sent. */
-  { end: 'taken'; found: FoundRow } | UnwrittenAttempt | CreatedAttempt | FailedAttempt;
-
-interface CreatedAttempt extends Recording {
-  end: 'created';
-  result: Envelope;
+/** The reference was taken, so the attempt was not sent. */
+interface Taken {
+  taken: FoundRow;
 }
 
-interface FailedAttempt extends Recording {
-  end: 'failed';
-  error: unknown;
-  since: Date;
-  /** The plan will be sent again. */
-  staysPlanned: boolean;
-}
+/** The plan must not be sent: another process sends it, or it was withdrawn. */
+export class PlanGone extends Untold {}
 
-interface Recording {
-  /** The row after recording, if the store could be written. */
-  recording: Promise<RecordedRow | undefined>;
-}
-
-interface RecordedRow extends FoundRow {
-  /** The answer had the payment of another create. */
-  failure?: GatewayError;
-}
-
-/** The creates that run in this process, by store, reference, body and plan. */
-const inFlight = new WeakMap<Journal, Map<string, InFlight<AttemptEnd>>>();
+/** The creates that run in this process, by reference, body and plan. */
+const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>();
 
 /**
  * Sends a create at most once per reference, and joins the same create if this process already runs it.
@@ -83,209 +87,142 @@ const inFlight = new WeakMap<Journal, Map<string, InFlight<AttemptEnd>>>();
  * @throws {ConfigurationError} the plan's row was changed by hand, or the store's scope belongs to another gateway
  * @throws the errors of `send`, each with an `outcome`
  */
-export async function createOnce(create: JournaledCreate): Promise<CreatedOnce> {
-  const { journal, scope, request, fields, timeout, signal, order, plan } = create;
+export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
+  const { store, request, fields, timeout, signal, order, plan } = create;
+  const { scope } = store;
   const { reference } = request;
   const limits = { deadline: new Deadline(timeout), signal };
-  const attempt = {
-    scope,
-    reference,
-    ...journalRequestOf(request, fields),
-    attemptId: randomUUID(),
-    timeoutMs: timeout,
-    order,
-  };
-  if (plan && plan.bodyHash !== attempt.bodyHash) throw new ConfigurationError(ALTERED(reference), NOT_SENT);
-  const creates = inFlight.get(journal) ?? new Map<string, InFlight<AttemptEnd>>();
-  inFlight.set(journal, creates);
-  const key = JSON.stringify([scope, reference, attempt.bodyHash, plan?.attemptId]);
-  const running = creates.get(key);
-  if (!running && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
-  const flight = running ?? new InFlight(giveUp => makeAttempt(create, attempt, limits.deadline, giveUp));
-  creates.set(key, flight);
-  const forget = () => {
-    if (creates.get(key) === flight) creates.delete(key);
-  };
-  const leave = flight.enter();
-  try {
-    const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
-    switch (ended.end) {
-      case 'taken':
-        // The next caller reads the row again, because it may have changed.
-        forget();
-        if (plan) throw new PlanGone();
-        return { ...(await resume(create, attempt, ended.found, limits)), replayed: true };
-      case 'not_begun':
-        throw ended.failure;
-      case 'created':
-        await expectRecorded(ended, create, limits);
-        if (running) report(create, 'replayed', reference, ended.result.payment.id);
-        return { ...ended.result, replayed: running !== undefined, stale: false };
-      default:
-        return await afterFailed(create, attempt, ended, limits);
-    }
-  } finally {
-    if (leave()) forget();
+  const data = requestDataOf(request, fields);
+  const attempt = { scope, reference, ...data, attemptId: randomUUID(), timeoutMs: timeout, order };
+  if (plan && plan.bodyHash !== data.bodyHash)
+    throw new ConfigurationError(ALTERED(reference), { outcome: 'not_sent' });
+  const creates = running.get(store) ?? new Map<string, InFlight<CreatedOnce | Taken>>();
+  running.set(store, creates);
+  const key = JSON.stringify([reference, data.bodyHash, plan?.attemptId]);
+  const joined = creates.get(key);
+  if (!joined && signal?.aborted) throw stopped(reference, 'aborted', 'not_sent');
+  const begin = (giveUp: AbortSignal) =>
+    makeAttempt(create, attempt, { ...limits, signal: giveUp }).finally(() => creates.delete(key));
+  const flight = joined ?? new InFlight(begin);
+  if (!joined) creates.set(key, flight);
+  const ended = await flight.wait(limits, left => stopped(reference, left, 'unknown'));
+  if ('taken' in ended) {
+    if (plan) throw new PlanGone();
+    return { ...(await resume(create, attempt, ended.taken, limits)), replayed: true };
   }
+  if (!joined) return ended;
+  report(create, 'replayed', reference, ended.payment.id);
+  return { ...ended, replayed: true };
 }
 
-const NOT_SENT = { outcome: 'not_sent' } as const;
 const ALTERED = (reference: string) =>
   `The planned payout ${JSON.stringify(reference)} differs from the request that was planned: another program has changed its row. Nothing was sent. Withdraw it with gateway.settle(reference, 'not_created').`;
 
-/** Waits until the payment is recorded. @throws {GatewayError} if another create has the payment */
-async function expectRecorded(ended: CreatedAttempt, create: JournaledCreate, limits: WaitLimits): Promise<void> {
-  const recorded = await untilRecorded(ended, create, limits);
-  if (recorded?.failure) throw recorded.failure;
-}
-
-/** Throws the error, unless a callback has reported the payment in the meantime. */
-async function afterFailed(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
-  ended: FailedAttempt,
-  limits: WaitLimits,
-): Promise<CreatedOnce> {
-  const { error, since, staysPlanned } = ended;
-  const recorded = await untilRecorded(ended, create, limits);
-  if (recorded) {
-    // The callback has come already, so the answer does not matter. Another attempt's payment proves nothing here.
-    if (isCreated(recorded.row, attempt)) {
+/** Begin → send → record → answer. The recording continues in the background after the limits. */
+async function makeAttempt(
+  create: CreateOnce,
+  attempt: Attempt,
+  limits: WaitLimits & { signal: AbortSignal },
+): Promise<CreatedOnce | Taken> {
+  const { hasBegun, ...found } = await writeDown(create, attempt, limits);
+  if (!hasBegun) return { taken: found };
+  report(create, 'begun', attempt.reference);
+  // No customer waits for a plan, so the store gets a fresh timeout after the create has used its own.
+  const recordingLimits = () => (create.plan ? { deadline: new Deadline(create.timeout) } : limits);
+  let accepted: Accepted;
+  try {
+    accepted = await create.send(limits.deadline, limits.signal);
+  } catch (error) {
+    const recorded = await waitForRecording(recordFailure(create, attempt, error, found), recordingLimits());
+    const { row } = recorded ?? {};
+    // The callback has come already, so the answer does not matter.
+    if (recorded && isOf(row, attempt) && row.state === 'created')
       return { ...(await resume(create, attempt, recorded, limits)), replayed: true };
-    }
-    refuseOutcome(recorded.row, attempt, error);
-  } else if (staysPlanned) {
-    // The plan returns only once the store answers. It is lost if the process ends before.
-    throw new PaymentInDoubtError(attempt.reference, since, { cause: error });
+    throw isSurelyUnpaid(error) ? unpaidError(create, attempt, error, { found, recorded }) : error;
   }
-  throw error;
+  await waitForRecording(recordCreated(create, attempt, accepted, found), recordingLimits());
+  return { ...accepted.created, replayed: false, stale: false };
 }
-
-/** No customer waits for a plan, so the store gets a fresh timeout after the create has used its own. */
-const untilRecorded = ({ recording }: Recording, { plan, timeout }: JournaledCreate, limits: WaitLimits) =>
-  waitForRecording(recording, plan ? { deadline: new Deadline(timeout) } : limits);
-
-/** The plan must not be sent: another process sends it, or it was withdrawn. */
-export class PlanGone extends Untold {}
-
-/** @throws {PaymentInDoubtError} if the store knows a payment of the reference, even after a refusal */
-function refuseOutcome(row: JournalRow | undefined, attempt: JournalAttempt, error: unknown): void {
-  if (!isSurelyUnpaid(error) || !isInDoubt(row, attempt)) return;
-  const [paymentId] = knownIds(row);
-  throw new PaymentInDoubtError(row.reference, new Date(row.begunAt), { paymentId, cause: error });
-}
-
-/** Whether the row has the payment of this attempt. */
-const isCreated = (row: JournalRow | undefined, { attemptId }: JournalAttempt): boolean =>
-  row?.state === 'created' && row.attemptId === attemptId;
-
-/** Whether the row is still in doubt about this attempt. */
-const isInDoubt = (row: JournalRow | undefined, { attemptId }: JournalAttempt): row is JournalRow =>
-  row?.state === 'begun' && row.attemptId === attemptId;
 
 const isSurelyUnpaid = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && (error.outcome === 'rejected' || error.outcome === 'not_sent');
 
-/** Writes the attempt down, sends it, and records its end in the background. */
-async function makeAttempt(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
-  deadline: Deadline,
-  giveUp: AbortSignal,
-): Promise<AttemptEnd> {
-  const { reference } = attempt;
-  const written = await writeDown(create, attempt, deadline, giveUp);
-  if ('failure' in written) return written;
-  const { hasBegun, ...found } = written;
-  if (!hasBegun) return { end: 'taken', found };
-  report(create, 'begun', reference);
-  try {
-    const accepted = await create.send(deadline, giveUp);
-    return { end: 'created', result: accepted.created, recording: recordCreated(create, attempt, accepted, found) };
-  } catch (error) {
-    const since = new Date(found.row?.begunAt ?? found.now);
-    const isUnpaid = isSurelyUnpaid(error);
-    const staysPlanned =
-      create.plan !== undefined && isUnpaid && (!isRefusedRequest(error) || create.onPlanRefused?.() === true);
-    const recording = isUnpaid
-      ? recordUnpaid(create, attempt, error, { found, plan: staysPlanned ? create.plan : undefined })
-      : recordUnknown(create, attempt, error, found);
-    return { end: 'failed', error, since, staysPlanned, recording };
-  }
-}
+/** Whether the row still belongs to this attempt. Another attempt's payment proves nothing here. */
+const isOf = (row: CreateRow | undefined, { attemptId }: Attempt): row is CreateRow => row?.attemptId === attemptId;
 
-/** Frees the reference, or restores its plan. */
-async function recordUnpaid(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
+/** Returns the error, or a doubt: the store knows a payment of it, or it may lose the plan if the process ends now. */
+function unpaidError(
+  { plan }: CreateOnce,
+  attempt: Attempt,
   error: GatewayError,
-  { found, plan }: { found: FoundRow; plan: JournalRow | undefined },
-): Promise<FoundRow | undefined> {
-  const { reference } = attempt;
-  const wasSent = error.outcome === 'rejected';
-  const unpaid = (now: number): UnpaidEnd => ({ wasSent, plan: plan && planAfter(error, plan, now) });
-  const step = await record(create.journal, attempt, (row, now) => release(row, attempt, unpaid(now)), found);
-  const end = step?.next?.state;
-  if (end === 'planned' || end === 'freed') report(create, end, reference);
-  if (step && isInDoubt(step.row, attempt)) report(create, 'in_doubt', reference, knownIds(step.row)[0]);
-  if (!step) warnNotRecorded(create, reference);
-  return step;
+  { found, recorded }: { found: FoundRow; recorded: FoundRow | undefined },
+): GatewayError {
+  const { row } = recorded ?? {};
+  const isDoubt = isOf(row, attempt) && row.state === 'begun';
+  if (!isDoubt && (recorded || !plan)) return error;
+  const since = new Date(found.row?.begunAt ?? found.now);
+  return new PaymentInDoubtError(attempt.reference, since, {
+    paymentId: isDoubt ? knownIds(row)[0] : undefined,
+    cause: error,
+  });
 }
 
-/** Restores the plan of an unpaid attempt. If the gateway answered, the plan may be the cause, so it is postponed. */
-const planAfter = (error: unknown, plan: JournalRow, now: number): JournalRow =>
-  error instanceof ApiError ? postponed(plan, now) : plan;
-
-/** Records the end of an attempt that may have made a payment. A callback may have settled it already. */
-async function recordUnknown(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
+/** Frees the reference, restores its plan, or records the doubt. A callback may have settled it already. */
+async function recordFailure(
+  create: CreateOnce,
+  attempt: Attempt,
   error: unknown,
   found: FoundRow,
 ): Promise<FoundRow | undefined> {
-  const { paymentId } = error instanceof GatewayError ? error : {};
-  const step = paymentId
-    ? await recordLearnt(create, attempt, { paymentId }, found)
-    : await record(create.journal, attempt, row => recordEnd(row, attempt), found);
-  if (!step) warnNotRecorded(create, attempt.reference);
-  if (!isCreated(step?.row, attempt)) report(create, 'in_doubt', attempt.reference, paymentId);
+  const { plan } = create;
+  const { paymentId, outcome } = error instanceof GatewayError ? error : {};
+  const isUnpaid = isSurelyUnpaid(error);
+  const step = await recordEndOf(create, attempt, found, paymentId, (row, now) => {
+    if (isUnpaid)
+      return release(row, attempt, { wasSent: outcome === 'rejected', plan: plan && replanned(plan, error, now) });
+    return paymentId ? recordPayment(row, attempt, { paymentId }, now) : recordEnd(row, attempt);
+  });
+  const row = isOf(step?.row, attempt) ? step.row : undefined;
+  if (isUnpaid && step?.next) report(create, step.next.state === 'planned' ? 'planned' : 'freed', attempt.reference);
+  else if (isUnpaid ? row?.state === 'begun' : row?.state !== 'created')
+    report(create, 'in_doubt', attempt.reference, paymentId ?? (row && knownIds(row)[0]));
   return step;
 }
 
+/** Records the payment of an attempt. @throws {GatewayError} if another create has it: one id belongs to one create */
 async function recordCreated(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
+  create: CreateOnce,
+  attempt: Attempt,
   { created: result, anothers }: Accepted,
   found: FoundRow,
-): Promise<RecordedRow | undefined> {
-  const { journal } = create;
+): Promise<void> {
+  const { store } = create;
   const { reference } = attempt;
   const paymentId = result.payment.id;
   try {
-    const step = await recordLearnt(create, attempt, { paymentId, result }, found);
-    if (!step) warnNotRecorded(create, reference);
+    const learnt = { paymentId, result };
+    const record = (row: CreateRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
+    const step = await recordEndOf(create, attempt, found, paymentId, record);
     if (step?.row?.paymentId === paymentId) report(create, 'created', reference, paymentId);
-    return step;
   } catch (error) {
     if (!isTaken(error)) throw error;
-    const step = await record(journal, attempt, row => recordTaken(row, attempt, paymentId));
+    await record(store, attempt, row => recordEnd(row, attempt, paymentId));
     report(create, 'in_doubt', reference, paymentId);
-    const owner = await bounded(journal.owner(paymentId)).then(
-      ({ row }) => row?.reference,
-      () => undefined,
-    );
-    return { ...(step ?? found), failure: anothers(owner) };
+    const owner = await ownerOf(store, paymentId).catch(() => undefined);
+    throw anothers(owner?.row?.reference);
   }
 }
 
-async function recordLearnt(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
-  learnt: LearntPayment,
+async function recordEndOf(
+  create: CreateOnce,
+  attempt: Attempt,
   found: FoundRow,
-): Promise<FoundRow | undefined> {
-  const transition = (row: JournalRow | undefined, now: number) => recordPayment(row, attempt, learnt, now);
-  const step = await record(create.journal, attempt, transition, found);
-  if (step?.otherPayment) reportConflict(create, attempt.reference, learnt.paymentId, step.otherPayment.id);
+  paymentId: string | undefined,
+  end: Transition<RecordedStep>,
+): Promise<(RecordedStep & FoundRow) | undefined> {
+  const { reference } = attempt;
+  const step = await record(create.store, attempt, end, found);
+  if (!step) warnNotRecorded(create, reference);
+  if (step?.otherPayment && paymentId) reportConflict(create, reference, paymentId, step.otherPayment.id);
   return step;
 }

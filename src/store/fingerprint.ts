@@ -1,9 +1,11 @@
-// Reduces a request to the fields that the store keeps: the four that decide money, and a hash of the whole.
+// The fields of a request that the store keeps: the four that decide money, and a hash of the whole.
 import { createHash } from 'node:crypto';
+import { DuplicateReferenceError } from '../errors.ts';
 import { canonicalAmount } from '../schemas/amount.ts';
 import { isJsonMap } from '../schemas/json.ts';
+import { moneyDifferences } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
-import type { JournalRequest } from './creates.ts';
+import type { CreateRow, RequestData } from './creates.ts';
 
 /** Changes with the canonical form: hashes of different versions never match. */
 const VERSION = 'v1';
@@ -21,7 +23,7 @@ export interface Recordable {
 }
 
 /** Returns the same value for every spelling of a request. @param fields all sent fields, as plain data */
-export function journalRequestOf(request: Recordable, fields: object): JournalRequest {
+export function requestDataOf(request: Recordable, fields: object): RequestData {
   const { paymentType, paymentMethod, currency } = request;
   const amount = canonicalAmount(request.amount);
   const canonical = canonicalJson({ ...fields, amount });
@@ -30,7 +32,7 @@ export function journalRequestOf(request: Recordable, fields: object): JournalRe
 }
 
 /** The part of a request that its payment shows. */
-export const journalRequestOfPayment = (payment: Payment): JournalRequest => ({
+export const requestDataOfPayment = (payment: Payment): RequestData => ({
   paymentType: payment.paymentType,
   paymentMethod: payment.paymentMethod ?? '',
   amount: canonicalAmount(payment.amount),
@@ -44,3 +46,31 @@ const canonicalJson = (value: unknown): string =>
     if (!isJsonMap(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
+
+const FIELDS = ['paymentType', 'paymentMethod', 'amount', 'currency'] as const;
+
+/** Lists the fields in which a request differs from that of the row. */
+function differingFields(row: CreateRow, request: RequestData): string[] {
+  if (row.bodyHash === request.bodyHash) return [];
+  // The store saw only the payment: its customer may have chosen the method.
+  if (row.bodyHash === UNSEEN) return moneyDifferences(row, { ...request, amount: Number(request.amount) });
+  const differing = FIELDS.filter(field => row[field] !== request[field]);
+  return differing.length > 0 ? differing : ['other fields'];
+}
+
+/** @throws {DuplicateReferenceError} if the row's request is another one, unless its reference is free */
+export function expectSameRequest(row: CreateRow, request: RequestData & Pick<CreateRow, 'reference'>): void {
+  const differing = differingFields(row, request);
+  if (row.state !== 'freed' && differing.length > 0) throw duplicate(row, differing, row.state);
+}
+
+/** @throws {DuplicateReferenceError} if the row is planned: only upkeep sends a plan */
+export function refusePlan(row: CreateRow, request: RequestData): void {
+  if (row.state === 'planned') throw duplicate(row, differingFields(row, request), row.state);
+}
+
+const duplicate = (
+  { reference, paymentId }: CreateRow,
+  differing: readonly string[],
+  state: Exclude<CreateRow['state'], 'freed'>,
+) => new DuplicateReferenceError(reference, differing, state, { paymentId });

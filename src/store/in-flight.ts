@@ -11,8 +11,6 @@ export interface WaitLimits {
 export class InFlight<T> {
   readonly #giveUp = new AbortController();
   readonly #work: Promise<T>;
-  /** Counts the callers present, and those among them that await the work. */
-  #present = 0;
   #waiting = 0;
 
   /** @param work stops as soon as the signal is aborted, and settles then */
@@ -22,18 +20,7 @@ export class InFlight<T> {
     this.#work.catch(() => {});
   }
 
-  /** @returns a function that leaves, and returns true for the last caller */
-  enter(): () => boolean {
-    this.#present += 1;
-    return () => {
-      this.#present -= 1;
-      return this.#present === 0;
-    };
-  }
-
   /**
-   * Waits on behalf of a caller that has entered.
-   *
    * @param stopped makes the error of a caller that leaves while others wait
    * @returns the result of the work. The last caller to leave aborts the work and gets its end.
    */

@@ -36,15 +36,16 @@ export function keep(known: Envelope | undefined, seen: Envelope): Envelope {
     ...pick(latest, PAYMENT_FIELDS),
     ...(created && { created: pick(created, CREATED_FIELDS) }),
   } as Payment;
-  if (isFinal(payment)) return { payment };
-  const { redirectUrl, transfer } = nextStepOf(known, seen);
-  return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
+  const transfer = seen.transfer ?? known?.transfer;
+  const redirectUrl = seen.payment.redirectUrl ?? known?.payment.redirectUrl;
+  return withNextAction({ payment: { ...payment, redirectUrl } as Payment, transfer }, { payment });
 }
 
 /** The payment from the latest lookup, with the next action from the store. */
 export function withNextAction(known: Envelope, { payment }: Envelope): Envelope {
   if (isFinal(payment)) return { payment };
-  const { redirectUrl, transfer } = nextStepOf(known, { payment });
+  const { transfer } = known;
+  const redirectUrl = payment.redirectUrl ?? known.payment.redirectUrl;
   return { payment: { ...payment, ...(redirectUrl && { redirectUrl }) }, ...(transfer && { transfer }) };
 }
 
@@ -52,11 +53,6 @@ export function withNextAction(known: Envelope, { payment }: Envelope): Envelope
 export function isUnchanged(known: Envelope, seen: Envelope): boolean {
   return isDeepStrictEqual(known, keep(known, seen));
 }
-
-const nextStepOf = (known: Envelope | undefined, seen: Envelope) => ({
-  redirectUrl: seen.payment.redirectUrl ?? known?.payment.redirectUrl,
-  transfer: seen.transfer ?? known?.transfer,
-});
 
 const furtherOn = (known: Payment | undefined, seen: Payment): Payment =>
   known && progressOf(seen.paymentStatus) < progressOf(known.paymentStatus) ? known : seen;

@@ -1,8 +1,6 @@
 // Limits the scopes and references of every store alike, so that tests in memory match production.
 import { InvalidRequestError } from '../errors.ts';
 import { type ProblemOf, textProblem } from '../options/store-options.ts';
-import { bounded, type FoundRow, NO_ROW } from './change.ts';
-import type { Journal, JournalKey } from './creates.ts';
 
 /** Bytes of UTF-8: MySQL limits the length of a key. */
 export const LONGEST = { scope: 255, reference: 1_020 };
@@ -26,7 +24,3 @@ const UNKEEPABLE = {
   path: 'reference',
   message: 'must have at most 1,020 bytes of UTF-8, and no NUL, to be kept in a store',
 };
-
-/** Returns the row of a reference. Skips the read if a gateway names a reference that no store can keep. */
-export const readRow = async (journal: Journal, key: JournalKey): Promise<FoundRow> =>
-  isKeepable(key.reference) ? bounded(journal.read(key)) : NO_ROW;

@@ -1,7 +1,7 @@
-// What a client and a webhook handler know of each other, under symbols that the ESM and the CommonJS copy share.
+// The links between a client and a webhook handler, under symbols that the ESM and the CommonJS copy share.
 import type { Payment } from '../schemas/payment.ts';
 import type { Store } from './contract.ts';
-import type { JournalRow } from './creates.ts';
+import type { CreateRow } from './creates.ts';
 
 /** The key of a client's {@link ClientLink}. */
 export const CLIENT = Symbol.for('payment-gateway-sdk.client');
@@ -23,13 +23,13 @@ export interface TokenCheck {
   isOf(token: string, payment: Payment): boolean;
 }
 
-/** What a handler needs of its client, besides `getPayment`. */
+/** The parts of a client that a handler needs, besides `getPayment`. */
 export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
   tokens: TokenCheck;
   signCallbackUrls: boolean;
   /** Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it. */
-  reconcile(payment: Payment): Promise<JournalRow | undefined>;
+  reconcile(payment: Payment): Promise<CreateRow | undefined>;
   /** Makes a payment due whose callback was not handled, if the store knows it. */
   makeDue(paymentId: string): Promise<void>;
 }

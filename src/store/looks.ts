@@ -5,10 +5,9 @@
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isPaid } from '../schemas/payment-status.ts';
-import type { JournalRow } from './creates.ts';
-import { unleased } from './planned.ts';
-import { knownIds, notDue, type RowChange } from './row.ts';
-import { isNews } from './transitions.ts';
+import type { Step } from './change.ts';
+import { type CreateRow, knownIds } from './creates.ts';
+import { isNews, notDue, unleased } from './transitions.ts';
 
 /**
  * The result of a sweep's look: the ids without further work and the payments as seen, or the pause until the next
@@ -23,15 +22,15 @@ export type SweepFinding = { done: readonly string[]; seen: readonly Payment[] }
  * @param recheckAfter ascending milliseconds after the effect
  */
 export function looked(
-  row: JournalRow | undefined,
-  claimed: JournalRow,
+  row: CreateRow | undefined,
+  claimed: CreateRow,
   look: SweepFinding,
   now: number,
   recheckAfter: readonly number[] = [],
-): RowChange {
+): Step {
   // Meanwhile a callback has finished it, or an operator freed it for another attempt or a plan.
   if (row?.dueAt === undefined || row.attemptId !== claimed.attemptId) return {};
-  const { leasedUntil, ...rest } = { ...row, looks: row.looks + 1 };
+  const rest = { ...unleased(row), looks: row.looks + 1 };
   if ('pause' in look) return { next: { ...rest, dueAt: now + look.pause } };
   // Another payment or status of the reference may have arrived meanwhile.
   const isDone = knownIds(row).every(id => look.done.some(seen => isSamePayment(seen, id))) && !isNews(row, look.seen);
@@ -46,7 +45,7 @@ export function looked(
  *
  * @param first milliseconds from the effect to the first recheck
  */
-export const needsLook = ({ effectAt, dueAt }: JournalRow, now: number, [first]: readonly number[]): boolean =>
+export const needsLook = ({ effectAt, dueAt }: CreateRow, now: number, [first]: readonly number[]): boolean =>
   effectAt === undefined || dueAt !== effectAt || (first !== undefined && effectAt + first <= now);
 
 /**
@@ -54,7 +53,7 @@ export const needsLook = ({ effectAt, dueAt }: JournalRow, now: number, [first]:
  *
  * @param recheckAfter ascending milliseconds after the effect
  */
-export function nextRecheck(row: JournalRow, now: number, recheckAfter: readonly number[]): JournalRow {
+export function nextRecheck(row: CreateRow, now: number, recheckAfter: readonly number[]): CreateRow {
   const { effectAt = now } = row;
   const dueAt = recheckAfter.map(ms => effectAt + ms).find(time => time > now);
   return dueAt === undefined ? notDue(row) : { ...unleased(row), effectAt, dueAt, looks: 0 };

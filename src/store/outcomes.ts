@@ -1,4 +1,4 @@
-// What a payment's status means for the merchant: pure functions from the record and the rows to an outcome.
+// The meaning of a payment's status for the merchant: pure functions from the record and the rows to an outcome.
 //
 //   deposit     (declined) ──▶ paid ──▶ reversed          a COMPLETED that pays nothing is held, for review
 //   withdrawal  paid_out ──▶ payout_failed, or payout_failed at once
@@ -9,7 +9,7 @@ import type { Payment } from '../schemas/payment.ts';
 import { isPaid, progressOf, rawStatusOf } from '../schemas/payment-status.ts';
 import type { ReviewReason } from '../telemetry/events.ts';
 import type { StoreRow } from './contract.ts';
-import type { JournalRow } from './creates.ts';
+import type { CreateRow } from './creates.ts';
 import { UNSEEN } from './fingerprint.ts';
 import type { OrderState } from './order.ts';
 
@@ -37,7 +37,7 @@ export interface Review extends Omit<KeptReview, 'since'> {
 /** The functions of a handler that get one outcome. */
 export type OutcomeName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
-/** What has become of a payment. `held`: COMPLETED, but it pays nothing. */
+/** The state of a payment for the merchant. `held`: COMPLETED, but it pays nothing. */
 export type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
 /** The data of a payment's row. */
@@ -84,12 +84,12 @@ export interface StatusFacts {
   payment: Payment;
   state: PaymentState;
   /** The create of its reference. */
-  create: JournalRow | undefined;
+  create: CreateRow | undefined;
   /** The order that the create is an attempt of. */
   order: OrderState | undefined;
 }
 
-/** What a status means. */
+/** The meaning of a status. */
 export interface Verdict {
   outcome?: Outcome | undefined;
   /** The function that gets it. */
@@ -98,7 +98,7 @@ export interface Verdict {
   reason?: ReviewReason | undefined;
   /** The withdrawal had been paid out. */
   wasPaidOut?: boolean | undefined;
-  create: JournalRow | undefined;
+  create: CreateRow | undefined;
   order: OrderState | undefined;
 }
 
@@ -126,7 +126,7 @@ export function judge(facts: StatusFacts): Verdict {
 }
 
 /** Whether the store knows the create of this very payment. A row made only from a payment belongs to no create. */
-const isPaymentOfCreate = ({ bodyHash, paymentId }: JournalRow, payment: Payment): boolean =>
+const isPaymentOfCreate = ({ bodyHash, paymentId }: CreateRow, payment: Payment): boolean =>
   bodyHash !== UNSEEN && paymentId !== undefined && isSamePayment(paymentId, payment.id);
 
 function completed({ payment, state, create, order }: StatusFacts): Verdict {
@@ -149,7 +149,7 @@ function completed({ payment, state, create, order }: StatusFacts): Verdict {
   };
 }
 
-function depositFailed({ payment, state, order }: StatusFacts, create: JournalRow): Verdict {
+function depositFailed({ payment, state, order }: StatusFacts, create: CreateRow): Verdict {
   const nothing = { create, order };
   if (state.outcome === 'declined') return nothing;
   if (state.outcome !== 'paid') return { ...nothing, outcome: 'declined', call: 'onDeclined' };
@@ -157,14 +157,14 @@ function depositFailed({ payment, state, order }: StatusFacts, create: JournalRo
   return { outcome: 'reversed', call: 'onReversed', create: unpaid(create, payment), order: reversed };
 }
 
-function payoutFailed({ payment, state, order }: StatusFacts, create: JournalRow): Verdict {
+function payoutFailed({ payment, state, order }: StatusFacts, create: CreateRow): Verdict {
   // Another payment of the reference was paid out: giving the money back would lose it.
   if (create.paidBy && !isSamePayment(create.paidBy, payment.id)) return { create, order };
   const wasPaidOut = state.outcome === 'paid_out';
   return { outcome: 'payout_failed', call: 'onPayoutFailed', wasPaidOut, create: unpaid(create, payment), order };
 }
 
-const unpaid = (create: JournalRow, payment: Payment): JournalRow =>
+const unpaid = (create: CreateRow, payment: Payment): CreateRow =>
   create.paidBy && isSamePayment(create.paidBy, payment.id) ? { ...create, paidBy: undefined } : create;
 
 /** Most handled statuses to remember: enough to recognise late callbacks. */
@@ -193,7 +193,7 @@ export const withoutReview = (state: PaymentState, status: string): PaymentState
 export const reviewOf = (
   payment: Payment,
   status: string,
-  { reason, create, order }: { reason: ReviewReason; create?: JournalRow | undefined; order?: string | undefined },
+  { reason, create, order }: { reason: ReviewReason; create?: CreateRow | undefined; order?: string | undefined },
 ): KeptReview => ({
   status,
   reason,

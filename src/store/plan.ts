@@ -1,16 +1,16 @@
 // Plans a payout inside the merchant's own transaction. After the commit, upkeep sends it at most once.
 import { randomUUID } from 'node:crypto';
-import { ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
+import { ApiError, ConfigurationError, InvalidRequestError, PaymentInDoubtError } from '../errors.ts';
 import type { CheckedRequest } from '../schemas/checked-request.ts';
 import { rawJSON } from '../schemas/json.ts';
 import { serialize } from '../schemas/serialize.ts';
-import type { CreateEntry, Journal } from './creates.ts';
-import { entryOf } from './find.ts';
-import { journalRequestOf } from './fingerprint.ts';
+import { isOfRequest } from '../statuses.ts';
+import { NEITHER } from './change.ts';
+import type { Store, Written } from './contract.ts';
+import { type CreateEntry, type CreateRow, createOf, entryOf, knownIds, newRow, storeRowOf } from './creates.ts';
+import { expectSameRequest, requestDataOf } from './fingerprint.ts';
 import { checkReference } from './key.ts';
-import { plannedRow } from './planned.ts';
-import { knownIds } from './row.ts';
-import { expectSameRequest } from './same-request.ts';
+import { nextRow, unleased } from './transitions.ts';
 
 /** A request in the form that the store keeps until upkeep sends it. */
 export interface PlannedRequest {
@@ -19,8 +19,8 @@ export interface PlannedRequest {
 }
 
 /**
- * Inserts before the first await, so that the merchant's later queries run after it, as after their own INSERT. It
- * never gives up the insert, because a late one could still be committed.
+ * Writes before the first await, so that the merchant's later queries run after it, as after their own INSERT. It never
+ * gives up the write, because a late one could still be committed.
  *
  * @param tx the merchant's transaction
  * @throws {InvalidRequestError} before anything is written
@@ -28,30 +28,36 @@ export interface PlannedRequest {
  * @throws {PaymentInDoubtError} a create of the reference runs or has an unknown outcome
  */
 export async function planBy(
-  journal: Journal,
+  store: Store,
   tx: unknown,
   payout: CheckedRequest,
   extra: object = {},
 ): Promise<CreateEntry> {
+  const { scope } = store;
   const { reference } = payout;
   if (!reference) throw new InvalidRequestError([NO_REFERENCE], 'not_sent');
   checkReference(reference);
   const { fields } = serialize(payout, extra);
-  const planned = {
-    scope: journal.scope,
-    reference,
-    ...journalRequestOf(payout, fields),
-    planId: randomUUID(),
-    body: textOf(fields, payout.amount, extra),
+  const request = { scope, reference, ...requestDataOf(payout, fields) };
+  const attempt = { ...request, attemptId: randomUUID(), timeoutMs: 0 };
+  const planned = { state: 'planned', body: textOf(fields, payout.amount, extra), dueAt: 0 } as const;
+  const rowIn = ({ row }: Written): CreateRow => {
+    if (!row) throw new Error(NEITHER(reference));
+    return createOf(scope, row);
   };
-  const { row, now } = await journal.insert(plannedRow(planned), tx);
-  expectSameRequest(row, planned);
-  // If that create fails, upkeep would not send the payout.
-  if (row.state === 'begun') {
-    const [paymentId] = knownIds(row);
-    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId });
+  let written = await store.write(storeRowOf({ ...newRow(attempt, 0), ...planned }), tx);
+  let row = rowIn(written);
+  if (row.state === 'freed' && !written.isWritten) {
+    const { now } = written;
+    written = await store.write(storeRowOf({ ...nextRow(row, attempt, now), ...planned, dueAt: now }), tx);
+    if (!written.isWritten) throw new Error(FREED_MEANWHILE(reference));
+    row = rowIn(written);
   }
-  return entryOf(row, now);
+  expectSameRequest(row, request);
+  // If that create fails, upkeep would not send the payout.
+  if (row.state === 'begun')
+    throw new PaymentInDoubtError(reference, new Date(row.begunAt), { paymentId: knownIds(row)[0] });
+  return entryOf(row, written.now);
 }
 
 /** Keeps the request unchanged: an amount keeps its digits. */
@@ -78,3 +84,36 @@ const withDigits = (_name: string, value: unknown, { source = '' }: { source?: s
   typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 
 const NO_REFERENCE = { path: 'reference', message: 'is required: the payout is known by it' };
+
+const FREED_MEANWHILE = (reference: string) =>
+  `Reference ${JSON.stringify(reference)} was changed while it was planned, so nothing was planned: roll back, and call payOut again.`;
+
+/** A payout gets at most this many answers, or one that refuses the request itself. */
+const MOST_ANSWERS = 3;
+
+/** Whether the gateway surely refused the request itself, so that it would refuse it again. */
+export const isRefusedRequest = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.outcome === 'rejected' && isOfRequest(error.status);
+
+/** Whether this answer refuses the plan for good. */
+export const isRefusedForGood = (plan: CreateRow, error: unknown): boolean =>
+  isRefusedRequest(error) || (error instanceof ApiError && plan.looks + 1 >= MOST_ANSWERS);
+
+/** Milliseconds until a refused plan is sent again, doubled each time. */
+const FIRST_PAUSE = 15_000;
+const LONGEST_PAUSE = 900_000;
+
+/** Milliseconds until the review of a refused payout is tried again, unless it is written before. */
+const REVIEW_PAUSE = 60_000;
+
+/**
+ * Returns the row of a plan whose attempt made no payment. After an answer the plan may itself be the cause: it lets
+ * others go first or, if it is refused for good, it is freed and stays due until its review is written.
+ */
+export function replanned(plan: CreateRow, error: unknown, now: number): CreateRow {
+  const { body, ...row } = unleased(plan);
+  if (isRefusedForGood(plan, error)) return { ...row, state: 'freed', dueAt: now + REVIEW_PAUSE };
+  if (!(error instanceof ApiError)) return { ...row, body };
+  const pause = Math.min(FIRST_PAUSE * 2 ** plan.looks, LONGEST_PAUSE);
+  return { ...row, body, looks: plan.looks + 1, dueAt: now + pause };
+}

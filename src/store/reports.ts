@@ -3,33 +3,28 @@ import { ApiError, isGatewayError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { whatToCheck } from '../statuses.ts';
 import { type Call, labelOf } from '../telemetry/call.ts';
-import type { JournalChange, WarningCode } from '../telemetry/events.ts';
-import type { Journal, JournalRow } from './creates.ts';
+import type { StoreChange, WarningCode } from '../telemetry/events.ts';
+import type { Store } from './contract.ts';
+import type { CreateRow } from './creates.ts';
 
-/** The creates of one client. */
-export interface ScopedJournal {
-  journal: Journal;
-  scope: string;
-}
-
-/** The creates of a client, with the call that reports its events. */
-export interface ClientJournal extends ScopedJournal {
-  /** Receives every report. */
+/** A call of a client with a store. It gets every report. */
+export interface StoreCall {
+  store: Store;
   call: Call;
 }
 
 /** Reports a change of a reference. */
 export function report(
-  { call }: ClientJournal,
-  change: JournalChange,
+  { call }: StoreCall,
+  change: StoreChange,
   reference: string,
   paymentId?: string | undefined,
 ): void {
-  call.tell({ type: 'journal', change, reference, paymentId });
+  call.tell({ type: 'store', change, reference, paymentId });
 }
 
 function warn(
-  { call }: ClientJournal,
+  { call }: StoreCall,
   reference: string | undefined,
   code: WarningCode,
   message: string,
@@ -38,60 +33,60 @@ function warn(
   call.tell({ type: 'warning', code, message, reference, paymentId });
 }
 
-export function warnNotRecorded(client: ClientJournal, reference: string): void {
+export function warnNotRecorded(client: StoreCall, reference: string): void {
   const message =
     'The end of the create could not be written to the store for five minutes. If the reference is in doubt, it stays so until its callback arrives or an operator settles it.';
-  warn(client, reference, 'journal_not_recorded', message);
+  warn(client, reference, 'create_not_recorded', message);
 }
 
 /** @param differing fields of the payment */
 export function warnMismatch(
-  client: ClientJournal,
+  client: StoreCall,
   reference: string,
   { id }: Payment,
   differing: readonly string[],
 ): void {
   const message = `Payment ${id} differs from the request in ${differing.join(', ')}. The reference stays in doubt: compare them, then call gateway.settle.`;
-  warn(client, reference, 'journal_mismatch', message, id);
+  warn(client, reference, 'create_mismatch', message, id);
 }
 
 /** @param other the id of the other payment; undefined if unknown */
-export function reportConflict(client: ClientJournal, reference: string, id: string, other: string | undefined): void {
+export function reportConflict(client: StoreCall, reference: string, id: string, other: string | undefined): void {
   report(client, 'conflict', reference, id);
   const second = other ? `and ${other}` : 'and one whose create is running or in doubt';
   const message = `Reference ${JSON.stringify(reference)} may have two payments: ${id} ${second}. Check both.`;
-  warn(client, reference, 'journal_two_payments', message, id);
+  warn(client, reference, 'two_payments', message, id);
 }
 
-export function warnStale(client: ClientJournal, reference: string, id: string): void {
+export function warnStale(client: StoreCall, reference: string, id: string): void {
   const message = `The lookup of payment ${id} failed, so a repeated create returned the record that the store saw last: \`stale\` is true. Act on its status only after a lookup, or its callback.`;
-  warn(client, reference, 'journal_stale_replay', message, id);
+  warn(client, reference, 'stale_replay', message, id);
 }
 
 /** @param giveUpAfter milliseconds */
-export function warnGaveUp(client: ClientJournal, row: JournalRow, giveUpAfter: number): void {
+export function warnGaveUp(client: StoreCall, row: CreateRow, giveUpAfter: number): void {
   const days = Math.round(giveUpAfter / 86_400_000);
   const message = `The payment of reference ${JSON.stringify(row.reference)} is not final after ${days} days, and upkeep does not look at it again. Ask the gateway. A later callback still takes effect.`;
   report(client, 'gave_up', row.reference, row.paymentId);
   warn(client, row.reference, 'sweep_gave_up', message, row.paymentId);
 }
 
-export function warnNotSwept(client: ClientJournal, row: JournalRow, error: unknown): void {
+export function warnNotSwept(client: StoreCall, row: CreateRow, error: unknown): void {
   const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed. It is retried. ${tellableOf(error)}`;
   warn(client, row.reference, 'sweep_failed', message, row.paymentId);
 }
 
-export function warnNotSent(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
+export function warnNotSent(client: StoreCall, { reference }: CreateRow, error: unknown): void {
   const message = `upkeep: payout ${JSON.stringify(reference)} was not sent. It stays planned and is retried. ${answerOf(client, error)}`;
   warn(client, reference, 'payout_not_sent', message);
 }
 
-export function warnReviewFailed(client: ClientJournal, { reference }: JournalRow, error: unknown): void {
+export function warnReviewFailed(client: StoreCall, { reference }: CreateRow, error: unknown): void {
   const message = `upkeep: the gateway refused payout ${JSON.stringify(reference)}, and its review could not be written. It is retried. ${tellableOf(error)}`;
   warn(client, reference, 'upkeep_failed', message);
 }
 
-export function warnUpkeepFailed(client: ClientJournal, error: unknown): void {
+export function warnUpkeepFailed(client: StoreCall, error: unknown): void {
   warn(client, undefined, 'upkeep_failed', `upkeep could not continue, and tries again: ${textOf(error)}`);
 }
 
@@ -99,7 +94,7 @@ export function warnUpkeepFailed(client: ClientJournal, error: unknown): void {
 const tellableOf = (error: unknown): string => (isGatewayError(error) ? error.message : labelOf(error));
 
 /** The reader of a warning cannot inspect the error. */
-function answerOf({ call }: ClientJournal, error: unknown): string {
+function answerOf({ call }: StoreCall, error: unknown): string {
   if (!(error instanceof ApiError)) return textOf(error);
   const { status } = error;
   return [`The gateway answered ${status}.`, whatToCheck(status, call.baseUrl)].filter(Boolean).join(' ');

@@ -3,13 +3,12 @@
 import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, rawStatusOf } from '../schemas/payment-status.ts';
-import { change, type Transition } from './change.ts';
+import { change, type Step, type Transition } from './change.ts';
 import { type Claimed, giveBack, workOnDue } from './claims.ts';
-import type { JournalRow } from './creates.ts';
+import { type CreateRow, knownIds } from './creates.ts';
 import type { HandlerLink } from './link.ts';
 import { looked, needsLook, nextRecheck, type SweepFinding } from './looks.ts';
-import { type ClientJournal, warnGaveUp, warnNotSwept } from './reports.ts';
-import { knownIds, type RowChange } from './row.ts';
+import { type StoreCall, warnGaveUp, warnNotSwept } from './reports.ts';
 import { isOfMerchant } from './thrown.ts';
 
 /** The counts of a sweep, by result. */
@@ -56,34 +55,28 @@ export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 **
  * @param swept the counts to add to
  * @throws the store's errors. The next sweep processes the remaining rows
  */
-export async function sweep(client: ClientJournal, settings: SweepSettings, swept: Swept): Promise<void> {
+export async function sweep(client: StoreCall, settings: SweepSettings, swept: Swept): Promise<void> {
+  const { store } = client;
   const { handler, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
-  /** No row is left, or the gateway has asked for a pause. */
+  /** The gateway has asked for a pause. */
   let isOut = false;
-  /** Time of the first lease. Later rows are for the next sweep, so that a payment is looked at once. */
-  let begunAt: number | undefined;
   const isOver = () => isOut || signal?.aborted === true;
 
   const work = async ({ row, now }: Claimed) => {
-    begunAt ??= now;
-    if ((row.dueAt ?? now) > begunAt) {
-      isOut = true;
-      return giveBack(client, row);
-    }
     const begun = performance.now();
     if (!needsLook(row, now, recheckAfter)) {
       const next = nextRecheck(row, now, recheckAfter);
-      await change(client.journal, row, current => (current === row ? { next } : {}), { known: { row, now } });
+      await change(store, row, current => (current === row ? { next } : {}), { known: { row, now } });
       return;
     }
     const seen = await lookAtRow(handler, row, signal);
     if (seen.asked !== undefined) isOut = true;
     const { outcome, finding, failure } = judge(row, seen, now - row.begunAt > giveUpAfter);
-    if (outcome === 'failed' && signal?.aborted) return giveBack(client, row);
+    if (outcome === 'failed' && signal?.aborted) return giveBack(store, row);
     // The row has rarely changed meanwhile, so it is not read again.
     const known = { row, now: now + Math.ceil(performance.now() - begun) };
-    const transition: Transition<RowChange> = (current, now) => looked(current, row, finding, now, recheckAfter);
-    const { next } = await change(client.journal, row, transition, { known });
+    const record: Transition<Step> = (current, now) => looked(current, row, finding, now, recheckAfter);
+    const { next } = await change(store, row, record, { known });
     // Its callback may have come during the look.
     const isGivenUp = outcome === 'gaveUp' && next !== undefined && next.dueAt === undefined;
     swept[outcome === 'gaveUp' && !isGivenUp ? 'open' : outcome] += 1;
@@ -91,25 +84,61 @@ export async function sweep(client: ClientJournal, settings: SweepSettings, swep
     if (isGivenUp) warnGaveUp(client, row, giveUpAfter);
     if (failure) warnNotSwept(client, row, failure.error);
   };
-  await workOnDue(client, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
+  await workOnDue(store, { states: ['begun', 'created'], olderThan }, { limit, concurrency, isOver }, work);
 }
 
 /** Whether a recheck has found another status than the one that took effect. */
-const hasChanged = ({ effectAt, result }: JournalRow, { payments }: Seen): boolean =>
+const hasChanged = ({ effectAt, result }: CreateRow, { payments }: Seen): boolean =>
   effectAt !== undefined &&
   payments.some(
     seen => result && isSamePayment(seen.id, result.payment.id) && rawStatusOf(seen) !== rawStatusOf(result.payment),
   );
 
-/** Looks at every payment that a row knows. */
-async function lookAtRow(handler: HandlerLink, row: JournalRow, signal: AbortSignal | undefined): Promise<Seen> {
-  const looks: Look[] = [];
+/** The result of looking at every payment that a row knows. */
+interface Seen {
+  /** The gateway's current records. */
+  payments: Payment[];
+  /** Every payment has ended, and its status has taken effect. */
+  isFinal: boolean;
+  /** An existing payment has ended, and its status has taken effect. */
+  hasEffect: boolean;
+  /** Another process is working on a payment, and may fail. */
+  isBusy: boolean;
+  /** The longest pause in milliseconds that the gateway asked for. */
+  asked?: number | undefined;
+  /** The first error, of any type that the merchant's function throws. */
+  failure?: { error: unknown } | undefined;
+  /** The gateway does not know an existing payment: it is another gateway, or has forgotten an old payment. */
+  missing?: { error: unknown } | undefined;
+}
+
+/** The codes for a payment that the gateway does not have. */
+const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
+
+async function lookAtRow(handler: HandlerLink, row: CreateRow, signal: AbortSignal | undefined): Promise<Seen> {
+  const seen: Seen = { payments: [], isFinal: true, hasEffect: false, isBusy: false };
   for (const id of knownIds(row)) {
     // The gateway has answered with this id. An id from an error or a callback may not exist.
     const isThere = row.result !== undefined && isSamePayment(row.result.payment.id, id);
-    looks.push(await look(handler, id, { isThere, signal }));
+    try {
+      const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
+      const hasEnded = isFinal(payment) && result !== 'busy';
+      seen.payments.push(payment);
+      seen.isFinal &&= hasEnded;
+      seen.hasEffect ||= hasEnded && isThere;
+      seen.isBusy ||= result === 'busy';
+    } catch (error) {
+      // By shape, because the handler may belong to another copy of the SDK.
+      const { code, retryAfter }: { code?: unknown; retryAfter?: unknown } = isOfMerchant(error) ? {} : Object(error);
+      const isUnknown = UNKNOWN.has(code);
+      // Next to a confirmed payment, an id that the gateway does not know is not a payment.
+      if (isThere || !isUnknown || !row.result) seen.isFinal = false;
+      if (!isUnknown) seen.failure ??= { error };
+      else if (isThere) seen.missing ??= { error };
+      if (!isUnknown && typeof retryAfter === 'number') seen.asked = Math.max(seen.asked ?? 0, retryAfter);
+    }
   }
-  return sumOf(looks);
+  return seen;
 }
 
 /** The result of a look at a row. */
@@ -121,7 +150,7 @@ interface Judgement {
 }
 
 /** @param isOverdue whether the payment is older than `giveUpAfter` */
-function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
+function judge(row: CreateRow, seen: Seen, isOverdue: boolean): Judgement {
   const known = row.result ? [row.result.payment] : [];
   const finding = { done: knownIds(row), seen: [...known, ...seen.payments] };
   // The gateway may forget a payment whose effect has happened long ago.
@@ -134,65 +163,4 @@ function judge(row: JournalRow, seen: Seen, isOverdue: boolean): Judgement {
   if (failure) return { outcome: 'failed', finding: { pause }, failure };
   if (!seen.isFinal && !isOld) return { outcome: 'open', finding: { pause } };
   return { outcome: seen.isFinal ? 'processed' : 'gaveUp', finding };
-}
-
-/** The result of a look at one payment. */
-interface Look {
-  /** The gateway's current record. */
-  payment?: Payment;
-  /** The payment needs no further work. */
-  isFinal?: boolean;
-  /** An existing payment has ended, and its status has taken effect. */
-  hasEffect?: boolean;
-  /** Another process is working on a payment, and may fail. */
-  isBusy?: boolean;
-  /** Milliseconds that the gateway asked to wait. */
-  asked?: number | undefined;
-  /** The error, of any type that the merchant's function throws. */
-  failure?: { error: unknown } | undefined;
-  /** The gateway does not know an existing payment: it is another gateway, or has forgotten an old payment. */
-  missing?: { error: unknown } | undefined;
-}
-
-/** The combined result for all payments of a row. */
-interface Seen extends Omit<Look, 'payment'> {
-  payments: readonly Payment[];
-}
-
-/** The codes for a payment that the gateway does not have. */
-const UNKNOWN: ReadonlySet<unknown> = new Set(['unknown_payment', 'payment_not_found']);
-
-/** @param isThere whether the payment is known to exist */
-async function look(
-  handler: HandlerLink,
-  id: string,
-  { isThere, signal }: { isThere: boolean; signal: AbortSignal | undefined },
-): Promise<Look> {
-  try {
-    const { result, payment } = await handler.process(id, { signal, timeout: LONGEST_LOOK });
-    const isBusy = result === 'busy';
-    const hasEnded = isFinal(payment) && !isBusy;
-    return { payment, isFinal: hasEnded, hasEffect: hasEnded && isThere, isBusy };
-  } catch (error) {
-    // By shape, because the handler may belong to another copy of the SDK.
-    const told = isOfMerchant(error) ? {} : (error ?? {});
-    const { code, retryAfter } = told as { code?: unknown; retryAfter?: unknown };
-    if (UNKNOWN.has(code)) return { missing: isThere ? { error } : undefined };
-    const asked = typeof retryAfter === 'number' ? retryAfter : undefined;
-    return { failure: { error }, asked };
-  }
-}
-
-/** The first of several errors counts, and the longest of several pauses. */
-function sumOf(looks: readonly Look[]): Seen {
-  const pauses = looks.flatMap(({ asked }) => asked ?? []);
-  return {
-    payments: looks.flatMap(({ payment }) => payment ?? []),
-    isFinal: looks.every(({ isFinal }) => isFinal),
-    hasEffect: looks.some(({ hasEffect }) => hasEffect),
-    isBusy: looks.some(({ isBusy }) => isBusy),
-    asked: pauses.length > 0 ? Math.max(...pauses) : undefined,
-    failure: looks.find(({ failure }) => failure)?.failure,
-    missing: looks.find(({ missing }) => missing)?.missing,
-  };
 }

@@ -11,23 +11,52 @@ import { isSamePayment } from '../schemas/id.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal, isPaid, rawStatusOf } from '../schemas/payment-status.ts';
 import type { Envelope } from '../schemas/response.ts';
-import type { JournalRow } from './creates.ts';
+import type { Step } from './change.ts';
+import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './creates.ts';
 import { UNSEEN } from './fingerprint.ts';
 import { isUnchanged, keep } from './kept.ts';
-import { isSamePlan, replanned, unleased, withdrawn } from './planned.ts';
-import {
-  due,
-  isUntouched,
-  isWithoutPayment,
-  type JournalAttempt,
-  knownIds,
-  newRow,
-  nextRow,
-  notDue,
-  type RowChange,
-  withConflict,
-  withoutIds,
-} from './row.ts';
+
+/** The row of an attempt in the place of an earlier one, which may have paid. */
+export const nextRow = ({ revision, isRetry, paidBy }: CreateRow, attempt: Attempt, now: number): CreateRow => ({
+  ...newRow(attempt, now),
+  ...(isRetry && { isRetry }),
+  ...(paidBy && { paidBy }),
+  revision,
+});
+
+/** The row, due for a sweep. */
+export const due = (row: CreateRow): CreateRow => ({ ...row, dueAt: row.dueAt ?? row.begunAt });
+
+/** The row without its lease, for the next upkeep. */
+export const unleased = ({ leasedUntil, ...row }: CreateRow): CreateRow => row;
+
+/** The row, no longer due for a sweep. */
+export const notDue = ({ dueAt, ...row }: CreateRow): CreateRow => unleased(row);
+
+/** Whether the row is in doubt without any reported id. */
+const isWithoutPayment = (row: CreateRow): boolean => row.state === 'begun' && knownIds(row).length === 0;
+
+/** Whether the row belongs to this attempt and is unchanged since it began. */
+const isUntouched = (row: CreateRow, { attemptId }: Attempt): boolean =>
+  row.attemptId === attemptId && isWithoutPayment(row);
+
+/** Whether the row is still the claimed plan. Planning again makes a different plan. */
+export const isSamePlan = (row: CreateRow, claimed: CreateRow): boolean =>
+  row.state === 'planned' && row.revision === claimed.revision;
+
+/** The row without ids that turned out to be of no payment, or of another create's. */
+export function withoutIds(row: CreateRow, ids: readonly string[]): CreateRow {
+  const isOut = (id: string) => ids.some(out => isSamePayment(out, id));
+  const { paymentId, ...rest } = row;
+  const conflictingIds = row.conflictingIds.filter(id => !isOut(id));
+  return { ...rest, ...(paymentId && !isOut(paymentId) && { paymentId }), conflictingIds };
+}
+
+/** The row with the id added to its conflicting ids, unless the row knows the id already. */
+export const withConflict = (row: CreateRow, id: string): CreateRow =>
+  knownIds(row).some(known => isSamePayment(known, id))
+    ? row
+    : due({ ...row, conflictingIds: [...row.conflictingIds, id] });
 
 /**
  * Begins an attempt if the reference is new or freed. Repeats a begin whose answer from the store was lost.
@@ -35,37 +64,32 @@ import {
  * @param plan the claimed plan: the attempt begins only over it
  */
 export function begin(
-  row: JournalRow | undefined,
-  attempt: JournalAttempt,
+  row: CreateRow | undefined,
+  attempt: Attempt,
   now: number,
-  plan?: JournalRow,
-): RowChange & { hasBegun: boolean } {
+  plan?: CreateRow,
+): Step & { hasBegun: boolean } {
   if (!row) return plan ? { hasBegun: false } : { hasBegun: true, next: newRow(attempt, now) };
   if (isUntouched(row, attempt)) return { hasBegun: true };
   const canBegin = plan ? isSamePlan(row, plan) : row.state === 'freed';
   return canBegin ? { hasBegun: true, next: nextRow(row, attempt, now) } : { hasBegun: false };
 }
 
-/** The payment that an attempt made: its id, and the whole payment if the answer was readable. */
-export interface LearntPayment {
-  paymentId: string;
-  result?: Envelope | undefined;
-}
-
 /** The next row, with the other payment of the reference if one exists. */
-export interface RecordedStep extends RowChange {
+export interface RecordedStep extends Step {
   /** Without an id, the other payment's create is running or in doubt. */
   otherPayment?: { id?: string | undefined };
 }
 
 /**
- * Records the payment of an attempt. Its own answer overrides a callback's, because only it has the next action. If the
- * attempt was given up meanwhile, its payment becomes the reference's, or a conflicting one of a newer attempt.
+ * Records the payment of an attempt: its id, and the whole payment if the answer was readable. Its own answer overrides
+ * a callback's, because only it has the next action. If the attempt was given up meanwhile, its payment becomes the
+ * reference's, or a conflicting one of a newer attempt.
  */
 export function recordPayment(
-  row: JournalRow | undefined,
-  attempt: JournalAttempt,
-  { paymentId, result }: LearntPayment,
+  row: CreateRow | undefined,
+  attempt: Attempt,
+  { paymentId, result }: { paymentId: string; result?: Envelope | undefined },
   now: number,
 ): RecordedStep {
   if (!row || row.state === 'freed' || row.state === 'planned') {
@@ -77,7 +101,7 @@ export function recordPayment(
     return { next: due(next), ...(isOther && { otherPayment: {} }) };
   }
   if (row.attemptId !== attempt.attemptId) {
-    if (row.paymentId && isSamePayment(row.paymentId, paymentId)) return {};
+    if (isOwnPayment(row, paymentId)) return {};
     return { next: withConflict(row, paymentId), otherPayment: { id: row.paymentId } };
   }
   const { paymentId: known = paymentId } = row;
@@ -90,51 +114,41 @@ export function recordPayment(
   return isSame ? { next } : { next, otherPayment: { id: known } };
 }
 
-/** Records the end of an attempt with an unknown outcome. */
-export const recordEnd = (row: JournalRow | undefined, { attemptId }: JournalAttempt): RowChange =>
-  row?.attemptId === attemptId ? { next: ended(row) } : {};
+/**
+ * Records the end of an attempt with an unknown outcome.
+ *
+ * @param taken the payment of another create, which the answer had
+ */
+export function recordEnd(row: CreateRow | undefined, { attemptId }: Attempt, taken?: string): Step {
+  if (row?.attemptId !== attemptId || row.state !== 'begun') return {};
+  return { next: taken ? withConflict(ended(row), taken) : ended(row) };
+}
 
-/** Records that the answer to an attempt has the payment of another create. */
-export const recordTaken = (row: JournalRow | undefined, attempt: JournalAttempt, paymentId: string): RowChange =>
-  row?.state === 'begun' && row.attemptId === attempt.attemptId ? { next: withConflict(ended(row), paymentId) } : {};
-
-const ended = (row: JournalRow): JournalRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
+const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, isEnded: true } : row);
 
 /** Marks the payment as known. Sweeps look at it until it is final and has taken effect. */
-export const created = ({ isEnded, ...row }: JournalRow, seen: Envelope, known?: Envelope): JournalRow => ({
+export const created = ({ isEnded, ...row }: CreateRow, seen: Envelope, known?: Envelope): CreateRow => ({
   ...(row.state === 'created' ? row : due(row)),
   state: 'created',
   result: keep(known, seen),
 });
 
-/** The end of an attempt without a payment. */
-export interface UnpaidEnd {
-  /** The gateway may keep a FAILED payment for a refused attempt. */
-  wasSent?: boolean;
-  /** The plan of the attempt, if it will be sent again. */
-  plan?: JournalRow | undefined;
-}
-
 /** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
 export function release(
-  row: JournalRow | undefined,
-  attempt: JournalAttempt,
-  { wasSent = false, plan }: UnpaidEnd = {},
-): RowChange {
+  row: CreateRow | undefined,
+  attempt: Attempt,
+  { wasSent = false, plan }: { wasSent?: boolean; plan?: CreateRow | undefined } = {},
+): Step {
   if (!row || !isUntouched(row, attempt)) return {};
-  const ended: JournalRow = { ...row, ...(wasSent && { isRetry: true }), state: 'freed' };
-  return { next: plan ? replanned(ended, plan) : ended };
+  // The gateway may keep a FAILED payment for a refused attempt.
+  const isRetry = (wasSent || row.isRetry) && { isRetry: true };
+  return { next: plan ? { ...unleased(plan), ...isRetry } : { ...row, ...isRetry, state: 'freed' } };
 }
 
 /**
  * Takes back an attempt whose write failed, so that it was not sent. Without a row, a freed one keeps out a late write.
  */
-export function takeBack(
-  row: JournalRow | undefined,
-  attempt: JournalAttempt,
-  now: number,
-  plan?: JournalRow,
-): RowChange {
+export function takeBack(row: CreateRow | undefined, attempt: Attempt, now: number, plan?: CreateRow): Step {
   if (!row) return { next: { ...newRow(attempt, now), state: 'freed' } };
   // The next revision makes a late write over this row fail.
   if (row.state === 'freed') return { next: { ...row } };
@@ -143,46 +157,34 @@ export function takeBack(
 }
 
 /** The earliest time to settle an attempt as not created, by the store's clock. */
-export const settleableAt = ({ begunAt, timeoutMs }: JournalRow, margin: number): number =>
-  begunAt + timeoutMs + margin;
+export const settleableAt = ({ begunAt, timeoutMs }: CreateRow, margin: number): number => begunAt + timeoutMs + margin;
 
 /**
  * Frees the reference by an operator's word, if the attempt cannot be running any more. A plan is withdrawn.
  *
  * @param margin milliseconds after the attempt's timeout
- * @param disproved ids without a payment, or with another order's
  */
-export function abandon(row: JournalRow, now: number, margin: number, disproved: readonly string[] = []): RowChange {
-  if (row.state === 'planned') return { next: withdrawn(row) };
-  const cleared = withoutIds(row, disproved);
-  if (!isWithoutPayment(cleared) || settleableAt(row, margin) >= now) return {};
-  return { next: { ...notDue(cleared), isRetry: true, state: 'freed' } };
-}
-
-/** The evidence about the ids that a row in doubt knows. */
-export interface Evidence {
-  /** Ids without a payment, or with another order's. */
-  disproved?: readonly string[];
-  /** The operator says that the row's own id belongs to another payment. */
-  isOtherId?: boolean;
+export function abandon(row: CreateRow, now: number, margin: number): Step {
+  const { body, ...plan } = notDue(row);
+  if (row.state === 'planned') return { next: { ...plan, state: 'freed' } };
+  if (!isWithoutPayment(row) || settleableAt(row, margin) >= now) return {};
+  return { next: { ...notDue(row), isRetry: true, state: 'freed' } };
 }
 
 /**
- * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. It keeps a
- * result, and replaces another id only if that was disproved.
+ * Settles a doubt, or a mistakenly freed reference, with the payment of a callback, lookup or operator. Other ids that
+ * it knows stay conflicting ones: a sweep looks at them.
  */
-export function settle(row: JournalRow, seen: Envelope, { disproved = [], isOtherId }: Evidence = {}): RowChange {
+export function settle(row: CreateRow, seen: Envelope): Step {
+  if (row.state !== 'begun' && row.state !== 'freed') return {};
   const { id } = seen.payment;
-  const { paymentId: other, ...cleared } = withoutIds(row, [...disproved, id]);
-  if ((row.state !== 'begun' && row.state !== 'freed') || (other && !isOtherId)) return {};
-  const settled = { ...created(cleared, seen), paymentId: id, ...(!hasPage(seen) && { isPageLost: true }) };
-  return { next: other ? withConflict(settled, other) : settled };
+  const conflictingIds = knownIds(withoutIds(row, [id]));
+  const hasPage = seen.payment.redirectUrl || seen.transfer;
+  return { next: { ...created(row, seen), paymentId: id, conflictingIds, ...(!hasPage && { isPageLost: true }) } };
 }
 
-const hasPage = ({ payment, transfer }: Envelope): boolean => Boolean(payment.redirectUrl || transfer);
-
 /** Frees a row that was made only from a payment, which turns out to belong to another create. */
-export function yieldPayment(row: JournalRow | undefined): RowChange {
+export function yieldPayment(row: CreateRow | undefined): Step {
   if (row?.state !== 'created' || row.bodyHash !== UNSEEN) return {};
   const { paymentId, result, ...rest } = notDue(row);
   return { next: { ...rest, state: 'freed' } };
@@ -192,7 +194,7 @@ export function yieldPayment(row: JournalRow | undefined): RowChange {
  * Records a newer status of a payment. A final status is due immediately until it has taken effect, even after an
  * earlier effect or after the sweep gave up.
  */
-export function observe(row: JournalRow | undefined, seen: Envelope): RowChange {
+export function observe(row: CreateRow | undefined, seen: Envelope): Step {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
     return {};
   const next = { ...row, result: keep(row.result, seen) };
@@ -202,7 +204,7 @@ export function observe(row: JournalRow | undefined, seen: Envelope): RowChange 
 }
 
 /** Whether the payment has a final status that these records do not show. */
-export const isNews = ({ result }: JournalRow, seen: readonly Payment[]): boolean =>
+export const isNews = ({ result }: CreateRow, seen: readonly Payment[]): boolean =>
   result !== undefined &&
   isFinal(result.payment) &&
   !seen.some(one => isSamePayment(one.id, result.payment.id) && rawStatusOf(one) === rawStatusOf(result.payment));
@@ -211,9 +213,8 @@ export const isNews = ({ result }: JournalRow, seen: readonly Payment[]): boolea
  * Records that a status has taken effect. A paid payment stays due for its rechecks. Another final one is no longer due,
  * unless other payments may have the reference or another final status has come meanwhile.
  */
-export function acknowledge(row: JournalRow | undefined, payment: Payment): RowChange {
-  if (!row?.paymentId || row.state !== 'created' || !isSamePayment(row.paymentId, payment.id)) return {};
-  if (isNews(row, [payment])) return {};
+export function acknowledge(row: CreateRow | undefined, payment: Payment): Step {
+  if (row?.state !== 'created' || !isOwnPayment(row, payment.id) || isNews(row, [payment])) return {};
   const { next = row } = observe(row, { payment });
   const isDone = isFinal(payment) && next.dueAt !== undefined && row.conflictingIds.length === 0;
   if (!isDone || next.effectAt !== undefined) return { next };

@@ -1,70 +1,51 @@
 // Writes an attempt of a create into the store before the SDK sends it.
-import { type Deadline, LateError, type Left, within } from '../deadline.ts';
-import {
-  adviceOn,
-  ConfigurationError,
-  ConnectionError,
-  type GatewayError,
-  type Outcome,
-  StoreError,
-} from '../errors.ts';
+import { LateError, type Left, within } from '../deadline.ts';
+import { adviceOn, ConfigurationError, ConnectionError, type Outcome, StoreError } from '../errors.ts';
 import { change, type FoundRow, NO_ROW, record } from './change.ts';
-import type { JournalRow } from './creates.ts';
-import type { JournaledCreate } from './journaled-create.ts';
-import { warnNotRecorded } from './reports.ts';
-import type { JournalAttempt } from './row.ts';
+import type { Attempt, CreateRow } from './creates.ts';
+import type { WaitLimits } from './in-flight.ts';
+import { type StoreCall, warnNotRecorded } from './reports.ts';
 import { begin, takeBack } from './transitions.ts';
 
-/** An attempt that could not be written down, so it was not sent. */
-export interface UnwrittenAttempt {
-  end: 'not_begun';
-  failure: GatewayError;
-}
-
-/** Writes the attempt down, in one statement if the reference is new. */
+/**
+ * Writes the attempt down, in one statement if the reference is new.
+ *
+ * @throws {StoreError} or {@link ConnectionError} if it could not be written, so that it must not be sent
+ * @throws {ConfigurationError} the store's scope belongs to another gateway
+ */
 export async function writeDown(
-  create: JournaledCreate,
-  attempt: JournalAttempt,
-  deadline: Deadline,
-  giveUp: AbortSignal,
-): Promise<(FoundRow & { hasBegun: boolean }) | UnwrittenAttempt> {
-  const { journal, plan } = create;
+  client: StoreCall & { plan?: CreateRow | undefined },
+  attempt: Attempt,
+  { deadline, signal }: WaitLimits,
+): Promise<FoundRow & { hasBegun: boolean }> {
+  const { store, plan } = client;
   const { reference } = attempt;
-  const beginOwn = (row: JournalRow | undefined, now: number) => begin(row, attempt, now, plan);
-  const takeOwnBack = (row: JournalRow | undefined, now: number) => takeBack(row, attempt, now, plan);
+  const takeOwnBack = (row: CreateRow | undefined, now: number) => takeBack(row, attempt, now, plan);
   // A reference is usually new, so it is not read first.
-  const known = plan ? undefined : NO_ROW;
-  const writing = change(journal, attempt, beginOwn, { known, isUnbounded: true });
+  const options = { known: plan ? undefined : NO_ROW, isUnbounded: true };
+  const writing = change(store, attempt, (row, now) => begin(row, attempt, now, plan), options);
   const inTime = <T>(promise: Promise<T>): Promise<T> =>
-    within(promise, { ms: deadline.remaining, signal: giveUp }, () => {
+    within(promise, { ms: deadline.remaining, signal }, () => {
       // The signal below shows whether the caller stopped it.
       throw new LateError();
     });
   try {
     return await inTime(writing);
   } catch (error) {
-    // The store's scope belongs to another gateway.
-    if (error instanceof ConfigurationError) return { end: 'not_begun', failure: error };
-    // The row may be written anyway, even later.
-    const isRunning = giveUp.aborted || error instanceof LateError;
+    if (error instanceof ConfigurationError) throw error;
     const takingBack = async () => {
-      if (isRunning) throw error;
-      if (!isNeverWritten(error)) await change(journal, attempt, takeOwnBack);
+      // The row may be written anyway, even later.
+      if (signal?.aborted || error instanceof LateError) throw error;
+      if (!isNeverWritten(error)) await change(store, attempt, takeOwnBack);
+      return adviceOn('not_sent');
     };
-    const isTakenBack = await inTime(takingBack()).then(
-      () => true,
-      () => false,
-    );
-    if (!isTakenBack) {
-      const goOn = async () => (await record(journal, attempt, takeOwnBack)) ?? warnNotRecorded(create, reference);
+    const advice = await inTime(takingBack()).catch(() => {
+      const goOn = async () => (await record(store, attempt, takeOwnBack)) ?? warnNotRecorded(client, reference);
       writing.then(goOn, goOn);
-    }
-    const advice = isTakenBack ? adviceOn('not_sent') : NOT_TAKEN_BACK;
-    const isStopped = giveUp.aborted && !(giveUp.reason instanceof LateError);
-    const failure = isStopped
-      ? stopped(reference, 'aborted', 'not_sent', advice)
-      : notWritten(reference, error, advice);
-    return { end: 'not_begun', failure };
+      return NOT_TAKEN_BACK;
+    });
+    const isStopped = signal?.aborted && !(signal.reason instanceof LateError);
+    throw isStopped ? stopped(reference, 'aborted', 'not_sent', advice) : notWritten(reference, error, advice);
   }
 }
 

@@ -44,8 +44,8 @@ const CHANNEL_OF = {
   create: 'create',
   lookup: 'lookup',
   callback: 'callback',
-  settle: 'journal',
-  upkeep: 'journal',
+  settle: 'store',
+  upkeep: 'store',
 } as const satisfies Record<Operation, string>;
 
 // Some runtimes lack tracing channels, and so have no listeners.

@@ -30,7 +30,7 @@ export type GatewayEvent = CallFacts &
     | ({ type: 'success' } & Success)
     | ({ type: 'failure' } & Failure)
     /** A change of a reference in the store. */
-    | { type: 'journal'; change: JournalChange }
+    | { type: 'store'; change: StoreChange }
     /** Nothing failed, but an operator should check it. */
     | { type: 'warning'; code: WarningCode; message: string }
   );
@@ -64,7 +64,7 @@ export interface Failure {
  * `freed`: no payment exists, so the next create may begin. `planned`: no payment exists, and the plan is sent again
  * later. `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: later sweeps skip it.
  */
-export type JournalChange =
+export type StoreChange =
   | 'begun'
   | 'created'
   | 'replayed'
@@ -76,10 +76,10 @@ export type JournalChange =
   | 'gave_up';
 
 /**
- * `unusable_redirect_url`: the redirect address of a create is not http(s). `journal_not_recorded`: the end of a create
- * could not be recorded, so its reference stays in doubt. `journal_mismatch`: a confirmed payment has the reference of
- * a doubt, but is not the requested one. `journal_two_payments`: one reference may have two payments.
- * `journal_stale_replay`: a repeated create could not look its payment up, and returned the last record seen.
+ * `unusable_redirect_url`: the redirect address of a create is not http(s). `create_not_recorded`: the end of a create
+ * could not be recorded, so its reference stays in doubt. `create_mismatch`: a confirmed payment has the reference of
+ * a doubt, but is not the requested one. `two_payments`: one reference may have two payments.
+ * `stale_replay`: a repeated create could not look its payment up, and returned the last record seen.
  * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, but not final. `sweep_failed`: a payment could
  * not be processed, and is retried. `payout_not_sent`: a planned payout was not sent, and is retried. It is for another
  * client, or the gateway refuses this client. `upkeep_failed`: the store or a review failed during an upkeep, which
@@ -87,10 +87,10 @@ export type JournalChange =
  */
 export type WarningCode =
   | 'unusable_redirect_url'
-  | 'journal_not_recorded'
-  | 'journal_mismatch'
-  | 'journal_two_payments'
-  | 'journal_stale_replay'
+  | 'create_not_recorded'
+  | 'create_mismatch'
+  | 'two_payments'
+  | 'stale_replay'
   | 'sweep_gave_up'
   | 'sweep_failed'
   | 'payout_not_sent'

@@ -61,7 +61,7 @@ it('running creates need no next step', () => {
   expect(doubtsTable([{ ...DOUBT, underWay: true }], 'eu').split('\n')).toHaveLength(2);
 });
 
-it('an entry tells all that the journal knows', () => {
+it('an entry tells all that the store knows', () => {
   expect(entryText(ENTRY).split('\n')).toEqual([
     '  reference  payout-77',
     '  state      in doubt',

@@ -30,7 +30,7 @@ export function tellDatadog(tracer: Tracer): void {
     // No id is a tag of a metric: each would be a time series of its own.
     tracer.dogstatsd.distribution('payment.operation.duration', durationMs / 1000, { operation, outcome });
   };
-  for (const name of ['create', 'lookup', 'callback', 'journal']) {
+  for (const name of ['create', 'lookup', 'callback', 'store']) {
     const { start, asyncEnd } = tracingChannel(`payment-gateway-sdk:${name}`);
     start.subscribe(trace => begin(trace as CallTrace));
     asyncEnd.subscribe(trace => end(trace as CallTrace));

@@ -11,7 +11,7 @@ function levelOf(event: GatewayEvent | CallbackEvent): 'error' | 'warn' | 'info'
   // A refused callback may be forged, or genuine after a wrong setting.
   if (event.type === 'callback')
     return event.result === 'failed' ? 'error' : event.result === 'refused' ? 'warn' : 'info';
-  return event.type === 'success' || event.type === 'journal' ? 'info' : 'debug';
+  return event.type === 'success' || event.type === 'store' ? 'info' : 'debug';
 }
 
 export const write = (event: GatewayEvent | CallbackEvent): void =>

@@ -32,16 +32,16 @@ const certain = fc.oneof(
 
 /** A create whose store writes the attempt, and fails with that code. @returns what is in doubt after it */
 async function doubtsAfter(code: unknown): Promise<number> {
-  const journal = memoryCreates();
-  const insert: typeof journal.insert = async (...args) => {
-    await journal.insert(...args);
+  const statements = memoryCreates();
+  const insert: typeof statements.insert = async (...args) => {
+    await statements.insert(...args);
     throw Object.assign(new Error('no'), { code });
   };
   const { fetch, sent } = wire(json('{}', 500));
-  const gateway = new GatewayClient({ ...KEYS, fetch, store: storeOf({ ...journal, insert }) });
+  const gateway = new GatewayClient({ ...KEYS, fetch, store: storeOf({ ...statements, insert }) });
   expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
   expect(sent).toEqual([]);
-  return (await journal.list({ states: ['begun'] })).rows.length;
+  return (await statements.list({ states: ['begun'] })).rows.length;
 }
 
 it('an attempt is taken back after any error that says nothing of it', async () => {

@@ -45,7 +45,7 @@ const gateway = new GatewayClient({
   store,
   signCallbackUrls: true,
   onEvent: event => {
-    if (event.type === 'journal') count(`create: ${event.change}`);
+    if (event.type === 'store') count(`create: ${event.change}`);
     if (event.type === 'warning') count(`warning: ${event.code}`);
   },
 });

@@ -2,31 +2,44 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../../src/deadline.ts';
 import { change, record, withinCall } from '../../src/store/change.ts';
 import { PaymentTaken } from '../../src/store/contract.ts';
-import type { Journal, JournalRow } from '../../src/store/creates.ts';
+import { type CreateRow, newRow } from '../../src/store/creates.ts';
 import { InFlight } from '../../src/store/in-flight.ts';
-import { newRow } from '../../src/store/row.ts';
+import { type CreateStore, memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
 const key = { scope: 'eu', reference: 'order-1' };
-const row: JournalRow = newRow(
-  {
-    ...key,
-    attemptId: 'first',
-    ...({ paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR', bodyHash: 'hash' } as const),
-    timeoutMs: 0,
-  },
-  1_000,
-);
+const row: CreateRow = {
+  ...newRow(
+    {
+      ...key,
+      attemptId: 'first',
+      ...({
+        paymentType: 'DEPOSIT',
+        paymentMethod: 'CARD',
+        amount: '25.5',
+        currency: 'EUR',
+        bodyHash: 'hash',
+      } as const),
+      timeoutMs: 0,
+    },
+    1_000,
+  ),
+  revision: 1,
+};
 const moved = { ...row, looks: 1 };
 
-/** A journal that holds the row, unless it is told otherwise. */
-function journalOf(parts: Partial<Journal>) {
+/** A store that holds the row, unless it is told otherwise. */
+function storeWith(parts: Partial<CreateStore>) {
   const read = vi.fn(async () => ({ row, now: 2_000 }));
   const replace = vi.fn(async () => ({ isReplaced: true, now: 2_000 }));
   const insert = vi.fn(async () => ({ row, isInserted: true, now: 2_000 }));
-  const journal = { read, replace, insert, ...parts };
-  return { journal: journal as never as Journal, read, replace, insert };
+  return {
+    store: storeOf({ ...memoryCreates({ scope: 'eu' }), read, replace, insert, ...parts }),
+    read,
+    replace,
+    insert,
+  };
 }
 const hangs = () => new Promise<never>(() => {});
 
@@ -38,27 +51,26 @@ afterEach(() => {
 
 describe('a change of a row', () => {
   it('is written over the row as it was read, and answers what is there then', async () => {
-    const { journal, replace } = journalOf({});
-    expect(await change(journal, key, () => ({ next: moved, of: 'mine' }))).toEqual({
+    const { store, replace } = storeWith({});
+    expect(await change(store, key, () => ({ next: moved, of: 'mine' }))).toEqual({
       next: moved,
       of: 'mine',
       row: { ...moved, revision: 2 },
       now: 2_000,
     });
-    expect(replace).toHaveBeenCalledExactlyOnceWith(moved, 1);
+    expect(replace).toHaveBeenCalledExactlyOnceWith(moved, 1, undefined);
   });
 
   it('writes nothing where nothing changes', async () => {
-    const { journal, replace } = journalOf({});
-    for (const next of [undefined, row]) {
-      expect(await change(journal, key, () => ({ next }))).toEqual({ next, row, now: 2_000 });
-    }
+    const { store, replace } = storeWith({});
+    expect(await change(store, key, () => ({}))).toEqual({ row, now: 2_000 });
+    expect(await change(store, key, next => ({ next }))).toEqual({ next: row, row, now: 2_000 });
     expect(replace).not.toHaveBeenCalled();
   });
 
   it('does not read what is known', async () => {
-    const { journal, read, insert } = journalOf({});
-    expect(await change(journal, key, () => ({ next: row }), { known: { now: 0 } })).toMatchObject({ row, now: 2_000 });
+    const { store, read, insert } = storeWith({});
+    expect(await change(store, key, () => ({ next: row }), { known: { now: 0 } })).toMatchObject({ row, now: 2_000 });
     expect([read.mock.calls.length, insert.mock.calls.length]).toEqual([0, 1]);
   });
 
@@ -66,9 +78,9 @@ describe('a change of a row', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     let tries = 0;
     const pauses = vi.spyOn(globalThis, 'setTimeout');
-    const { journal, read } = journalOf({ replace: async () => ({ isReplaced: ++tries === 5, now: 0 }) });
+    const { store, read } = storeWith({ replace: async () => ({ isReplaced: ++tries === 5, now: 0 }) });
     await whileTimePasses(
-      change(journal, key, () => ({ next: moved })),
+      change(store, key, () => ({ next: moved })),
       1,
     );
     expect(read).toHaveBeenCalledTimes(5);
@@ -83,20 +95,20 @@ describe('a change of a row', () => {
       vi.setSystemTime(Date.now() + 6_000);
       return { isReplaced: false, now: 0 };
     };
-    const { journal } = journalOf({ replace });
-    const error = await whileTimePasses(errorOf(change(journal, key, () => ({ next: moved }))), 1);
+    const { store } = storeWith({ replace });
+    const error = await whileTimePasses(errorOf(change(store, key, () => ({ next: moved }))), 1);
     expect(error).toHaveProperty('message', 'The store\'s row of "order-1" keeps changing: try again.');
     expect(tries).toBe(3);
   });
 
   it('waits five seconds for a statement, and for ever only where that is asked for', async () => {
-    const { journal } = journalOf({ read: hangs });
-    const changing = errorOf(change(journal, key, () => ({ next: moved })));
+    const { store } = storeWith({ read: hangs });
+    const changing = errorOf(change(store, key, () => ({ next: moved })));
     await vi.advanceTimersByTimeAsync(4_999);
     await vi.advanceTimersByTimeAsync(1);
     expect(await changing).toHaveProperty('message', 'The store did not answer within 5000 ms.');
     const ended = vi.fn();
-    change(journal, key, () => ({ next: moved }), { isUnbounded: true }).then(ended, ended);
+    change(store, key, () => ({ next: moved }), { isUnbounded: true }).then(ended, ended);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(ended).not.toHaveBeenCalled();
   });
@@ -112,8 +124,8 @@ describe('what has happened', () => {
       return { row, now: 2_000 };
     };
     const begun = Date.now();
-    const { journal } = journalOf({ read });
-    const recording = record(journal, key, () => ({ next: moved }));
+    const { store } = storeWith({ read });
+    const recording = record(store, key, () => ({ next: moved }));
     await vi.advanceTimersByTimeAsync(100_000);
     expect(await recording).toMatchObject({ next: moved });
     // 100 ms, and three times as long each time, but never more than half a minute.
@@ -122,14 +134,14 @@ describe('what has happened', () => {
 
   it('is not tried again if another create has the payment', async () => {
     const replace = vi.fn(() => Promise.reject(new PaymentTaken()));
-    const recording = record(journalOf({ replace }).journal, key, () => ({ next: moved }));
+    const recording = record(storeWith({ replace }).store, key, () => ({ next: moved }));
     await expect(recording).rejects.toThrow(PaymentTaken);
     expect(replace).toHaveBeenCalledOnce();
   });
 
   it('is given up after five minutes', async () => {
     const read = vi.fn(() => Promise.reject(new Error('no database')));
-    const recording = record(journalOf({ read }).journal, key, () => ({ next: moved }));
+    const recording = record(storeWith({ read }).store, key, () => ({ next: moved }));
     await vi.advanceTimersByTimeAsync(300_000);
     expect(await recording).toBeUndefined();
     // The last one at 276.4 s: half a minute later five minutes are over.
@@ -137,7 +149,7 @@ describe('what has happened', () => {
   });
 });
 
-describe('whoever waits for the journal', () => {
+describe('whoever waits for the store', () => {
   const stopped = (code: string) =>
     expect.objectContaining({
       name: 'ConnectionError',
@@ -191,12 +203,10 @@ describe('work that several wait for', () => {
           }),
       );
     const late = open();
-    late.enter();
     const waiting = errorOf(late.wait({ deadline: new Deadline(50) }, gone));
     await vi.advanceTimersByTimeAsync(50);
     await waiting;
     const aborted = open();
-    aborted.enter();
     await errorOf(aborted.wait({ deadline: new Deadline(50), signal: AbortSignal.abort('closed') }, gone));
     expect(reasons).toEqual([
       expect.objectContaining({ constructor: expect.objectContaining({ name: 'LateError' }) }),
@@ -209,7 +219,6 @@ describe('work that several wait for', () => {
     const added = vi.spyOn(signal, 'addEventListener');
     const removed = vi.spyOn(signal, 'removeEventListener');
     const inFlight = new InFlight(async () => 'done');
-    inFlight.enter();
     expect(await inFlight.wait({ deadline: new Deadline(60_000), signal }, gone)).toBe('done');
     expect(vi.getTimerCount()).toBe(0);
     const [type, listener] = added.mock.calls[0] ?? [];

@@ -4,8 +4,7 @@ import { GatewayClient, type GatewayEvent, type Payment } from 'payment-gateway-
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
-import type { Journal } from '../../src/store/creates.ts';
-import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
+import { type CreateStore, type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { errorOf, ID, KEYS, OTHER_ID, PAYOUT, record } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { hostNotFound, json, networkError } from '../support/wire.ts';
@@ -27,7 +26,7 @@ interface Script {
   creates: (Response | Error | ((init: FetchInit) => Promise<Response>))[];
   /** What lookups find; another id is a 404, a number is an error status, a text is a page with 404. */
   payments?: Record<string, Payment | number | string>;
-  journal?: Creates;
+  statements?: Creates;
   scope?: string;
 }
 
@@ -37,7 +36,7 @@ const TIMEOUT = 1_000;
 /** A shop whose gateway plays a script. */
 function open({ creates, payments = {}, ...given }: Script) {
   let passed = 0;
-  const { scope, journal = memoryCreates({ scope, settleMargin: 0, now: () => Date.now() + passed }) } = given;
+  const { scope, statements = memoryCreates({ scope, settleMargin: 0, now: () => Date.now() + passed }) } = given;
   /** The time of a create is up, without a sleep. */
   const timePasses = () => {
     passed += TIMEOUT + 1;
@@ -59,15 +58,15 @@ function open({ creates, payments = {}, ...given }: Script) {
   };
   const gateway = new GatewayClient({
     ...KEYS,
-    store: storeOf(journal),
+    store: storeOf(statements),
     fetch,
     retries: 0,
     onEvent: event => void events.push(event),
   });
-  const changes = () => events.flatMap(event => (event.type === 'journal' ? [event.change] : []));
+  const changes = () => events.flatMap(event => (event.type === 'store' ? [event.change] : []));
   const warnings = () => events.flatMap(event => (event.type === 'warning' ? [event.code] : []));
   const create = (options?: object) => gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT, ...options });
-  return { gateway, journal, payments, sent, changes, warnings, create, timePasses };
+  return { gateway, statements, payments, sent, changes, warnings, create, timePasses };
 }
 
 const lost = networkError('ECONNRESET', 'read');
@@ -131,17 +130,17 @@ describe('a gateway that writes the payment otherwise', () => {
       payments: { [OTHER_ID]: recordOf(OTHER_ID) },
     });
     await errorOf(shop.create());
-    const { read } = shop.journal;
+    const { read } = shop.statements;
     let reads = 0;
     // Between the lookups and the end of the doubt the callback of another payment of it comes.
-    shop.journal.read = async key => {
+    shop.statements.read = async key => {
       reads += 1;
       if (reads === 2) await reconcile(shop.gateway, recordOf(OTHER_ID));
       return read(key);
     };
     const error = (await errorOf(shop.gateway.settle('payout-1', 'not_created'))) as Error;
     expect(error.message).toContain(`has payment ${OTHER_ID}`);
-    shop.journal.read = read;
+    shop.statements.read = read;
     expect(await shop.gateway.find('payout-1')).not.toHaveProperty('state', 'freed');
   });
 
@@ -152,9 +151,9 @@ describe('a gateway that writes the payment otherwise', () => {
     });
     await errorOf(shop.create());
     shop.timePasses();
-    const { read } = shop.journal;
+    const { read } = shop.statements;
     let reads = 0;
-    shop.journal.read = async key => {
+    shop.statements.read = async key => {
       const { row, ...found } = await read(key);
       if (++reads === 1 || !row) return { row, ...found };
       const { paymentId, ...forgotten } = row;
@@ -163,7 +162,7 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
       issues: [{ path: 'reference', message: expect.stringContaining(`has payment ${ID}: settle it with that id`) }],
     });
-    shop.journal.read = read;
+    shop.statements.read = read;
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: ID });
   });
 
@@ -186,7 +185,7 @@ describe('a gateway that writes the payment otherwise', () => {
     const shop = open({ creates: [lost], payments: { [ID]: rounded } });
     await errorOf(shop.create());
     await reconcile(shop.gateway, rounded);
-    expect(shop.warnings()).toEqual(['journal_mismatch']);
+    expect(shop.warnings()).toEqual(['create_mismatch']);
     expect(await shop.gateway.doubts()).toMatchObject([{ conflictingIds: [ID] }]);
     shop.timePasses();
     expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
@@ -206,7 +205,7 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
   });
 
-  it('does not settle with the payment of a reference that differs in case, if the journal has it', async () => {
+  it('does not settle with the payment of a reference that differs in case, if the store has it', async () => {
     const shop = open({ creates: [created(ID), lost], payments: { [ID]: recordOf(ID) } });
     await shop.create();
     await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'PAYOUT-1' }));
@@ -224,7 +223,7 @@ describe('a gateway that writes the payment otherwise', () => {
       return shop;
     };
     const its = await doubtful();
-    expect(its.warnings()).toEqual(['journal_mismatch']);
+    expect(its.warnings()).toEqual(['create_mismatch']);
     expect(await its.gateway.doubts()).toMatchObject([{ reference: 'payout-1', conflictingIds: [ID] }]);
     expect(await errorOf(its.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
     expect(await errorOf(its.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
@@ -295,7 +294,7 @@ describe('what an operator says', () => {
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
     expect(shop.sent.filter(call => call === 'POST')).toHaveLength(1);
     // A sweep finds it, too.
-    const { rows } = await shop.journal.claim({ states: ['created'] }, 1, 1);
+    const { rows } = await shop.statements.claim({ states: ['created'] }, 1, 1);
     expect(rows).toMatchObject([{ reference: 'payout-1', paymentId: ID }]);
   });
 
@@ -335,8 +334,8 @@ describe('what an operator says', () => {
   });
 
   it('is refused of what is planned, but for not_created', async () => {
-    const journal = memoryCreates({ scope: 'eu' });
-    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) }, journal });
+    const statements = memoryCreates({ scope: 'eu' });
+    const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) }, statements });
     await shop.gateway.payOut({}, PAYOUT);
     expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
       refusal('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'"),
@@ -363,7 +362,7 @@ describe('what an operator says', () => {
     await errorOf(both.create());
     await both.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
     expect(both.changes()).toEqual(['begun', 'in_doubt', 'settled', 'conflict']);
-    expect(both.warnings()).toEqual(['journal_two_payments']);
+    expect(both.warnings()).toEqual(['two_payments']);
     const one = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
     await errorOf(one.create());
     await one.gateway.settle('payout-1', ID);
@@ -384,46 +383,33 @@ describe('what an operator says', () => {
 describe('an id in an error', () => {
   const trace = () => json(JSON.stringify({ id: OTHER_ID, error: 'internal' }), 500);
 
-  it('that is no payment does not keep the true callback from settling', async () => {
-    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+  it.each([
+    ['is no payment', undefined],
+    ['cannot be looked up', 503],
+    ['is the payment of another order', recordOf(OTHER_ID, { reference: 'payout-2' })],
+  ])('that %s does not keep the true callback from settling', async (_, other) => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), ...(other && { [OTHER_ID]: other }) } });
     expect(await errorOf(shop.create())).toMatchObject({ outcome: 'unknown', paymentId: OTHER_ID });
     await reconcile(shop.gateway, recordOf(ID));
     expect([shop.warnings(), await shop.gateway.doubts()]).toEqual([[], []]);
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
-  });
-
-  it('that a page says is no payment does not either: the gateway has just shown the true one', async () => {
-    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: '<html>404</html>' } });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, recordOf(ID));
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
-  });
-
-  it('that is the payment of another order does not either', async () => {
-    const other = recordOf(OTHER_ID, { reference: 'payout-2' });
-    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: other } });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, recordOf(ID));
-    expect([shop.warnings(), await shop.gateway.doubts()]).toEqual([[], []]);
-  });
-
-  it('that cannot be looked up stays, and the callback is kept beside it for the next create', async () => {
-    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID), [OTHER_ID]: 503 } });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, recordOf(ID));
-    expect(await shop.gateway.doubts()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
-    delete shop.payments[OTHER_ID];
+    const entry = await shop.gateway.find('payout-1');
+    expect(entry).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
-    expect(await shop.gateway.doubts()).toEqual([]);
   });
 
-  it('that is a second payment of the reference keeps the doubt, until an operator has chosen', async () => {
+  it('that is a second payment of the reference is reported when it is seen', async () => {
+    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
+    await errorOf(shop.create());
+    await reconcile(shop.gateway, recordOf(ID));
+    await reconcile(shop.gateway, recordOf(OTHER_ID));
+    expect(shop.warnings()).toEqual(['two_payments']);
+    expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
+  });
+
+  it('that may be its payment is kept, unless an operator names it', async () => {
     const both = { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) };
     const shop = open({ creates: [trace()], payments: both });
     await errorOf(shop.create());
-    await reconcile(shop.gateway, recordOf(ID));
-    expect(shop.warnings()).toEqual(['journal_two_payments']);
-    expect(await shop.gateway.doubts()).toMatchObject([{ paymentId: OTHER_ID, conflictingIds: [ID] }]);
     const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
     expect(error.message).toContain(`the store knows payment ${OTHER_ID} for this reference too`);
     await shop.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
@@ -503,8 +489,8 @@ describe('an id in an error that an operator says is none of its payments', () =
       if (answer instanceof Error) throw answer;
       return answer;
     };
-    const journal = memoryCreates({ settleMargin: 0, now: () => Date.now() + (isCreated ? 2 * TIMEOUT : 0) });
-    const gateway = new GatewayClient({ ...KEYS, store: storeOf(journal), fetch, retries: 0 });
+    const statements = memoryCreates({ settleMargin: 0, now: () => Date.now() + (isCreated ? 2 * TIMEOUT : 0) });
+    const gateway = new GatewayClient({ ...KEYS, store: storeOf(statements), fetch, retries: 0 });
     await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT }));
     return gateway;
   }
@@ -516,10 +502,6 @@ describe('an id in an error that an operator says is none of its payments', () =
     [
       'the page of a proxy that says 404, as its own pages may be',
       () => new Response('<html>404</html>', { status: 404 }),
-    ],
-    [
-      'an unreadable record of another payment',
-      () => json(`{"result":{"id":"${ID}","reference":"payout-1","amount":{}}}`),
     ],
     ['its unreadable record, without a reference', () => json(`{"result":{"id":"${OTHER_ID}","amount":{}}}`)],
     [
@@ -542,27 +524,17 @@ describe('an id in an error that an operator says is none of its payments', () =
     [
       'its unreadable record, of exactly the reference',
       () => json(`{"result":{"id":"${OTHER_ID}","reference":"payout-1","amount":{}}}`),
-      'InvalidRequestError',
+      'ResponseError',
     ],
     [
       'its unreadable record, unwrapped',
       () => json(`{"id":"${OTHER_ID.toUpperCase()}","reference":"payout-1","amount":{}}`),
-      'InvalidRequestError',
+      'ResponseError',
     ],
   ])('stays where it shows %s', async (_, lookup, name) => {
     const gateway = await doubtWith(lookup);
     expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });
     expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID });
-  });
-
-  it('stays where its record is unreadable, and says until when', async () => {
-    const gateway = await doubtWith(() => json(`{"id":"${OTHER_ID}","reference":"payout-1","amount":{}}`));
-    expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toHaveProperty('issues', [
-      {
-        path: 'reference',
-        message: `has payment ${OTHER_ID}, whose record this version cannot read: it stays in doubt until a version can. Nothing else may be paid for it`,
-      },
-    ]);
   });
 });
 
@@ -604,32 +576,15 @@ describe('a create that finds a doubt with an id', () => {
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
   });
 
-  it('changes nothing of another attempt that has begun while it looked', async () => {
-    const shop = open({ creates: [trace()], payments: {} });
-    await errorOf(shop.create());
-    const key = { scope: (await shop.journal.list({ states: ['begun'] })).rows[0]?.scope ?? '', reference: 'payout-1' };
-    const { row } = await shop.journal.read(key);
-    Object.defineProperty(shop.payments, ID, {
-      get: () => {
-        if (row) void shop.journal.replace({ ...row, attemptId: 'newer' }, row.revision);
-        return recordOf(ID);
-      },
-    });
-    await shop.create();
-    expect((await shop.journal.read(key)).row).toMatchObject({ state: 'begun', attemptId: 'newer' });
-    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
-  });
-
-  it('tells if that cannot be written down for five minutes, and gets the payment all the same', async () => {
+  it('stays in doubt if the store fails to settle it: the next create tries again', async () => {
     const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
     await errorOf(shop.create());
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-    shop.journal.replace = () => Promise.reject(new Error('read-only'));
-    const again = shop.create();
-    expect(await whileTimePasses(again, 100)).toMatchObject({ replayed: true, payment: { id: ID } });
-    await vi.advanceTimersByTimeAsync(300_000);
-    expect(shop.warnings()).toEqual(['journal_not_recorded']);
-    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
+    const { replace } = shop.statements;
+    const cause = new Error('read-only');
+    shop.statements.replace = () => Promise.reject(cause);
+    expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID, cause });
+    shop.statements.replace = replace;
+    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
   });
 
   it('has no cause where nothing was looked up', async () => {
@@ -682,12 +637,12 @@ describe('a reference that another request has taken while the answer was under 
     const shop = open({
       creates: [
         async () => {
-          const { rows } = await shop.journal.list({ states: ['begun'] });
+          const { rows } = await shop.statements.list({ states: ['begun'] });
           const [row] = rows;
           if (!row) throw new Error('There is no row.');
           const others = { attemptId: 'another', bodyHash: 'another', amount: '9', paymentId: OTHER_ID };
           const result = { payment: recordOf(OTHER_ID, { amount: 9 }) };
-          await shop.journal.replace({ ...row, ...others, state: 'created', result }, row.revision);
+          await shop.statements.replace({ ...row, ...others, state: 'created', result }, row.revision);
           throw lost;
         },
       ],
@@ -843,7 +798,7 @@ describe('a customer who comes back', () => {
     const shop = open({ creates: [created(ID)], payments: { [ID]: status } });
     const first = await shop.create();
     expect(await shop.create()).toMatchObject({ payment: { id: ID }, replayed: true, stale: true });
-    expect([first.stale, shop.warnings()]).toEqual([false, ['journal_stale_replay']]);
+    expect([first.stale, shop.warnings()]).toEqual([false, ['stale_replay']]);
   });
 
   it('is not looked up for once the store has seen the end, by a callback', async () => {
@@ -857,14 +812,14 @@ describe('a customer who comes back', () => {
 
   it('gets what a callback has told while the lookup hung, and so does whoever comes meanwhile', async () => {
     const hung = Promise.withResolvers<Response>();
-    const journal = memoryCreates();
+    const statements = memoryCreates();
     let lookups = 0;
     const fetch = async (_url: string, init: FetchInit) => {
       if (init.method === 'POST') return created(ID);
       lookups += 1;
       return hung.promise;
     };
-    const gateway = new GatewayClient({ ...KEYS, store: storeOf(journal), fetch, retries: 0 });
+    const gateway = new GatewayClient({ ...KEYS, store: storeOf(statements), fetch, retries: 0 });
     await gateway.createWithdrawal(PAYOUT);
     const first = gateway.createWithdrawal(PAYOUT);
     await expect.poll(() => lookups).toBe(1);
@@ -876,9 +831,9 @@ describe('a customer who comes back', () => {
     expect(await first).toMatchObject({ payment: { paymentStatus: 'COMPLETED' }, stale: false });
   });
 
-  it('waits no longer than the time-out for a journal that hangs after a lookup that hangs', async () => {
+  it('waits no longer than the time-out for a store that hangs after a lookup that hangs', async () => {
     const memory = memoryCreates();
-    const read: Journal['read'] = () => new Promise(() => {});
+    const read: CreateStore['read'] = () => new Promise(() => {});
     const fetch = async (_url: string, init: FetchInit) =>
       init.method === 'POST' ? created(ID) : new Promise<Response>(() => {});
     const gateway = new GatewayClient({ ...KEYS, store: storeOf({ ...memory, read }), fetch, retries: 0 });
@@ -971,12 +926,12 @@ describe('a create that joins one under way', () => {
 
   it("sends nothing after the first one's deadline", async () => {
     vi.useFakeTimers();
-    const journal = memoryCreates();
-    const insert: Journal['insert'] = async row => {
+    const statements = memoryCreates();
+    const insert: CreateStore['insert'] = async row => {
       await new Promise(resolve => setTimeout(resolve, 500));
-      return journal.insert(row);
+      return statements.insert(row);
     };
-    const shop = open({ creates: [created(ID)], journal: { ...journal, insert } });
+    const shop = open({ creates: [created(ID)], statements: { ...statements, insert } });
     const first = errorOf(shop.create({ timeout: 100 }));
     const second = errorOf(shop.create({ timeout: 10_000 }));
     await vi.advanceTimersByTimeAsync(1_000);
@@ -1028,7 +983,7 @@ describe('what is known of a reference', () => {
     ['settle', (gateway: GatewayClient, options: object) => gateway.settle('payout-1', 'not_created', options)],
   ])('%s ends at its time-out and at its signal', async (_, call) => {
     const never = () => new Promise<never>(() => {});
-    const shop = open({ creates: [lost], journal: { ...memoryCreates(), read: never, list: never } });
+    const shop = open({ creates: [lost], statements: { ...memoryCreates(), read: never, list: never } });
     expect(await errorOf(call(shop.gateway, { timeout: 5 }))).toMatchObject({
       name: 'ConnectionError',
       code: 'timeout',
@@ -1047,7 +1002,7 @@ describe('what is known of a reference', () => {
   });
 });
 
-describe('what a journal keeps', () => {
+describe('what a store keeps', () => {
   const customer = {
     firstName: 'Zoë-secret',
     lastName: 'Nowak-secret',
@@ -1082,10 +1037,10 @@ describe('what a journal keeps', () => {
         written.push(JSON.stringify(args));
         return (memory[method] as (...args: never[]) => unknown)(...args);
       }) as never;
-    const journal = { ...memory, insert: spying('insert'), replace: spying('replace') };
+    const statements = { ...memory, insert: spying('insert'), replace: spying('replace') };
     const full = (id: string, changes: object = {}) => recordOf(id, { ...echoed, ...changes });
     const shop = open({
-      journal,
+      statements,
       creates: [
         json(JSON.stringify(full(ID)), 500),
         json(JSON.stringify({ result: full(THIRD_ID, { reference: 'payout-2' }) }), 201),

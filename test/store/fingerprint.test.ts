@@ -1,20 +1,19 @@
 import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import type { JournalRow } from '../../src/store/creates.ts';
-import { journalRequestOf, journalRequestOfPayment } from '../../src/store/fingerprint.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
+import { expectSameRequest, requestDataOf, requestDataOfPayment } from '../../src/store/fingerprint.ts';
 import { keep, withNextAction } from '../../src/store/kept.ts';
-import { expectSameRequest } from '../../src/store/same-request.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
 
-describe('what the journal keeps of a request', () => {
+describe('what the store keeps of a request', () => {
   const request = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
   // printf 'v1:{"a":[{"x":1,"y":2}],"amount":"25.5","b":null}' | openssl dgst -sha256
   it('is the SHA-256 of a version and the body with its keys in order', () => {
     const fields = { b: null, a: [{ y: 2, x: 1 }], amount: 0, c: undefined };
-    expect(journalRequestOf(request, fields)).toEqual({
+    expect(requestDataOf(request, fields)).toEqual({
       ...request,
       amount: '25.5',
       bodyHash: '3fdcd11f027035d9f0ae18e97d0cbda2c2746d2685cd1882a8a542f93aa06845',
@@ -22,7 +21,7 @@ describe('what the journal keeps of a request', () => {
   });
 
   it('is what the payment shows, where the request is not known', () => {
-    expect(journalRequestOfPayment({ ...payment, amount: 25.5, paymentMethod: null })).toEqual({
+    expect(requestDataOfPayment({ ...payment, amount: 25.5, paymentMethod: null })).toEqual({
       paymentType: 'DEPOSIT',
       paymentMethod: '',
       amount: '25.5',
@@ -36,7 +35,7 @@ describe('what the journal keeps of a request', () => {
     [1e21, '1e+21'],
     [1.5e30, '1.5e+30'],
   ])('is of the amount that the payment shows, also where %d prints with an exponent', (amount, text) => {
-    expect(journalRequestOfPayment({ ...payment, amount })).toHaveProperty('amount', text);
+    expect(requestDataOfPayment({ ...payment, amount })).toHaveProperty('amount', text);
   });
 });
 
@@ -49,7 +48,7 @@ describe('another request under the same reference', () => {
     currency: 'EUR',
     bodyHash: 'hash',
   } as const;
-  const row = (changes: object) => ({ ...request, state: 'created', ...changes }) as JournalRow;
+  const row = (changes: object) => ({ ...request, state: 'created', ...changes }) as CreateRow;
   const compare = (changes: object) => () => expectSameRequest(row(changes), request);
 
   it.each([
@@ -59,7 +58,7 @@ describe('another request under the same reference', () => {
     [{ bodyHash: 'other' }, ['other fields']],
     [{ bodyHash: 'unseen', amount: '9' }, ['amount']],
     [{ bodyHash: 'unseen', currency: 'USD' }, ['currency']],
-    [{ bodyHash: 'unseen', amount: '9', paymentMethod: 'BLIK' }, ['paymentMethod', 'amount']],
+    [{ bodyHash: 'unseen', amount: '9', paymentMethod: 'BLIK' }, ['amount']],
   ])('is refused by what differs: %j', (changes, differing) => {
     expect(compare(changes)).toThrow(expect.objectContaining({ name: 'DuplicateReferenceError', differing }));
   });
@@ -76,7 +75,7 @@ describe('another request under the same reference', () => {
   });
 });
 
-describe('what the journal keeps of a payment', () => {
+describe('what the store keeps of a payment', () => {
   it('is what the document says of its money, and nothing of the customer', () => {
     const settled = {
       ...payment,

@@ -11,7 +11,6 @@ it('work that has ended is not given up: what it has left in the background goes
     given = signal;
     return 7;
   });
-  work.enter();
   expect(await work.wait({ deadline: new Deadline(1_000) }, stopped)).toBe(7);
   expect(given?.aborted).toBe(false);
 });
@@ -22,7 +21,6 @@ it('work is given up for the reason of the last who waits', async () => {
   const work = new InFlight(
     signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
   );
-  work.enter();
   const waiting = work.wait({ deadline: new Deadline(1_000), signal: controller.signal }, stopped);
   controller.abort(reason);
   await expect(waiting).rejects.toBe(reason);
@@ -30,6 +28,5 @@ it('work is given up for the reason of the last who waits', async () => {
 
 it('work that fails fails for who waits at once', async () => {
   const work = new InFlight(() => Promise.reject(new Error('of the work')));
-  work.enter();
   await expect(work.wait({ deadline: new Deadline(60_000) }, stopped)).rejects.toThrow('of the work');
 });

@@ -1,15 +1,15 @@
 // What memoryStore does besides the suite of all stores.
 import { memoryStore } from 'payment-gateway-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
-import { createsOf } from '../../src/store/creates.ts';
-import { type JournalAttempt, newRow } from '../../src/store/row.ts';
+import { type Attempt, newRow } from '../../src/store/creates.ts';
+import { createsOf } from '../support/creates.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
 
-const attempt: JournalAttempt = {
+const attempt: Attempt = {
   ...{ scope: 'eu', reference: 'order-1', attemptId: 'first', bodyHash: 'hash', timeoutMs: 0 },
   ...{ paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: '25.5', currency: 'EUR' },
 };
@@ -36,23 +36,6 @@ it('lists the oldest create first, and leases first what is due first', async ()
   expect(namesOf(await creates.list({ states: ['begun'] }))).toEqual(['order-10', 'order-20', 'order-30']);
   const claim = async () => namesOf(await creates.claim({ states: ['begun'] }, 2, 60_000));
   expect([await claim(), await claim(), await claim()]).toEqual([['order-10', 'order-20'], ['order-30'], []]);
-});
-
-it('puts a plan in the place of a freed row only in a transaction, and keeps that it was tried before', async () => {
-  const creates = createsOf(memoryStore({ scope: 'eu', now: () => 7_000 }));
-  const first = newRow(attempt, 1_000);
-  const planned = { ...first, state: 'planned', attemptId: 'plan', dueAt: 1 } as const;
-  await creates.insert({ ...first, state: 'freed', isRetry: true });
-  expect(await creates.insert(planned)).toMatchObject({ isInserted: false, row: { state: 'freed' } });
-  expect(await creates.insert(planned, {})).toEqual({
-    isInserted: true,
-    row: { ...planned, isRetry: true, revision: 2, begunAt: 7_000, dueAt: 7_000 },
-    now: 7_000,
-  });
-  expect(await creates.insert({ ...planned, attemptId: 'other' }, {})).toMatchObject({
-    isInserted: false,
-    row: { attemptId: 'plan', revision: 2 },
-  });
 });
 
 it('refuses a second create with the same payment', async () => {

@@ -198,7 +198,7 @@ class World {
       timeout: TIMEOUT,
       retries: 0,
       onEvent: (event: GatewayEvent) => {
-        if (event.type === 'journal' && event.change === 'created') this.recorded.add(event.reference ?? '');
+        if (event.type === 'store' && event.change === 'created') this.recorded.add(event.reference ?? '');
       },
     };
     this.clients[process] = new GatewayClient(options);

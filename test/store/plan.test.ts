@@ -5,9 +5,8 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { rawJSON } from '../../src/schemas/json.ts';
 import { PlanGone } from '../../src/store/create-once.ts';
-import type { JournalRow } from '../../src/store/creates.ts';
-import { openPlan } from '../../src/store/plan.ts';
-import { isRefusedRequest } from '../../src/store/planned.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
+import { isRefusedRequest, openPlan } from '../../src/store/plan.ts';
 import { tries } from '../support/arbitraries.ts';
 import { memoryCreates, reconcile } from '../support/creates.ts';
 import { errorOf, KEYS, mirrored, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
@@ -37,10 +36,10 @@ describe('payOut', () => {
 
   it("takes the client's webhookUrl, as a create does, also if that changes before it is sent", async () => {
     const { fetch, sent } = accept();
-    const journal = memoryCreates({ scope: 'eu' });
+    const statements = memoryCreates({ scope: 'eu' });
     const { webhookUrl: _, ...payout } = PAYOUT;
-    await openPayouts(fetch, { journal, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
-    await openPayouts(fetch, { journal, webhookUrl: 'https://shop.example/new' }).send();
+    await openPayouts(fetch, { statements, webhookUrl: 'https://shop.example/old' }).gateway.payOut(tx, payout);
+    await openPayouts(fetch, { statements, webhookUrl: 'https://shop.example/new' }).send();
     expect(JSON.parse(sent[0]?.body ?? '')).toHaveProperty('webhookUrl', 'https://shop.example/old');
     const without = openPayouts(fetch).gateway.payOut(tx, { ...payout, reference: 'payout-2' });
     expect(await errorOf(without)).toMatchObject({ name: 'InvalidRequestError', outcome: 'not_sent' });
@@ -193,22 +192,22 @@ describe('a plan that is sent', () => {
     expect((await send()).replayed).toBe(false);
   });
 
-  it('and refused is planned again if upkeep says so, and then waits for its turn', async () => {
-    const { plan, send, rowOf } = openPayouts(wire(json('{}', 422)).fetch);
+  it('and refused for the client is planned again, and then waits for its turn', async () => {
+    const { plan, send, rowOf } = openPayouts(wire(json('{}', 403)).fetch);
     const { since } = await plan();
-    await errorOf(send(undefined, { onPlanRefused: () => true }));
-    const row = (await rowOf()) as JournalRow;
+    await errorOf(send());
+    const row = (await rowOf()) as CreateRow;
     expect(row).toMatchObject({ state: 'planned', isRetry: true, looks: 1 });
     expect((row.dueAt ?? 0) - since.getTime()).toBeGreaterThanOrEqual(15_000);
   });
 
   it('is in doubt if it was not sent, and the store could not be told', async () => {
-    const journal = memoryCreates({ scope: 'eu' });
-    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { journal });
+    const statements = memoryCreates({ scope: 'eu' });
+    const { plan, send } = openPayouts(wire(hostNotFound()).fetch, { statements });
     await plan();
-    const { replace } = journal;
+    const { replace } = statements;
     let replaced = 0;
-    journal.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
+    statements.replace = (...change) => (++replaced > 1 ? new Promise(() => {}) : replace(...change));
     vi.useFakeTimers();
     const sending = errorOf(send());
     await vi.advanceTimersByTimeAsync(10_000);
@@ -219,12 +218,12 @@ describe('a plan that is sent', () => {
     const { fetch, sent } = accept();
     const { gateway, plan, send, rowOf } = openPayouts(fetch);
     await plan();
-    const claimed = (await rowOf()) as JournalRow;
+    const claimed = (await rowOf()) as CreateRow;
     await gateway.settle('payout-1', 'not_created');
     expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
     await plan();
     expect(await errorOf(send(claimed))).toBeInstanceOf(PlanGone);
-    const again = (await rowOf()) as JournalRow;
+    const again = (await rowOf()) as CreateRow;
     expect([again.body !== undefined, sent.length]).toEqual([true, 0]);
     await send(again);
     expect(await errorOf(send(again))).toBeInstanceOf(PlanGone);
@@ -236,10 +235,10 @@ describe('a plan that is sent', () => {
     ['wallet', (body: string) => body.replace('"extra":{}', '"extra":{"destination_wallet":"0x"}')],
   ])('is refused if another program has changed its %s', async (_, alter) => {
     const { fetch, sent } = accept();
-    const { journal, plan, send, rowOf } = openPayouts(fetch);
+    const { statements, plan, send, rowOf } = openPayouts(fetch);
     await plan();
-    const { body = '', ...row } = (await rowOf()) as JournalRow;
-    await journal.replace({ ...row, body: alter(body) }, row.revision);
+    const { body = '', ...row } = (await rowOf()) as CreateRow;
+    await statements.replace({ ...row, body: alter(body) }, row.revision);
     expect(await errorOf(send())).toMatchObject({
       name: 'ConfigurationError',
       outcome: 'not_sent',

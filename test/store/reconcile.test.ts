@@ -1,11 +1,11 @@
-// What a confirmed payment asks of the journal and of the gateway: no more than it needs, as it comes with every callback.
+// What a confirmed payment asks of the store and of the gateway: no more than it needs, as it comes with every callback.
 
 import type { Payment } from 'payment-gateway-sdk';
-import { describe, expect, it, vi } from 'vitest';
-import type { JournalRow } from '../../src/store/creates.ts';
-import { reconcilePayment } from '../../src/store/reconcile.ts';
-import { newRow } from '../../src/store/row.ts';
-import { memoryCreates } from '../support/creates.ts';
+import { describe, expect, it } from 'vitest';
+import type { CreateRow } from '../../src/store/creates.ts';
+import { newRow } from '../../src/store/creates.ts';
+import { reconcilePayment } from '../../src/store/doubts.ts';
+import { memoryCreates, storeOf } from '../support/creates.ts';
 import { ID, OTHER_ID, record } from '../support/fixtures.ts';
 
 const request = {
@@ -21,19 +21,19 @@ const payment = (changes: object = {}): Payment => ({
   ...changes,
 });
 
-/** A journal with these doubts, and what is asked of it. */
-async function open(...doubts: (Partial<JournalRow> & { reference: string })[]) {
-  const journal = memoryCreates({ scope: 'eu', now: () => 1_000 });
+/** A store with these doubts, and what is asked of it. */
+async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
+  const statements = memoryCreates({ scope: 'eu', now: () => 1_000 });
   const insert = (doubt: (typeof doubts)[number]) =>
-    journal.insert({
+    statements.insert({
       ...newRow({ ...request, scope: 'eu', reference: doubt.reference, attemptId: 'first', timeoutMs: 0 }, 0),
       ...doubt,
     });
   for (const doubt of doubts) await insert(doubt);
   const asked: string[] = [];
   for (const name of ['read', 'owner', 'insert', 'replace', 'list'] as const) {
-    const { [name]: ask } = journal;
-    Object.assign(journal, {
+    const { [name]: ask } = statements;
+    Object.assign(statements, {
       [name]: (...given: unknown[]) => {
         asked.push(name);
         return (ask as (...given: unknown[]) => unknown)(...given);
@@ -42,14 +42,12 @@ async function open(...doubts: (Partial<JournalRow> & { reference: string })[]) 
   }
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
   const call = { tell: (event: (typeof told)[number]) => void told.push(event) };
-  const client = { journal, scope: 'eu', call } as never;
-  const readPayment = vi.fn<(id: string) => Promise<Payment>>().mockRejectedValue(new Error('busy'));
+  const client = { store: storeOf(statements), call } as never;
   return {
     asked,
     insert,
-    readPayment,
-    reconcile: (of: Payment) => reconcilePayment(client, of, readPayment),
-    find: async (reference: string) => (await journal.read({ scope: 'eu', reference })).row,
+    reconcile: (of: Payment) => reconcilePayment(client, of),
+    find: async (reference: string) => (await statements.read({ reference })).row,
     told: () => told.map(({ code, change }) => code ?? change),
     messages: () => told.flatMap(({ message }) => message ?? []),
   };
@@ -99,41 +97,28 @@ describe('a confirmed payment', () => {
     expect(await find('Order-1')).toMatchObject({ state: 'freed' });
   });
 
-  it('beside a payment that is known is kept, and no lookup needs to tell which of them counts', async () => {
-    const { reconcile, readPayment, told, find } = await open({ reference: 'Order-1' });
+  it('beside a payment that is known is kept', async () => {
+    const { reconcile, told, find } = await open({ reference: 'Order-1' });
     await reconcile(payment());
     await reconcile(payment({ id: OTHER_ID }));
-    expect(readPayment).not.toHaveBeenCalled();
-    expect(told()).toEqual(['settled', 'conflict', 'journal_two_payments']);
+    expect(told()).toEqual(['settled', 'conflict', 'two_payments']);
     expect(await find('Order-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
   });
 
-  it('beside an id that cannot be looked up is kept, and tried no second time', async () => {
-    const { reconcile, readPayment, asked, find } = await open({ reference: 'Order-1', paymentId: OTHER_ID });
-    await reconcile(payment());
-    expect(readPayment).toHaveBeenCalledExactlyOnceWith(OTHER_ID);
-    expect(asked.splice(0)).toEqual(['read', 'replace']);
-    expect(await find('Order-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID, conflictingIds: [ID] });
-  });
-
-  it('that may be of the attempt before is kept, and no lookup can tell', async () => {
-    const { reconcile, readPayment, asked, told } = await open({ reference: 'Order-1', isRetry: true });
+  it('that may be of the attempt before is kept', async () => {
+    const { reconcile, asked, told } = await open({ reference: 'Order-1', isRetry: true });
     await reconcile(payment({ paymentStatus: 'FAILED' }));
-    expect(readPayment).not.toHaveBeenCalled();
     expect(asked).toEqual(['read', 'replace']);
-    expect(told()).toEqual(['conflict', 'journal_two_payments']);
+    expect(told()).toEqual(['conflict', 'two_payments']);
   });
 
-  it('under a folded reference is kept in mind by the doubts that it may be of, and is told once', async () => {
-    const doubts = [
-      { reference: 'order-1' },
-      { reference: 'order-2' },
-      { reference: ' ORDER-1', conflictingIds: [ID] },
-    ];
-    const { reconcile, find, told, messages, asked } = await open(...doubts);
+  it('under a folded reference is kept in mind by the doubt that it may be of, and is reported once', async () => {
+    const { reconcile, find, told, messages, asked } = await open({ reference: 'order-1' }, { reference: 'order-2' });
+    expect(await reconcile(payment())).toBeUndefined();
+    expect(asked.splice(0)).toEqual(['read', 'owner', 'list', 'replace']);
     await reconcile(payment());
-    expect(asked).toEqual(['read', 'owner', 'list', 'replace', 'insert']);
-    expect(told()).toEqual(['journal_mismatch', 'created']);
+    expect(asked).toEqual(['read', 'owner', 'list']);
+    expect(told()).toEqual(['create_mismatch']);
     expect(messages()).toEqual([
       `Payment ${ID} differs from the request in reference. The reference stays in doubt: compare them, then call gateway.settle.`,
     ]);

@@ -2,11 +2,11 @@
 
 import { ApiError, ConnectionError, type Payment } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
-import type { JournalRow } from '../../src/store/creates.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
 import * as reports from '../../src/store/reports.ts';
 import { ID, OTHER_ID } from '../support/fixtures.ts';
 
-const row = { reference: 'order "1"', paymentId: ID } as JournalRow;
+const row = { reference: 'order "1"', paymentId: ID } as CreateRow;
 const payment = { id: ID } as Payment;
 
 /** What is told. */
@@ -32,7 +32,7 @@ it.each<[string, (client: never) => void, object[]]>([
     client => reports.warnNotRecorded(client, row.reference),
     [
       warning(
-        'journal_not_recorded',
+        'create_not_recorded',
         'The end of the create could not be written to the store for five minutes. If the reference is in doubt, it stays so until its callback arrives or an operator settles it.',
         { reference: row.reference },
       ),
@@ -43,7 +43,7 @@ it.each<[string, (client: never) => void, object[]]>([
     client => reports.warnMismatch(client, row.reference, payment, ['amount', 'currency']),
     [
       warning(
-        'journal_mismatch',
+        'create_mismatch',
         `Payment ${ID} differs from the request in amount, currency. The reference stays in doubt: compare them, then call gateway.settle.`,
         of,
       ),
@@ -53,9 +53,9 @@ it.each<[string, (client: never) => void, object[]]>([
     'that a reference may have two payments',
     client => reports.reportConflict(client, row.reference, ID, OTHER_ID),
     [
-      { type: 'journal', change: 'conflict', ...of },
+      { type: 'store', change: 'conflict', ...of },
       warning(
-        'journal_two_payments',
+        'two_payments',
         `Reference "order \\"1\\"" may have two payments: ${ID} and ${OTHER_ID}. Check both.`,
         of,
       ),
@@ -65,9 +65,9 @@ it.each<[string, (client: never) => void, object[]]>([
     'that a reference may have another payment, whose id nobody knows',
     client => reports.reportConflict(client, row.reference, ID, undefined),
     [
-      { type: 'journal', change: 'conflict', ...of },
+      { type: 'store', change: 'conflict', ...of },
       warning(
-        'journal_two_payments',
+        'two_payments',
         `Reference "order \\"1\\"" may have two payments: ${ID} and one whose create is running or in doubt. Check both.`,
         of,
       ),
@@ -78,7 +78,7 @@ it.each<[string, (client: never) => void, object[]]>([
     client => reports.warnStale(client, row.reference, ID),
     [
       warning(
-        'journal_stale_replay',
+        'stale_replay',
         `The lookup of payment ${ID} failed, so a repeated create returned the record that the store saw last: \`stale\` is true. Act on its status only after a lookup, or its callback.`,
         of,
       ),
@@ -88,7 +88,7 @@ it.each<[string, (client: never) => void, object[]]>([
     'that a payment does not end, and after how many days',
     client => reports.warnGaveUp(client, row, 30 * 24 * 3_600_000),
     [
-      { type: 'journal', change: 'gave_up', ...of },
+      { type: 'store', change: 'gave_up', ...of },
       warning(
         'sweep_gave_up',
         'The payment of reference "order \\"1\\"" is not final after 30 days, and upkeep does not look at it again. Ask the gateway. A later callback still takes effect.',

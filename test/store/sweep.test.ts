@@ -147,7 +147,7 @@ describe('a reference with two payments', () => {
 
 describe('a reference with two payments, of which one', () => {
   const HOUR = 60 * MINUTE;
-  /** Of the second the sandbox has a record too, and the journal its id. */
+  /** Of the second the sandbox has a record too, and the store its id. */
   async function openTwo() {
     const shop = openShop();
     const id = await shop.create('payout-1');
@@ -345,7 +345,7 @@ describe('a final payment that the handler alone has seen take effect', () => {
     expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, processed: 1 }, []]);
   });
 
-  it('is done, although the journal has heard of its end while it was looked at', async () => {
+  it('is done, although the store has heard of its end while it was looked at', async () => {
     const { gateway, create, sandbox, sweep, clock, handlerOf, reconcile } = openShop();
     const id = await create('payout-1');
     await sandbox.complete(id);
@@ -361,7 +361,7 @@ describe('a final payment that the handler alone has seen take effect', () => {
     expect(await sweep({ handler })).toEqual(NONE);
   });
 
-  it('is done, although the gateway has changed its end since the journal heard of it', async () => {
+  it('is done, although the gateway has changed its end since the store heard of it', async () => {
     const { gateway, lose, sweep, clock, handlerOf, reconcile } = openShop();
     const payment = await gateway.getPayment(await lose('payout-1'));
     await reconcile(payment);
@@ -434,7 +434,7 @@ it('a payment that the gateway has forgotten is not given up because another one
   expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
 });
 
-it('a payment is not given up beside one that the gateway does not know, if its end is corrected while it is looked at', async () => {
+it('a payment whose end is corrected while it is looked at is looked at again', async () => {
   const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
   const id = await lose('payout-1');
   const payment = await gateway.getPayment(id);
@@ -449,9 +449,25 @@ it('a payment is not given up beside one that the gateway does not know, if its 
       throw Object.assign(new Error(), { code: 'unknown_payment' });
     },
   });
-  expect(await sweep({ handler })).toEqual({ ...NONE, open: 1 });
+  expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
   const later = handlerOf({ process: async () => ({ result: 'ran' as const, payment: corrected }) });
   expect(await sweep({ handler: later })).toEqual({ ...NONE, processed: 1 });
+});
+
+it('a paid payment is done beside an id that the gateway does not know', async () => {
+  const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
+  const id = await lose('payout-1');
+  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
+  for (const seen of [await gateway.getPayment(id), twin.payment]) await reconcile(seen);
+  const handler = handlerOf({
+    async process(asked: string) {
+      if (asked !== id) throw Object.assign(new Error(), { code: 'unknown_payment' });
+      return { result: 'ran' as const, payment: await gateway.getPayment(id) };
+    },
+  });
+  expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
+  clock.now += DAY;
+  expect(await sweep({ handler })).toEqual(NONE);
 });
 
 it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
@@ -539,7 +555,7 @@ describe('what fails', () => {
     expect(await sweep()).toEqual({ ...NONE, processed: 2 });
   });
 
-  it('in the journal fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
+  it('in the store fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
     const { lose, clock, sweep, effects, handlerOf } = openShop();
     await lose('payout-1');
     const process = vi.fn(() => new Promise<never>(() => {}));

@@ -1,11 +1,12 @@
-import type { Payment } from 'payment-gateway-sdk';
+import { ApiError, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/schemas/response.ts';
-import { reconcile, suspect } from '../../src/store/confirmed.ts';
-import type { JournalRow } from '../../src/store/creates.ts';
+import { reconcile } from '../../src/store/confirmed.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
+import { type Attempt, newRow } from '../../src/store/creates.ts';
+import { disprove } from '../../src/store/doubts.ts';
 import { looked } from '../../src/store/looks.ts';
-import { plannedRow, postponed } from '../../src/store/planned.ts';
-import { type JournalAttempt, newRow } from '../../src/store/row.ts';
+import { replanned } from '../../src/store/plan.ts';
 import {
   abandon,
   acknowledge,
@@ -13,7 +14,6 @@ import {
   observe,
   recordEnd,
   recordPayment,
-  recordTaken,
   release,
   settle,
   takeBack,
@@ -25,7 +25,7 @@ const THIRD_ID = '22222222-2222-4333-8444-555555555555';
 /** When everything here began, by the store's clock. */
 const BEGUN = 1_000_000;
 
-const attempt: JournalAttempt = {
+const attempt: Attempt = {
   scope: 'terminal-1',
   reference: 'payout-1',
   attemptId: 'first',
@@ -36,28 +36,28 @@ const attempt: JournalAttempt = {
   bodyHash: 'hash',
   timeoutMs: 60_000,
 };
-const newer: JournalAttempt = { ...attempt, attemptId: 'newer' };
+const newer: Attempt = { ...attempt, attemptId: 'newer' };
 
 const payment = (id = ID, changes: object = {}): Payment => ({
   ...JSON.parse(record('created, unwrapped')),
-  ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' },
+  ...{ paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR', reference: 'payout-1' },
   ...changes,
   id,
 });
 const answer = (id = ID): Envelope => ({ payment: { ...payment(id), redirectUrl: 'https://pay.example/p' } });
 const callback = (id = ID): Envelope => ({ payment: payment(id) });
-/** As a journal keeps it: the fields of `payment` that are the customer's are gone. */
+/** As a store keeps it: the fields of `payment` that are the customer's are gone. */
 const kept = ({ payment: { customer, billingAddress, description, ...payment } }: Envelope): Envelope => ({
   payment: payment as Payment,
 });
 const learnt = (id = ID) => ({ paymentId: id, result: answer(id) });
 
 const begun = newRow(attempt, BEGUN);
-const freed: JournalRow = { ...begun, state: 'freed', revision: 2 };
+const freed: CreateRow = { ...begun, state: 'freed', revision: 2 };
 /** What a sweep has to look at, from the beginning. */
 const DUE = { dueAt: BEGUN };
-const suspecting = (id = ID): JournalRow => ({ ...begun, ...DUE, paymentId: id });
-const created = (id = ID, result = answer(id)): JournalRow => ({
+const suspecting = (id = ID): CreateRow => ({ ...begun, ...DUE, paymentId: id });
+const created = (id = ID, result = answer(id)): CreateRow => ({
   ...begun,
   ...DUE,
   state: 'created',
@@ -65,8 +65,8 @@ const created = (id = ID, result = answer(id)): JournalRow => ({
   result: kept(result),
 });
 /** As a callback, lookup or operator makes it: without the page of the create's own answer. */
-const settled = (id = ID, result = callback(id)): JournalRow => ({ ...created(id, result), isPageLost: true });
-const ended: JournalRow = { ...begun, isEnded: true };
+const settled = (id = ID, result = callback(id)): CreateRow => ({ ...created(id, result), isPageLost: true });
+const ended: CreateRow = { ...begun, isEnded: true };
 const { attemptId: _, timeoutMs: _t, ...request } = attempt;
 
 describe('begin', () => {
@@ -86,7 +86,7 @@ describe('begin', () => {
     }
   });
 
-  it.each<[string, JournalRow]>([
+  it.each<[string, CreateRow]>([
     ['in doubt', begun],
     ['created', created()],
     ['planned', { ...begun, state: 'planned' }],
@@ -114,9 +114,9 @@ describe("an attempt's own answer", () => {
   });
 
   it('is a doubt if it has the payment of another create', () => {
-    expect(recordTaken(begun, attempt, ID)).toEqual({ next: { ...ended, ...DUE, conflictingIds: [ID] } });
+    expect(recordEnd(begun, attempt, ID)).toEqual({ next: { ...ended, ...DUE, conflictingIds: [ID] } });
     for (const row of [undefined, freed, newRow(newer, BEGUN), created()])
-      expect(recordTaken(row, attempt, ID)).toEqual({});
+      expect(recordEnd(row, attempt, ID)).toEqual({});
   });
 
   it('leaves nothing to look at where its payment has taken effect already', () => {
@@ -139,7 +139,7 @@ describe("an attempt's own answer", () => {
   it('of an attempt that was given up is written down all the same', () => {
     for (const [row, revision] of [
       [freed, 2],
-      [undefined, 1],
+      [undefined, 0],
     ] as const) {
       const { next } = recordPayment(row, attempt, learnt(), BEGUN + 9);
       expect(next).toEqual({ ...created(), begunAt: BEGUN + 9, dueAt: BEGUN + 9, timeoutMs: 0, revision });
@@ -165,8 +165,7 @@ describe('an attempt whose outcome is unknown', () => {
     expect(recordEnd(begun, attempt)).toEqual({ next: ended });
     expect(recordEnd(newRow(newer, BEGUN), attempt)).toEqual({});
     expect(recordEnd(undefined, attempt)).toEqual({});
-    const row = created();
-    expect(recordEnd(row, attempt).next).toBe(row);
+    expect(recordEnd(created(), attempt)).toEqual({});
   });
 
   it('stays a doubt that knows its id', () => {
@@ -205,7 +204,7 @@ describe('a refusal', () => {
     expect(release(begun, attempt, { wasSent: true })).toEqual({ next: { ...begun, isRetry: true, state: 'freed' } });
   });
 
-  it.each<[string, JournalRow | undefined]>([
+  it.each<[string, CreateRow | undefined]>([
     ['of a newer attempt', newRow(newer, BEGUN)],
     ['that is created', created()],
     ['whose payment is known', suspecting()],
@@ -240,10 +239,10 @@ describe("an operator's not_created", () => {
   it('frees it over ids that were disproved, and no other', () => {
     const claimed = { ...suspecting(), conflictingIds: [OTHER_ID] };
     const freedRow = { ...begun, isRetry: true, state: 'freed' };
-    expect(abandon(suspecting(), after, MARGIN, [ID.toUpperCase()]).next).toEqual(freedRow);
-    expect(abandon(claimed, after, MARGIN, [OTHER_ID, ID]).next).toEqual(freedRow);
-    expect(abandon(suspecting(), after - 1, MARGIN, [ID])).toEqual({});
-    for (const disproved of [[], [OTHER_ID], [ID]]) expect(abandon(claimed, after, MARGIN, disproved)).toEqual({});
+    expect(abandon(disprove(suspecting(), [ID.toUpperCase()]), after, MARGIN).next).toEqual(freedRow);
+    expect(abandon(disprove(claimed, [OTHER_ID, ID]), after, MARGIN).next).toEqual(freedRow);
+    expect(abandon(disprove(suspecting(), [ID]), after - 1, MARGIN)).toEqual({});
+    for (const ids of [[], [OTHER_ID], [ID]]) expect(abandon(disprove(claimed, ids), after, MARGIN)).toEqual({});
   });
 
   it.each([
@@ -261,21 +260,16 @@ describe('a callback, a lookup or an operator', () => {
     expect(settle({ ...begun, isEnded: true }, answer())).toEqual({ next: created() });
   });
 
-  it('replaces neither a result nor another id', () => {
+  it('replaces no result, and keeps another id as a conflicting one', () => {
     expect(settle(created(), callback())).toEqual({});
-    expect(settle(suspecting(OTHER_ID), callback())).toEqual({});
-    expect(settle(suspecting(OTHER_ID), callback(), { disproved: [THIRD_ID] })).toEqual({});
+    const next = { ...settled(), conflictingIds: [OTHER_ID] };
+    expect(settle(suspecting(OTHER_ID), callback())).toEqual({ next });
+    expect(settle(disprove(suspecting(OTHER_ID), [THIRD_ID]), callback())).toEqual({ next });
   });
 
   it('replaces an id that was disproved, and forgets it', () => {
-    expect(settle(suspecting(OTHER_ID), callback(), { disproved: [OTHER_ID] })).toEqual({ next: settled() });
-    expect(settle(created(OTHER_ID), callback(), { disproved: [OTHER_ID] })).toEqual({});
-  });
-
-  it('replaces another id if an operator says so, and keeps it as a conflicting one', () => {
-    expect(settle(suspecting(OTHER_ID), callback(), { isOtherId: true })).toEqual({
-      next: { ...settled(), conflictingIds: [OTHER_ID] },
-    });
+    expect(settle(disprove(suspecting(OTHER_ID), [OTHER_ID]), callback())).toEqual({ next: settled() });
+    expect(settle(disprove(created(OTHER_ID), [OTHER_ID]), callback())).toEqual({});
   });
 
   it('settles it with an id that was among the conflicting ones', () => {
@@ -289,7 +283,7 @@ describe('a payment that is seen again', () => {
   const seen = (status: string, changes: object = {}): Envelope => ({
     payment: payment(ID, { paymentStatus: status, ...changes }),
   });
-  const statusOf = (row: JournalRow | undefined) => row?.result?.payment.paymentStatus;
+  const statusOf = (row: CreateRow | undefined) => row?.result?.payment.paymentStatus;
 
   it('moves on, and never back', () => {
     const authorized = observe(created(), seen('AUTHORIZED')).next;
@@ -381,7 +375,7 @@ describe('an effect', () => {
     expect(acknowledge(two, final).next).toEqual(two);
   });
 
-  it.each<[string, JournalRow | undefined]>([
+  it.each<[string, CreateRow | undefined]>([
     ['a doubt', suspecting()],
     ['another payment', created(OTHER_ID)],
     ['a free reference', freed],
@@ -434,8 +428,8 @@ describe('a sweep', () => {
 
 describe('a confirmed payment', () => {
   const key = { scope: 'terminal-1', reference: 'payout-1' };
-  const reconciled = (row: JournalRow | undefined, of = payment(), disproved: string[] = []) =>
-    reconcile(row, { key, payment: of, attemptId: 'callback' }, BEGUN, disproved);
+  const reconciled = (row: CreateRow | undefined, of = payment(), disproved: string[] = []) =>
+    reconcile(row && disprove(row, disproved), { ...key, payment: of, attemptId: 'callback' }, BEGUN);
 
   it('settles the doubt of its reference', () => {
     expect(reconciled(begun)).toEqual({ next: settled(), outcome: 'settled' });
@@ -483,6 +477,10 @@ describe('a confirmed payment', () => {
     const retry = { ...begun, isRetry: true };
     const failed = payment(ID, { paymentStatus: 'FAILED' });
     expect(reconciled(retry, failed)).toEqual({ next: { ...retry, ...DUE, conflictingIds: [ID] }, otherPayment: {} });
+    const other = suspecting(OTHER_ID);
+    const kept = { next: { ...other, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } };
+    expect(reconciled(other, failed)).toEqual(kept);
+    expect(reconciled(other, failed, [OTHER_ID]).outcome).toBe('settled');
     expect(reconciled(begun, failed).outcome).toBe('settled');
     expect(reconciled(retry).outcome).toBe('settled');
     expect(reconciled({ ...retry, paymentId: ID }, failed).outcome).toBe('settled');
@@ -498,9 +496,8 @@ describe('a confirmed payment', () => {
   });
 
   it('is kept beside another payment of the reference', () => {
-    for (const row of [created(OTHER_ID), suspecting(OTHER_ID)]) {
-      expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
-    }
+    const row = created(OTHER_ID);
+    expect(reconciled(row)).toEqual({ next: { ...row, conflictingIds: [ID] }, otherPayment: { id: OTHER_ID } });
     const known = { ...created(OTHER_ID), conflictingIds: [ID] };
     expect(reconciled(known)).toEqual({ next: known, otherPayment: { id: OTHER_ID } });
   });
@@ -526,7 +523,7 @@ describe('a confirmed payment', () => {
 
   it('is given up by a row made only from it, and by no other', () => {
     const { next: unseen } = reconciled(undefined);
-    const { dueAt, paymentId, result, ...rest } = unseen as JournalRow;
+    const { dueAt, paymentId, result, ...rest } = unseen as CreateRow;
     expect(yieldPayment(unseen)).toEqual({ next: { ...rest, state: 'freed' } });
     for (const row of [undefined, created(), begun]) expect(yieldPayment(row)).toEqual({});
   });
@@ -536,34 +533,27 @@ describe('a state that a later version may add', () => {
   it('is left alone by a confirmed payment', () => {
     const key = { scope: 'terminal-1', reference: 'payout-1' };
     const reconciled = (row: object, of: Payment) =>
-      reconcile(row as JournalRow, { key, payment: of, attemptId: 'callback' }, BEGUN);
+      reconcile(row as CreateRow, { ...key, payment: of, attemptId: 'callback' }, BEGUN);
     for (const of of [payment(), payment(ID, { amount: 9 }), payment(ID, { paymentStatus: 'FAILED' })]) {
       expect(reconciled({ ...begun, state: 'archived', isRetry: true }, of)).toEqual({});
     }
-    // It keeps its payment, whatever became of that.
-    const failed = {
-      ...created(OTHER_ID, { payment: payment(OTHER_ID, { paymentStatus: 'FAILED' }) }),
-      state: 'archived',
-    };
-    expect(reconciled(failed, payment()).next).toEqual({ ...failed, conflictingIds: [ID] });
   });
 });
 
 describe('a payment whose reference only looks like the one in doubt', () => {
-  it('is kept in mind, once', () => {
-    const next = { ...begun, ...DUE, conflictingIds: [ID] };
-    expect(suspect(begun, payment())).toEqual({ next, isNew: true });
-    for (const row of [next, suspecting()]) expect(suspect(row, payment())).toEqual({});
-  });
+  const folded = payment(ID, { reference: 'PAYOUT-1' });
+  const confirmed = { scope: 'terminal-1', reference: 'payout-1', payment: folded, attemptId: 'callback' };
 
-  it('says nothing of a reference that is in no doubt', () => {
-    for (const row of [undefined, freed, created(OTHER_ID)]) expect(suspect(row, payment())).toEqual({});
+  it('is kept, and settles the doubt only if its own answer has named it', () => {
+    const next = { ...begun, ...DUE, conflictingIds: [ID] };
+    expect(reconcile(begun, confirmed, BEGUN)).toEqual({ next, isMismatch: true });
+    expect(reconcile(next, confirmed, BEGUN)).toEqual({ next, isMismatch: false });
+    expect(reconcile(suspecting(), confirmed, BEGUN).outcome).toBe('settled');
   });
 });
 
 describe('what is planned', () => {
-  const wanted = { ...attempt, planId: 'plan', body: '{"request":{}}' };
-  const planned = (changes: Partial<JournalRow> = {}): JournalRow => ({
+  const planned = (changes: Partial<CreateRow> = {}): CreateRow => ({
     ...newRow({ ...attempt, attemptId: 'plan', timeoutMs: 0 }, BEGUN),
     state: 'planned',
     body: '{"request":{}}',
@@ -571,10 +561,6 @@ describe('what is planned', () => {
     ...changes,
   });
   const { body, dueAt, ...withoutBody } = planned();
-
-  it('has a body, and its times from the store', () => {
-    expect(plannedRow(wanted)).toEqual(planned({ begunAt: 0, dueAt: 0 }));
-  });
 
   it('becomes an attempt, which keeps no body', () => {
     const next = { ...begun, isRetry: true, revision: 7 };
@@ -592,7 +578,7 @@ describe('what is planned', () => {
   it('is there again in its old place if its attempt was never sent, and knows whether it was', () => {
     const claimed = planned({ dueAt: BEGUN - 5, leasedUntil: BEGUN + 1, revision: 7 });
     const attempted = { ...begun, revision: 8 };
-    const next = planned({ dueAt: BEGUN - 5, revision: 8 });
+    const next = planned({ dueAt: BEGUN - 5, revision: 7 });
     expect(release(attempted, attempt, { plan: claimed })).toEqual({ next });
     expect(release(attempted, attempt, { plan: claimed, wasSent: true })).toEqual({ next: { ...next, isRetry: true } });
     expect(takeBack(attempted, attempt, BEGUN, claimed)).toEqual({ next });
@@ -618,11 +604,7 @@ describe('what is planned', () => {
   it('is not sent any more once its payment turns up; another one of its reference leaves a doubt', () => {
     const row = planned({ revision: 7, bodyHash: 'hash' });
     const confirmed = (of: Payment) =>
-      reconcile(
-        row,
-        { key: { scope: row.scope, reference: row.reference }, payment: of, attemptId: 'callback' },
-        BEGUN,
-      );
+      reconcile(row, { scope: row.scope, reference: row.reference, payment: of, attemptId: 'callback' }, BEGUN);
     expect(confirmed(payment())).toEqual({
       outcome: 'created',
       next: { ...settled(), attemptId: 'plan', timeoutMs: 0, revision: 7 },
@@ -638,9 +620,15 @@ describe('what is planned', () => {
     });
   });
 
-  it('makes way for the others once it was refused, twice as long each time', () => {
-    const times = [0, 1, 2, 6, 60].map(looks => postponed(planned({ looks, leasedUntil: 1 }), BEGUN));
-    expect(times.map(({ dueAt = 0 }) => dueAt - BEGUN)).toEqual([15_000, 30_000, 60_000, 900_000, 900_000]);
-    expect(times[1]).toEqual(planned({ looks: 2, dueAt: BEGUN + 30_000 }));
+  it('makes way for the others after an answer, and is freed for its review after the third', () => {
+    const answer = new ApiError('no', { status: 403, body: '' }, { outcome: 'rejected' });
+    const answered = (looks: number, error: unknown = answer) =>
+      replanned(planned({ looks, leasedUntil: 1 }), error, BEGUN);
+    expect(answered(0)).toEqual(planned({ looks: 1, dueAt: BEGUN + 15_000 }));
+    expect(answered(1)).toEqual(planned({ looks: 2, dueAt: BEGUN + 30_000 }));
+    const refused = { ...withoutBody, state: 'freed', dueAt: BEGUN + 60_000 };
+    expect(answered(2)).toEqual({ ...refused, looks: 2 });
+    expect(answered(0, new ApiError('no', { status: 422, body: '' }, { outcome: 'rejected' }))).toEqual(refused);
+    expect(answered(1, new Error('not sent'))).toEqual(planned({ looks: 1 }));
   });
 });

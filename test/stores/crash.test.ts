@@ -57,7 +57,7 @@ describeOver(
         webhookUrl: 'https://shop.example/callbacks',
       });
 
-    /** What stands after the crash: how many payments the gateway has, and whether the journal is in doubt. */
+    /** What stands after the crash: how many payments the gateway has, and whether the store is in doubt. */
     async function standing(reference: string): Promise<string> {
       const count = paymentsOf(reference).length;
       if (await isInDoubt(reference)) return `in doubt, and the gateway has ${count}`;

@@ -5,37 +5,37 @@ import type { Fetch } from '../../src/http/own-fetch.ts';
 import { type Created, create, type Internal } from '../../src/payments/create.ts';
 import { openGateway } from '../../src/payments/gateway.ts';
 import type { PayoutOptions } from '../../src/payments/payouts.ts';
-import type { JournalRow } from '../../src/store/creates.ts';
+import type { CreateRow } from '../../src/store/creates.ts';
 import { openPlan } from '../../src/store/plan.ts';
 import { type Creates, memoryCreates, storeOf } from './creates.ts';
 import { KEYS, PAYOUT } from './fixtures.ts';
 
 export const tx = { of: 'the merchant' };
 
-export function openPayouts(fetch: Fetch, { journal = memoryCreates({ scope: 'eu' }), ...given }: Options = {}) {
+export function openPayouts(fetch: Fetch, { statements = memoryCreates({ scope: 'eu' }), ...given }: Options = {}) {
   const events: GatewayEvent[] = [];
   const onEvent = (event: GatewayEvent) => void events.push(event);
-  const options = { ...KEYS, fetch, store: storeOf(journal), retries: 0, onEvent, ...given };
+  const options = { ...KEYS, fetch, store: storeOf(statements), retries: 0, onEvent, ...given };
   const gateway = new GatewayClient(options);
   const upkeeping = openGateway(readClientOptions(options));
-  const rowOf = async (reference = PAYOUT.reference) => (await journal.read({ scope: 'eu', reference })).row;
+  const rowOf = async (reference = PAYOUT.reference) => (await statements.read({ reference })).row;
   return {
-    journal,
+    statements,
     gateway,
     rowOf,
     plan: (changes: Partial<PayoutRequest> = {}, options?: PayoutOptions) =>
       gateway.payOut(tx, { ...PAYOUT, ...changes }, options),
     /** Sends a plan as upkeep claims it, or as it was claimed before. */
-    send: async (claimed?: JournalRow, internal?: Internal): Promise<Created> => {
-      const plan = claimed ?? ((await rowOf()) as JournalRow);
+    send: async (claimed?: CreateRow, internal?: Internal): Promise<Created> => {
+      const plan = claimed ?? ((await rowOf()) as CreateRow);
       const { request, extra } = openPlan(plan.body ?? '');
       return create(upkeeping, 'payment', request, { extra }, { plan, ...internal });
     },
     stateOf: async (reference = PAYOUT.reference) => (await gateway.find(reference))?.state,
-    changes: () => events.flatMap(event => (event.type === 'journal' ? [event.change] : [])),
+    changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
   };
 }
 
 interface Options extends Omit<ClientOptions, 'fetch' | 'store'> {
-  journal?: Creates;
+  statements?: Creates;
 }

@@ -7,12 +7,12 @@ import type { Payment } from '../../src/schemas/payment.ts';
 import { isFinal, rawStatusOf } from '../../src/schemas/payment-status.ts';
 import { change } from '../../src/store/change.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createsOf } from '../../src/store/creates.ts';
 import { CLIENT, HANDLER, type HandlerLink } from '../../src/store/link.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { remembering } from '../../src/store/thrown.ts';
 import { acknowledge } from '../../src/store/transitions.ts';
 import type { GatewayEvent } from '../../src/telemetry/events.ts';
+import { createsOf } from './creates.ts';
 import { KEYS, PAYOUT } from './fixtures.ts';
 import { hostNotFound, json, type Sent } from './wire.ts';
 
@@ -37,7 +37,7 @@ export interface ShopOptions {
 export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment) => unknown = () => {}) {
   const clock = { now: 1_700_000_000_000 };
   const store = memoryStore({ scope: 'eu', now: () => clock.now });
-  const journal = createsOf(store);
+  const statements = createsOf(store);
   const events: GatewayEvent[] = [];
   const effects: string[] = [];
   const reviewed: string[] = [];
@@ -49,7 +49,7 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
   const gateway = open();
   const reconcile = (payment: Payment) => gateway[CLIENT].reconcile(payment);
   const acknowledgeIt = async (payment: Payment) => {
-    await change(journal, { scope: 'eu', reference: payment.reference ?? '' }, row => acknowledge(row, payment));
+    await change(store, { reference: payment.reference ?? '' }, row => acknowledge(row, payment));
   };
   const handled = new Map<string, string>();
   const process = async (id: string) => {
@@ -94,9 +94,9 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
     send: async (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
       (await upkeep({ olderThan: 365 * DAY, ...changes }, by)).sent,
     stateOf: async (reference: string) => (await gateway.find(reference))?.state,
-    rowOf: async (reference: string) => (await journal.read({ scope: 'eu', reference })).row,
+    rowOf: async (reference: string) => (await statements.read({ reference })).row,
     warnings: () => events.flatMap(event => (event.type === 'warning' ? [event] : [])),
-    changes: () => events.flatMap(event => (event.type === 'journal' ? [event.change] : [])),
+    changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
   };
 }
 

@@ -10,7 +10,7 @@ import { HANDLER } from '../../src/store/link.ts';
 import { CARD, PAYOUT } from '../support/fixtures.ts';
 
 const OTHER_ID = '0b8f5a4e-3d21-4c6b-9a77-1d2e3f405162';
-const CHANNELS = ['create', 'lookup', 'callback', 'journal'] as const;
+const CHANNELS = ['create', 'lookup', 'callback', 'store'] as const;
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
 /** Listens on all channels. */
@@ -175,7 +175,7 @@ describe('the tracing channels', () => {
     await gateway.upkeep({ handler, once: true, olderThan: 0 });
     store.due = () => Promise.reject(Object.assign(new Error('db'), { code: '57P01' }));
     await gateway.upkeep({ handler, once: true }).catch(() => {});
-    expect(ended().filter(({ channel }) => channel === 'journal')).toMatchObject([
+    expect(ended().filter(({ channel }) => channel === 'store')).toMatchObject([
       { operation: 'settle', reference: 'order-1', outcome: 'ok' },
       { operation: 'upkeep', outcome: 'ok' },
       { operation: 'upkeep', outcome: 'failed', code: '57P01' },

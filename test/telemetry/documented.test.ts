@@ -1,9 +1,9 @@
 // The documents explain every change and warning of onEvent: the compiler compares these lists with the types.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { JournalChange, WarningCode } from '../../src/telemetry/events.ts';
+import type { StoreChange, WarningCode } from '../../src/telemetry/events.ts';
 
-const CHANGES: Record<JournalChange, true> = {
+const CHANGES: Record<StoreChange, true> = {
   begun: true,
   created: true,
   replayed: true,
@@ -17,10 +17,10 @@ const CHANGES: Record<JournalChange, true> = {
 
 const WARNINGS: Record<WarningCode, true> = {
   unusable_redirect_url: true,
-  journal_not_recorded: true,
-  journal_mismatch: true,
-  journal_two_payments: true,
-  journal_stale_replay: true,
+  create_not_recorded: true,
+  create_mismatch: true,
+  two_payments: true,
+  stale_replay: true,
   sweep_gave_up: true,
   sweep_failed: true,
   payout_not_sent: true,

@@ -29,10 +29,10 @@ function open(options: object = {}) {
 it('a create reports its row, its attempt and its end under one id', async () => {
   const { gateway, told, idsOf } = open();
   expect(await told(() => gateway.createDeposit(order))).toMatchObject([
-    { operation: 'create', type: 'journal', change: 'begun', attempt: 0 },
+    { operation: 'create', type: 'store', change: 'begun', attempt: 0 },
     { operation: 'create', type: 'request', attempt: 1 },
     { operation: 'create', type: 'response', status: 201, attempt: 1 },
-    { operation: 'create', type: 'journal', change: 'created', attempt: 1 },
+    { operation: 'create', type: 'store', change: 'created', attempt: 1 },
     { operation: 'create', type: 'success', outcome: 'ok', paymentStatus: 'PENDING', attempt: 1 },
   ]);
   expect(idsOf().size).toBe(1);
@@ -115,7 +115,7 @@ it('a settlement reports its change and its end', async () => {
     { operation: 'lookup', type: 'request' },
     { operation: 'lookup', type: 'response' },
     { operation: 'lookup', type: 'success' },
-    { operation: 'settle', type: 'journal', change: 'settled', reference: 'order-1', paymentId: id },
+    { operation: 'settle', type: 'store', change: 'settled', reference: 'order-1', paymentId: id },
     { operation: 'settle', type: 'success', outcome: 'ok', reference: 'order-1' },
   ]);
   expect(idsOf().size).toBe(1);
@@ -174,6 +174,6 @@ it('a callback reports the doubt that it settles', async () => {
   const id = sandbox.payments[0]?.id ?? '';
   await sandbox.complete(id);
   expect(await told(() => handler[HANDLER].process(id, { timeout: 1_000 }))).toContainEqual(
-    expect.objectContaining({ operation: 'callback', type: 'journal', change: 'settled', paymentId: id }),
+    expect.objectContaining({ operation: 'callback', type: 'store', change: 'settled', paymentId: id }),
   );
 });

@@ -1,0 +1,131 @@
+// The payments that a doubt may have: by a callback, or by the ids that its row knows.
+import { randomUUID } from 'node:crypto';
+import { isGatewayError, type PaymentNotFoundError } from '../errors.ts';
+import { differencesOf, hasReference, isPaymentOf } from '../schemas/matching.ts';
+import type { Payment } from '../schemas/payment.ts';
+import { bounded, change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
+import { reconcile } from './confirmed.ts';
+import type { Store } from './contract.ts';
+import { type CreateRow, createOf, isOwnPayment, knownIds } from './creates.ts';
+import { isKeepable } from './key.ts';
+import { report, reportConflict, type StoreCall, warnMismatch } from './reports.ts';
+import { observe, withoutIds } from './transitions.ts';
+
+/** Reads the gateway's own record. */
+export type ReadPayment = (paymentId: string) => Promise<Payment>;
+
+/** Whether an existing payment can be that of a doubt. */
+type CanBeOf = (row: CreateRow, payment: Payment) => boolean;
+
+/** Whether the payment has the row's reference, possibly folded, or has none but the same type, amount and currency. */
+export const hasItsReference: CanBeOf = (row, payment) =>
+  payment.reference ? hasReference(payment, row.reference) : isPaymentOf(row, payment);
+
+/** Whether the payment has exactly the row's reference. */
+export const hasExactReference: CanBeOf = (row, payment) => payment.reference === row.reference;
+
+/** The reference of the own answer may be folded. A callback may name another order, so its must match exactly. */
+const canBeOf: CanBeOf = (row, payment) =>
+  (isOwnPayment(row, payment.id) ? hasItsReference : hasExactReference)(row, payment);
+
+/** Whether the gateway answered a lookup with 404. */
+export const isMissing = (error: unknown): error is PaymentNotFoundError =>
+  isGatewayError(error) && error.name === 'PaymentNotFoundError';
+
+/** Returns undefined if the gateway has no such payment. @throws every other error */
+function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+/**
+ * Looks ids up one by one, because an error's body may have named any id, until one can be that of the doubt's payment.
+ *
+ * @returns that payment, and the ids without a payment or with another create's
+ * @throws the lookup's error. It proves nothing about the doubt
+ */
+export async function examine(
+  row: CreateRow,
+  ids: readonly string[],
+  readPayment: (paymentId: string) => Promise<Payment | undefined>,
+  canBeOf: CanBeOf,
+): Promise<{ match?: Payment; disproved: readonly string[] }> {
+  const disproved: string[] = [];
+  for (const id of ids) {
+    const payment = await readPayment(id).catch(unlessMissing);
+    if (payment && canBeOf(row, payment)) return { match: payment, disproved };
+    disproved.push(id);
+  }
+  return { disproved };
+}
+
+/**
+ * Settles a doubt by the ids that it knows.
+ *
+ * @returns its payment, or undefined if it stays in doubt
+ * @throws the lookup's error, which proves nothing about the doubt, or the store's
+ */
+export async function settleKnown(
+  client: StoreCall,
+  { row, now }: FoundRow & { row: CreateRow },
+  readPayment: ReadPayment,
+): Promise<Payment | undefined> {
+  const { match, disproved } = await examine(row, knownIds(row), readPayment, canBeOf);
+  const settled = match && (await recordConfirmed(client, { row, now }, row, match, disproved));
+  return settled?.state === 'created' && isOwnPayment(settled, match?.id ?? '') ? match : undefined;
+}
+
+/**
+ * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it is the requested
+ * payment. A second payment of the reference is kept next to the first.
+ *
+ * @returns the create that it belongs to, or undefined if none was made here
+ * @throws the store's errors: the callback must come again
+ */
+export async function reconcilePayment({ store, call }: StoreCall, payment: Payment): Promise<CreateRow | undefined> {
+  const { scope } = store;
+  const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
+  let found = reference ? await readCreate(store, { reference }) : undefined;
+  if (!found?.row) found = await ownerOf(store, payment.id);
+  if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
+  const key = found.row ?? (reference ? { scope, reference } : undefined);
+  return key && recordConfirmed({ store, call }, found, key, payment);
+}
+
+/** Finds the doubt that a folding gateway may have meant. */
+async function foldedDoubt(store: Store, payment: Payment): Promise<FoundRow | undefined> {
+  const { rows, now } = await bounded(store.list({ kind: 'create', states: ['begun'] }));
+  const doubts = rows.map(row => createOf(store.scope, row)).filter(row => hasReference(payment, row.reference));
+  const row = doubts.find(row => isOwnPayment(row, payment.id)) ?? doubts[0];
+  return row && { row, now };
+}
+
+/** Records a confirmed payment under a reference. @returns the create that it belongs to */
+async function recordConfirmed(
+  client: StoreCall,
+  known: FoundRow,
+  { scope, reference }: Pick<CreateRow, 'scope' | 'reference'>,
+  payment: Payment,
+  disproved: readonly string[] = [],
+): Promise<CreateRow | undefined> {
+  const { store } = client;
+  const confirmed = { scope, reference, payment, attemptId: randomUUID() };
+  try {
+    const record = (row: CreateRow | undefined, now: number) =>
+      reconcile(row && disprove(row, disproved), confirmed, now);
+    const step = await change(store, confirmed, record, { known });
+    if (step.outcome) report(client, step.outcome, reference, payment.id);
+    if (step.otherPayment) reportConflict(client, reference, payment.id, step.otherPayment.id);
+    if (step.isMismatch && step.row) warnMismatch(client, reference, payment, differencesOf(step.row, payment));
+    const isFolded = step.row?.state === 'begun' && payment.reference && payment.reference !== reference;
+    return isFolded ? undefined : step.row;
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    // An operator has given it to another reference.
+    const { row } = await ownerOf(store, payment.id);
+    return row && (await change(store, row, current => observe(current, { payment }))).row;
+  }
+}
+
+/** The row without ids that are not its payment's. A created one keeps its payment. */
+export const disprove = (row: CreateRow, ids: readonly string[]): CreateRow =>
+  row.state === 'begun' && ids.length > 0 ? withoutIds(row, ids) : row;
