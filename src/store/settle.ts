@@ -2,7 +2,7 @@
 import { InvalidRequestError, isGatewayError, PaymentInDoubtError } from '../errors.ts';
 import { isPaymentId } from '../schemas/id.ts';
 import { isJson } from '../schemas/json.ts';
-import { type Difference, differencesOf, mayBePaymentOf } from '../schemas/matching.ts';
+import { type Difference, differencesOf, type FieldDifference, mayBePaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { rawStatusOf } from '../schemas/payment-status.ts';
 import { recordIn } from '../schemas/response.ts';
@@ -39,7 +39,35 @@ export async function settleDoubt(client: StoreCall, decision: Resolution, readP
   const { resolution } = decision;
   if (resolution === 'not_created') return settleWithout(client, decision, readPayment);
   if (!isPaymentId(resolution)) throw new InvalidRequestError([NEITHER]);
-  return settleWith(client, decision, await readPayment(resolution), readPayment);
+  const payment = await readPayment(resolution).catch(error => unreadPayment(client, decision, error));
+  return settleWith(client, decision, payment, readPayment);
+}
+
+/**
+ * Returns the payment of a record that cannot be read, with the money of its create.
+ *
+ * @throws the error of the lookup, unless it is about such a record and the operator accepts it
+ */
+async function unreadPayment(
+  { store }: StoreCall,
+  { reference, resolution, despite }: Resolution,
+  error: unknown,
+): Promise<Payment> {
+  const { id, reference: recorded } = despite.includes('unreadable') ? recordOf(error) : {};
+  const { row } = await readCreate(store, { reference });
+  if (!row || String(id).toLowerCase() !== resolution.toLowerCase()) throw error;
+  const { paymentType, amount, currency } = row;
+  return {
+    ...{ id: resolution, paymentType, amount: Number(amount), currency },
+    reference: typeof recorded === 'string' ? recorded : reference,
+    ...{ paymentStatus: 'UNKNOWN', rawPaymentStatus: 'unreadable' },
+  } as Payment;
+}
+
+/** Returns the record in an answer of the gateway that the SDK could not read. A proxy's page has none. */
+function recordOf(error: unknown): { id?: unknown; reference?: unknown } {
+  const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && isJson(error.body);
+  return isAnswer ? Object(recordIn(JSON.parse(error.body))) : {};
 }
 
 async function settleWith(
@@ -62,7 +90,7 @@ async function settleWith(
     if (stands && state === 'created') throw refused('reference', `has payment ${known} already, and keeps it`);
     if (state === 'planned')
       throw refused('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'");
-    const differing: Difference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
+    const differing: FieldDifference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
     const isAccepted = differing.every(name => despite.includes(name));
     if (state !== 'created' && !isAccepted) throw differs(open, payment, differing);
     return settle(open, { payment });
@@ -117,9 +145,8 @@ async function settleWithout(
 function unlessOther(error: unknown, reference: string): undefined {
   if (isMissing(error)) return;
   const isSure = isGatewayError(error) && error.name === 'ApiError' && !saysNothing(error.status);
-  // A proxy's page is not an answer of the gateway.
   const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && isJson(error.body);
-  if (isSure || (isAnswer && Object(recordIn(JSON.parse(error.body))).reference !== reference)) return;
+  if (isSure || (isAnswer && recordOf(error).reference !== reference)) return;
   throw error;
 }
 
@@ -147,7 +174,7 @@ const belongsTo = (owner: CreateRow | undefined): InvalidRequestError =>
   refused('paymentId', `belongs to reference ${JSON.stringify(owner?.reference)}: look at the id again`);
 
 /** Names the differing fields with both values, and the way to settle anyway. */
-function differs(row: CreateRow, payment: Payment, differing: readonly Difference[]): InvalidRequestError {
+function differs(row: CreateRow, payment: Payment, differing: FieldDifference[]): InvalidRequestError {
   const parts = differing.map(name =>
     name === 'paymentId'
       ? `the store knows payment ${row.paymentId} for this reference too, so both may have been paid`

@@ -478,23 +478,23 @@ describe('an id in an error that cannot be looked up', () => {
   });
 });
 
+/** A doubt that knows an id, whose lookup is answered so. */
+async function doubtWith(lookup: () => Response | Error, id = OTHER_ID) {
+  let isCreated = false;
+  const fetch = async () => {
+    const answer = isCreated ? lookup() : json(JSON.stringify({ id }), 500);
+    isCreated = true;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const statements = memoryCreates({ settleMargin: 0, now: () => Date.now() + (isCreated ? 2 * TIMEOUT : 0) });
+  const gateway = new GatewayClient({ ...KEYS, store: storeOf(statements), fetch, retries: 0 });
+  await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT }));
+  return gateway;
+}
+
 describe('an id in an error that an operator says is none of its payments', () => {
   const despite = { despite: ['paymentId'] } as const;
-  /** A doubt that knows an id, whose lookup is answered so. */
-  async function doubtWith(lookup: () => Response | Error) {
-    let isCreated = false;
-    const fetch = async () => {
-      const answer = isCreated ? lookup() : json(JSON.stringify({ id: OTHER_ID }), 500);
-      isCreated = true;
-      if (answer instanceof Error) throw answer;
-      return answer;
-    };
-    const statements = memoryCreates({ settleMargin: 0, now: () => Date.now() + (isCreated ? 2 * TIMEOUT : 0) });
-    const gateway = new GatewayClient({ ...KEYS, store: storeOf(statements), fetch, retries: 0 });
-    await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: TIMEOUT }));
-    return gateway;
-  }
-
   it.each([
     ['no such payment', () => json('{}', 404)],
     ['something that is no record', () => json('{"result":{"id":7}}')],
@@ -535,6 +535,32 @@ describe('an id in an error that an operator says is none of its payments', () =
     const gateway = await doubtWith(lookup);
     expect(await errorOf(gateway.settle('payout-1', 'not_created', despite))).toMatchObject({ name });
     expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: OTHER_ID });
+  });
+});
+
+describe('a payment whose record has an invalid field', () => {
+  const unreadable = (fields: object) => () =>
+    json(
+      JSON.stringify({ result: { id: ID, paymentStatus: 'COMPLETED', reference: 'payout-1', amount: {}, ...fields } }),
+    );
+  const despite = { despite: ['unreadable'] } as const;
+
+  it('is the payment of its create if an operator says so, in status UNKNOWN', async () => {
+    const gateway = await doubtWith(unreadable({}), ID);
+    expect(await errorOf(gateway.settle('payout-1', ID))).toMatchObject({ name: 'ResponseError' });
+    await gateway.settle('payout-1', ID, despite);
+    const replay = await gateway.createWithdrawal(PAYOUT);
+    expect(replay).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'UNKNOWN' } });
+  });
+
+  it.each([
+    ['has another reference', unreadable({ reference: 'payout-2' }), 'InvalidRequestError'],
+    ['has another id', unreadable({ id: THIRD_ID }), 'ResponseError'],
+    ['is the page of a proxy', () => new Response('<html>busy</html>'), 'ResponseError'],
+  ])('is refused if its record %s', async (_, lookup, name) => {
+    const gateway = await doubtWith(lookup, ID);
+    expect(await errorOf(gateway.settle('payout-1', ID, despite))).toMatchObject({ name });
+    expect(await gateway.find('payout-1')).toMatchObject({ state: 'begun' });
   });
 });
 
