@@ -8,6 +8,7 @@ import {
   REQUEST_FIELDS,
 } from '../../schemas/request-schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
+import type { Call } from '../events.ts';
 import { alteredBy } from '../faults/alter.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
 import type { CallFault, SandboxOperation } from '../faults/kinds.ts';
@@ -15,18 +16,17 @@ import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
-import type { Call } from './call-log.ts';
 import { checkSignature } from './signature.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, moves, callbacks, faults, calls, isPlayed } = parts;
+  const { settings, ledger, moves, callbacks, faults, log, isPlayed } = parts;
 
   /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
   async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
-    const { call, end } = calls.begin(request, body, isPlayed(request));
+    const { call, end } = log.begin(request, body, isPlayed(request));
     call.hasRightKey = credentialProblem(request.headers, settings.apiKey) === undefined;
-    const { life } = calls;
+    const { life } = log;
     const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
     const reference = on === 'create' ? referenceIn(body) : known?.reference;
     const armed = faults.take(on, reference, isPlayed(request));
@@ -83,7 +83,7 @@ export function addApi(app: Hono, parts: Parts): void {
 
   // The log also shows calls to a wrong address.
   app.all('/api/*', async ({ req }) => {
-    const { end } = calls.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
+    const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
     const answer = { ...refusing(404, 'Not found.'), message: ADDRESSES };
     end({ answer });
     return toResponse(answer);

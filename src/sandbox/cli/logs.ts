@@ -1,7 +1,7 @@
 // Prints the latest calls and deliveries, and follows new events on request.
-import type { Call } from '../api/call-log.ts';
+
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { SandboxEvent } from '../event-bus.ts';
+import type { Call, SandboxEvent } from '../events.ts';
 import { timedLineOf } from './lines.ts';
 import { call, open, type Place } from './remote.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { flag, optionsReader } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
-import type { EventBus } from '../event-bus.ts';
+import type { Log } from '../log.ts';
 import { errorMessageOf, type Ledger } from './ledger.ts';
 import type { FailureReason, PaymentRecord } from './record.ts';
 
@@ -24,9 +24,9 @@ const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', {
 export class Moves {
   readonly #ledger: Ledger;
   readonly #callbacks: Callbacks;
-  readonly #events: EventBus;
+  readonly #events: Log;
 
-  constructor(ledger: Ledger, callbacks: Callbacks, events: EventBus) {
+  constructor(ledger: Ledger, callbacks: Callbacks, events: Log) {
     this.#ledger = ledger;
     this.#callbacks = callbacks;
     this.#events = events;

@@ -50,11 +50,11 @@ const WAKING = 2;
 
 /** @throws {SandboxError} `refused` if the gateway refuses the create */
 export async function play(parts: Parts, scenario: Scenario, stage: Stage): Promise<Played> {
-  const witness = new Witness(parts.events);
+  const witness = new Witness(parts.log);
   try {
     const played = await new Play(parts, scenario, witness).run(stage);
     const { payment, problems } = played;
-    parts.events.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
+    parts.log.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
     return played;
   } finally {
     witness.leave();
@@ -80,7 +80,7 @@ class Play {
     this.#parts = parts;
     this.#scenario = scenario;
     this.#witness = witness;
-    this.#life = parts.calls.life;
+    this.#life = parts.log.life;
   }
 
   async run(stage: Stage): Promise<Played> {
@@ -178,7 +178,7 @@ class Play {
   }
 
   get #deliveries(): Delivery[] {
-    return this.#parts.callbacks.ofPayment(this.#id).reverse();
+    return this.#parts.log.deliveriesOf(this.#id).reverse();
   }
 
   /** Judges the callbacks since the last step. A list for the whole scenario replaces the usual expectations. */

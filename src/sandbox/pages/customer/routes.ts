@@ -14,7 +14,7 @@ import { customerPage } from './page.ts';
 import { returnAddressOf } from './return-url.ts';
 import { isChoosing, type View } from './view.ts';
 
-export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, events }: Parts, addForm: AddForm): void {
+export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, log }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {
     const record = ledger.get(id);
     if (record.paymentType !== 'DEPOSIT') {
@@ -41,7 +41,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, ev
   app.get('/pay/:id/live', ({ req }) => {
     const { id } = viewOf(req.param('id'), new URLSearchParams()).record;
     if (req.method === 'HEAD') return new Response();
-    return serverSentEvents(events, event => {
+    return serverSentEvents(log, event => {
       if (event.type === 'reset') return 'reset';
       return event.type === 'move' && event.paymentId === id ? 'move' : undefined;
     });

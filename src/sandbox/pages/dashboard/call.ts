@@ -1,8 +1,8 @@
 // The inspector of a call: the exact bytes, the signature, the answer, and the reason.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Call } from '../../api/call-log.ts';
 import { curlOfCall } from '../../api/curl.ts';
+import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { facts, type Html } from '../layout.ts';
 import { bodyOf, pretty } from './bytes.ts';

@@ -1,6 +1,7 @@
 // Lists every call, including refused ones.
 import { html } from 'hono/html';
-import { type Call, KEPT_CALLS } from '../../api/call-log.ts';
+import type { Call } from '../../events.ts';
+import { KEPT_CALLS } from '../../log.ts';
 import { type Html, nameOf } from '../layout.ts';
 import { outcomeOfCall, pill } from './outcome.ts';
 import { spanOf, timeOf } from './time.ts';
@@ -13,7 +14,7 @@ const FILTERS: Filters<Call> = {
 };
 
 export function callsPage(view: View): Html {
-  const all = view.parts.calls.latest;
+  const all = view.parts.log.calls.latest();
   const { shown, chips, pager } = filtered(view, all, FILTERS, 'Which calls');
   return html`<h1>Calls</h1>
   <p class="lead">What arrived at the gateway's addresses, and what was answered. The latest ${KEPT_CALLS} are kept, and the create of each payment.</p>

@@ -15,8 +15,8 @@ const FILTERS: Filters<Delivery> = {
 };
 
 export function deliveriesPage(view: View): Html {
-  const { callbacks, settings } = view.parts;
-  const all = callbacks.deliveries.reverse();
+  const { log, settings } = view.parts;
+  const all = log.deliveries.latest();
   const { shown, chips, pager } = filtered(view, all, FILTERS, 'Which callbacks');
   return html`<h1>Callbacks</h1>
   <p class="lead">What was posted to your app, and what it answered. ${settings.forwardTo ? html`All go to <span class="mono">${settings.forwardTo}</span>.` : 'Each goes to the address of its payment.'}</p>
@@ -29,7 +29,7 @@ export function deliveriesPage(view: View): Html {
     <tbody>${shown.map(delivery => row(view, delivery))}</tbody></table>`
   }
   ${pager}
-  ${callbacks.forgotten === 0 ? '' : html`<p class="dim">${callbacks.forgotten.toLocaleString('en')} older callbacks are forgotten: the sandbox keeps ${settings.maxDeliveries.toLocaleString('en')}, and none of a payment that is forgotten.</p>`}`;
+  ${log.deliveries.forgotten === 0 ? '' : html`<p class="dim">${log.deliveries.forgotten.toLocaleString('en')} older callbacks are forgotten: the sandbox keeps ${settings.maxDeliveries.toLocaleString('en')}, and none of a payment that is forgotten.</p>`}`;
 }
 
 const row = (view: View, delivery: Delivery): Html => {

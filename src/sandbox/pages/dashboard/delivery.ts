@@ -19,7 +19,7 @@ export function deliveryTitle({ parts }: View, delivery: Delivery): string {
 export function deliveryPage(view: View, delivery: Delivery): Html {
   const { id, at, paymentId, paymentStatus, url, body, durationMs, fault, repeats, isEdited } = delivery;
   const outcome = outcomeOfDelivery(delivery);
-  const repeated = view.parts.callbacks.ofPayment(paymentId).filter(one => one.repeats === id);
+  const repeated = view.parts.log.deliveriesOf(paymentId).filter(one => one.repeats === id);
   const link = (id: number) => html`<a href="/deliveries/${id}">callback ${id}</a> `;
   return html`<p class="crumbs"><a href="/deliveries">Callbacks</a> <span aria-hidden="true">/</span> ${id}</p>
   <h1 class="request">Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}</h1>

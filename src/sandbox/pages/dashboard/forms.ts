@@ -9,7 +9,7 @@ import { moveOf } from './moves.ts';
 import { playStory } from './stories.ts';
 
 export function addForms(addForm: AddForm, parts: Parts): void {
-  const { ledger, moves, callbacks, faults, clock } = parts;
+  const { ledger, moves, callbacks, log, faults, clock } = parts;
 
   addForm('/payments/:id', (form, id) => {
     const move = moveOf(form);
@@ -31,7 +31,7 @@ export function addForms(addForm: AddForm, parts: Parts): void {
   addForm('/deliveries/:id', async (form, id) => {
     const body = form.get('body')?.replaceAll('\r\n', '\n');
     // The editor's layout has other bytes, but the same content.
-    const isAsItWas = body === undefined || body === pretty(callbacks.get(Number(id)).body);
+    const isAsItWas = body === undefined || body === pretty(log.delivery(Number(id)).body);
     const again = await callbacks.redeliver(Number(id), isAsItWas ? {} : { body });
     return backTo(form, `/deliveries/${again.id}`, 'redelivered', again.id);
   });

@@ -2,8 +2,8 @@
 import type { Context } from 'hono';
 import type { Hono } from 'hono/tiny';
 import { printable } from '../../../terminal/text.ts';
-import type { SandboxEvent } from '../../event-bus.ts';
 import { serverSentEvents } from '../../event-stream.ts';
+import type { SandboxEvent } from '../../events.ts';
 import type { Parts } from '../../parts.ts';
 import type { AddForm } from '../forms.ts';
 import { asset } from '../layout.ts';
@@ -21,12 +21,12 @@ import { paymentPage, paymentTitle } from './payment.ts';
 import type { View } from './view.ts';
 
 export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
-  const { ledger, calls, callbacks, faults, clock, events } = parts;
+  const { ledger, log, faults, clock } = parts;
   const viewOf = ({ req }: Context): View => ({ parts, now: clock.now(), url: new URL(req.url) });
 
   app.get('/dashboard.css', () => asset(style, 'text/css'));
   app.get('/dashboard.js', () => asset(script, 'text/javascript'));
-  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : serverSentEvents(events, newsOf)));
+  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : serverSentEvents(log, newsOf)));
 
   app.get('/', context => {
     const view = viewOf(context);
@@ -41,19 +41,19 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
 
   app.get('/calls', context => {
     const view = viewOf(context);
-    return dashboardPage(view, { title: `Calls (${calls.size})`, tab: 'calls', main: callsPage(view) });
+    return dashboardPage(view, { title: `Calls (${log.calls.size})`, tab: 'calls', main: callsPage(view) });
   });
 
   app.get('/calls/:id', context => {
     const view = viewOf(context);
-    const call = calls.get(Number(context.req.param('id')));
+    const call = log.call(Number(context.req.param('id')));
     return dashboardPage(view, { title: callTitle(call), tab: 'calls', main: callPage(view, call) });
   });
 
   app.get('/deliveries', context => {
     const view = viewOf(context);
     return dashboardPage(view, {
-      title: `Callbacks (${callbacks.size})`,
+      title: `Callbacks (${log.deliveries.size})`,
       tab: 'deliveries',
       main: deliveriesPage(view),
     });
@@ -61,7 +61,7 @@ export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
 
   app.get('/deliveries/:id', context => {
     const view = viewOf(context);
-    const delivery = callbacks.get(Number(context.req.param('id')));
+    const delivery = log.delivery(Number(context.req.param('id')));
     const title = deliveryTitle(view, delivery);
     return dashboardPage(view, { title, tab: 'deliveries', main: deliveryPage(view, delivery) });
   });

@@ -2,9 +2,9 @@
 import { html } from 'hono/html';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
-import type { SandboxEvent } from '../../event-bus.ts';
+import type { SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
-import { timeOf as timeOfEvent } from '../../history.ts';
+import { isRunning, timeOf as timeOfEvent } from '../../log.ts';
 import { badge, type Html } from '../layout.ts';
 import { answerText, moveClockThere } from './deliveries.ts';
 import { outcomeOfDelivery, pill } from './outcome.ts';
@@ -18,13 +18,10 @@ interface Entry {
 }
 
 export function timeline(view: View, paymentId: string): Html {
-  const { history, callbacks } = view.parts;
-  const underWay = callbacks
-    .ofPayment(paymentId)
-    .filter(({ status, error }) => status === undefined && error === undefined)
-    .reverse();
+  const { log } = view.parts;
+  const underWay = log.deliveriesOf(paymentId).filter(isRunning).reverse();
   const entries = [
-    ...grouped(history.ofPayment(paymentId)).map(group => entryOf(view, group)),
+    ...grouped(log.timeline(paymentId)).map(group => entryOf(view, group)),
     ...underWay.map(delivery => posted(delivery)),
   ];
   return html`<ol class="timeline">${entries.map(
