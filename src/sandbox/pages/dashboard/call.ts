@@ -6,7 +6,7 @@ import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { facts, type Html } from '../layout.ts';
 import { bodyOf, pretty } from './bytes.ts';
-import { paymentLink } from './calls.ts';
+import { paymentLink } from './log-table.ts';
 import { outcomeOfCall, pill } from './outcome.ts';
 import { signatureView } from './signature.ts';
 import { spanOf, timeOf } from './time.ts';
@@ -24,7 +24,7 @@ export function callPage(view: View, call: Call): Html {
     <div>
       ${signature ? html`<section class="card" aria-labelledby="signature"><h2 id="signature">Signature</h2>${signatureView(signature, call.message !== undefined && signature.problem === call.message)}</section>` : ''}
       <section class="card" aria-labelledby="sent"><h2 id="sent">${signature ? 'Body: what the signature is made of' : 'Body'}</h2>
-        ${bodyOf(view, call.body, call.bodyLength)}
+        ${bodyOf(call.body, call.bodyLength)}
         ${signature ? html`<p class="dim">The signature is the HMAC-SHA256 of exactly these bytes, under the sign key.${digestOf(call)}</p>` : ''}
       </section>
       <section class="card" aria-labelledby="headers"><h2 id="headers">Headers</h2>${headerList(call.headers)}</section>

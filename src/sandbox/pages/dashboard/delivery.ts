@@ -5,7 +5,7 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { badge, facts, type Html, nameOf } from '../layout.ts';
 import { pretty } from './bytes.ts';
-import { paymentLink } from './calls.ts';
+import { paymentLink } from './log-table.ts';
 import { outcomeOfDelivery, pill } from './outcome.ts';
 import { spanOf, timeOf } from './time.ts';
 import { formOf, prose, rawText, sent, type View } from './view.ts';
