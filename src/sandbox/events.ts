@@ -23,6 +23,8 @@ export interface Call {
   answer?: { status: number; headers: [name: string, value: string][]; body: string; isCut: boolean } | undefined;
   /** The reason for a refusal. */
   message?: string | undefined;
+  /** The problems of an accepted create that a processor would probably refuse. */
+  warnings?: string[] | undefined;
   /** Absent while the call runs. */
   durationMs?: number | undefined;
   /** The injected fault. */

@@ -24,6 +24,13 @@ describe('the payment page', () => {
     expect(titleOf(text)).toBe('Pay 1,249.50 EUR · Nordlicht Records');
   });
 
+  it.each(['4111 1111 1111 1111', '4242424242424242'])('takes the test card %s', async number => {
+    const { sandbox, create, post } = open({ now });
+    const id = await create();
+    expect((await post(`/pay/${id}`, { ...VISA, number })).status).toBe(303);
+    expect(sandbox.payments[0]?.paymentStatus).toBe('COMPLETED');
+  });
+
   it('of a shop without a name is that of your shop', async () => {
     const { create, get } = open();
     expect(titleOf((await get(`/pay/${await create()}`)).text)).toBe('Pay 25.50 EUR · Your shop');
@@ -537,6 +544,13 @@ describe('the on-ramp widget', () => {
     const outcome = shownOf((await get(`/pay/${id}`)).text);
     for (const words of [`You received ${receipt}`, 'Your USDT is on its way', 'Paid with Pix'])
       expect(outcome).toContain(words);
+  });
+
+  it('promises no crypto once the payment is declined', async () => {
+    const { sandbox, create, get } = open();
+    const id = await create({ paymentMethod: 'ONRAMP_PIX', currency: 'BRL' });
+    await sandbox.fail(id);
+    expect(shownOf((await get(`/pay/${id}`)).text)).not.toMatch(/You receive|USDT/);
   });
 
   it('carries the choice through every form, and lets the customer choose again', async () => {

@@ -17,6 +17,7 @@ import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
 import { checkSignature } from './signature.ts';
+import { warningsOf } from './warnings.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
   const { settings, ledger, moves, callbacks, faults, log, isPlayed } = parts;
@@ -65,6 +66,8 @@ export function addApi(app: Hono, parts: Parts): void {
       if (problem) return refusing(401, problem);
       const checked = validate(body, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
+      const warnings = warningsOf(checked.request);
+      if (warnings.length > 0) call.warnings = warnings;
       const record = ledger.create(checked.request, alteredBy(fault, checked.request));
       if (isPlayed(req.raw)) callbacks.keepAddress(record.id);
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
@@ -84,7 +87,9 @@ export function addApi(app: Hono, parts: Parts): void {
   // The log also shows calls to a wrong address.
   app.all('/api/*', async ({ req }) => {
     const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
-    const answer = { ...refusing(404, 'Not found.'), message: ADDRESSES };
+    const allow = allowedAt(new URL(req.url).pathname);
+    const refused = allow ? refusing(405, 'Method not allowed.') : refusing(404, 'Not found.');
+    const answer = { ...refused, headers: { ...refused.headers, ...(allow && { allow }) }, message: ADDRESSES };
     end({ answer });
     return toResponse(answer);
   });
@@ -94,6 +99,12 @@ type Take = (body: Uint8Array, call: Call, fault: CallFault | undefined) => Answ
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
+
+/** Returns the methods of a documented address. */
+function allowedAt(path: string): string | undefined {
+  if (path === '/api/v1/payments') return 'POST';
+  return /^\/api\/v1\/payments\/[^/]+$/.test(path) ? 'GET, HEAD' : undefined;
+}
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 

@@ -20,6 +20,7 @@ export function callPage(view: View, call: Call): Html {
   return html`<p class="crumbs"><a href="/calls">Calls</a> <span aria-hidden="true">/</span> ${id}</p>
   <h1 class="request"><span class="mono">${method} ${sent(path)}</span> ${pill(outcome)}</h1>
   ${outcome.sentence ? html`<p class="verdict ${outcome.tone}">${sent(outcome.sentence)}</p>` : ''}
+  ${call.warnings?.map(warning => html`<p class="verdict wait">${sent(warning)}</p>`)}
   <div class="columns">
     <div>
       ${signature ? html`<section class="card" aria-labelledby="signature"><h2 id="signature">Signature</h2>${signatureView(signature, call.message !== undefined && signature.problem === call.message)}</section>` : ''}
