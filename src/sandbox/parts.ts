@@ -3,7 +3,7 @@ import type { Callbacks } from './callbacks/callbacks.ts';
 import type { Clock } from './clock.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { Moves } from './ledger/moves.ts';
+import type { Move } from './ledger/moves.ts';
 import type { Log } from './log.ts';
 import type { SandboxSettings } from './sandbox-options.ts';
 
@@ -11,7 +11,7 @@ export interface Parts {
   settings: SandboxSettings;
   clock: Clock;
   ledger: Ledger;
-  moves: Moves;
+  move: Move;
   callbacks: Callbacks;
   faults: Faults;
   log: Log;

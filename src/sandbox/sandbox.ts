@@ -12,7 +12,7 @@ import type { Call, SandboxEvent } from './events.ts';
 import { Faults } from './faults/faults.ts';
 import { randomOf } from './ledger/ids.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type MoveOptions, Moves } from './ledger/moves.ts';
+import { type MoveOptions, moveOf } from './ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from './ledger/record.ts';
 import { Log } from './log.ts';
 import { addPages } from './pages/routes.ts';
@@ -70,7 +70,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       settings,
       clock,
       ledger,
-      moves: new Moves(ledger, callbacks, log),
+      move: moveOf(ledger, callbacks, log),
       callbacks,
       faults,
       log,
@@ -132,17 +132,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
   async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.complete(id, options);
+    return this.#parts.move(id, 'complete', options);
   }
 
   /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.authorize(id, options);
+    return this.#parts.move(id, 'authorize', options);
   }
 
   /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.cancel(id, options);
+    return this.#parts.move(id, 'cancel', options);
   }
 
   /**
@@ -150,7 +150,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.fail(id, options);
+    return this.#parts.move(id, 'fail', options);
   }
 
   /** Every kept callback delivery, including running posts. */

@@ -20,7 +20,7 @@ import { checkSignature } from './signature.ts';
 import { warningsOf } from './warnings.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, moves, callbacks, faults, log, isPlayed } = parts;
+  const { settings, ledger, move, callbacks, faults, log, isPlayed } = parts;
 
   /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
   async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
@@ -45,7 +45,7 @@ export function addApi(app: Hono, parts: Parts): void {
           return toResponse(taken);
         }
         if (armed.fault === 'callback-first' && taken.paymentId) {
-          moves.complete(taken.paymentId);
+          move(taken.paymentId, 'complete');
           await withSignal(callbacks.delivered(taken.paymentId), signal);
         }
         answer = await injectAfter(armed, taken, signal);

@@ -99,7 +99,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     body: move,
     answer: paymentShape,
     errors: ['unknown_payment', 'final_state'],
-    run: ({ moves }, { id, body: { move, ...options } }) => moves[move](id, options),
+    run: (parts, { id, body: { move, ...options } }) => parts.move(id, move, options),
   }),
   route({
     method: 'get',

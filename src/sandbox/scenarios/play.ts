@@ -131,15 +131,14 @@ class Play {
   }
 
   async #take(step: Step, where: string): Promise<void> {
-    const { moves, clock, callbacks, ledger } = this.#parts;
+    const { clock, callbacks, ledger } = this.#parts;
     if ('fault' in step) {
       this.#arm(step, where);
       return;
     }
     if ('move' in step) {
       const { move, code, reason, force } = step;
-      if (move === 'fail') moves.fail(this.#id, { code, reason, force });
-      else moves[move](this.#id, { force });
+      this.#parts.move(this.#id, move, move === 'fail' ? { code, reason, force } : { force });
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {

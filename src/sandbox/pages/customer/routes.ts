@@ -14,7 +14,7 @@ import { customerPage } from './page.ts';
 import { returnAddressOf } from './return-url.ts';
 import { isChoosing, type View } from './view.ts';
 
-export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, log }: Parts, addForm: AddForm): void {
+export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {
     const record = ledger.get(id);
     if (record.paymentType !== 'DEPOSIT') {
@@ -66,8 +66,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, lo
         return next;
     }
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
-    if (decision.does === 'fail') moves.fail(id, decision.reason);
-    else moves[decision.does](id);
+    move(id, decision.does, decision.does === 'fail' ? decision.reason : {});
     return next;
   });
 }
