@@ -1,42 +1,7 @@
-// Saves all state of a sandbox as plain JSON, and restores it into another one, for example after a restart.
-import * as z from 'zod';
+// Saves all state of a sandbox, and restores it into another one, for example after a restart.
 import { ConfigurationError } from '../errors.ts';
-import type { WaitingCallback } from './callbacks/callbacks.ts';
-import type { Delivery } from './callbacks/delivery.ts';
-import type { Call, SandboxEvent } from './events.ts';
-import type { Armed } from './faults/faults.ts';
-import type { Entry } from './ledger/record.ts';
 import type { Parts } from './parts.ts';
-
-/** The call with its bytes as text, because JSON has no bytes. */
-type SavedCall = Omit<Call, 'body'> & { body: string };
-
-/** The result of `sandbox.save()`: plain JSON, for the option `saved` of the next sandbox. */
-export interface SavedSandbox {
-  version: 1;
-  payments: Entry[];
-  deliveries: Delivery[];
-  waiting: WaitingCallback[];
-  timelines: [paymentId: string, events: SandboxEvent[]][];
-  calls: SavedCall[];
-  faults: Armed[];
-  clockOffset: number;
-}
-
-const list = z.array(z.unknown());
-const savedSchema = z.object({
-  version: z.literal(1),
-  payments: list,
-  deliveries: list,
-  waiting: list,
-  timelines: list,
-  calls: list,
-  faults: list,
-  clockOffset: z.number(),
-});
-
-/** Whether this version saved the value. The parts are internal, so they are not checked one by one. */
-export const isSavedSandbox = (value: unknown): value is SavedSandbox => savedSchema.safeParse(value).success;
+import type { SavedSandbox } from './saved.ts';
 
 export const save = ({ ledger, callbacks, log, faults, clock }: Parts): SavedSandbox =>
   structuredClone({

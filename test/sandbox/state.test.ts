@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { notOurs, readState, StateFile } from '../../src/sandbox/cli/state.ts';
-import type { SavedSandbox } from '../../src/sandbox/save.ts';
+import type { SavedSandbox } from '../../src/sandbox/saved.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';

@@ -6,7 +6,7 @@ import { armedSentence } from './faults.ts';
 import { noticeOf } from './notice.ts';
 import { formOf, type View } from './view.ts';
 
-type Tab = 'payments' | 'calls' | 'deliveries' | 'faults';
+export type Tab = 'payments' | 'calls' | 'deliveries' | 'faults';
 
 interface Framed {
   title: string;
