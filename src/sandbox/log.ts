@@ -9,7 +9,7 @@ import { SandboxError } from './sandbox-error.ts';
 /** The number of latest calls that are kept. The create of each kept payment is kept too. */
 export const KEPT_CALLS = 500;
 const KEPT_BYTES = 64 * 1024;
-/** Events per payment. A merchant that polls for days keeps the create and the latest events. */
+/** Events per payment. Above it, the oldest lookups make way: a merchant may poll for days. */
 const KEPT_EVENTS = 500;
 
 /** The end of a call, without an answer after a broken connection. */
@@ -135,10 +135,11 @@ export class Log {
       .sort((a, b) => timeOf(a) - timeOf(b));
   }
 
-  /** Returns the deliveries of a payment, the newest first. */
+  /** Returns the kept deliveries of a payment, the newest first. */
   deliveriesOf(paymentId: string): Delivery[] {
     const events = this.#timelines.get(paymentId) ?? [];
-    return events.flatMap(event => (event.type === 'callback' ? [event.delivery] : [])).reverse();
+    const found = events.map(event => event.type === 'callback' && this.deliveries.find(event.delivery.id));
+    return found.filter(delivery => delivery !== false && delivery !== undefined).reverse();
   }
 
   creationOf(paymentId: string): Call | undefined {
@@ -217,7 +218,8 @@ export class Log {
     const events = this.#timelines.get(paymentId) ?? [];
     this.#timelines.set(paymentId, events);
     events.push(event);
-    if (events.length > KEPT_EVENTS) events.splice(1, 1);
+    const lookup = events.findIndex(one => one.type === 'request' && one.method === 'GET');
+    if (events.length > KEPT_EVENTS && lookup >= 0) events.splice(lookup, 1);
   }
 }
 

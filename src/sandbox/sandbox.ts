@@ -156,7 +156,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
 
   /** Every kept callback delivery, including running posts. */
   get deliveries(): Delivery[] {
-    return structuredClone(this.#parts.log.deliveries.all);
+    return this.#parts.log.deliveries.all.map(delivery => ({ ...delivery }));
   }
 
   /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */

@@ -95,6 +95,14 @@ describe('the timeline of a payment', () => {
     expect([log.timelines, log.deliveries.size]).toEqual([[], 0]);
   });
 
+  it('keeps every callback, however often its payment is looked up, and lists the kept ones', () => {
+    const log = new Log(1, () => 0);
+    for (let count = 0; count < 2; count++) Object.assign(log.post(delivery('a')), { durationMs: 1 });
+    for (let at = 1; at < 600; at++) log.emit(call('GET', at));
+    expect(log.timeline('a').filter(({ type }) => type === 'callback')).toHaveLength(2);
+    expect(log.deliveriesOf('a').map(({ id }) => id)).toEqual([2]);
+  });
+
   it('keeps the first and the latest of those that go on for days', () => {
     const log = new Log(9, () => 0);
     for (let at = 0; at < 600; at++) log.emit(call(at === 0 ? 'POST' : 'GET', at));
