@@ -1,5 +1,6 @@
 // Streams the sandbox's events as an answer without an end.
-import type { EventBus, SandboxEvent } from './event-bus.ts';
+import type { SandboxEvent } from './events.ts';
+import type { Log } from './log.ts';
 
 /** A reader with this many unread events has left silently. */
 const LONGEST_BACKLOG = 10_000;
@@ -12,7 +13,7 @@ interface Format {
   textOf(event: SandboxEvent): string | undefined;
 }
 
-export function eventStream(events: EventBus, { type, hello, textOf }: Format): Response {
+export function eventStream(events: Log, { type, hello, textOf }: Format): Response {
   const encoder = new TextEncoder();
   let unsubscribe = () => {};
   const body = new ReadableStream({
@@ -33,7 +34,7 @@ export function eventStream(events: EventBus, { type, hello, textOf }: Format): 
 }
 
 /** Streams events for a page's EventSource. */
-export const serverSentEvents = (events: EventBus, textOf: Format['textOf']): Response =>
+export const serverSentEvents = (events: Log, textOf: Format['textOf']): Response =>
   eventStream(events, {
     type: 'text/event-stream',
     hello: ': hello\n\n',

@@ -1,6 +1,5 @@
 // The exports of payment-gateway-sdk/sandbox.
 
-export type { Call } from './api/call-log.ts';
 export type { Listening, ListenOptions } from './api/server.ts';
 export type { SignatureCheck } from './api/signature.ts';
 export type { RedeliverOptions } from './callbacks/callbacks.ts';
@@ -8,7 +7,7 @@ export type { Delivery } from './callbacks/delivery.ts';
 export type { CallbackFetch } from './callbacks/post.ts';
 export type { Clock } from './clock.ts';
 export type { WaitFor } from './control/wait-for.ts';
-export type { SandboxEvent, SandboxListener } from './event-bus.ts';
+export type { Call, SandboxEvent, SandboxListener } from './events.ts';
 export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
 export type { CallbackFault, CallFault, CreateFault, Fault, SandboxOperation } from './faults/kinds.ts';
 export type { MoveOptions } from './ledger/moves.ts';

@@ -25,8 +25,11 @@ interface Money {
   currency: string;
 }
 
+/** Returns the digits of a currency's minor unit. */
+export const decimalsOf = (currency: string): number => DIGITS.get(currency.toUpperCase()) ?? 2;
+
 function digits({ amount, currency }: Money, useGrouping: boolean): string {
-  const minimumFractionDigits = DIGITS.get(currency.toUpperCase()) ?? 2;
+  const minimumFractionDigits = decimalsOf(currency);
   return amount.toLocaleString('en', { minimumFractionDigits, maximumFractionDigits: 100, useGrouping });
 }
 

@@ -1,24 +1,20 @@
 // The parts of a sandbox that its API, pages and scenarios share.
-import type { CallLog } from './api/call-log.ts';
 import type { Callbacks } from './callbacks/callbacks.ts';
 import type { Clock } from './clock.ts';
-import type { EventBus } from './event-bus.ts';
 import type { Faults } from './faults/faults.ts';
-import type { History } from './history.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import type { Moves } from './ledger/moves.ts';
+import type { Move } from './ledger/moves.ts';
+import type { Log } from './log.ts';
 import type { SandboxSettings } from './sandbox-options.ts';
 
 export interface Parts {
   settings: SandboxSettings;
   clock: Clock;
   ledger: Ledger;
-  moves: Moves;
+  move: Move;
   callbacks: Callbacks;
   faults: Faults;
-  calls: CallLog;
-  history: History;
-  events: EventBus;
+  log: Log;
   /** Forgets all state. */
   reset(): void;
   /** Sends a call of a scenario. Only faults armed for its reference apply. */

@@ -6,7 +6,7 @@ import { count, functionOf, oneOf, optionsReader } from '../options/reader.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { httpUrl } from '../schemas/url.ts';
 import type { CallbackFetch } from './callbacks/post.ts';
-import type { SandboxListener } from './event-bus.ts';
+import type { SandboxListener } from './events.ts';
 import { isSavedSandbox, type SavedSandbox } from './saved.ts';
 
 /** The options of a `Sandbox`, all optional. */

@@ -1,7 +1,6 @@
 // A stateful gateway in a box: takes payments, moves them between states, and posts their callbacks.
 import { Hono } from 'hono/tiny';
 import type { Terminal } from '../schemas/methods.ts';
-import { type Call, CallLog } from './api/call-log.ts';
 import { addApi } from './api/routes.ts';
 import { type Listening, type ListenOptions, listen } from './api/server.ts';
 import { Callbacks, type RedeliverOptions } from './callbacks/callbacks.ts';
@@ -9,17 +8,17 @@ import type { Delivery } from './callbacks/delivery.ts';
 import { Clock } from './clock.ts';
 import { addControl } from './control/routes.ts';
 import { type WaitFor, waitFor } from './control/wait-for.ts';
-import { EventBus, type SandboxEvent } from './event-bus.ts';
+import type { Call, SandboxEvent } from './events.ts';
 import { Faults } from './faults/faults.ts';
-import { History } from './history.ts';
-import { restore, save } from './keep.ts';
 import { randomOf } from './ledger/ids.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { type MoveOptions, Moves } from './ledger/moves.ts';
+import { type MoveOptions, moveOf } from './ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from './ledger/record.ts';
+import { Log } from './log.ts';
 import { addPages } from './pages/routes.ts';
 import type { Parts } from './parts.ts';
 import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
+import { restore, save } from './save.ts';
 import type { SavedSandbox } from './saved.ts';
 import type { Scenario } from './scenarios/format.ts';
 import { type ScenarioName, textOf } from './scenarios/library.ts';
@@ -53,17 +52,16 @@ export class Sandbox<const T extends Terminal = 'standard'> {
   /** @throws {ConfigurationError} for a refused option, and under `NODE_ENV=production` */
   constructor(options: SandboxOptions<T> = {}) {
     const settings = readSandboxOptions(options);
-    const { seed, maxPayments, onEvent, saved } = settings;
-    const clock: Clock = new Clock(settings.now, offset => events.emit({ type: 'clock', offset }));
+    const { seed, maxPayments, maxDeliveries, onEvent, saved } = settings;
+    const clock: Clock = new Clock(settings.now, offset => log.emit({ type: 'clock', offset }));
     const now = () => clock.now();
-    const events = new EventBus(now);
-    if (onEvent) events.subscribe(onEvent);
-    const history = new History(events);
-    const faults = new Faults(events, randomOf(seed));
-    const callbacks = new Callbacks(settings, faults, events, clock);
-    const calls = new CallLog(events, now);
+    const log = new Log(maxDeliveries, now);
+    if (onEvent) log.subscribe(onEvent);
+    const faults = new Faults(log, randomOf(seed));
+    const callbacks = new Callbacks(settings, faults, log, clock);
     const onForgotten = (id: string) => {
-      for (const part of [callbacks, calls, history]) part.forget(id);
+      callbacks.forget(id);
+      log.forget(id);
     };
     const ledger = new Ledger(now, { seed, maxPayments, onForgotten });
     const played = new WeakSet<Request>();
@@ -73,12 +71,10 @@ export class Sandbox<const T extends Terminal = 'standard'> {
       settings,
       clock,
       ledger,
-      moves: new Moves(ledger, callbacks, events),
+      move: moveOf(ledger, callbacks, log),
       callbacks,
       faults,
-      calls,
-      history,
-      events,
+      log,
       reset: () => this.reset(),
       send: async request => {
         played.add(request);
@@ -137,17 +133,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`; `final_state` without `force`. The other moves throw the same errors
    */
   async complete(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.complete(id, options);
+    return this.#parts.move(id, 'complete', options);
   }
 
   /** Authorises a payment without capturing it. */
   async authorize(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.authorize(id, options);
+    return this.#parts.move(id, 'authorize', options);
   }
 
   /** Cancels a payment. */
   async cancel(id: string, options?: MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.cancel(id, options);
+    return this.#parts.move(id, 'cancel', options);
   }
 
   /**
@@ -155,17 +151,17 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * translates 4001, 4004 and 4018 as the document does. With neither, it is absent.
    */
   async fail(id: string, options?: FailureReason & MoveOptions): Promise<PaymentRecord> {
-    return this.#parts.moves.fail(id, options);
+    return this.#parts.move(id, 'fail', options);
   }
 
   /** Every kept callback delivery, including running posts. */
   get deliveries(): Delivery[] {
-    return this.#parts.callbacks.deliveries;
+    return this.#parts.log.deliveries.all.map(delivery => ({ ...delivery }));
   }
 
   /** The latest calls, the oldest first: request, answer, and the problem of a wrong signature. */
   get calls(): Call[] {
-    return this.#parts.calls.latest.reverse();
+    return this.#parts.log.calls.all;
   }
 
   /**
@@ -174,8 +170,8 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * @throws {SandboxError} `unknown_payment`
    */
   timeline(id: string): SandboxEvent[] {
-    const { ledger, history } = this.#parts;
-    return history.ofPayment(ledger.get(id).id);
+    const { ledger, log } = this.#parts;
+    return structuredClone(log.timeline(ledger.get(id).id));
   }
 
   /**
@@ -232,9 +228,9 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    * tests.
    */
   reset(): void {
-    const { faults, callbacks, calls, ledger, history, clock, events } = this.#parts;
-    for (const part of [faults, callbacks, calls, ledger, history]) part.clear();
+    const { faults, callbacks, log, ledger, clock } = this.#parts;
+    for (const part of [log, faults, callbacks, ledger]) part.clear();
     clock.shift(0);
-    events.emit({ type: 'reset' });
+    log.emit({ type: 'reset' });
   }
 }

@@ -1,9 +1,8 @@
 // A sandbox as a value: all its state as plain JSON.
 import * as z from 'zod';
-import type { Call } from './api/call-log.ts';
 import type { WaitingCallback } from './callbacks/callbacks.ts';
 import type { Delivery } from './callbacks/delivery.ts';
-import type { SandboxEvent } from './event-bus.ts';
+import type { Call, SandboxEvent } from './events.ts';
 import type { Armed } from './faults/faults.ts';
 import type { Entry } from './ledger/record.ts';
 

@@ -137,6 +137,26 @@ describe('a payment', () => {
     expect(await lookUp(sandbox, record.id)).toEqual({ status: 200, json: record });
   });
 
+  it.each([
+    ['GET', '', 'POST'],
+    ['DELETE', `/${OTHER_ID}`, 'GET, HEAD'],
+  ])('asked for by %s at %j is 405, with the methods that are allowed', async (method, path, allow) => {
+    const answer = await sandboxOf().fetch(API + path, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+    expect(await answer.json()).toEqual({ message: 'Method not allowed.' });
+  });
+
+  it.each([
+    [{ currency: 'EURO' }, ['currency: EURO is not a code of ISO 4217.']],
+    [{ paymentMethod: 'BLIK' }, ['currency: BLIK is usually paid in PLN.']],
+    [{ currency: 'JPY', amount: 12.34 }, ['amount: JPY has 0 decimals.']],
+    [{ currency: 'KWD', amount: 12.345 }, undefined],
+  ])('with %j is accepted, with a warning on its call', async (fields, warnings) => {
+    const sandbox = sandboxOf();
+    expect((await send(sandbox, JSON.stringify({ ...deposit, ...fields }))).status).toBe(201);
+    expect(sandbox.calls[0]?.warnings).toEqual(warnings);
+  });
+
   it('that there is not, and an address that there is not, are 404', async () => {
     const sandbox = sandboxOf();
     expect(await lookUp(sandbox, OTHER_ID)).toEqual({ status: 404, json: { message: 'Payment not found.' } });

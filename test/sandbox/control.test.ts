@@ -640,7 +640,12 @@ describe('the description', () => {
       status: 404,
       json: { message: expect.stringContaining('openapi.json') },
     });
-    expect((await ask('DELETE', '/reset')).status).toBe(404);
+    expect(await ask('DELETE', '/reset')).toMatchObject({
+      status: 405,
+      json: { message: 'This address takes POST, and not DELETE.' },
+    });
+    const other = await open().sandbox.fetch(`${HERE}/_sandbox/faults/1`, { method: 'PUT' });
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'DELETE']);
     expect((await ask('POST', '/faults', undefined)).json).toMatchObject({ code: 'invalid' });
     const bad = await open().sandbox.fetch(`${HERE}/_sandbox/faults`, { method: 'POST', body: '{' });
     expect([bad.status, await bad.json()]).toEqual([422, { code: 'invalid', message: 'The body is not JSON.' }]);

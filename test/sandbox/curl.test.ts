@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/sandbox/api/call-log.ts';
 import { curlOf, curlOfCall } from '../../src/sandbox/api/curl.ts';
+import type { Call } from '../../src/sandbox/events.ts';
 
 /** Stands in for curl: writes its words and its input, each ended by a NUL, in hex. */
 const STUB = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; case "$*" in *@-*) cat;; esac; }\n`;

@@ -2,9 +2,8 @@
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
 import type { Delivery } from '../../src/sandbox/callbacks/delivery.ts';
-import { DeliveryLog } from '../../src/sandbox/callbacks/delivery-log.ts';
-import { EventBus, type SandboxEvent } from '../../src/sandbox/event-bus.ts';
-import { History } from '../../src/sandbox/history.ts';
+import type { SandboxEvent } from '../../src/sandbox/events.ts';
+import { Kept, Log } from '../../src/sandbox/log.ts';
 import { Witness } from '../../src/sandbox/scenarios/witness.ts';
 import { create } from '../support/eventful.ts';
 
@@ -13,60 +12,37 @@ const delivery = (paymentId: string, rest: Partial<Delivery> = {}) => ({
   ...rest,
 });
 
-describe('the log of deliveries', () => {
+describe('a kept list', () => {
+  const ended = { durationMs: 1, name: '' };
   function filled() {
-    const log = new DeliveryLog(4);
-    for (const paymentId of ['a', 'b', 'a', 'c']) log.add(delivery(paymentId));
-    return log;
+    const list = new Kept<{ id: number; durationMs?: number; name: string }>(4);
+    for (let count = 0; count < 4; count++) list.add(ended);
+    return list;
   }
-  const idsOf = (deliveries: Delivery[]) => deliveries.map(({ id }) => id);
+  const idsOf = (all: { id: number }[]) => all.map(({ id }) => id);
 
-  it('gives the last ones, the newest first, and the last of each payment', () => {
-    const log = filled();
-    expect(idsOf(log.latest(2))).toEqual([4, 3]);
-    expect(idsOf(log.latest(9))).toEqual([4, 3, 2, 1]);
-    expect([log.lastOf('a')?.id, log.lastOf('b')?.id, log.lastOf('nobody')]).toEqual([3, 2, undefined]);
+  it('gives the latest ones, the newest first', () => {
+    expect(idsOf(filled().latest(2))).toEqual([4, 3]);
+    expect(idsOf(filled().latest())).toEqual([4, 3, 2, 1]);
   });
 
-  it('gives copies: who changes one changes nothing in the log', () => {
-    const log = filled();
-    for (const copy of [log.get(3), log.lastOf('a'), log.latest(2)[1], log.all[2]])
-      Object.assign(copy ?? {}, { status: 1 });
-    expect(log.get(3).status).toBe(200);
-    expect(log.lastOf('a')).toEqual({ id: 3, ...delivery('a') });
+  it('forgets the oldest above its limit, each once', () => {
+    const list = filled();
+    list.add(ended);
+    list.drop(1);
+    expect([idsOf(list.all), list.forgotten, list.find(1)]).toEqual([[2, 3, 4, 5], 1, undefined]);
   });
 
-  it('forgets the oldest above its limit, and which was the last of its payment', () => {
-    const log = filled();
-    log.add(delivery('d'));
-    expect([idsOf(log.all), log.forgotten, log.lastOf('a')?.id]).toEqual([[2, 3, 4, 5], 1, 3]);
-    log.add(delivery('e'));
-    expect([log.lastOf('b'), log.forgotten]).toEqual([undefined, 2]);
-    expect(() => log.get(1)).toThrow('The sandbox has made no delivery 1.');
+  it('keeps running ones above its limit', () => {
+    const list = new Kept<{ id: number; durationMs?: number; name: string }>(1);
+    for (let count = 0; count < 3; count++) list.add({ name: '' });
+    expect(list.size).toBe(3);
   });
 
-  it('forgets a delivery once, also if told twice, and a payment with all of its own', () => {
-    const log = filled();
-    log.drop(2);
-    log.drop(2);
-    expect([idsOf(log.all), log.forgotten]).toEqual([[1, 3, 4], 1]);
-    log.forget('a');
-    expect([idsOf(log.all), log.lastOf('a'), log.lastOf('c')?.id]).toEqual([[4], undefined, 4]);
-  });
-
-  it('keeps what is under way, however much that is', () => {
-    const log = new DeliveryLog(1);
-    const { status: _, ...underWay } = delivery('a');
-    for (let count = 0; count < 3; count++) log.add(underWay);
-    expect(log.size).toBe(3);
-  });
-
-  it('is empty once it was cleared, and counts from 1', () => {
-    const log = filled();
-    log.add(delivery('a'));
-    log.clear();
-    expect([log.size, log.forgotten, log.lastOf('a')]).toEqual([0, 0, undefined]);
-    expect(log.add(delivery('b')).id).toBe(1);
+  it('continues the numbers of a restored list', () => {
+    const list = filled();
+    list.restore([{ id: 7, ...ended }]);
+    expect([list.add(ended).id, list.size, list.forgotten]).toEqual([8, 2, 0]);
   });
 });
 
@@ -81,71 +57,63 @@ const posted = (at: number, paymentId = 'a'): SandboxEvent => ({
 });
 
 describe('the timeline of a payment', () => {
-  function history() {
-    const bus = new EventBus(() => 0);
-    const own = new History(bus);
-    return { own, tell: (...events: SandboxEvent[]) => void events.map(event => bus.emit(event)) };
-  }
   const timesOf = (events: SandboxEvent[]) =>
     events.map(one =>
       one.type === 'callback' ? `callback ${one.delivery.at}` : `${'method' in one ? one.method : ''} ${one.at}`,
     );
 
-  it('is in the order of time, a callback at its beginning', () => {
-    const { own, tell } = history();
-    tell(call('POST', 10), call('GET', 30), posted(20), call('GET', 15));
-    expect(timesOf(own.ofPayment('a'))).toEqual(['POST 10', 'GET 15', 'callback 20', 'GET 30']);
+  it('is in order of time, a callback at its beginning', () => {
+    const log = new Log(9, () => 20);
+    for (const event of [call('POST', 10), call('GET', 30)]) log.emit(event);
+    Object.assign(log.post(delivery('a', { at: 20 })), { durationMs: 1 });
+    log.emit(call('GET', 15));
+    log.emit(call('GET', 20));
+    expect(timesOf(log.timeline('a'))).toEqual(['POST 10', 'GET 15', 'callback 20', 'GET 20', 'GET 30']);
   });
 
-  it('has a callback before the lookups that were made meanwhile, and after what came before it', () => {
-    const { own, tell } = history();
-    tell(call('POST', 10), call('GET', 9), call('GET', 10), call('GET', 10), posted(10));
-    expect(timesOf(own.ofPayment('a'))).toEqual(['GET 9', 'POST 10', 'callback 10', 'GET 10', 'GET 10']);
+  it('lacks a running callback until its end', () => {
+    const log = new Log(9, () => 0);
+    const posted = log.post(delivery('a'));
+    expect([log.timeline('a'), log.deliveriesOf('a')]).toEqual([[], [posted]]);
+    Object.assign(posted, { durationMs: 1 });
+    expect(log.timeline('a')).toMatchObject([{ type: 'callback', delivery: { id: 1 } }]);
   });
 
-  it('has its own events alone, and is forgotten alone or with all others', () => {
-    const { own, tell } = history();
-    tell(call('POST', 1), call('POST', 2, { paymentId: 'b' }), call('POST', 3, { paymentId: undefined }));
-    tell({ type: 'reset', at: 4 }, posted(5, 'b'));
-    expect(own.entries.map(([id, events]) => [id, events.length])).toEqual([
-      ['a', 1],
+  it('has its own events alone, and is forgotten with its deliveries', () => {
+    const log = new Log(9, () => 0);
+    const events = [call('POST', 1), call('POST', 2, { paymentId: 'b' }), call('POST', 3, { paymentId: undefined })];
+    for (const event of events) log.emit(event);
+    for (const id of ['a', 'b']) Object.assign(log.post(delivery(id)), { durationMs: 1 });
+    expect(log.timelines.map(([id, events]) => [id, events.length])).toEqual([
+      ['a', 2],
       ['b', 2],
     ]);
-    own.forget('a');
-    expect([own.ofPayment('a'), own.ofPayment('b').length]).toEqual([[], 2]);
-    own.clear();
-    expect(own.entries).toEqual([]);
+    log.forget('a');
+    expect([log.timeline('a'), log.timeline('b').length]).toEqual([[], 2]);
+    expect([log.deliveries.size, log.deliveries.forgotten]).toEqual([1, 1]);
+    log.clear();
+    expect([log.timelines, log.deliveries.size]).toEqual([[], 0]);
+  });
+
+  it('keeps every callback, however often its payment is looked up, and lists the kept ones', () => {
+    const log = new Log(1, () => 0);
+    for (let count = 0; count < 2; count++) Object.assign(log.post(delivery('a')), { durationMs: 1 });
+    for (let at = 1; at < 600; at++) log.emit(call('GET', at));
+    expect(log.timeline('a').filter(({ type }) => type === 'callback')).toHaveLength(2);
+    expect(log.deliveriesOf('a').map(({ id }) => id)).toEqual([2]);
   });
 
   it('keeps the first and the latest of those that go on for days', () => {
-    const { own, tell } = history();
-    for (let at = 0; at < 600; at++) tell(call(at === 0 ? 'POST' : 'GET', at));
-    const times = timesOf(own.ofPayment('a'));
+    const log = new Log(9, () => 0);
+    for (let at = 0; at < 600; at++) log.emit(call(at === 0 ? 'POST' : 'GET', at));
+    const times = timesOf(log.timeline('a'));
     expect([times.length, times[0], times[1], times.at(-1)]).toEqual([500, 'POST 0', 'GET 101', 'GET 599']);
-  });
-});
-
-describe('a callback that comes late', () => {
-  it('is kept, however often its payment was looked up meanwhile', () => {
-    const bus = new EventBus(() => 0);
-    const own = new History(bus);
-    bus.emit(call('POST', 0));
-    for (let at = 1; at < 600; at++) bus.emit(call('GET', at));
-    bus.emit(posted(600));
-    expect(own.ofPayment('a').map(({ type }) => type)).toContain('callback');
-  });
-
-  it('comes after the create, also within one millisecond', () => {
-    const bus = new EventBus(() => 0);
-    const own = new History(bus);
-    for (const event of [posted(10), call('POST', 10), posted(10)]) bus.emit(event);
-    expect(own.ofPayment('a').map(({ type }) => type)).toEqual(['callback', 'request', 'callback']);
   });
 });
 
 describe('what a server did while it was called back', () => {
   const witnessed = (...events: SandboxEvent[]) => {
-    const bus = new EventBus(() => 0);
+    const bus = new Log(9, () => 0);
     const witness = new Witness(bus);
     for (const event of events) bus.emit(event);
     return witness.callbacksOf('a').map(({ isLookedUp, isHindered }) => [isLookedUp, isHindered]);
@@ -174,7 +142,7 @@ describe('what a server did while it was called back', () => {
   });
 
   it('is no longer watched once it leaves', () => {
-    const bus = new EventBus(() => 0);
+    const bus = new Log(9, () => 0);
     const witness = new Witness(bus);
     witness.leave();
     bus.emit(posted(10));

@@ -12,7 +12,7 @@ import {
   playedText,
   timedLineOf,
 } from '../../src/sandbox/cli/lines.ts';
-import type { Happening, SandboxEvent } from '../../src/sandbox/event-bus.ts';
+import type { Happening, SandboxEvent } from '../../src/sandbox/events.ts';
 import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
 import { ID } from '../support/fixtures.ts';
 

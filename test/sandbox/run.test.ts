@@ -189,6 +189,27 @@ describe('a sandbox', () => {
   });
 });
 
+describe('a move by reference', () => {
+  const reference = 'order-1';
+  const create = async () => {
+    const { payment } = await sandbox.play({
+      create: { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 5, currency: 'EUR', reference },
+    });
+    return payment.id;
+  };
+
+  it('moves its only payment, and lists several', async () => {
+    const first = await create();
+    expect((await ask('authorize', reference)).code).toBe(0);
+    const second = await create();
+    expect(await ask('complete', reference)).toMatchObject({
+      code: 2,
+      err: `payment-gateway-sandbox: Several payments have the reference order-1: ${second} (PENDING), ${first} (AUTHORIZED). Pass the id of one.`,
+    });
+    expect((await ask('show', reference)).out).toContain(second);
+  });
+});
+
 describe('trigger', () => {
   it('plays a scenario of the library, and prints each delivery', async () => {
     const to = 'http://127.0.0.1:1/callbacks';
@@ -229,6 +250,13 @@ describe('trigger', () => {
       expect.stringMatching(/^Nobody was called back, so nothing was checked/),
       [],
     ]);
+  });
+
+  it('ends with 2 where a fault of callbacks has met no server', async () => {
+    const alone = await new Sandbox().listen();
+    onTestFinished(() => alone.close());
+    const { code, out } = await run('trigger', 'callback-forged', '--url', alone.url);
+    expect([code, out]).toEqual([2, expect.stringContaining('Nobody was called back')]);
   });
 
   it('plays a file, also from standard input', async () => {

@@ -489,7 +489,7 @@ describe('for tests of merchants', () => {
         callId: 2,
         method: 'GET',
         path: '/api/v1/payments',
-        status: 404,
+        status: 405,
         message: expect.stringContaining('no such address'),
       },
       { at, type: 'fault' },

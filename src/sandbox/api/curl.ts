@@ -1,5 +1,5 @@
 // Writes a call as a command for a POSIX shell that sends the same bytes again.
-import type { Call } from './call-log.ts';
+import type { Call } from '../events.ts';
 
 interface Sent {
   method: string;

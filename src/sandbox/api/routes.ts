@@ -8,6 +8,7 @@ import {
   REQUEST_FIELDS,
 } from '../../schemas/request-schema.ts';
 import { type Answer, answering, refusing, toResponse } from '../answer.ts';
+import type { Call } from '../events.ts';
 import { alteredBy } from '../faults/alter.ts';
 import { injectAfter, injectBefore } from '../faults/inject.ts';
 import type { CallFault, SandboxOperation } from '../faults/kinds.ts';
@@ -15,18 +16,18 @@ import type { AcceptedRequest, PaymentRecord } from '../ledger/record.ts';
 import { transferOf } from '../ledger/transfer.ts';
 import type { Parts } from '../parts.ts';
 import type { SandboxSettings } from '../sandbox-options.ts';
-import type { Call } from './call-log.ts';
 import { checkSignature } from './signature.ts';
+import { warningsOf } from './warnings.ts';
 
 export function addApi(app: Hono, parts: Parts): void {
-  const { settings, ledger, moves, callbacks, faults, calls, isPlayed } = parts;
+  const { settings, ledger, move, callbacks, faults, log, isPlayed } = parts;
 
   /** Logs a call and answers it. An armed fault may keep the call from the gateway or change the answer. */
   async function serve(on: SandboxOperation, request: Request, take: Take): Promise<Response> {
     const body = new Uint8Array(await request.arrayBuffer());
-    const { call, end } = calls.begin(request, body, isPlayed(request));
+    const { call, end } = log.begin(request, body, isPlayed(request));
     call.hasRightKey = credentialProblem(request.headers, settings.apiKey) === undefined;
-    const { life } = calls;
+    const { life } = log;
     const known = on === 'lookup' ? ledger.find(idIn(request)) : undefined;
     const reference = on === 'create' ? referenceIn(body) : known?.reference;
     const armed = faults.take(on, reference, isPlayed(request));
@@ -44,7 +45,7 @@ export function addApi(app: Hono, parts: Parts): void {
           return toResponse(taken);
         }
         if (armed.fault === 'callback-first' && taken.paymentId) {
-          moves.complete(taken.paymentId);
+          move(taken.paymentId, 'complete');
           await withSignal(callbacks.delivered(taken.paymentId), signal);
         }
         answer = await injectAfter(armed, taken, signal);
@@ -65,6 +66,8 @@ export function addApi(app: Hono, parts: Parts): void {
       if (problem) return refusing(401, problem);
       const checked = validate(body, settings.terminal);
       if ('errors' in checked) return invalid(checked.errors);
+      const warnings = warningsOf(checked.request);
+      if (warnings.length > 0) call.warnings = warnings;
       const record = ledger.create(checked.request, alteredBy(fault, checked.request));
       if (isPlayed(req.raw)) callbacks.keepAddress(record.id);
       return answering(createdAnswer(record, settings, new URL(req.url).origin), 201, record.id);
@@ -83,8 +86,10 @@ export function addApi(app: Hono, parts: Parts): void {
 
   // The log also shows calls to a wrong address.
   app.all('/api/*', async ({ req }) => {
-    const { end } = calls.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
-    const answer = { ...refusing(404, 'Not found.'), message: ADDRESSES };
+    const { end } = log.begin(req.raw, new Uint8Array(await req.arrayBuffer()));
+    const allow = allowedAt(new URL(req.url).pathname);
+    const refused = allow ? refusing(405, 'Method not allowed.') : refusing(404, 'Not found.');
+    const answer = { ...refused, headers: { ...refused.headers, ...(allow && { allow }) }, message: ADDRESSES };
     end({ answer });
     return toResponse(answer);
   });
@@ -94,6 +99,12 @@ type Take = (body: Uint8Array, call: Call, fault: CallFault | undefined) => Answ
 
 const ADDRESSES =
   'There is no such address. The gateway has POST /api/v1/payments and GET /api/v1/payments/{id}, and nothing else.';
+
+/** Returns the methods of a documented address. */
+function allowedAt(path: string): string | undefined {
+  if (path === '/api/v1/payments') return 'POST';
+  return /^\/api\/v1\/payments\/[^/]+$/.test(path) ? 'GET, HEAD' : undefined;
+}
 
 const idIn = (request: Request): string => new URL(request.url).pathname.split('/').at(-1) ?? '';
 

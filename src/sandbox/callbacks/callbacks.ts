@@ -1,12 +1,11 @@
 // Posts status callbacks to the merchant in order for each payment, and logs every delivery.
 import { withSignal } from '../../deadline.ts';
 import type { Clock } from '../clock.ts';
-import type { EventBus } from '../event-bus.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
+import { isRunning, type Log } from '../log.ts';
 import { toPhpJson } from '../php.ts';
 import type { Delivery } from './delivery.ts';
-import { DeliveryLog } from './delivery-log.ts';
 import { addressOf, isRefused, type PostSettings, post, withoutQuery } from './post.ts';
 
 type Callback = Pick<
@@ -36,7 +35,6 @@ const CARD_METHODS: ReadonlySet<string> = new Set(['CARD', 'GOOGLEPAY', 'APPLEPA
 export interface CallbackSettings extends PostSettings {
   /** Milliseconds before each repetition of a callback that got no 2xx answer. */
   callbackRetries: readonly number[];
-  maxDeliveries: number;
 }
 
 /** The changes to a redelivered callback. */
@@ -46,7 +44,6 @@ export interface RedeliverOptions {
 }
 
 export class Callbacks {
-  readonly #log: DeliveryLog;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #waiting = new Set<Waiting>();
   /** Resolves the callers of `idle`. */
@@ -55,50 +52,16 @@ export class Callbacks {
   readonly #ownAddress = new Set<string>();
   /** The ports of the sandbox itself. */
   readonly ownPorts = new Set<string>();
-  #life = new AbortController();
   readonly #settings: CallbackSettings;
   readonly #faults: Faults;
-  readonly #events: EventBus;
+  readonly #log: Log;
   readonly #clock: Clock;
 
-  constructor(settings: CallbackSettings, faults: Faults, events: EventBus, clock: Clock) {
-    this.#log = new DeliveryLog(settings.maxDeliveries);
+  constructor(settings: CallbackSettings, faults: Faults, log: Log, clock: Clock) {
     this.#settings = settings;
     this.#faults = faults;
-    this.#events = events;
+    this.#log = log;
     this.#clock = clock;
-  }
-
-  /** Returns the deliveries in the order of posting. */
-  get deliveries(): Delivery[] {
-    return this.#log.all;
-  }
-
-  get size(): number {
-    return this.#log.size;
-  }
-
-  get forgotten(): number {
-    return this.#log.forgotten;
-  }
-
-  /** Returns the last deliveries, the newest first. */
-  latest(count: number): Delivery[] {
-    return this.#log.latest(count);
-  }
-
-  lastOf(paymentId: string): Delivery | undefined {
-    return this.#log.lastOf(paymentId);
-  }
-
-  /** Returns the deliveries of a payment, the newest first. */
-  ofPayment(id: string): Delivery[] {
-    return this.deliveries.filter(({ paymentId }) => paymentId === id).reverse();
-  }
-
-  /** @throws {SandboxError} `unknown_delivery` */
-  get(id: number): Delivery {
-    return this.#log.get(id);
   }
 
   /** Returns the waiting callbacks, in the order of their arrival. */
@@ -125,20 +88,16 @@ export class Callbacks {
     this.#ownAddress.add(paymentId);
   }
 
-  /** Forgets every delivery, and stops running posts. */
+  /** Forgets every waiting callback. The log ends running posts. */
   clear(): void {
-    this.#life.abort(new Error('the sandbox was reset'));
-    this.#life = new AbortController();
     for (const { cancel } of this.#waiting) cancel();
     this.#waiting.clear();
-    this.#log.clear();
     this.#underWay.clear();
     this.#ownAddress.clear();
     this.#rest();
   }
 
   forget(paymentId: string): void {
-    this.#log.forget(paymentId);
     for (const waiting of this.#waiting) if (waiting.callback.paymentId === paymentId) this.#wake(waiting);
     this.#ownAddress.delete(paymentId);
   }
@@ -154,7 +113,7 @@ export class Callbacks {
     const { repetition: _, ...once } = faulty;
     switch (armed?.fault) {
       case 'callback-lose':
-        this.#events.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
+        this.#log.emit({ type: 'callback', delivery: this.#record({ ...once, error: 'never posted' }) });
         return;
       case 'callback-delay':
         this.#wait(faulty, armed.ms ?? DELAY);
@@ -188,7 +147,7 @@ export class Callbacks {
    * @throws {SandboxError} `unknown_delivery`
    */
   async redeliver(id: number, { body }: RedeliverOptions = {}): Promise<Delivery> {
-    const { paymentId, paymentStatus, url, ...past } = this.get(id);
+    const { paymentId, paymentStatus, url, ...past } = this.#log.delivery(id);
     const isEdited = body !== undefined && body !== past.body;
     const again = { paymentId, paymentStatus, url, body: body ?? past.body, repeats: id };
     const delivery = this.#enqueue({ ...again, ...(isEdited && { isEdited }) });
@@ -196,29 +155,28 @@ export class Callbacks {
     return { ...delivery };
   }
 
-  /** Restores the deliveries of a saved sandbox, and posts those again that were running. */
-  restore(deliveries: readonly Delivery[], waiting: readonly WaitingCallback[]): void {
-    this.#log.restore(deliveries);
+  /** Restores the waiting callbacks of a saved sandbox, and posts those again that were running. */
+  restore(waiting: readonly WaitingCallback[]): void {
     const now = this.#clock.now();
     for (const { callback, due } of waiting) this.#wait(callback, due === undefined ? due : due - now, true);
-    for (const { id, paymentId, paymentStatus, url, body, status, error } of deliveries) {
-      if (status !== undefined || error !== undefined) continue;
-      this.#log.drop(id);
+    for (const delivery of this.#log.deliveries.all.filter(isRunning)) {
+      const { id, paymentId, paymentStatus, url, body } = delivery;
+      this.#log.deliveries.drop(id);
       this.#enqueue({ paymentId, paymentStatus, url, body, repetition: 0 });
     }
   }
 
   #record({ repetition: _, ...callback }: Callback): Delivery {
-    return this.#log.add({ at: this.#clock.now(), ...callback });
+    return this.#log.post(callback);
   }
 
   /** Keeps the callbacks of one payment in order. */
   #enqueue(callback: Callback): Delivery {
     const delivery = this.#record(callback);
     const { paymentId } = delivery;
-    const { signal } = this.#life;
+    const { life } = this.#log;
     const done = Promise.resolve(this.#underWay.get(paymentId))
-      .then(() => this.#post(delivery, callback, signal))
+      .then(() => this.#post(delivery, callback, life))
       .finally(() => {
         if (this.#underWay.get(paymentId) === done) this.#underWay.delete(paymentId);
         this.#rest();
@@ -235,7 +193,7 @@ export class Callbacks {
     const outcome = await withSignal(posting, life).catch(() => ({}));
     Object.assign(delivery, outcome, { durationMs: performance.now() - begun });
     if (life.aborted) return;
-    this.#events.emit({ type: 'callback', delivery: { ...delivery } });
+    this.#log.emit({ type: 'callback', delivery: { ...delivery } });
     if (!isRefused(delivery)) this.#repeat(delivery, callback);
   }
 
@@ -254,7 +212,7 @@ export class Callbacks {
     this.#waiting.add(waiting);
     if (ms !== undefined) waiting.cancel = this.#clock.after(ms, () => this.#postWaiting(waiting));
     const { paymentId, paymentStatus, fault } = callback;
-    if (!isSilent) this.#events.emit({ at, type: 'callback-waits', paymentId, paymentStatus, due, fault });
+    if (!isSilent) this.#log.emit({ at, type: 'callback-waits', paymentId, paymentStatus, due, fault });
   }
 
   #postWaiting(waiting: Waiting): void {

@@ -2,11 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { CommandError, endWith, integer, LOOK } from '../../terminal/program.ts';
+import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import { FAULTS } from '../faults/kinds.ts';
 import { doesOf, LIBRARY } from '../scenarios/library.ts';
+import type { Played } from '../scenarios/play.ts';
 import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText } from './lines.ts';
 import { fieldsOf, optionOf, phrase } from './options.ts';
 import { call, DEFAULT_PORT, type Fields, find, type Place, routeOf } from './remote.ts';
@@ -27,8 +28,7 @@ interface RemoteCommand {
   fixed?: Fields;
   prepare?(asked: Asked): Asked | Promise<Asked>;
   text(answer: never): string;
-  /** Whether the exit code is 1. */
-  isBad?(answer: never): boolean;
+  exitCode?(answer: never): number;
 }
 
 interface Asked {
@@ -58,7 +58,11 @@ const COMMANDS: readonly RemoteCommand[] = [
     },
     more: `\nScenarios:\n${table(Object.entries(LIBRARY).map(([name, file]) => [name, doesOf(file)]))}`,
     text: playedText,
-    isBad: ({ problems }: { problems: string[] }) => problems.length > 0,
+    exitCode: ({ problems, note, deliveries }: Played) => {
+      // Without a server, a scenario of faults has tested nothing.
+      if (note && deliveries.some(({ fault, repeats }) => fault ?? repeats)) return FAILED;
+      return problems.length > 0 ? LOOK : 0;
+    },
   },
   { usage: 'list', route: 'listPayments', text: paymentsText },
   { usage: 'show <payment>', route: 'getPayment', text: paymentText },
@@ -95,7 +99,7 @@ const COMMANDS: readonly RemoteCommand[] = [
       fields: body === undefined ? {} : { body: await contentsOf(String(body)) },
     }),
     text: callbackLine,
-    isBad: ({ status = 0 }: Delivery) => status < 200 || status >= 300,
+    exitCode: ({ status = 0 }: Delivery) => (status < 200 || status >= 300 ? LOOK : 0),
   },
   {
     usage: 'clock',
@@ -123,7 +127,7 @@ export function addRemoteCommands(program: Command): void {
 }
 
 function addRemoteCommand(program: Command, row: RemoteCommand): void {
-  const { usage, route, does, more = '', option, fixed = {}, prepare = (asked: Asked) => asked, text, isBad } = row;
+  const { usage, route, does, more = '', option, fixed = {}, prepare = (asked: Asked) => asked, text, exitCode } = row;
   const { path, summary } = routeOf(route);
   const command = program
     .command(usage)
@@ -144,7 +148,7 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
     const asked = await prepare({
       place: { port, url },
       route,
-      id: path.startsWith('/payments/') ? await find({ port, url }, id) : id,
+      id: path.startsWith('/payments/') ? await find({ port, url }, id, route === 'movePayment') : id,
       fields: {
         ...fixed,
         ...(argument && argument.name() in fields && { [argument.name()]: id }),
@@ -153,7 +157,7 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
     });
     const answer = await call<never>(asked.place, asked.route, asked.fields, asked.id);
     console.log(json ? JSON.stringify(answer ?? {}, null, 2) : text(answer));
-    endWith(isBad?.(answer) ? LOOK : 0);
+    endWith(exitCode?.(answer) ?? 0);
   });
 }
 

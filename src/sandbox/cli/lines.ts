@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { printable, table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { SandboxEvent } from '../event-bus.ts';
+import type { SandboxEvent } from '../events.ts';
 import type { Armed } from '../faults/faults.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Played } from '../scenarios/play.ts';

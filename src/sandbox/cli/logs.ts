@@ -1,7 +1,8 @@
 // Prints the latest calls and deliveries, and follows new events on request.
-import type { Call } from '../api/call-log.ts';
+
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { SandboxEvent } from '../event-bus.ts';
+import type { Call, SandboxEvent } from '../events.ts';
+import { eventOf } from '../log.ts';
 import { timedLineOf } from './lines.ts';
 import { call, open, type Place } from './remote.ts';
 
@@ -36,12 +37,7 @@ export async function logs({ follow, limit, json, ...place }: LogOptions, print:
 async function latest(place: Place, limit: number): Promise<SandboxEvent[]> {
   const { calls } = await call<{ calls: Call[] }>(place, 'listCalls', { limit });
   const { deliveries } = await call<{ deliveries: Delivery[] }>(place, 'listDeliveries', { limit });
-  const requests = calls
-    .filter(({ durationMs }) => durationMs !== undefined)
-    .map(({ id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault }): SandboxEvent => {
-      const { status } = answer ?? {};
-      return { type: 'request', at, callId, method, path, status, durationMs, paymentId, message, fault };
-    });
+  const requests: SandboxEvent[] = calls.filter(({ durationMs }) => durationMs !== undefined).map(eventOf);
   const callbacks = deliveries
     .filter(({ status, error }) => (status ?? error) !== undefined)
     .map((delivery): SandboxEvent => ({ type: 'callback', at: delivery.at, delivery }));

@@ -42,10 +42,14 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   return response;
 }
 
-/** Finds the newest payment with this reference, or else with this id. @throws {CommandError} if neither exists */
-export async function find(place: Place, idOrReference: string): Promise<string> {
-  const query = { reference: idOrReference, limit: 1 };
+/** Finds the newest payment with this reference. Any other text counts as an id. @throws {CommandError} if `isOnly` and there are several */
+export async function find(place: Place, idOrReference: string, isOnly: boolean): Promise<string> {
+  const query = { reference: idOrReference, limit: 10 };
   const { payments } = await call<{ payments: PaymentRecord[] }>(place, 'listPayments', query);
+  if (isOnly && payments.length > 1) {
+    const ids = payments.map(({ id, paymentStatus }) => `${id} (${paymentStatus})`).join(', ');
+    throw new CommandError(`Several payments have the reference ${idOrReference}: ${ids}. Pass the id of one.`);
+  }
   return payments[0]?.id ?? idOrReference;
 }
 

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors.ts';
 import { CommandError } from '../../terminal/program.ts';
 import type { Listening } from '../api/server.ts';
 import { environmentOf } from '../environment.ts';
-import type { SandboxEvent } from '../event-bus.ts';
+import type { SandboxEvent } from '../events.ts';
 import { Sandbox } from '../sandbox.ts';
 import type { SandboxOptions } from '../sandbox-options.ts';
 import { timedLineOf } from './lines.ts';

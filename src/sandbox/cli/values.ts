@@ -2,14 +2,13 @@
 import { InvalidArgumentError } from 'commander';
 import { isHttpUrl } from '../../schemas/url.ts';
 import { DURATION, durationOf } from '../duration.ts';
+import { MOVES, type MoveName } from '../ledger/moves.ts';
 
 /** A move that the sandbox makes by itself after a create. */
 export interface Auto {
-  move: (typeof MOVES)[number];
+  move: MoveName;
   ms: number;
 }
-
-const MOVES = ['complete', 'authorize', 'cancel', 'fail'] as const;
 
 export function httpUrl(written: string): string {
   if (isHttpUrl(written)) return written;
@@ -39,7 +38,7 @@ export function moment(written: string): number {
 
 export function moves(written: string, others: Auto[] = []): Auto[] {
   const [, name, after = ''] = /^(\w+):(.+)$/.exec(written) ?? [];
-  const move = MOVES.find(known => known === name);
-  if (!move) throw new InvalidArgumentError('Pass a move and a time, such as complete:2s or fail:500ms.');
-  return [...others, { move, ms: time(after) }];
+  if (!name || !Object.hasOwn(MOVES, name))
+    throw new InvalidArgumentError('Pass a move and a time, such as complete:2s or fail:500ms.');
+  return [...others, { move: name as MoveName, ms: time(after) }];
 }

@@ -72,9 +72,16 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
       }
     });
   }
-  app.all(`${PREFIX}/*`, () =>
-    problem('refused', `There is no such address. GET ${PREFIX}/openapi.json describes those there are.`, 404),
-  );
+  app.all(`${PREFIX}/*`, ({ req }) => {
+    const isHere = ({ path }: Route) => new RegExp(`^${PREFIX}${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(req.path);
+    const allow = routes.filter(isHere).map(({ method }) => method.toUpperCase());
+    if (allow.length > 0) {
+      const refused = problem('refused', `This address takes ${allow.join(' or ')}, and not ${req.method}.`, 405);
+      refused.headers.set('allow', allow.join(', '));
+      return refused;
+    }
+    return problem('refused', `There is no such address. GET ${PREFIX}/openapi.json describes those there are.`, 404);
+  });
 }
 
 const problem = (code: keyof typeof STATUS, message: string, status = STATUS[code]): Response =>

@@ -1,9 +1,9 @@
 // The routes for the sandbox itself: calls, faults, the clock, events, reset.
 import * as z from 'zod';
-import type { Call } from '../api/call-log.ts';
 import type { Clock } from '../clock.ts';
 import { environmentOf } from '../environment.ts';
 import { eventStream } from '../event-stream.ts';
+import type { Call } from '../events.ts';
 import { faultFields } from '../faults/faults.ts';
 import { type Route, route } from './define.ts';
 import { pageOf, paging, total } from './payments.ts';
@@ -40,8 +40,8 @@ export const MACHINERY_ROUTES: readonly Route[] = [
     summary: 'The latest calls of the gateway, refused ones too, the newest first.',
     query: z.strictObject({ paymentId: z.string().optional(), ...paging }),
     answer: z.object({ calls: z.array(callShape).describe('Those of this page.'), total }),
-    run: ({ calls }, { query: { paymentId, ...page } }) => {
-      const found = calls.latest.filter(call => paymentId === undefined || call.paymentId === paymentId);
+    run: ({ log }, { query: { paymentId, ...page } }) => {
+      const found = log.calls.latest().filter(call => paymentId === undefined || call.paymentId === paymentId);
       return { calls: pageOf(found, page).map(shownCall), total: found.length };
     },
   }),
@@ -53,7 +53,7 @@ export const MACHINERY_ROUTES: readonly Route[] = [
     summary: 'One call: its headers, its exact bytes, its signature, its answer.',
     answer: callShape,
     errors: ['unknown_call'],
-    run: ({ calls }, { id }) => shownCall(calls.get(Number(id))),
+    run: ({ log }, { id }) => shownCall(log.call(Number(id))),
   }),
   route({
     method: 'get',
@@ -127,8 +127,8 @@ export const MACHINERY_ROUTES: readonly Route[] = [
     tag: 'Sandbox',
     summary: 'What happens from now on, one JSON value per line.',
     answer: { contentType: 'application/x-ndjson', description: 'A stream that does not end by itself.' },
-    run: ({ events }) =>
-      eventStream(events, {
+    run: ({ log }) =>
+      eventStream(log, {
         type: 'application/x-ndjson',
         hello: '\n',
         textOf: event => `${JSON.stringify(event)}\n`,

@@ -80,13 +80,13 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     summary: 'A payment, what the merchant asked for, and what happened to it.',
     answer: paymentDetail,
     errors: UNKNOWN,
-    run: ({ ledger, history }, { id }) => {
+    run: ({ ledger, log }, { id }) => {
       const payment = ledger.get(id);
       return {
         payment,
         request: ledger.requestOf(payment.id),
         callbackUrl: ledger.callbackUrlOf(payment.id),
-        timeline: history.ofPayment(payment.id),
+        timeline: log.timeline(payment.id),
       };
     },
   }),
@@ -99,7 +99,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     body: move,
     answer: paymentShape,
     errors: ['unknown_payment', 'final_state'],
-    run: ({ moves }, { id, body: { move, ...options } }) => moves[move](id, options),
+    run: (parts, { id, body: { move, ...options } }) => parts.move(id, move, options),
   }),
   route({
     method: 'get',
@@ -133,10 +133,9 @@ export const PAYMENT_ROUTES: readonly Route[] = [
       total,
       forgotten,
     }),
-    run: ({ callbacks }, { query: { paymentId, ...page } }) => {
-      const found =
-        paymentId === undefined ? callbacks.deliveries.reverse() : callbacks.ofPayment(paymentId.toLowerCase());
-      return { deliveries: pageOf(found, page), total: found.length, forgotten: callbacks.forgotten };
+    run: ({ log }, { query: { paymentId, ...page } }) => {
+      const found = paymentId === undefined ? log.deliveries.latest() : log.deliveriesOf(paymentId.toLowerCase());
+      return { deliveries: pageOf(found, page), total: found.length, forgotten: log.deliveries.forgotten };
     },
   }),
   route({
@@ -147,7 +146,7 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     summary: 'One delivery.',
     answer: deliveryShape,
     errors: ['unknown_delivery'],
-    run: ({ callbacks }, { id }) => callbacks.get(Number(id)),
+    run: ({ log }, { id }) => log.delivery(Number(id)),
   }),
   route({
     method: 'post',
@@ -169,9 +168,9 @@ export const PAYMENT_ROUTES: readonly Route[] = [
     query: z.strictObject({ timeout: patience }),
     answer: z.object({ deliveries: z.number().int().describe('How many there are.') }),
     errors: ['timeout'],
-    run: async ({ callbacks }, { query: { timeout } }) => {
+    run: async ({ callbacks, log }, { query: { timeout } }) => {
       await withinTime(callbacks.idle(), timeout);
-      return { deliveries: callbacks.deliveries.length };
+      return { deliveries: log.deliveries.size };
     },
   }),
 ];

@@ -74,6 +74,10 @@ export const callShape = z
       .optional()
       .describe('Absent while the call is under way, and where the connection was broken.'),
     message: z.string().optional().describe('Why it was refused.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('The problems of an accepted create that a processor would probably refuse.'),
     durationMs: z.number().optional().describe('Absent while it is under way.'),
     fault,
     paymentId: z.guid().optional().describe('The payment that it made or read.'),

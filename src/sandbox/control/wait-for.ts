@@ -2,9 +2,9 @@
 import { withTimeout } from '../../deadline.ts';
 import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
-import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
+import type { Log } from '../log.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
@@ -33,7 +33,7 @@ const waitFields = {
 
 const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
 
-export async function waitFor({ ledger, callbacks, events }: Parts, what: WaitFor): Promise<PaymentRecord> {
+export async function waitFor({ ledger, log }: Parts, what: WaitFor): Promise<PaymentRecord> {
   const { timeout, ...wanted } = readFields(what);
   if (wanted.paymentId === undefined && wanted.reference === undefined) {
     throw new SandboxError('refused', 'Say which payment to wait for: pass paymentId or reference.');
@@ -44,7 +44,7 @@ export async function waitFor({ ledger, callbacks, events }: Parts, what: WaitFo
       : ledger.find(wanted.paymentId);
   const found = () => {
     const record = find();
-    return record && isAsWanted(record, wanted, callbacks) ? record : undefined;
+    return record && isAsWanted(record, wanted, log) ? record : undefined;
   };
   let unsubscribe = () => {};
   const coming = new Promise<PaymentRecord>(resolve => {
@@ -52,19 +52,19 @@ export async function waitFor({ ledger, callbacks, events }: Parts, what: WaitFo
       const record = found();
       if (record) resolve(record);
     };
-    unsubscribe = events.subscribe(look);
+    unsubscribe = log.subscribe(look);
     look();
   });
   const late = () => {
-    throw new SandboxError('timeout', `Not so within ${timeout} ms: ${storyOf(find(), callbacks)}`);
+    throw new SandboxError('timeout', `Not so within ${timeout} ms: ${storyOf(find(), log)}`);
   };
   return withTimeout(coming, timeout, late).finally(unsubscribe);
 }
 
-function isAsWanted(record: PaymentRecord, { reference, paymentStatus, isAnswered }: WaitFor, callbacks: Callbacks) {
+function isAsWanted(record: PaymentRecord, { reference, paymentStatus, isAnswered }: WaitFor, log: Log) {
   if (reference !== undefined && record.reference !== reference) return false;
   if (paymentStatus !== undefined && record.paymentStatus !== paymentStatus) return false;
-  return !isAnswered || callbacks.ofPayment(record.id).some(isTaken(record));
+  return !isAnswered || log.deliveriesOf(record.id).some(isTaken(record));
 }
 
 const isTaken =
@@ -73,9 +73,9 @@ const isTaken =
     told === paymentStatus && status >= 200 && status < 300 && fault !== 'callback-forge';
 
 /** Describes the actual state, for the message. */
-function storyOf(record: PaymentRecord | undefined, callbacks: Callbacks): string {
+function storyOf(record: PaymentRecord | undefined, log: Log): string {
   if (!record) return 'the sandbox has no such payment.';
-  const [latest] = callbacks.ofPayment(record.id);
+  const [latest] = log.deliveriesOf(record.id);
   const answer = latest ? `its latest callback ${answerTo(latest)}` : 'it has no callback';
   return `payment ${record.id} is ${record.paymentStatus}, and ${answer}.`;
 }

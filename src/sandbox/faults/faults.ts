@@ -4,7 +4,7 @@ import { LONGEST_TIMER } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { hintAt } from '../../schemas/hints.ts';
-import type { EventBus } from '../event-bus.ts';
+import type { Log } from '../log.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import {
   type CallbackFault,
@@ -83,11 +83,11 @@ export interface Armed<F extends Fault = Fault> {
 export class Faults {
   #armed: Armed[] = [];
   #nextId = 1;
-  readonly #events: EventBus;
+  readonly #events: Log;
   readonly #random: () => number;
 
   /** @internal */
-  constructor(events: EventBus, random: () => number) {
+  constructor(events: Log, random: () => number) {
     this.#events = events;
     this.#random = random;
   }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { flag, optionsReader } from '../../options/reader.ts';
 import type { PaymentStatus } from '../../schemas/methods.ts';
 import type { Callbacks } from '../callbacks/callbacks.ts';
-import type { EventBus } from '../event-bus.ts';
+import type { Log } from '../log.ts';
 import { errorMessageOf, type Ledger } from './ledger.ts';
 import type { FailureReason, PaymentRecord } from './record.ts';
 
@@ -13,6 +13,16 @@ export interface MoveOptions {
   force?: boolean | undefined;
 }
 
+/** The moves, each with the state that it leads to. */
+export const MOVES = {
+  complete: 'COMPLETED',
+  authorize: 'AUTHORIZED',
+  cancel: 'CANCELED',
+  fail: 'FAILED',
+} as const satisfies Record<string, PaymentStatus>;
+
+export type MoveName = keyof typeof MOVES;
+
 const force = flag.optional();
 const readMove = optionsReader<MoveOptions>()('The options of a move', { force });
 const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', {
@@ -21,41 +31,17 @@ const readFail = optionsReader<FailureReason & MoveOptions>()('sandbox.fail', {
   force,
 });
 
-export class Moves {
-  readonly #ledger: Ledger;
-  readonly #callbacks: Callbacks;
-  readonly #events: EventBus;
+export type Move = (id: string, name: MoveName, options?: FailureReason & MoveOptions) => PaymentRecord;
 
-  constructor(ledger: Ledger, callbacks: Callbacks, events: EventBus) {
-    this.#ledger = ledger;
-    this.#callbacks = callbacks;
-    this.#events = events;
-  }
-
-  complete(id: string, options?: MoveOptions): PaymentRecord {
-    return this.#move(id, 'COMPLETED', this.#ledger.settlementOf(id), options);
-  }
-
-  authorize(id: string, options?: MoveOptions): PaymentRecord {
-    return this.#move(id, 'AUTHORIZED', {}, options);
-  }
-
-  cancel(id: string, options?: MoveOptions): PaymentRecord {
-    return this.#move(id, 'CANCELED', {}, options);
-  }
-
-  fail(id: string, options: FailureReason & MoveOptions = {}): PaymentRecord {
-    const { force, ...reason } = readFail(options);
-    return this.#move(id, 'FAILED', errorMessageOf(reason), { force });
-  }
-
-  #move(id: string, status: PaymentStatus, changes: Partial<PaymentRecord>, options: MoveOptions = {}): PaymentRecord {
-    const { force } = readMove(options);
-    const { paymentStatus: from } = this.#ledger.get(id);
-    const record = this.#ledger.move(id, status, changes, force);
+export const moveOf =
+  (ledger: Ledger, callbacks: Callbacks, log: Log): Move =>
+  (id, name, options = {}) => {
+    const { force, ...reason } = name === 'fail' ? readFail(options) : readMove(options);
+    const { paymentStatus: from } = ledger.get(id);
+    const changes = name === 'fail' ? errorMessageOf(reason) : name === 'complete' ? ledger.settlementOf(id) : {};
+    const record = ledger.move(id, MOVES[name], changes, force);
     const { id: paymentId, reference, paymentStatus, errorMessage } = record;
-    this.#events.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage });
-    if (paymentStatus !== from) this.#callbacks.send(record, this.#ledger.callbackUrlOf(id));
+    log.emit({ type: 'move', paymentId, reference, from, paymentStatus, errorMessage });
+    if (paymentStatus !== from) callbacks.send(record, ledger.callbackUrlOf(id));
     return record;
-  }
-}
+  };

@@ -50,11 +50,11 @@ const WAKING = 2;
 
 /** @throws {SandboxError} `refused` if the gateway refuses the create */
 export async function play(parts: Parts, scenario: Scenario, stage: Stage): Promise<Played> {
-  const witness = new Witness(parts.events);
+  const witness = new Witness(parts.log);
   try {
     const played = await new Play(parts, scenario, witness).run(stage);
     const { payment, problems } = played;
-    parts.events.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
+    parts.log.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
     return played;
   } finally {
     witness.leave();
@@ -80,7 +80,7 @@ class Play {
     this.#parts = parts;
     this.#scenario = scenario;
     this.#witness = witness;
-    this.#life = parts.calls.life;
+    this.#life = parts.log.life;
   }
 
   async run(stage: Stage): Promise<Played> {
@@ -131,15 +131,14 @@ class Play {
   }
 
   async #take(step: Step, where: string): Promise<void> {
-    const { moves, clock, callbacks, ledger } = this.#parts;
+    const { clock, callbacks, ledger } = this.#parts;
     if ('fault' in step) {
       this.#arm(step, where);
       return;
     }
     if ('move' in step) {
       const { move, code, reason, force } = step;
-      if (move === 'fail') moves.fail(this.#id, { code, reason, force });
-      else moves[move](this.#id, { force });
+      this.#parts.move(this.#id, move, move === 'fail' ? { code, reason, force } : { force });
     } else if ('advance' in step) {
       clock.advance(durationOf(step.advance) ?? 0);
     } else {
@@ -178,7 +177,7 @@ class Play {
   }
 
   get #deliveries(): Delivery[] {
-    return this.#parts.callbacks.ofPayment(this.#id).reverse();
+    return this.#parts.log.deliveriesOf(this.#id).reverse();
   }
 
   /** Judges the callbacks since the last step. A list for the whole scenario replaces the usual expectations. */

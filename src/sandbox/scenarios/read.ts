@@ -38,7 +38,8 @@ function check(value: unknown, tell: (wrong: Wrong) => string): Scenario {
 
 const refusal = (problems: readonly string[]) => new ConfigurationError(`Scenario: ${problems.join('; ')}.`);
 
-const firstLine = (text: string): string => text.split('\n')[0] ?? '';
+const firstLine = (text: string): string =>
+  text.includes('call stack') ? 'it is nested too deeply' : (text.split('\n')[0] ?? '');
 
 /** @throws {ConfigurationError} for endless aliases */
 function contentOf(document: Document): unknown {

@@ -1,6 +1,7 @@
 // Records the merchant's behaviour during a scenario: its answers to callbacks, and its lookups.
 import type { Delivery } from '../callbacks/delivery.ts';
-import type { EventBus, SandboxEvent } from '../event-bus.ts';
+import type { SandboxEvent } from '../events.ts';
+import type { Log } from '../log.ts';
 
 /** A posted callback, with the merchant's behaviour until its answer. */
 export interface Witnessed {
@@ -17,7 +18,7 @@ export class Witness {
   readonly #seen: (Lookup | Delivery)[] = [];
   readonly leave: () => void;
 
-  constructor(events: EventBus) {
+  constructor(events: Log) {
     this.leave = events.subscribe(event => {
       if (event.type === 'callback') this.#seen.push(event.delivery);
       if (event.type === 'request' && event.method === 'GET' && event.paymentId) this.#seen.push(event);

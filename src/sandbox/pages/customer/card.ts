@@ -21,6 +21,7 @@ export interface TestCard {
 /** Test numbers that the card schemes' processors publish. They belong to no account. */
 const TEST_CARDS: readonly TestCard[] = [
   { key: 'visa', number: '4242 4242 4242 4242', does: 'is paid' },
+  { key: 'visa-second', number: '4111 1111 1111 1111', does: 'is paid' },
   { key: 'mastercard', number: '5555 5555 5555 4444', does: 'is paid' },
   { key: 'amex', number: '3782 822463 10005', does: 'is paid; its code has four digits', cvvLength: 4 },
   { key: 'authorised', number: '4000 0025 0000 3155', does: 'is authorised, to capture later', isAuthorizedOnly: true },

@@ -2,9 +2,7 @@
 import { bank } from './bank.ts';
 import { blik } from './blik.ts';
 import { card } from './card.ts';
-import { multibanco } from './multibanco.ts';
 import { onramp } from './onramp.ts';
-import { qr } from './qr.ts';
 import { transfer } from './transfer.ts';
 import { type Face, methodOf, type View } from './view.ts';
 import { wallet } from './wallet.ts';
@@ -22,13 +20,13 @@ const FACES: Readonly<Record<string, Face>> = {
   PSE: bank,
   KHIPU: bank,
   ZAR: bank,
-  MULTIBANCO: multibanco,
+  MULTIBANCO: transfer,
   PAYID: transfer,
   GBPBANKTRANSFER: transfer,
   SPEI: transfer,
   INTERAC: transfer,
-  PIX: qr,
-  QRTHWALLET: qr,
+  PIX: transfer,
+  QRTHWALLET: transfer,
 };
 
 /** Returns the face. `ONRAMP` and `USER_CHOICE` leave the choice to the customer. */

@@ -52,7 +52,7 @@ export const onramp: Face = {
 
 /** Draws the customer's crypto amount, before and after the payment. */
 export function receipt({ record, request }: View): Html | undefined {
-  if (!isOnramp(record)) return undefined;
+  if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
   const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
   return html`<section class="receipt" aria-labelledby="receipt">
     <h2 id="receipt">${settled_crypto_amount === undefined ? 'You receive' : 'You received'}</h2>

@@ -14,7 +14,7 @@ import { customerPage } from './page.ts';
 import { returnAddressOf } from './return-url.ts';
 import { isChoosing, type View } from './view.ts';
 
-export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, events }: Parts, addForm: AddForm): void {
+export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {
     const record = ledger.get(id);
     if (record.paymentType !== 'DEPOSIT') {
@@ -41,7 +41,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, ev
   app.get('/pay/:id/live', ({ req }) => {
     const { id } = viewOf(req.param('id'), new URLSearchParams()).record;
     if (req.method === 'HEAD') return new Response();
-    return serverSentEvents(events, event => {
+    return serverSentEvents(log, event => {
       if (event.type === 'reset') return 'reset';
       return event.type === 'move' && event.paymentId === id ? 'move' : undefined;
     });
@@ -66,8 +66,7 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, moves, ev
         return next;
     }
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
-    if (decision.does === 'fail') moves.fail(id, decision.reason);
-    else moves[decision.does](id);
+    move(id, decision.does, decision.does === 'fail' ? decision.reason : {});
     return next;
   });
 }

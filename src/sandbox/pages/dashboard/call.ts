@@ -1,12 +1,12 @@
 // The inspector of a call: the exact bytes, the signature, the answer, and the reason.
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
-import type { Call } from '../../api/call-log.ts';
 import { curlOfCall } from '../../api/curl.ts';
+import type { Call } from '../../events.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { facts, type Html } from '../layout.ts';
 import { bodyOf, pretty } from './bytes.ts';
-import { paymentLink } from './calls.ts';
+import { paymentLink } from './log-table.ts';
 import { outcomeOfCall, pill } from './outcome.ts';
 import { signatureView } from './signature.ts';
 import { spanOf, timeOf } from './time.ts';
@@ -20,11 +20,12 @@ export function callPage(view: View, call: Call): Html {
   return html`<p class="crumbs"><a href="/calls">Calls</a> <span aria-hidden="true">/</span> ${id}</p>
   <h1 class="request"><span class="mono">${method} ${sent(path)}</span> ${pill(outcome)}</h1>
   ${outcome.sentence ? html`<p class="verdict ${outcome.tone}">${sent(outcome.sentence)}</p>` : ''}
+  ${call.warnings?.map(warning => html`<p class="verdict wait">${sent(warning)}</p>`)}
   <div class="columns">
     <div>
       ${signature ? html`<section class="card" aria-labelledby="signature"><h2 id="signature">Signature</h2>${signatureView(signature, call.message !== undefined && signature.problem === call.message)}</section>` : ''}
       <section class="card" aria-labelledby="sent"><h2 id="sent">${signature ? 'Body: what the signature is made of' : 'Body'}</h2>
-        ${bodyOf(view, call.body, call.bodyLength)}
+        ${bodyOf(call.body, call.bodyLength)}
         ${signature ? html`<p class="dim">The signature is the HMAC-SHA256 of exactly these bytes, under the sign key.${digestOf(call)}</p>` : ''}
       </section>
       <section class="card" aria-labelledby="headers"><h2 id="headers">Headers</h2>${headerList(call.headers)}</section>

@@ -3,10 +3,10 @@ import { html } from 'hono/html';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
 import { badge, type Html, nameOf } from '../layout.ts';
-import { paymentLink } from './calls.ts';
+import { logTable, paymentLink } from './log-table.ts';
 import { outcomeOfDelivery, outcomeOfWaiting, pill } from './outcome.ts';
-import { spanOf, timeOf } from './time.ts';
-import { type Filters, filtered, formOf, PAGE, sent, type View } from './view.ts';
+import { timeOf } from './time.ts';
+import { type Filters, formOf, PAGE, sent, type View } from './view.ts';
 
 const FILTERS: Filters<Delivery> = {
   '': { label: 'All', fits: () => true },
@@ -15,35 +15,32 @@ const FILTERS: Filters<Delivery> = {
 };
 
 export function deliveriesPage(view: View): Html {
-  const { callbacks, settings } = view.parts;
-  const all = callbacks.deliveries.reverse();
-  const { shown, chips, pager } = filtered(view, all, FILTERS, 'Which callbacks');
+  const { log, settings } = view.parts;
+  const { forgotten } = log.deliveries;
   return html`<h1>Callbacks</h1>
   <p class="lead">What was posted to your app, and what it answered. ${settings.forwardTo ? html`All go to <span class="mono">${settings.forwardTo}</span>.` : 'Each goes to the address of its payment.'}</p>
   ${waitingList(view)}
-  ${chips}
-  ${
-    shown.length === 0
-      ? html`<p class="card none">${all.length === 0 ? html`None has been posted yet: complete a payment, or <a href="/">play a story</a>.` : 'None of these.'}</p>`
-      : html`<table class="log"><thead><tr><th scope="col" class="state">Answer</th><th scope="col">Callback</th><th scope="col" class="payment">Payment</th><th scope="col" class="fault">Fault</th><th scope="col" class="number">Took</th><th scope="col" class="created">Posted</th></tr></thead>
-    <tbody>${shown.map(delivery => row(view, delivery))}</tbody></table>`
-  }
-  ${pager}
-  ${callbacks.forgotten === 0 ? '' : html`<p class="dim">${callbacks.forgotten.toLocaleString('en')} older callbacks are forgotten: the sandbox keeps ${settings.maxDeliveries.toLocaleString('en')}, and none of a payment that is forgotten.</p>`}`;
+  ${logTable(view, {
+    all: log.deliveries.latest(),
+    filters: FILTERS,
+    label: 'Which callbacks',
+    heads: ['Callback', 'Posted'],
+    none: html`None has been posted yet: complete a payment, or <a href="/">play a story</a>.`,
+    lineOf: delivery => {
+      const { id, paymentStatus } = delivery;
+      const outcome = outcomeOfDelivery(delivery);
+      const name = html`<a href="/deliveries/${id}" id="open-delivery-${id}">Callback ${id}</a> ${badge(paymentStatus)}${again(delivery)}`;
+      return { ...delivery, id: `delivery-${id}`, outcome, name, why: outcome.tone !== 'good' && outcome.sentence };
+    },
+  })}
+  ${forgotten > 0 && html`<p class="dim">${forgotten.toLocaleString('en')} older callbacks are forgotten: the sandbox keeps ${settings.maxDeliveries.toLocaleString('en')}, and none of a payment that is forgotten.</p>`}`;
 }
 
-const row = (view: View, delivery: Delivery): Html => {
-  const outcome = outcomeOfDelivery(delivery);
-  const { id, fault, durationMs, at, paymentId, paymentStatus, repeats, isEdited } = delivery;
-  return html`<tr id="delivery-${id}">
-    <td class="state">${pill(outcome)}</td>
-    <th scope="row"><a href="/deliveries/${id}" id="open-delivery-${id}">Callback ${id}</a> ${badge(paymentStatus)}${repeats === undefined ? '' : html` <span class="dim">${isEdited ? 'edited, after' : 'again, after'} ${repeats}</span>`}${outcome.tone === 'good' ? '' : html`<span class="why">${outcome.sentence}</span>`}</th>
-    <td class="payment">${paymentLink(view, paymentId)}</td>
-    <td class="fault">${fault ? html`<code>${fault}</code>` : html`<span class="dim">–</span>`}</td>
-    <td class="number">${durationMs === undefined ? '' : spanOf(durationMs)}</td>
-    <td class="created">${timeOf(at, view.now)}</td>
-  </tr>`;
-};
+/** Names the delivery that this one repeats. */
+export const again = ({ repeats, isEdited }: Delivery): Html | undefined =>
+  repeats === undefined
+    ? undefined
+    : html` <span class="dim">${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a></span>`;
 
 /** Returns a short line for other pages. */
 export function deliveryLine(view: View, delivery: Delivery): Html {

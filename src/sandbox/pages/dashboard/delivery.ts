@@ -5,7 +5,7 @@ import type { Delivery } from '../../callbacks/delivery.ts';
 import { FAULTS } from '../../faults/kinds.ts';
 import { badge, facts, type Html, nameOf } from '../layout.ts';
 import { pretty } from './bytes.ts';
-import { paymentLink } from './calls.ts';
+import { paymentLink } from './log-table.ts';
 import { outcomeOfDelivery, pill } from './outcome.ts';
 import { spanOf, timeOf } from './time.ts';
 import { formOf, prose, rawText, sent, type View } from './view.ts';
@@ -19,7 +19,7 @@ export function deliveryTitle({ parts }: View, delivery: Delivery): string {
 export function deliveryPage(view: View, delivery: Delivery): Html {
   const { id, at, paymentId, paymentStatus, url, body, durationMs, fault, repeats, isEdited } = delivery;
   const outcome = outcomeOfDelivery(delivery);
-  const repeated = view.parts.callbacks.ofPayment(paymentId).filter(one => one.repeats === id);
+  const repeated = view.parts.log.deliveriesOf(paymentId).filter(one => one.repeats === id);
   const link = (id: number) => html`<a href="/deliveries/${id}">callback ${id}</a> `;
   return html`<p class="crumbs"><a href="/deliveries">Callbacks</a> <span aria-hidden="true">/</span> ${id}</p>
   <h1 class="request">Callback ${id} ${badge(paymentStatus)} ${pill(outcome)}</h1>

@@ -1,28 +1,29 @@
 // The forms of the dashboard: they act like the sandbox's own API, then return to their page.
 import type { Fault, SandboxOperation } from '../../faults/kinds.ts';
+import { MOVES } from '../../ledger/moves.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { AddForm, Form } from '../forms.ts';
 import { nameOf } from '../layout.ts';
 import { pretty } from './bytes.ts';
-import { moveOf } from './moves.ts';
+import { choiceOf } from './moves.ts';
 import { playStory } from './stories.ts';
 
 export function addForms(addForm: AddForm, parts: Parts): void {
-  const { ledger, moves, callbacks, faults, clock } = parts;
+  const { ledger, callbacks, log, faults, clock } = parts;
 
   addForm('/payments/:id', (form, id) => {
-    const move = moveOf(form);
-    if (!move) throw new SandboxError('refused', 'There is no such move: complete, authorize, cancel, fail.');
+    const choice = choiceOf(form);
+    if (!choice) throw new SandboxError('refused', 'There is no such move: complete, authorize, cancel, fail.');
     const before = ledger.get(id);
     const back = (done: string) => backTo(form, `/payments/${before.id}`, done, before.id);
     try {
-      const after = move.run(moves, id, { force: form.has('force') });
+      const after = parts.move(id, choice.move, { ...choice.reason, force: form.has('force') });
       if (after.paymentStatus !== before.paymentStatus) return back('moved');
       return back(after.errorMessage === before.errorMessage ? 'unchanged' : 'reworded');
     } catch (error) {
       if (!(error instanceof SandboxError) || error.code !== 'final_state') throw error;
-      if (before.paymentStatus === move.to) return back('unchanged');
+      if (before.paymentStatus === MOVES[choice.move]) return back('unchanged');
       const words = `Nothing changed: ${nameOf(before)} is ${before.paymentStatus} by now, which is final. Its menu now has the moves by force.`;
       throw new SandboxError('final_state', words);
     }
@@ -31,7 +32,7 @@ export function addForms(addForm: AddForm, parts: Parts): void {
   addForm('/deliveries/:id', async (form, id) => {
     const body = form.get('body')?.replaceAll('\r\n', '\n');
     // The editor's layout has other bytes, but the same content.
-    const isAsItWas = body === undefined || body === pretty(callbacks.get(Number(id)).body);
+    const isAsItWas = body === undefined || body === pretty(log.delivery(Number(id)).body);
     const again = await callbacks.redeliver(Number(id), isAsItWas ? {} : { body });
     return backTo(form, `/deliveries/${again.id}`, 'redelivered', again.id);
   });

@@ -6,7 +6,7 @@ import { armedSentence } from './faults.ts';
 import { noticeOf } from './notice.ts';
 import { formOf, type View } from './view.ts';
 
-type Tab = 'payments' | 'calls' | 'deliveries' | 'faults';
+export type Tab = 'payments' | 'calls' | 'deliveries' | 'faults';
 
 interface Framed {
   title: string;
@@ -18,7 +18,7 @@ export const dashboardPage = (view: View, { title, tab, main }: Framed): Promise
   pageResponse({ title, top: top(view, tab), main: html`<main id="main" data-part tabindex="-1">${main}</main>` });
 
 function top(view: View, tab: Tab): Html {
-  const { ledger, calls, callbacks, faults } = view.parts;
+  const { ledger, log, faults } = view.parts;
   const notice = noticeOf(view);
   const link = (name: Tab, label: string, href: string, count: number) =>
     html`<a href="${href}" id="tab-${name}" ${tab === name ? html`aria-current="page"` : ''}>${label} <span class="count ${name === 'faults' && count > 0 ? 'armed' : ''}">${count.toLocaleString('en')}</span></a>`;
@@ -34,8 +34,8 @@ function top(view: View, tab: Tab): Html {
   </header>
   <nav id="tabs" data-part aria-label="Dashboard">
     ${link('payments', 'Payments', '/', ledger.size)}
-    ${link('calls', 'Calls', '/calls', calls.size)}
-    ${link('deliveries', 'Callbacks', '/deliveries', callbacks.size)}
+    ${link('calls', 'Calls', '/calls', log.calls.size)}
+    ${link('deliveries', 'Callbacks', '/deliveries', log.deliveries.size)}
     ${link('faults', 'Faults', '/faults', faults.armed.length)}
   </nav>
   <div id="banner" data-part>${banner(view)}</div>

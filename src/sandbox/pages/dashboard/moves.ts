@@ -1,49 +1,43 @@
 // The menu of moves, with the name, target and action of each.
 import { html } from 'hono/html';
-import { isFinalStatus, type PaymentStatus } from '../../../schemas/methods.ts';
+import { isFinalStatus } from '../../../schemas/methods.ts';
 import { errorMessageOf } from '../../ledger/ledger.ts';
-import type { MoveOptions, Moves } from '../../ledger/moves.ts';
+import type { MoveName } from '../../ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
 import { DECLINES } from '../customer/declines.ts';
 import { type Html, nameOf } from '../layout.ts';
 import { formOf, sent, type View } from './view.ts';
 
-interface Move {
+interface Choice {
   label: string;
-  to: PaymentStatus;
-  run(moves: Moves, id: string, options: MoveOptions): PaymentRecord;
+  move: MoveName;
+  reason?: FailureReason;
 }
 
-const failing = (label: string, reason: FailureReason): Move => ({
-  label,
-  to: 'FAILED',
-  run: (moves, id, options) => moves.fail(id, { ...reason, ...options }),
-});
-
 /** The moves by the value of their button. */
-const MOVES: Readonly<Record<string, Move>> = {
-  complete: { label: 'Complete', to: 'COMPLETED', run: (moves, id, options) => moves.complete(id, options) },
-  authorize: { label: 'Authorise', to: 'AUTHORIZED', run: (moves, id, options) => moves.authorize(id, options) },
-  cancel: { label: 'Cancel', to: 'CANCELED', run: (moves, id, options) => moves.cancel(id, options) },
+const CHOICES: Readonly<Record<string, Choice>> = {
+  complete: { label: 'Complete', move: 'complete' },
+  authorize: { label: 'Authorise', move: 'authorize' },
+  cancel: { label: 'Cancel', move: 'cancel' },
   ...Object.fromEntries(
     Object.entries(DECLINES).map(([name, { reason }]) => [
       `fail-${name}`,
-      failing(`Fail: ${errorMessageOf(reason).errorMessage}`, reason),
+      { label: `Fail: ${errorMessageOf(reason).errorMessage}`, move: 'fail', reason } satisfies Choice,
     ]),
   ),
-  fail: failing('Fail without a reason', {}),
+  fail: { label: 'Fail without a reason', move: 'fail' },
 };
 
-/** Returns the move of a form. A free-text reason wins over the others. */
-export function moveOf(form: URLSearchParams): Move | undefined {
+/** Returns the choice of a form, with a reason in the user's own words. */
+export function choiceOf(form: URLSearchParams): Choice | undefined {
   const name = form.get('move') ?? '';
-  const reason = form.get('reason') ?? '';
-  if (name === 'fail' && reason !== '') return failing(`Fail: ${reason}`, { reason });
-  return Object.hasOwn(MOVES, name) ? MOVES[name] : undefined;
+  const choice = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
+  const reason = name === 'fail' && form.get('reason');
+  return choice && reason ? { ...choice, reason: { reason } } : choice;
 }
 
 const buttons = (id: string): Html =>
-  html`${Object.entries(MOVES).map(
+  html`${Object.entries(CHOICES).map(
     ([name, { label }]) => html`<button id="${name}-${id}" name="move" value="${name}">${label}</button>`,
   )}`;
 

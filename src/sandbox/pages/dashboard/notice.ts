@@ -8,9 +8,9 @@ import { outcomeOfDelivery } from './outcome.ts';
 import { sent, type View } from './view.ts';
 
 /** Returns the unmet expectations of a scenario. */
-const problemsOf = ({ history }: Parts, paymentId: string): Html[] =>
-  history
-    .ofPayment(paymentId)
+const problemsOf = ({ log }: Parts, paymentId: string): Html[] =>
+  log
+    .timeline(paymentId)
     .flatMap(event => (event.type === 'scenario' ? event.problems : []))
     .map(problem => html` ${sent(problem)}`);
 
@@ -32,7 +32,7 @@ export function noticeOf({ url, parts, now }: View): Html | string | undefined {
       );
     }
     case 'redelivered': {
-      const delivery = parts.callbacks.deliveries.find(({ id }) => String(id) === of);
+      const delivery = parts.log.deliveries.find(Number(of));
       return (
         delivery &&
         html`<a href="/deliveries/${delivery.id}">Callback ${delivery.id}</a> was posted. ${outcomeOfDelivery(delivery).sentence ?? ''}`

@@ -1,8 +1,8 @@
 // Describes the outcome of a call or a callback, in a word and in a sentence.
 import { html } from 'hono/html';
-import type { Call } from '../../api/call-log.ts';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
+import type { Call } from '../../events.ts';
 import type { Html } from '../layout.ts';
 import { spanOf } from './time.ts';
 

@@ -97,10 +97,10 @@ const table = (view: View, payments: readonly PaymentRecord[]): Html => {
 };
 
 /** Returns the outcome of each payment's latest callback. */
-function callbacksOf({ parts: { callbacks }, now }: View, payments: readonly PaymentRecord[]): Map<string, Html> {
+function callbacksOf({ parts: { callbacks, log }, now }: View, payments: readonly PaymentRecord[]): Map<string, Html> {
   const found = new Map<string, Html>();
   for (const { id } of payments) {
-    const delivery = callbacks.lastOf(id);
+    const delivery = log.deliveriesOf(id)[0];
     if (!delivery) continue;
     const outcome = outcomeOfDelivery(delivery);
     found.set(
@@ -119,9 +119,9 @@ function memory({ parts: { ledger, settings } }: View): Html | string {
 }
 
 function aside(view: View): Html {
-  const { callbacks, calls, ledger } = view.parts;
-  const deliveries = callbacks.latest(BESIDE);
-  const latest = calls.latest.slice(0, BESIDE);
+  const { log, ledger } = view.parts;
+  const deliveries = log.deliveries.latest(BESIDE);
+  const latest = log.calls.latest(BESIDE);
   return html`<aside aria-label="What happens">
     <section class="card" aria-labelledby="beside-callbacks"><h2 id="beside-callbacks"><a href="/deliveries">Callbacks</a></h2>
       ${deliveries.length === 0 ? html`<p class="dim">None has been posted yet.</p>` : html`<ul class="lines">${deliveries.map(delivery => deliveryLine(view, delivery))}</ul>`}</section>

@@ -14,9 +14,9 @@ export const paymentTitle = (record: PaymentRecord): string =>
   `${record.paymentStatus}: ${nameOf(record)}, ${money(record)}`;
 
 export function paymentPage(view: View, record: PaymentRecord): Html {
-  const { ledger, calls } = view.parts;
+  const { ledger, log } = view.parts;
   const { id, paymentStatus, paymentType, paymentMethod, errorMessage, reference, description } = record;
-  const creation = calls.creationOf(id);
+  const creation = log.creationOf(id);
   return html`<p class="crumbs"><a href="/">Payments</a> <span aria-hidden="true">/</span> <span class="mono">${id}</span></p>
   <h1 class="amount"><span>${money(record)}</span> ${badge(paymentStatus)}</h1>
   <p class="lead">${reference ? sent(reference) : 'Without a reference'}${errorMessage ? html` · ${sent(errorMessage)}` : ''}</p>

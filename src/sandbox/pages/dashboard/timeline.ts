@@ -2,11 +2,11 @@
 import { html } from 'hono/html';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
-import type { SandboxEvent } from '../../event-bus.ts';
+import type { SandboxEvent } from '../../events.ts';
 import { FAULTS, type Fault } from '../../faults/kinds.ts';
-import { timeOf as timeOfEvent } from '../../history.ts';
+import { isRunning, timeOf as timeOfEvent } from '../../log.ts';
 import { badge, type Html } from '../layout.ts';
-import { answerText, moveClockThere } from './deliveries.ts';
+import { again, answerText, moveClockThere } from './deliveries.ts';
 import { outcomeOfDelivery, pill } from './outcome.ts';
 import { spanOf, timeOf } from './time.ts';
 import { prose, sent, type View } from './view.ts';
@@ -18,13 +18,10 @@ interface Entry {
 }
 
 export function timeline(view: View, paymentId: string): Html {
-  const { history, callbacks } = view.parts;
-  const underWay = callbacks
-    .ofPayment(paymentId)
-    .filter(({ status, error }) => status === undefined && error === undefined)
-    .reverse();
+  const { log } = view.parts;
+  const underWay = log.deliveriesOf(paymentId).filter(isRunning).reverse();
   const entries = [
-    ...grouped(history.ofPayment(paymentId)).map(group => entryOf(view, group)),
+    ...grouped(log.timeline(paymentId)).map(group => entryOf(view, group)),
     ...underWay.map(delivery => posted(delivery)),
   ];
   return html`<ol class="timeline">${entries.map(
@@ -93,13 +90,9 @@ function move({ from, paymentStatus, errorMessage }: Extract<SandboxEvent, { typ
 }
 
 function posted(delivery: Delivery): Entry {
-  const { id, at, url, paymentStatus, repeats, isEdited, fault, durationMs } = delivery;
+  const { id, at, url, paymentStatus, fault, durationMs } = delivery;
   const outcome = outcomeOfDelivery(delivery);
-  const again =
-    repeats === undefined
-      ? ''
-      : html` <span class="dim">${isEdited ? 'edited, after' : 'again, after'} <a href="/deliveries/${repeats}">${repeats}</a></span>`;
-  const content = html`<p><b><a href="/deliveries/${id}">Callback ${id}</a></b> ${badge(paymentStatus)} ${pill(outcome)} ${durationMs === undefined ? '' : html`<span class="dim">${spanOf(durationMs)}</span>`}${again}</p>
+  const content = html`<p><b><a href="/deliveries/${id}">Callback ${id}</a></b> ${badge(paymentStatus)} ${pill(outcome)} ${durationMs === undefined ? '' : html`<span class="dim">${spanOf(durationMs)}</span>`}${again(delivery)}</p>
     <p class="mono address">POST ${sent(url)}</p>
     ${outcome.tone === 'good' ? '' : html`<p class="why">${outcome.sentence}</p>`}
     ${answerText(delivery)}${faulty(fault)}`;

@@ -67,8 +67,8 @@ export function filtered<T>(view: View, all: readonly T[], filters: Filters<T>, 
 }
 
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
-export const rawText = (id: string, label: string, text: string, className = ''): Html =>
-  html`<div class="raw"><pre id="${id}" class="${className}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre><button type="button" class="small" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></div>`;
+export const rawText = (id: string, label: string, text: string): Html =>
+  html`<div class="raw"><pre id="${id}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre><button type="button" class="small" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></div>`;
 
 /** Returns text from a merchant, in its own writing direction. */
 export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;

@@ -1,9 +1,43 @@
-// Distributes the sandbox's events to the command line, the dashboard and a merchant's own tests.
-
+// The sandbox's events and calls, for the command line, the dashboard and a merchant's own tests.
 import type { PaymentStatus } from '../schemas/methods.ts';
-import { notify } from '../telemetry/events.ts';
+import type { SignatureCheck } from './api/signature.ts';
 import type { Delivery } from './callbacks/delivery.ts';
-import type { CallbackFault, Fault } from './faults/kinds.ts';
+import type { CallbackFault, CallFault, Fault } from './faults/kinds.ts';
+
+/** A call to the gateway's addresses, with its end once it has ended. */
+export interface Call {
+  /** A number in order of arrival, from 1. */
+  id: number;
+  /** Milliseconds since 1970, by the sandbox's clock. */
+  at: number;
+  method: string;
+  /** The path with its query. */
+  path: string;
+  /** The headers as they arrived, with credentials masked. */
+  headers: [name: string, value: string][];
+  /** The exact bytes, up to 64 KiB. */
+  body: Uint8Array;
+  /** The length of the whole body in bytes. */
+  bodyLength: number;
+  /** The answer. Absent while the call runs, and after a broken connection. */
+  answer?: { status: number; headers: [name: string, value: string][]; body: string; isCut: boolean } | undefined;
+  /** The reason for a refusal. */
+  message?: string | undefined;
+  /** The problems of an accepted create that a processor would probably refuse. */
+  warnings?: string[] | undefined;
+  /** Absent while the call runs. */
+  durationMs?: number | undefined;
+  /** The injected fault. */
+  fault?: CallFault | undefined;
+  /** The payment that the call made or read. */
+  paymentId?: string | undefined;
+  /** Whether the call carried the API key of this terminal. Absent for an unknown address. */
+  hasRightKey?: boolean | undefined;
+  /** Whether a scenario made the call, instead of the merchant. */
+  isPlayed?: boolean | undefined;
+  /** The signature check of a create. */
+  signature?: SignatureCheck | undefined;
+}
 
 /** An event without its time. */
 export type Happening =
@@ -56,24 +90,3 @@ export type SandboxEvent = Happening & { at: number };
 
 /** Receives every event. Its errors have no effect. */
 export type SandboxListener = (event: SandboxEvent) => unknown;
-
-export class EventBus {
-  readonly #listeners = new Set<SandboxListener>();
-  readonly #now: () => number;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** @returns a function that unsubscribes */
-  subscribe(listener: SandboxListener): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
-  /** Emits an event, dated now unless it has a time. */
-  emit(happening: Happening & { at?: number }): void {
-    const event = { at: this.#now(), ...happening };
-    for (const listener of this.#listeners) notify(listener, event);
-  }
-}

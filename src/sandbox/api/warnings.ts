@@ -1,0 +1,29 @@
+// Warns about a create that the sandbox accepts, but that a processor would probably refuse.
+import type { AcceptedRequest } from '../ledger/record.ts';
+import { decimalsOf } from '../money.ts';
+
+/** The currencies of methods that belong to one country or region. The gateway's document lists none. */
+const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
+  BLIK: ['PLN'],
+  P24: ['PLN', 'EUR'],
+  IDEAL: ['EUR'],
+  BANCONTACT: ['EUR'],
+  EPS: ['EUR'],
+  MULTIBANCO: ['EUR'],
+  SEPA: ['EUR'],
+  FPS: ['GBP'],
+  PAYID: ['AUD'],
+};
+
+const KNOWN: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+export function warningsOf({ paymentMethod, amount, currency }: AcceptedRequest): string[] {
+  const currencies = CURRENCIES[paymentMethod] ?? [currency];
+  const decimals = decimalsOf(currency);
+  const warnings = [
+    !KNOWN.has(currency) && `currency: ${currency} is not a code of ISO 4217.`,
+    !currencies.includes(currency) && `currency: ${paymentMethod} is usually paid in ${currencies.join(' or ')}.`,
+    Number(amount.toFixed(decimals)) !== amount && `amount: ${currency} has ${decimals} decimals.`,
+  ];
+  return warnings.filter(warning => warning !== false);
+}

@@ -1,0 +1,35 @@
+// Saves all state of a sandbox, and restores it into another one, for example after a restart.
+import { ConfigurationError } from '../errors.ts';
+import type { Parts } from './parts.ts';
+import type { SavedSandbox } from './saved.ts';
+
+export const save = ({ ledger, callbacks, log, faults, clock }: Parts): SavedSandbox =>
+  structuredClone({
+    version: 1,
+    payments: ledger.entries,
+    deliveries: log.deliveries.all,
+    waiting: callbacks.waiting,
+    timelines: log.timelines,
+    calls: log.keptCalls.map(({ body, ...call }) => ({ ...call, body: Buffer.from(body).toString('base64') })),
+    faults: [...faults.armed],
+    clockOffset: clock.offset,
+  });
+
+/** Restores the state, and posts callbacks that were running or waiting. @throws {ConfigurationError} */
+export function restore({ ledger, callbacks, log, faults, clock }: Parts, saved: SavedSandbox): void {
+  try {
+    const { calls, deliveries, timelines, waiting } = structuredClone(saved);
+    const bodyOf = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'));
+    clock.shift(saved.clockOffset);
+    ledger.restore(saved.payments);
+    log.restore(
+      calls.map(({ body, ...call }) => ({ ...call, body: bodyOf(body) })),
+      deliveries,
+      timelines,
+    );
+    faults.restore(saved.faults);
+    callbacks.restore(waiting);
+  } catch {
+    throw new ConfigurationError('Sandbox: saved is damaged. Start without it, or delete its file.');
+  }
+}
