@@ -1,8 +1,9 @@
 // The recipes of docs/observability.md, run against the sandbox. installed.test.ts has those of pino.
 import { readFileSync } from 'node:fs';
-import { type CallTrace, createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
+import type { CallTrace } from '../../src/telemetry/channels.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD } from '../support/fixtures.ts';
 import { tellDatadog } from './datadog.ts';
