@@ -6,10 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { faultsOf, overflowOf } from '../support/axe.ts';
 import { hasChromium, openBrowser, strangersOf } from '../support/browser.ts';
 import { openShop, type Shop } from '../support/shop.ts';
-import { isCi, lacks } from '../support/skips.ts';
-
-/** What `npm test` looks at twice; CI has the time for all. */
-const SOME_METHODS = ['CARD', 'IDEAL', 'USER_CHOICE'];
+import { lacks } from '../support/skips.ts';
 
 describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: apt-get install chromium)"))(
   'in Chromium',
@@ -175,8 +172,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       ['with its script', {}],
       ['without JavaScript', { javaScriptEnabled: false }],
     ])('%s', (_, options) => {
-      const walked = isCi || !('javaScriptEnabled' in options) ? Object.keys(WALKS) : SOME_METHODS;
-      it.each(walked)('a customer pays by %s, and is back in the shop', async paymentMethod => {
+      it.each(Object.keys(WALKS))('a customer pays by %s, and is back in the shop', async paymentMethod => {
         await look(options);
         const { request, pay } = WALKS[paymentMethod] as (typeof WALKS)[string];
         const { id, url } = await create({ paymentMethod, ...request });
@@ -463,57 +459,53 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
       USER_CHOICE: ['?method=ONRAMP_PIX', '?method=ONRAMP_CARD'],
     };
 
-    describe.each(
-      (
-        [
-          ['light', 1280],
-          ['dark', 390],
-        ] as const
-      ).slice(isCi ? 0 : 1),
-    )('in %s colours, axe finds nothing at a width of %d, and nothing scrolls sideways', (colorScheme, width) => {
-      const check = async () => {
-        await page.setViewportSize({ width, height: 900 });
-        expect(await faultsOf(page)).toEqual([]);
-        for (const narrow of [1280, 390, 320]) {
-          await page.setViewportSize({ width: narrow, height: 900 });
-          for (const dir of ['rtl', 'ltr']) {
-            await page.evaluate(`document.documentElement.dir = '${dir}'`);
-            expect([narrow, dir, await overflowOf(page)]).toEqual([narrow, dir, 0]);
+    describe.each([
+      ['light', 1280],
+      ['dark', 390],
+    ] as const)(
+      'in %s colours, axe finds nothing at a width of %d, and nothing scrolls sideways',
+      (colorScheme, width) => {
+        const check = async () => {
+          await page.setViewportSize({ width, height: 900 });
+          expect(await faultsOf(page)).toEqual([]);
+          for (const narrow of [1280, 390, 320]) {
+            await page.setViewportSize({ width: narrow, height: 900 });
+            for (const dir of ['rtl', 'ltr']) {
+              await page.evaluate(`document.documentElement.dir = '${dir}'`);
+              expect([narrow, dir, await overflowOf(page)]).toEqual([narrow, dir, 0]);
+            }
           }
-        }
-      };
+        };
 
-      it.each(isCi ? Object.keys(WALKS) : SOME_METHODS)('on the pages of %s', async paymentMethod => {
-        await look({ colorScheme, reducedMotion: 'reduce' });
-        const { request } = WALKS[paymentMethod] as (typeof WALKS)[string];
-        const { url } = await create({ paymentMethod, ...request, ...LONG });
-        for (const step of ['', ...(STEPS[paymentMethod] ?? [])]) {
-          await page.goto(url + step);
+        it.each(Object.keys(WALKS))('on the pages of %s', async paymentMethod => {
+          await look({ colorScheme, reducedMotion: 'reduce' });
+          const { request } = WALKS[paymentMethod] as (typeof WALKS)[string];
+          const { url } = await create({ paymentMethod, ...request, ...LONG });
+          for (const step of ['', ...(STEPS[paymentMethod] ?? [])]) {
+            await page.goto(url + step);
+            await check();
+          }
+        });
+
+        it('on a form with mistakes, of a shop, a currency and an amount without measure', async () => {
+          await look({ colorScheme, reducedMotion: 'reduce' });
+          const { url } = await create({ amount: 1_249_999_999.5, currency: 'A'.repeat(300), ...LONG });
+          await page.goto(url);
+          await button(/^Pay 1,249/).click();
+          await page.getByText('Enter the card number.').waitFor();
+          await page.evaluate(`document.querySelector('.shop b').textContent = 'Shop'.repeat(20)`);
           await check();
-        }
-      });
+        });
 
-      it('on a form with mistakes, of a shop, a currency and an amount without measure', async () => {
-        await look({ colorScheme, reducedMotion: 'reduce' });
-        const { url } = await create({ amount: 1_249_999_999.5, currency: 'A'.repeat(300), ...LONG });
-        await page.goto(url);
-        await button(/^Pay 1,249/).click();
-        await page.getByText('Enter the card number.').waitFor();
-        await page.evaluate(`document.querySelector('.shop b').textContent = 'Shop'.repeat(20)`);
-        await check();
-      });
-
-      it.each((['fail', 'complete', 'authorize', 'cancel'] as const).slice(0, isCi ? 4 : 1))(
-        'on the outcome of %s',
-        async move => {
+        it.each(['fail', 'complete', 'authorize', 'cancel'] as const)('on the outcome of %s', async move => {
           await look({ colorScheme, reducedMotion: 'reduce' });
           const request = { paymentMethod: 'ONRAMP_PIX', currency: 'BRL', returnUrl: `file:///${'x'.repeat(200)}` };
           const { id, url } = await create({ ...request, ...LONG });
           await sandbox[move](id, move === 'fail' ? { reason: 'Reason'.repeat(40) } : {});
           await page.goto(url);
           await check();
-        },
-      );
-    });
+        });
+      },
+    );
   },
 );

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run as runCommand } from '../../src/cli/program.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
-import { folder, hasOrms } from '../support/install-orms.ts';
+import { isInstalled, ormsFolder } from '../support/install.ts';
 import { OperatedShop, PAYOUT_77 } from '../support/operator.ts';
 import { hasOwnMariadb } from '../support/own-mariadb.ts';
 import { lacks } from '../support/skips.ts';
@@ -219,13 +219,13 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect([code, err]).toEqual([2, expect.stringContaining('npm install mysql2')]);
     });
 
-    it.skipIf(lacks(hasOrms(), 'the command over postgres.js: npm ci in test/orms failed'))(
+    it.skipIf(lacks(isInstalled('test/orms'), 'the command over postgres.js: npm ci in test/orms failed'))(
       'works with postgres.js where the app has no pg',
       async () => {
         const app = mkdtempSync(join(tmpdir(), 'app-'));
         onTestFinished(() => rmSync(app, { recursive: true }));
         mkdirSync(join(app, 'node_modules'));
-        symlinkSync(join(folder, 'node_modules/postgres'), join(app, 'node_modules/postgres'), 'junction');
+        symlinkSync(join(ormsFolder, 'node_modules/postgres'), join(app, 'node_modules/postgres'), 'junction');
         const id = await shop.doubt();
         await shop.age();
         expect(await run(['doubts'], {}, app)).toMatchObject({ out: expect.stringContaining('payout-77'), code: 1 });

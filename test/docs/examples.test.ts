@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('the examples of the documents', () => {
-  it('compile', { timeout: 60_000 }, () => {
+  it('compile', { timeout: 240_000 }, () => {
     expect(diagnosed(examples)).toEqual([]);
     expect(examples.length).toBeGreaterThan(20);
   });

@@ -11,12 +11,14 @@ const server = await sandbox.listen();
 // would read the types of every driver.
 const DATABASE_URL = 'postgres://postgres@127.0.0.1:5432/test';
 const schema = `docs_${crypto.randomUUID().replaceAll('-', '')}`;
-Object.assign(process.env, {
+const before = { ...process.env };
+const settings = {
   PAYMENT_GATEWAY_URL: server.url,
   PAYMENT_GATEWAY_API_KEY: sandbox.clientOptions.apiKey,
   PAYMENT_GATEWAY_SIGN_KEY: sandbox.clientOptions.signKey,
   DATABASE_URL: `${DATABASE_URL}?options=-c%20search_path%3D${schema}`,
-});
+};
+Object.assign(process.env, settings);
 
 export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
 pool.on('error', () => {});
@@ -47,4 +49,6 @@ export async function tidyUp(): Promise<void> {
   await pool.query(`drop schema ${schema} cascade`);
   await pool.end();
   await server.close();
+  for (const name of Object.keys(settings)) delete process.env[name];
+  Object.assign(process.env, before);
 }

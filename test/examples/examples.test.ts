@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { isFull, lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -58,8 +58,7 @@ it('every example of a callback server is tried here, and fits on a page', () =>
 });
 
 const SOME = ['express.ts', 'lambda.ts', 'next-route.ts'];
-const isLess = lacks(isCi, `the examples of callback servers but ${SOME.join(', ')}, which CI plays`);
-const played = Object.entries(examples).filter(([file]) => !isLess || SOME.includes(file));
+const played = Object.entries(examples).filter(([file]) => isFull || SOME.includes(file));
 
 const missing = lacks(hasPostgres, 'the examples of callback servers: no PostgreSQL at 127.0.0.1:5432');
 describe.skipIf(missing)('a callback server', () => {

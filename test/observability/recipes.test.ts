@@ -1,56 +1,14 @@
-// The recipes of docs/observability.md, each run against the sandbox.
-import { spawnSync } from 'node:child_process';
+// The recipes of docs/observability.md, run against the sandbox. installed.test.ts has those of pino.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
-import type { CallTrace } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HANDLER } from '../../src/store/link.ts';
+import { describe, expect, it } from 'vitest';
+import type { CallTrace } from '../../src/telemetry/channels.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD } from '../support/fixtures.ts';
-import { isInstalled } from '../support/install-suites.ts';
-import { isCi, lacks } from '../support/skips.ts';
 import { tellDatadog } from './datadog.ts';
 
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
-
-afterEach(() => void vi.unstubAllEnvs());
-
-describe.skipIf(lacks(isInstalled('observability'), 'pino, which CI installs'))('with pino', () => {
-  it('each event is a line with a level', async () => {
-    const sandbox = new Sandbox();
-    const server = await sandbox.listen();
-    vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
-    vi.stubEnv('PAYMENT_GATEWAY_API_KEY', sandbox.clientOptions.apiKey);
-    vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', sandbox.clientOptions.signKey);
-    vi.stubEnv('LOG_LEVEL', 'debug');
-    const lines: { level: number; msg: string; type?: string; callId?: string }[] = [];
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    const { gateway, handler, log } = await import('./pino.ts');
-    const stream = log[(await import('pino')).pino.symbols.streamSym as never] as { write(line: string): void };
-    vi.spyOn(stream, 'write').mockImplementation(line => void lines.push(JSON.parse(line)));
-    const { payment } = await gateway.createDeposit(order);
-    sandbox.faults.next('commit-then-drop');
-    await gateway.createDeposit({ ...order, reference: 'order-2' }).catch(() => {});
-    await handler[HANDLER].process(payment.id, { timeout: 5_000 });
-    await server.close();
-    write.mockRestore();
-    expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
-      '20 create request',
-      '20 create response',
-      '30 create success',
-      '20 create request',
-      '50 create failure',
-      '20 lookup request',
-      '20 lookup response',
-      '30 lookup success',
-      '30 payment confirmed',
-      '30 callback ran',
-    ]);
-    expect(JSON.stringify(lines)).not.toContain('zoe@');
-  });
-});
 
 describe('with an agent that has a tracer of its own', () => {
   /** A double of dd-trace, which is too large to install here. */
@@ -109,17 +67,6 @@ describe('with an agent that has a tracer of its own', () => {
     ]);
   });
 });
-
-it.skipIf(lacks(isCi && isInstalled('observability'), "the types of tracers and loggers: CI's"))(
-  'the recipes agree with the types of OpenTelemetry and pino',
-  { timeout: 120_000 },
-  () => {
-    const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
-    const project = fileURLToPath(new URL('tsconfig.json', import.meta.url));
-    const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
-    expect([stdout, status]).toEqual(['', 0]);
-  },
-);
 
 describe('docs/observability.md', () => {
   it.each(['pino', 'datadog'])('shows the tested recipe for %s', name => {

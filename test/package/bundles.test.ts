@@ -10,7 +10,6 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, root } from './consumer.ts';
 import { tarball } from './tarball.ts';
 import { load } from './tools.ts';
@@ -68,7 +67,7 @@ const BUNDLERS: Record<string, (entry: string, file: string, format: Format, min
     }),
 };
 
-describe.skipIf(lacks(isCi, 'the client in a bundle, whose tools CI fetches'))('a bundle with the client', () => {
+describe('a bundle with the client', () => {
   let app = '';
   let empty = '';
   let url = '';

@@ -1,6 +1,6 @@
 // Projects of consumers, into which the tarball is installed.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,5 +51,35 @@ export function emptyProject(tarball: string, ...packages: string[]): string {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, allowScripts }));
   fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
   for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(folder, file));
+  return folder;
+}
+
+/** Makes the app a project for the compiler. */
+export function typedProject(app: string, files: string | readonly string[], options: object = { noEmit: true }): void {
+  const common = {
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['es2024', 'dom'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  // The requests that compile, and those that must not.
+  for (const file of [files].flat().filter(name => name.startsWith('requests.'))) {
+    copyFileSync(join(root, 'test/types/requests.ts'), join(app, file));
+  }
+  const config = { compilerOptions: { ...common, ...options }, files: [files].flat() };
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify(config));
+}
+
+/** The example of a checkout test for a runner, alone in a folder of the app. @returns the folder */
+export function checkoutTest(app: string, runner: string): string {
+  const examples = join(root, 'examples/testing');
+  const folder = join(app, runner);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const file = readdirSync(examples).find(name => name.includes(`.${runner}.`)) ?? '';
+  copyFileSync(join(examples, file), join(folder, file));
   return folder;
 }

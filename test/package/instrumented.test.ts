@@ -1,7 +1,6 @@
 // What merchants and operators put between the SDK and node:http: mocks of the network, and tracing.
 import { rmSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, run } from './consumer.ts';
 import { tarball } from './tarball.ts';
 
@@ -12,7 +11,7 @@ function runBeside(packages: string[], args: string[]): string {
   return run(process.execPath, args, folder);
 }
 
-describe.skipIf(lacks(isCi, 'msw, nock and OpenTelemetry, which CI fetches'))('beside the tarball', () => {
+describe('beside the tarball', () => {
   it.each(['msw@2', 'msw@3'])('%s answers the calls that a merchant tests', msw => {
     expect(runBeside([msw], ['msw.mjs'])).toBe('consumer: done\n');
   });

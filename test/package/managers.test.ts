@@ -3,7 +3,6 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isCi, lacks } from '../support/skips.ts';
 import { fetching, root, run } from './consumer.ts';
 import { tarball } from './tarball.ts';
 
@@ -17,7 +16,7 @@ function project(): string {
   return folder;
 }
 
-describe.skipIf(lacks(isCi, 'pnpm and Yarn, which CI fetches'))('in an empty project', () => {
+describe('in an empty project', () => {
   it('of pnpm, both builds run', () => {
     const folder = project();
     fetching('npx', ['--yes', 'pnpm@latest', 'add', tarball], folder);

@@ -1,11 +1,10 @@
 // The OpenAPI description in the tarball, as tools of others take it.
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isCi, lacks } from '../support/skips.ts';
 import { bin, emptyProject, run } from './consumer.ts';
 import { tarball } from './tarball.ts';
 
-describe.skipIf(lacks(isCi, 'tools for OpenAPI, which CI fetches'))('payment-gateway-sdk/openapi.json', () => {
+describe('payment-gateway-sdk/openapi.json', () => {
   let app = '';
   beforeAll(() => {
     // Not dev dependencies: they are larger than everything else that checks the description.

@@ -1,18 +1,9 @@
 // The tarball that would be published, tried as its consumers would.
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { isCi, lacks } from '../support/skips.ts';
-import { bin, emptyProject, root, run as runIn } from './consumer.ts';
+import { billOfMaterials } from '../../.github/release/sbom.ts';
+import { bin, checkoutTest, emptyProject, root, run as runIn, typedProject } from './consumer.ts';
 import { packed, tarball } from './tarball.ts';
 
 let app = '';
@@ -25,9 +16,6 @@ beforeAll(() => {
   app = emptyProject(tarball);
 });
 afterAll(() => rmSync(app, { recursive: true, force: true }));
-
-/** What takes seconds each. */
-const further = it.skipIf(lacks(isCi, 'more of the compiler in an empty project, which CI plays'));
 
 describe('the tarball', () => {
   it('holds the build and its papers, and nothing else', () => {
@@ -117,133 +105,46 @@ describe('in an empty project', () => {
     expect(packed.filter(path => path.endsWith('.cjs') && /\bimport\(/.test(read(path)))).toEqual([]);
   });
 
-  const project = (files: string[], options: object): void => {
-    const common = {
-      module: 'nodenext',
-      target: 'es2022',
-      lib: ['es2024', 'dom'],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules/@types')],
-    };
-    const compilerOptions = { ...common, ...options };
-    writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  };
-  /** Writes the requests that compile, and those that must not, as a project of its own. */
-  const typedProject = (extension: 'mts' | 'cts'): void => {
-    copyFileSync(join(root, 'test/types/requests.ts'), join(app, `requests.${extension}`));
-    project([`requests.${extension}`], { noEmit: true });
-  };
-
-  it.each(isCi ? (['mts', 'cts'] as const) : (['mts'] as const))(
-    'the compiler takes and refuses in .%s what it should',
-    extension => {
-      typedProject(extension);
-      expect(run(bin('tsc'), ['-p', '.'])).toBe('');
-    },
-  );
-
-  further(
-    'the compiler can write the declarations of whoever exports what the SDK gives, and they refuse what it refuses',
-    () => {
-      project(['shop.mts'], { skipLibCheck: true, declaration: true, emitDeclarationOnly: true, outDir: 'declared' });
-      expect(run(bin('tsc'), ['-p', '.'])).toBe('');
-      const request = `{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '1', currency: 'EUR', webhookUrl: 'https://shop.example' } as const`;
-      const uses = `
-      import { createWithdrawal, onrampMethods, payOut } from './declared/shop.mjs';
-      const request = ${request};
-      createWithdrawal(request);
-      onrampMethods.deposit({ ...request, paymentType: 'DEPOSIT', paymentMethod: 'ONRAMP_PIX' });
-      payOut({ query: async () => ({ rows: [], command: '' }) } as never, { ...request, reference: 'payout-1' });
-      // @ts-expect-error
-      createWithdrawal({ ...request, paymentMethod: 'BLIK' });
-      // @ts-expect-error
-      payOut(request);`;
-      writeFileSync(join(app, 'uses.mts'), uses);
-      project(['uses.mts'], { skipLibCheck: true, noEmit: true });
-      expect(run(bin('tsc'), ['-p', '.'])).toBe('');
-    },
-  );
-
-  const NO_DOM = { lib: ['es2024'] };
-  const BUNDLER = { module: 'preserve', moduleResolution: 'bundler' };
-  const LOOSE = { exactOptionalPropertyTypes: false };
-  const SETTINGS = {
-    nodenext: {},
-    'nodenext, without DOM': NO_DOM,
-    'node16, optional properties not exact': { module: 'node16', ...LOOSE },
-    bundler: BUNDLER,
-    'bundler, without DOM, optional properties not exact': { ...BUNDLER, ...NO_DOM, ...LOOSE },
-  };
-  const VERSIONS = {
-    '5.7.3': Object.keys(SETTINGS),
-    '5.9': ['nodenext, without DOM', 'bundler'],
-    '6': ['nodenext', 'bundler, without DOM, optional properties not exact'],
-    '7': Object.keys(SETTINGS),
-  };
-
-  it
-    .skipIf(lacks(isCi, 'TypeScript from 5.7 to 7, which CI fetches'))
-    .each(Object.entries(VERSIONS).flatMap(([version, settings]) => settings.map(name => [version, name] as const)))(
-    'TypeScript %s takes the types of every entry point, with %s',
-    (version, name) => {
-      const options: object = SETTINGS[name as keyof typeof SETTINGS];
-      copyFileSync(join(root, 'test/types/requests.ts'), join(app, 'requests.mts'));
-      copyFileSync(join(app, 'entries.mts'), join(app, 'entries.cts'));
-      // The declarations are checked as well: skipLibCheck is off.
-      project(['entries.mts', 'entries.cts', 'requests.mts'], { noEmit: true, ...options });
-      expect(run('npx', ['-y', '-p', `typescript@${version}`, 'tsc', '-p', '.'])).toBe('');
-    },
-  );
+  it('the compiler takes and refuses what it should', () => {
+    typedProject(app, 'requests.mts');
+    expect(run(bin('tsc'), ['-p', '.'])).toBe('');
+  });
 });
 
 describe("a merchant's checkout test, as docs/testing.md names it", () => {
-  const testing = join(root, 'examples/testing');
-  const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
-  /** A folder of the app with one test in it, and nothing that another runner would pick up. */
-  const folderOf = (name: string) => {
-    const folder = join(app, name);
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    const file = readdirSync(testing).find(file => file.includes(`.${name}.`)) ?? '';
-    expect(page).toContain(file);
-    copyFileSync(join(testing, file), join(folder, file));
-    return folder;
-  };
-
   it('runs with Vitest', () => {
     const vitest = join(app, 'node_modules/vitest');
     symlinkSync(join(root, 'node_modules/vitest'), vitest, 'junction');
     onTestFinished(() => rmSync(vitest));
-    expect(run(bin('vitest'), ['run', '--root', folderOf('vitest')])).toMatch(/Tests .*3 passed/);
+    expect(run(bin('vitest'), ['run', '--root', checkoutTest(app, 'vitest')])).toMatch(/Tests .*3 passed/);
   });
 
   it('runs with node:test', () => {
-    const reported = run(process.execPath, ['--test', '--test-reporter=tap'], folderOf('node'));
+    const reported = run(process.execPath, ['--test', '--test-reporter=tap'], checkoutTest(app, 'node'));
     expect(reported).toMatch(/^# pass 1$[\s\S]*^# fail 0$/m);
   });
+});
 
-  describe.skipIf(lacks(isCi, 'the checkout test with Jest, which CI fetches'))('with Jest', () => {
-    // Not a dev dependency: it would double what a newcomer installs.
-    const jest = (folder: string, env = {}) =>
-      JSON.parse(run('npx', ['--yes', 'jest@30.5.2', '--json', '--rootDir', folder], app, env));
+describe('a release', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
 
-    it('runs in CommonJS', () => {
-      expect(jest(folderOf('jest'))).toMatchObject({ success: true, numPassedTests: 2 });
-    });
+  it('the bill of materials names the packages that the build contains, in the versions of the lock file', () => {
+    const { metadata, components, dependencies } = billOfMaterials();
+    const licences = readFileSync(join(root, 'dist/THIRD-PARTY-LICENCES.txt'), 'utf8');
+    const carried = licences.split(`\n${'-'.repeat(80)}\n\n`).map(text => text.split('\n', 1)[0]);
+    expect(components.map(({ name }) => name).sort()).toEqual(carried.sort());
+    expect(components.length).toBeGreaterThan(3);
+    for (const { name, version, scope } of components) {
+      expect([name, version, scope]).toEqual([name, lock[`node_modules/${name}`].version, 'required']);
+    }
+    expect(metadata.component.name).toBe('payment-gateway-sdk');
+    expect(dependencies[0]?.dependsOn).toEqual(components.map(component => component['bom-ref']));
+  });
 
-    it('runs in ESM, with its requires as imports', () => {
-      const folder = join(app, 'jest-esm');
-      mkdirSync(folder);
-      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-      const code = readFileSync(join(testing, 'checkout.jest.test.cjs'), 'utf8');
-      const imports = code.replace(/^const (\{.*\}) = require\((.*)\);/gm, 'import $1 from $2;');
-      expect(imports.match(/^import /gm)).toHaveLength(2);
-      writeFileSync(join(folder, 'checkout.test.js'), imports);
-      const env = { NODE_OPTIONS: '--experimental-vm-modules' };
-      expect(jest(folder, env)).toMatchObject({ success: true, numPassedTests: 2 });
-    });
+  it('nothing of it runs a script when it is installed', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(Object.keys(scripts).filter(name => /install|prepare|prepublish/.test(name))).toEqual([]);
+    for (const name of ['ky', 'zod']) expect(lock[`node_modules/${name}`]).not.toHaveProperty('hasInstallScript');
   });
 });
 
@@ -256,22 +157,4 @@ describe('the command line', () => {
     expect(run(operator, ['--version'])).toBe(run(sandbox, ['--version']));
     expect(run(operator, ['--help'])).toContain('settle [options] <reference> <id|not_created>');
   });
-});
-
-describe.skipIf(lacks(isCi, 'the tarball on other runtimes, which CI fetches'))('on another runtime', () => {
-  const RUNTIMES: [name: string, ...command: string[]][] = [
-    ['node@22.12.0', 'node'],
-    ['node@22', 'node'],
-    ['node@26', 'node'],
-    ['bun@latest', 'bun'],
-    ['deno@latest', 'deno', 'run', '--allow-all'],
-  ];
-  const FILES = ['main.mjs', 'main.cjs', 'both.mjs'];
-
-  it.each(RUNTIMES.flatMap(([name, ...command]) => FILES.map(file => ({ name, file, command: [...command, file] }))))(
-    '$name, $file runs',
-    ({ name, command }) => {
-      expect(run('npx', ['-y', '-p', name, ...command])).toContain('consumer: done\n');
-    },
-  );
 });

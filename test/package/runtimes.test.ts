@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
-import { isCi, lacks } from '../support/skips.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
 import { emptyProject } from './consumer.ts';
 import { tarball } from './tarball.ts';
@@ -99,7 +98,7 @@ async function createsOn(folder: string, runtime: string, ...args: string[]) {
   return lines.map((end, index) => ({ ...CUTS[index], end, creates: gateways[index]?.seen.creates }));
 }
 
-describe.skipIf(lacks(isCi, 'other runtimes, which CI fetches'))('a create whose connection breaks', () => {
+describe('a create whose connection breaks', () => {
   it.each([
     ['node@22.12.0', 'node'],
     ['node@22', 'node'],
@@ -131,7 +130,7 @@ describe.skipIf(lacks(isCi, 'other runtimes, which CI fetches'))('a create whose
   });
 });
 
-describe.skipIf(lacks(isCi, "Cloudflare's workerd, which CI fetches"))('on Cloudflare Workers', () => {
+describe('on Cloudflare Workers', () => {
   it.each(['2025-09-01', '2026-11-17'])('of %s a client works with the fetch that it asks for', async date => {
     const folder = projectOn();
     await build({

@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { record } from '../support/fixtures.ts';
 import { openPaymentsApp } from '../support/payments-app.ts';
 import { type Outcome, type RawRequest, sendRaw } from '../support/raw-http.ts';
-import { isCi, lacks } from '../support/skips.ts';
 import { emptyProject, root, run } from './consumer.ts';
 import { tarball } from './tarball.ts';
 
@@ -121,7 +120,7 @@ function copyExample(folder: string): void {
   }
 }
 
-describe.skipIf(lacks(isCi, 'other servers, which CI fetches'))('a callback endpoint answers whatever arrives', () => {
+describe('a callback endpoint answers whatever arrives', () => {
   it.each([
     ['bun@latest', 'bun'],
     ['deno@latest', 'deno', 'run', '-A'],

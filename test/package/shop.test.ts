@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePorts } from '../support/ports.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 import { emptyProject, run } from './consumer.ts';
 import { packed, tarball } from './tarball.ts';
@@ -18,31 +18,31 @@ it('the tarball holds the sources of the shop, and nothing that was installed th
   expect(files).toEqual(expect.arrayContaining(['examples/shop/server.ts', 'examples/shop/package.json']));
 });
 
-it.skipIf(
-  lacks(isCi, 'a copy of examples/shop, which CI installs') ||
-    lacks(hasPostgres, 'a copy of examples/shop: no PostgreSQL at 127.0.0.1:5432'),
-)('a copy of the shop is installed, compiles, starts and ends', async () => {
-  const app = emptyProject(tarball);
-  const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-shop-'));
-  const schema = uniqueName('copy');
-  const pool = postgresPool({ max: 1 });
-  onTestFinished(async () => {
-    for (const path of [app, folder]) rmSync(path, { recursive: true, force: true });
-    await pool.query(`drop schema if exists ${schema} cascade`);
-    await pool.end();
-  });
-  cpSync(join(app, 'node_modules/payment-gateway-sdk/examples/shop'), folder, { recursive: true });
-  // The package of this very commit, in place of the one in the registry.
-  run('npm', ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund', tarball], folder);
-  run('npm', ['run', 'check'], folder);
+it.skipIf(lacks(hasPostgres, 'a copy of examples/shop: no PostgreSQL at 127.0.0.1:5432'))(
+  'a copy of the shop is installed, compiles, starts and ends',
+  async () => {
+    const app = emptyProject(tarball);
+    const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-shop-'));
+    const schema = uniqueName('copy');
+    const pool = postgresPool({ max: 1 });
+    onTestFinished(async () => {
+      for (const path of [app, folder]) rmSync(path, { recursive: true, force: true });
+      await pool.query(`drop schema if exists ${schema} cascade`);
+      await pool.end();
+    });
+    cpSync(join(app, 'node_modules/payment-gateway-sdk/examples/shop'), folder, { recursive: true });
+    // The package of this very commit, in place of the one in the registry.
+    run('npm', ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund', tarball], folder);
+    run('npm', ['run', 'check'], folder);
 
-  const [port] = await freePorts(1);
-  const env = { ...process.env, NODE_ENV: '', PORT: String(port), DATABASE_SCHEMA: schema };
-  const shop = spawn(process.execPath, ['server.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void shop.kill('SIGKILL'));
-  const [address] = await once(createInterface(shop.stdout), 'line');
-  expect(address).toBe(`Shop       http://127.0.0.1:${port}`);
-  expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toContain('Harbour Tea');
-  shop.kill('SIGTERM');
-  expect(await once(shop, 'exit')).toEqual([0, null]);
-});
+    const [port] = await freePorts(1);
+    const env = { ...process.env, NODE_ENV: '', PORT: String(port), DATABASE_SCHEMA: schema };
+    const shop = spawn(process.execPath, ['server.ts'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void shop.kill('SIGKILL'));
+    const [address] = await once(createInterface(shop.stdout), 'line');
+    expect(address).toBe(`Shop       http://127.0.0.1:${port}`);
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toContain('Harbour Tea');
+    shop.kill('SIGTERM');
+    expect(await once(shop, 'exit')).toEqual([0, null]);
+  },
+);

@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isCi, lacks } from '../support/skips.ts';
 import { root, run } from './consumer.ts';
 import { packed } from './tarball.ts';
 import { load, tool } from './tools.ts';
@@ -61,13 +60,13 @@ function reportOn(entry: string, folder: string): boolean {
   return !apiReportChanged;
 }
 
-describe.skipIf(lacks(isCi, 'the public surface, which CI compares'))('the public surface', () => {
+describe('the public surface', () => {
   beforeAll(() => {
     // The declarations that the tarball was made of.
     expect(packed).toContain('dist/index.d.ts');
   });
 
-  // Mend, after a look at the difference: PAYMENT_GATEWAY_NO_SKIPS=1 UPDATE_DOCS=1 npx vitest run --project package -t surface
+  // Mend, after a look at the difference: UPDATE_DOCS=1 npx vitest run --project full test/package/surface.test.ts
   it.each(ENTRIES)('of %s is as the report in test/package/api says', entry => {
     const folder = join(reports, 'temp');
     mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
-// Tools that only tests of the package use. They have a package of their own, which CI installs.
+// Tools that only tests of the package use. They have a package of their own.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { toolsFolder } from '../support/install-tools.ts';
+import { toolsFolder } from '../support/install.ts';
 
 /** Their types are not there where the tests are checked. */
 // biome-ignore lint/suspicious/noExplicitAny: as above

@@ -13,10 +13,6 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { openShop, type Shop } from '../support/shop.ts';
-import { isCi, lacks } from '../support/skips.ts';
-
-/** What is printed has its tests without a process. */
-const further = it.skipIf(lacks(isCi, 'more of the sandbox in a process of its own, which CI plays'));
 
 const cli = fileURLToPath(new URL('../../src/sandbox/cli/main.ts', import.meta.url));
 const started: ChildProcessWithoutNullStreams[] = [];
@@ -132,50 +128,47 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
     await shop.close();
   });
 
-  further(
-    'moves each new payment by itself with --auto, but for those of scenarios, and says what a client must be told',
-    async () => {
-      const { url, port, shows } = await serve(
-        '--auto',
-        'authorize:10ms',
-        '--auto',
-        'complete:50ms',
-        '--signature-encoding',
-        'base64',
-        '--terminal',
-        'onramp',
-      );
-      await shows(/new GatewayClient\(\{ signatureEncoding: 'base64', terminal: 'onramp' \}\)/);
-      const file = join(folder, 'created.json');
-      writeFileSync(file, '{"create":{"paymentType":"DEPOSIT","paymentMethod":"CARD","amount":1,"currency":"EUR"}}');
-      const played = JSON.parse((await run(['trigger', file, '--json', '--port', port])).out);
-      const { apiKey, signKey } = new Sandbox().clientOptions;
-      const gateway = new GatewayClient({
-        baseUrl: url,
-        apiKey,
-        signKey,
-        signatureEncoding: 'base64',
-        terminal: 'onramp',
-      });
-      const { payment } = await gateway.createDeposit({
-        paymentMethod: 'ONRAMP_PIX',
-        amount: 5,
-        currency: 'BRL',
-        webhookUrl: 'https://shop.example/callbacks',
-      });
-      expect(await gateway.waitForPayment(payment.id, { timeout: 5_000 })).toMatchObject({
-        paymentStatus: 'COMPLETED',
-      });
-      await shows(/AUTHORIZED[\s\S]*COMPLETED/);
-      await shows(
-        /--- callback COMPLETED → https:\/\/shop\.example\/callbacks {2}not posted: the address is not on loopback/,
-      );
-      // Made before the other, which was moved twice since.
-      expect(await gateway.getPayment(played.payment.id)).toMatchObject({ paymentStatus: 'PENDING' });
-    },
-  );
+  it('moves each new payment by itself with --auto, but for those of scenarios, and says what a client must be told', async () => {
+    const { url, port, shows } = await serve(
+      '--auto',
+      'authorize:10ms',
+      '--auto',
+      'complete:50ms',
+      '--signature-encoding',
+      'base64',
+      '--terminal',
+      'onramp',
+    );
+    await shows(/new GatewayClient\(\{ signatureEncoding: 'base64', terminal: 'onramp' \}\)/);
+    const file = join(folder, 'created.json');
+    writeFileSync(file, '{"create":{"paymentType":"DEPOSIT","paymentMethod":"CARD","amount":1,"currency":"EUR"}}');
+    const played = JSON.parse((await run(['trigger', file, '--json', '--port', port])).out);
+    const { apiKey, signKey } = new Sandbox().clientOptions;
+    const gateway = new GatewayClient({
+      baseUrl: url,
+      apiKey,
+      signKey,
+      signatureEncoding: 'base64',
+      terminal: 'onramp',
+    });
+    const { payment } = await gateway.createDeposit({
+      paymentMethod: 'ONRAMP_PIX',
+      amount: 5,
+      currency: 'BRL',
+      webhookUrl: 'https://shop.example/callbacks',
+    });
+    expect(await gateway.waitForPayment(payment.id, { timeout: 5_000 })).toMatchObject({
+      paymentStatus: 'COMPLETED',
+    });
+    await shows(/AUTHORIZED[\s\S]*COMPLETED/);
+    await shows(
+      /--- callback COMPLETED → https:\/\/shop\.example\/callbacks {2}not posted: the address is not on loopback/,
+    );
+    // Made before the other, which was moved twice since.
+    expect(await gateway.getPayment(played.payment.id)).toMatchObject({ paymentStatus: 'PENDING' });
+  });
 
-  further('waits longer, calls back again, and answers to other names, as it is told', async () => {
+  it('waits longer, calls back again, and answers to other names, as it is told', async () => {
     const shop = await openShop(count => (count < 3 ? 500 : 200));
     const options = ['--callback-retries', '10ms,20ms', '--latency', '60ms', '--host', '0.0.0.0', '--seed', 'a'];
     const child = start(['--port', '0', '--json', '--allow-host', 'sandbox', '--forward-to', shop.url, ...options]);
@@ -194,7 +187,7 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
     await shop.close();
   });
 
-  further('plays a scenario, and says with its exit code whether the server is right', async () => {
+  it('plays a scenario, and says with its exit code whether the server is right', async () => {
     const sandbox = new Sandbox();
     const { url, close } = await sandbox.listen();
     const { port } = new URL(url);
@@ -248,7 +241,7 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
     expect(await once(child, 'exit').catch(() => [child.exitCode])).toEqual([0, null]);
   });
 
-  further('prints into head', () => {
+  it('prints into head', () => {
     const command = [process.execPath, ...FROM_SOURCE, cli, 'help'].map(part => `'${part}'`).join(' ');
     const options = { encoding: 'utf8', env: { ...environment, NODE_ENV: '' } } as const;
     const { stdout, stderr, status } = spawnSync(
@@ -271,7 +264,7 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
     expect([await exit, await stderr]).toEqual([[0, null], '']);
   });
 
-  further.each([
+  it.each([
     [['--prot', '1'], {}, "payment-gateway-sandbox: unknown option '--prot' (Did you mean --port?)\n"],
     [['--sign-key', ''], {}, "option '--sign-key <key>' argument '' is invalid. It must not be empty.\n"],
     [[], { NODE_ENV: 'production' }, 'The sandbox does not start under NODE_ENV=production'],
@@ -302,7 +295,7 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
     await other.close();
   });
 
-  further('asks no server that is not a sandbox', async () => {
+  it('asks no server that is not a sandbox', async () => {
     const shop = await openShop();
     const { code, err } = await run(['reset', '--url', shop.url]);
     expect([code, err]).toEqual([2, expect.stringContaining(`The server at ${shop.url} is not the sandbox`)]);
@@ -339,7 +332,7 @@ describe('--state', { timeout: 30_000 }, () => {
     expect(readdirSync(folder).filter(name => name.startsWith('state.json'))).toEqual(['state.json']);
   });
 
-  further.each([
+  it.each([
     ['of something else', '{"name":"my-shop","version":"1.0.0"}'],
     ['that is cut off', '{"version":1,"payments":['],
     ['that is empty', ''],

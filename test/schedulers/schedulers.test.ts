@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
 import { PAYOUT } from '../support/fixtures.ts';
-import { isInstalled } from '../support/install-suites.ts';
+import { isInstalled } from '../support/install.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, hasRedis, POSTGRES, uniqueName } from '../support/stores.ts';
 import { gateway, migrate, paidOut, pool, sandbox, tablePrefix } from './payments.ts';
 
 const missing =
   lacks(hasPostgres, 'schedulers: no PostgreSQL at 127.0.0.1:5432') ||
-  lacks(isInstalled('schedulers'), 'the recipes of schedulers, whose engines CI installs');
+  lacks(isInstalled('test/schedulers'), 'the recipes of schedulers: npm install in test/schedulers failed');
 const connectionString = `postgres://${POSTGRES.user}@${POSTGRES.host}:${POSTGRES.port}/${POSTGRES.database}`;
 
 describe.skipIf(missing)('a recipe', () => {

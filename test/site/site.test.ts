@@ -1,5 +1,7 @@
 // The documentation's site, walked through in Chromium as a reader would, on a desk and on a phone.
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { faultsOf, overflowOf } from '../support/axe.ts';
@@ -7,6 +9,7 @@ import { hasChromium, openBrowser, strangersOf } from '../support/browser.ts';
 import { lacks } from '../support/skips.ts';
 import { serve } from './serve.ts';
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const GRAVE = ['serious', 'critical'];
 const CLIENT = '/api/payment-gateway-sdk/classes/GatewayClient.html';
 
@@ -15,9 +18,11 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
   let site: Awaited<ReturnType<typeof serve>>;
 
   beforeAll(async () => {
-    site = await serve(fileURLToPath(new URL('../../docs/site/dist', import.meta.url)));
+    // On Windows npm is a script, which only a shell runs.
+    await promisify(execFile)('npm', ['run', 'docs'], { cwd: root, shell: process.platform === 'win32' });
+    site = await serve(`${root}docs/site/dist`);
     browser = await openBrowser();
-  });
+  }, 300_000);
   afterAll(async () => {
     await browser?.close();
     site?.close();

@@ -5,12 +5,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { FROM_SOURCE } from '../support/processes.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
 
 const script = fileURLToPath(new URL('run.ts', import.meta.url));
-const isLeft =
-  lacks(isCi, 'a short soak, which CI plays') || lacks(hasPostgres, 'a soak: no PostgreSQL at 127.0.0.1:5432');
+const isLeft = lacks(hasPostgres, 'a soak: no PostgreSQL at 127.0.0.1:5432');
 
 it.skipIf(isLeft)(
   'loses nothing and doubles nothing in half a minute of faults and crashes',

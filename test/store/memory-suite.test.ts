@@ -1,11 +1,13 @@
 // memoryStore passes the suite of every store.
+// @module-tag long
 import { storeSuite } from 'payment-gateway-sdk/testing';
-import { describe, it } from 'vitest';
+import { describe } from 'vitest';
 import { memoryStore } from '../../src/store/memory.ts';
+import { suiteTest } from '../support/suite-test.ts';
 
 describe('memoryStore', () => {
   storeSuite({
-    test: (name, run) => it(name, { tags: /busy|effect|lease/.test(name) ? 'long' : [] }, run),
+    test: suiteTest,
     open(scope) {
       const store = memoryStore({ scope });
       return [store, store];

@@ -14,11 +14,11 @@ import { openPlan } from '../../src/store/plan.ts';
 import { SEED } from '../support/arbitraries.ts';
 import { type Creates, memoryCreates, reconcile, storeOf } from '../support/creates.ts';
 import { KEYS } from '../support/fixtures.ts';
-import { isCi } from '../support/skips.ts';
+import { isFull } from '../support/skips.ts';
 import { json, networkError } from '../support/wire.ts';
 
 /** CI plays ten times as many. */
-const RUNS = isCi ? 1_000 : 50;
+const RUNS = isFull ? 1_000 : 50;
 const REFERENCES = ['payout-1', 'payout-2', 'payout-3'];
 const PROCESSES = 3;
 const TIMEOUT = 10_000;

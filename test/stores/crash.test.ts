@@ -8,10 +8,8 @@ import type { Store } from '../../src/store/contract.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { type CreatorOptions, runCreator } from '../support/processes.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
-
-const further = it.skipIf(lacks(isCi, 'more creates that are killed, which CI plays'));
 
 describeOver(
   'a create',
@@ -146,7 +144,7 @@ describeOver(
       });
     });
 
-    further('is killed at every step, and its answer was cut off', { timeout: 180_000 }, async () => {
+    it('is killed at every step, and its answer was cut off', { timeout: 180_000 }, async () => {
       const stands = {
         'before begin': NOTHING,
         'begin has left': DOUBT,
@@ -163,7 +161,7 @@ describeOver(
       await killAtEveryStep(stands, () => sandbox.faults.next('commit-then-cut'));
     });
 
-    further('is killed at every step, and the gateway refused it', { timeout: 180_000 }, async () => {
+    it('is killed at every step, and the gateway refused it', { timeout: 180_000 }, async () => {
       const stands = {
         'before begin': NOTHING,
         'begin has left': DOUBT,
@@ -180,7 +178,7 @@ describeOver(
       await killAtEveryStep(stands, undefined, { PAYMENT_GATEWAY_SIGN_KEY: 'another' });
     });
 
-    further('is killed at every step, and an earlier one has left a doubt', { timeout: 180_000 }, async () => {
+    it('is killed at every step, and an earlier one has left a doubt', { timeout: 180_000 }, async () => {
       const cut = async (reference: string) => {
         sandbox.faults.next('commit-then-cut');
         await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
@@ -255,8 +253,7 @@ describeOver(
       await killAtEveryStep(stands, undefined, { IS_ORDER: 'yes' }, [...orders]);
     });
 
-    /** CI plays the proof in full. */
-    const [PROCESSES, REFERENCES] = isCi ? [16, 200] : [4, 25];
+    const [PROCESSES, REFERENCES] = isFull ? [16, 200] : [4, 25];
     it(`of ${REFERENCES} references by each of ${PROCESSES} processes makes ${REFERENCES} payments`, {
       timeout: 180_000,
     }, async () => {

@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool, PoolConnection, PoolOptions } from 'mysql2/promise';
 import { mysqlStore, type SqlDatabase, type SqlQuery } from 'payment-gateway-sdk/mysql';
-import { storeSuite, type TestFunction } from 'payment-gateway-sdk/testing';
+import { storeSuite } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { hasOwnMariadb, type Mariadb, ownMariadb } from '../support/own-mariadb.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { lacks } from '../support/skips.ts';
 import { inTransactionOf, paid, pay } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
+import { suiteTest } from '../support/suite-test.ts';
 
 /** The query of a custom `SqlDatabase`. */
 const queryOf =
@@ -236,15 +237,13 @@ for (const { name, needs, pool: open } of mysqlServers) {
 
     describe.each(Object.entries(SESSIONS))('sessions that are %s', (_, { settings, options }) => {
       let pools: Pool[];
-      const slow = /busy while another|one after the other/;
-      const test: TestFunction = (name, run) => (isCi || !slow.test(name) ? it : it.skip)(name, run);
       beforeAll(() => {
         pools = [poolWith(settings, options), poolWith(settings, options)];
       });
       afterAll(async () => void (await Promise.all(pools.map(own => own.end()))));
 
       storeSuite({
-        test,
+        test: suiteTest,
         open: scope => pools.map(own => storeOf(own, scope)) as never,
         transaction: work => inTransactionOf(pools[0] as Pool)(work),
       });

@@ -1,19 +1,19 @@
 // mysqlStore over every library that merchants have, each with the real library and the real server.
 import { type MysqlDatabase, mysqlStore } from 'payment-gateway-sdk/mysql';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasOrms } from '../support/install-orms.ts';
+import { isInstalled } from '../support/install.ts';
 import { mysqlOrms } from '../support/mysql-orms.ts';
 import { procedure, proveSessions } from '../support/mysql-sessions.ts';
 import { hasMariadb, mysqlPool } from '../support/mysql-stores.ts';
 import { expectOnceOrReported } from '../support/orm-ends.ts';
 import { meet, proveLibrary } from '../support/orm-proofs.ts';
 import { expectProven, ONCE, Scene, type Server } from '../support/orm-scene.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { isFull, lacks } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
 
 const missing =
-  lacks(hasMariadb, 'ORMs over MySQL: install mariadb-server') || lacks(hasOrms(), 'ORMs: npm ci in test/orms failed');
-lacks(isCi, 'the other libraries over MySQL, which CI plays');
+  lacks(hasMariadb, 'ORMs over MySQL: install mariadb-server') ||
+  lacks(isInstalled('test/orms'), 'ORMs: npm ci in test/orms failed');
 
 const server: Server<MysqlDatabase> = {
   store: mysqlStore,
@@ -39,8 +39,8 @@ const server: Server<MysqlDatabase> = {
   },
 };
 
-/** Over the others CI plays them: what is different in MySQL is of the connection, which all of them share. */
-const played = mysqlOrms.slice(0, isCi ? undefined : 1);
+/** `npm test` needs one library: the differences of MySQL belong to the connection, which all of them share. */
+const played = mysqlOrms.slice(0, isFull ? undefined : 1);
 
 describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$name', ({ orm }) => {
   const scene = new Scene(orm, server);
@@ -126,5 +126,5 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
 
 // docs/databases.md says which combinations are proven: all of them have been played by then, in whatever order.
 afterAll(() => {
-  if (!missing && isCi) expectProven('proven over MySQL', mysqlOrms);
+  if (!missing && isFull) expectProven('proven over MySQL', mysqlOrms);
 });

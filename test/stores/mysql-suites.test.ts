@@ -1,4 +1,5 @@
 // The suite of every store, over MySQL and MariaDB.
+
 import { randomUUID } from 'node:crypto';
 import { mysqlStore } from 'payment-gateway-sdk/mysql';
 import { storeSuite } from 'payment-gateway-sdk/testing';
@@ -9,6 +10,7 @@ import { mysqlServers } from '../support/mysql-stores.ts';
 import { lacks } from '../support/skips.ts';
 import { inTransactionOf, paid } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
+import { suiteTest } from '../support/suite-test.ts';
 
 for (const { name, needs, pool: open } of mysqlServers) {
   describe.skipIf(lacks(...(needs as [boolean, string, boolean])))(`over ${name}`, () => {
@@ -21,7 +23,7 @@ for (const { name, needs, pool: open } of mysqlServers) {
     });
 
     storeSuite({
-      test: it,
+      test: suiteTest,
       open: scope => [mysqlStore(one, { scope, tablePrefix }), mysqlStore(other, { scope, tablePrefix })],
       transaction: inTransactionOf(one),
     });

@@ -1,21 +1,21 @@
 // postgresStore over every library that merchants have, each with the real library and the real server.
 import { type PostgresDatabase, postgresStore } from 'payment-gateway-sdk/postgres';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hasOrms } from '../support/install-orms.ts';
+import { isInstalled } from '../support/install.ts';
 import { proveOthersUndone } from '../support/orm-left-open.ts';
 import { proveLibrary } from '../support/orm-proofs.ts';
 import { expectProven, NOTHING, ONCE, Scene, type Server } from '../support/orm-scene.ts';
 import { orms } from '../support/orms.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { isFull, lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
 
 const missing =
-  lacks(hasPostgres, 'ORMs: no PostgreSQL at 127.0.0.1:5432') || lacks(hasOrms(), 'ORMs: npm ci in test/orms failed');
-lacks(isCi, 'most ORMs, deadlocks and the slow part of the suites, which CI plays');
+  lacks(hasPostgres, 'ORMs: no PostgreSQL at 127.0.0.1:5432') ||
+  lacks(isInstalled('test/orms'), 'ORMs: npm ci in test/orms failed');
 
 /** A pool, a library over `pg`, and a driver of its own. Each adapter has its tests without a database. */
 const SOME = ['`pg`', 'TypeORM', 'postgres.js'];
-const played = orms.filter(({ name }) => isCi || SOME.includes(name));
+const played = orms.filter(({ name }) => isFull || SOME.includes(name));
 
 const server: Server<PostgresDatabase> = {
   store: postgresStore,
@@ -87,5 +87,5 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
 
 // docs/databases.md says which combinations are proven: all of them have been played by then, in whatever order.
 afterAll(() => {
-  if (!missing && isCi) expectProven('proven', orms);
+  if (!missing && isFull) expectProven('proven', orms);
 });

@@ -1,5 +1,6 @@
 // What happens to servers: they are killed, stand still, are replaced by a copy that is behind, or reached through a pooler.
 // Each payment is credited exactly once all the same.
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,8 @@ import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { type Cluster, hasOwnPostgres, openCluster, owner, ownerFolder } from '../support/own-postgres.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { freePorts } from '../support/ports.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { lacks } from '../support/skips.ts';
+import { suiteTest } from '../support/suite-test.ts';
 
 const newIds = (count: number) => Array.from({ length: count }, newId);
 
@@ -90,7 +92,7 @@ const servers = [
 
 for (const { name, needs, nap, start } of servers) {
   const [available, what] = needs;
-  const missing = lacks(isCi && available, `outages of ${name}, which CI plays (with ${what})`);
+  const missing = lacks(available, `outages of ${name}: no ${what}`);
   it.skipIf(missing)(
     `over a ${name} that is killed again and again under load, two replicas credit each payment once`,
     { timeout: 180_000 },
@@ -129,7 +131,7 @@ for (const { name, needs, nap, start } of servers) {
   );
 }
 
-it.skipIf(lacks(isCi && hasOwnMariadb, 'a MariaDB that stands still, which CI plays (with mariadb-server)'))(
+it.skipIf(lacks(hasOwnMariadb, 'a MariaDB that stands still: no mariadb-server'))(
   'over a MariaDB that stands still under the effect, the replica gives up, and the payment is credited once later',
   { timeout: 60_000 },
   async () => {
@@ -158,99 +160,99 @@ it.skipIf(lacks(isCi && hasOwnMariadb, 'a MariaDB that stands still, which CI pl
   },
 );
 
-describe.skipIf(
-  lacks(isCi && hasOwnPostgres, 'outages of Postgres, which CI plays (with initdb, pg_ctl and a user postgres)'),
-)('over a Postgres', () => {
-  let cluster: Cluster;
-  let observer: Database;
-  let credits: CreditsOver;
-  const databases: Database[] = [];
+describe.skipIf(lacks(hasOwnPostgres, 'outages of Postgres: no initdb, no pg_ctl or no user postgres'))(
+  'over a Postgres',
+  () => {
+    let cluster: Cluster;
+    let observer: Database;
+    let credits: CreditsOver;
+    const databases: Database[] = [];
 
-  const databaseOf = (of: Cluster, options?: pg.PoolConfig) => {
-    const database = overPostgres(of.pool(options));
-    databases.push(database);
-    return database;
-  };
+    const databaseOf = (of: Cluster, options?: pg.PoolConfig) => {
+      const database = overPostgres(of.pool(options));
+      databases.push(database);
+      return database;
+    };
 
-  beforeAll(async () => {
-    cluster = await openCluster();
-    observer = overPostgres(cluster.pool());
-    credits = await openCreditsOver(observer);
-  }, 60_000);
-  afterEach(async () => {
-    await Promise.all(databases.splice(0).map(database => database.end()));
-  });
-  afterAll(async () => {
-    await observer?.end();
-    await cluster?.remove();
-  });
-
-  it('that is replaced by a copy without its last commits, these are credited by their next callback, once', {
-    timeout: 60_000,
-  }, async () => {
-    const copy = await cluster.copy();
-    onTestFinished(() => copy.remove());
-    await copy.start();
-    const before = replica(credits, databaseOf(cluster));
-    const [early, late] = [newIds(5), newIds(5)];
-    for (const id of early) expect(await before(id)).toBe('done');
-    await copy.stop();
-    for (const id of late) expect(await before(id)).toBe('done');
-    await expectOnceEach(credits, [...early, ...late]);
-    await cluster.crash();
-
-    await copy.start();
-    await copy.promote();
-    const copied = databaseOf(copy);
-    await expectOnceEach(credits, early, copied.query);
-    const marks = await copied.query(`select state from ${credits.tablePrefix}_rows where id = any(?)`, [late]);
-    expect([(await credits.all(copied.query)).has(late[0] ?? ''), marks]).toEqual([false, []]);
-    const after = replica(credits, copied);
-    for (const id of early) expect(await after(id)).toBe('skipped');
-    for (const id of late) expect([await after(id), await after(id)]).toEqual(['done', 'skipped']);
-    await expectOnceEach(credits, [...early, ...late], copied.query);
-    await cluster.start();
-  });
-
-  it('whose process stands still under the effect, the replica gives up, and the payment is credited once later', {
-    timeout: 30_000,
-  }, async () => {
-    const [one, other] = [databaseOf(cluster), databaseOf(cluster)];
-    const id = newId();
-    let backend = 0;
-    let stands = false;
-    fakeTimers();
-    const standing = credits.pay(credits.storeOf(one), id, async tx => {
-      await credits.credit(tx, id);
-      const [row] = await one.queryIn(tx)('select pg_backend_pid() as pid');
-      backend = Number(row?.pid);
-      process.kill(backend, 'SIGSTOP');
-      stands = true;
+    beforeAll(async () => {
+      cluster = await openCluster();
+      observer = overPostgres(cluster.pool());
+      credits = await openCreditsOver(observer);
+    }, 60_000);
+    afterEach(async () => {
+      await Promise.all(databases.splice(0).map(database => database.end()));
     });
-    expect(await lateError(standing, () => stands)).toBe('Error: The database did not answer within 5000 ms.');
-    const pay = () => credits.pay(credits.storeOf(other), id);
-    // The process still has the lock.
-    expect(await pay()).toBe('busy');
-    process.kill(backend, 'SIGCONT');
-    expect([await pay(), await pay()]).toEqual(['done', 'skipped']);
-    await expectOnceEach(credits, [id]);
-  });
+    afterAll(async () => {
+      await observer?.end();
+      await cluster?.remove();
+    });
 
-  describe.skipIf(lacks(hasPgBouncer(), 'postgresStore through pgbouncer: no pgbouncer'))(
-    'behind pgbouncer in transaction mode',
-    () => {
-      let folder: string;
-      let bouncer: ChildProcess;
-      let port: number;
-      let suiteDatabases: [Database, Database];
+    it('that is replaced by a copy without its last commits, these are credited by their next callback, once', {
+      timeout: 60_000,
+    }, async () => {
+      const copy = await cluster.copy();
+      onTestFinished(() => copy.remove());
+      await copy.start();
+      const before = replica(credits, databaseOf(cluster));
+      const [early, late] = [newIds(5), newIds(5)];
+      for (const id of early) expect(await before(id)).toBe('done');
+      await copy.stop();
+      for (const id of late) expect(await before(id)).toBe('done');
+      await expectOnceEach(credits, [...early, ...late]);
+      await cluster.crash();
 
-      beforeAll(async () => {
-        [port = 0] = await freePorts(1);
-        folder = ownerFolder();
-        const settings = join(folder, 'pgbouncer.ini');
-        writeFileSync(
-          settings,
-          `[databases]
+      await copy.start();
+      await copy.promote();
+      const copied = databaseOf(copy);
+      await expectOnceEach(credits, early, copied.query);
+      const marks = await copied.query(`select state from ${credits.tablePrefix}_rows where id = any(?)`, [late]);
+      expect([(await credits.all(copied.query)).has(late[0] ?? ''), marks]).toEqual([false, []]);
+      const after = replica(credits, copied);
+      for (const id of early) expect(await after(id)).toBe('skipped');
+      for (const id of late) expect([await after(id), await after(id)]).toEqual(['done', 'skipped']);
+      await expectOnceEach(credits, [...early, ...late], copied.query);
+      await cluster.start();
+    });
+
+    it('whose process stands still under the effect, the replica gives up, and the payment is credited once later', {
+      timeout: 30_000,
+    }, async () => {
+      const [one, other] = [databaseOf(cluster), databaseOf(cluster)];
+      const id = newId();
+      let backend = 0;
+      let stands = false;
+      fakeTimers();
+      const standing = credits.pay(credits.storeOf(one), id, async tx => {
+        await credits.credit(tx, id);
+        const [row] = await one.queryIn(tx)('select pg_backend_pid() as pid');
+        backend = Number(row?.pid);
+        process.kill(backend, 'SIGSTOP');
+        stands = true;
+      });
+      expect(await lateError(standing, () => stands)).toBe('Error: The database did not answer within 5000 ms.');
+      const pay = () => credits.pay(credits.storeOf(other), id);
+      // The process still has the lock.
+      expect(await pay()).toBe('busy');
+      process.kill(backend, 'SIGCONT');
+      expect([await pay(), await pay()]).toEqual(['done', 'skipped']);
+      await expectOnceEach(credits, [id]);
+    });
+
+    describe.skipIf(lacks(hasPgBouncer(), 'postgresStore through pgbouncer: no pgbouncer'))(
+      'behind pgbouncer in transaction mode',
+      () => {
+        let folder: string;
+        let bouncer: ChildProcess;
+        let port: number;
+        let suiteDatabases: [Database, Database];
+
+        beforeAll(async () => {
+          [port = 0] = await freePorts(1);
+          folder = ownerFolder();
+          const settings = join(folder, 'pgbouncer.ini');
+          writeFileSync(
+            settings,
+            `[databases]
 postgres = host=127.0.0.1 port=${cluster.port} dbname=postgres user=postgres
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -261,37 +263,38 @@ pool_mode = transaction
 default_pool_size = 6
 max_client_conn = 200
 `,
-        );
-        bouncer = spawn('pgbouncer', ['-q', settings], { ...owner, stdio: 'ignore' });
-        suiteDatabases = [overPostgres(cluster.pool({ port })), overPostgres(cluster.pool({ port }))];
-        while (!(await suiteDatabases[0].query('select 1').catch(() => undefined))) await delay(20);
-      }, 20_000);
-      afterAll(async () => {
-        await Promise.all(suiteDatabases.map(database => database.end()));
-        bouncer.kill();
-        await once(bouncer, 'exit');
-        rmSync(folder, { recursive: true, force: true });
-      });
+          );
+          bouncer = spawn('pgbouncer', ['-q', settings], { ...owner, stdio: 'ignore' });
+          suiteDatabases = [overPostgres(cluster.pool({ port })), overPostgres(cluster.pool({ port }))];
+          while (!(await suiteDatabases[0].query('select 1').catch(() => undefined))) await delay(20);
+        }, 20_000);
+        afterAll(async () => {
+          await Promise.all(suiteDatabases.map(database => database.end()));
+          bouncer.kill();
+          await once(bouncer, 'exit');
+          rmSync(folder, { recursive: true, force: true });
+        });
 
-      storeSuite({
-        test: it,
-        open: scope => {
-          const storeOf = (database: Database): Store => database.store({ scope, tablePrefix: credits.tablePrefix });
-          return [storeOf(suiteDatabases[0]), storeOf(suiteDatabases[1])];
-        },
-      });
+        storeSuite({
+          test: suiteTest,
+          open: scope => {
+            const storeOf = (database: Database): Store => database.store({ scope, tablePrefix: credits.tablePrefix });
+            return [storeOf(suiteDatabases[0]), storeOf(suiteDatabases[1])];
+          },
+        });
 
-      it('two replicas with more clients than it has connections credit each payment once', {
-        timeout: 60_000,
-      }, async () => {
-        const ids = newIds(1_000);
-        const replicas = [0, 1].map(() => replica(credits, databaseOf(cluster, { port, max: 20 })));
-        await Promise.all(replicas.map(deliver => inParallel(ids, 32, id => redeliver(deliver, id))));
-        await expectOnceEach(credits, ids);
-      });
-    },
-  );
-});
+        it('two replicas with more clients than it has connections credit each payment once', {
+          timeout: 60_000,
+        }, async () => {
+          const ids = newIds(1_000);
+          const replicas = [0, 1].map(() => replica(credits, databaseOf(cluster, { port, max: 20 })));
+          await Promise.all(replicas.map(deliver => inParallel(ids, 32, id => redeliver(deliver, id))));
+          await expectOnceEach(credits, ids);
+        });
+      },
+    );
+  },
+);
 
 function hasPgBouncer(): boolean {
   return hasOwnPostgres && spawnSync('pgbouncer', ['--version']).status === 0;

@@ -3,12 +3,10 @@ import type { RowDataPacket } from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import { hasMariadb, mysqlPool } from '../support/mysql-stores.ts';
 import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { lacks } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
 
-const skip =
-  lacks(isCi, 'the tests of MariaDB itself, which CI plays') ||
-  lacks(hasOwnMariadb && hasMariadb, 'the tests of MariaDB itself: install mariadb-server');
+const skip = lacks(hasOwnMariadb && hasMariadb, 'the tests of MariaDB itself: install mariadb-server');
 
 test.skipIf(skip)('keeps what was committed over a crash, and loses what was not', async () => {
   const mariadb = await ownMariadb();

@@ -390,8 +390,8 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     it('is named in the error of a missing table', async () => {
       const store = opened.storeOf(pool, { tablePrefix: 'nowhere' });
       const forgotten = { message: 'relation "nowhere_rows" does not exist: was migrate() called?', code: '42P01' };
-      for (const asking of [store.read(newRow()), store.write(newRow()), store.effect(EFFECT, async () => [])])
-        expect(await errorOf(asking)).toMatchObject(forgotten);
+      const asked = [store.read(newRow()), store.write(newRow()), store.effect(EFFECT, async () => [])];
+      expect(await Promise.all(asked.map(errorOf))).toMatchObject([forgotten, forgotten, forgotten]);
     });
     const EFFECT = { id: 'none', about: {}, reads: [] };
 

@@ -1,9 +1,11 @@
 // postgresStore passes the suite of every store, also in sessions of the strictest isolation.
+
 import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, openPostgresStore, postgresPool } from '../support/stores.ts';
+import { suiteTest } from '../support/suite-test.ts';
 
 type Opened = Awaited<ReturnType<typeof openPostgresStore>>;
 
@@ -20,7 +22,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
   });
 
   storeSuite({
-    test: it,
+    test: suiteTest,
     open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope })],
     async transaction(work) {
       const client = await opened.pool.connect();

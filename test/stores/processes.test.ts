@@ -9,7 +9,7 @@ import { openDatabase } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { Worker, type WorkerOptions } from '../support/processes.ts';
 import { openProxy } from '../support/proxy.ts';
-import { isCi, lacks } from '../support/skips.ts';
+import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
 
 /** What a store remembers of the effects, in the order in which they were made. */
@@ -143,14 +143,9 @@ async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T)
   );
 }
 
-const further = it.skipIf(
-  lacks(isCi, 'processes whose store and gateway go away, or whose lookups lag, which CI plays'),
-);
-
-/** @param isFull whether scenes that take long are played */
-function scenes(open: () => Promise<Ledger>, isFull: boolean): void {
-  // CI plays the proof in full; elsewhere a small part of it keeps `npm test` short.
-  const [processes, payments, copies] = isCi ? [8, 111, 3] : [3, 20, 1];
+function scenes(open: () => Promise<Ledger>): void {
+  // A small part of the proof keeps `npm test` short.
+  const [processes, payments, copies] = isFull ? [8, 111, 3] : [3, 20, 1];
   let ledger: Ledger;
   let market: Market;
   let server: { url: string; close(): Promise<void> };
@@ -212,111 +207,95 @@ function scenes(open: () => Promise<Ledger>, isFull: boolean): void {
     expect(await ledger.effects()).toEqual(before);
   });
 
-  it.skipIf(!isFull)(
-    'workers are killed at any moment and inside onPayment, and callbacks come again',
-    {
-      timeout: 240_000,
-    },
-    async () => {
-      await start(4, { KILL: '0.05' });
-      const ids = await market.open(isCi ? 60 : 6);
-      let answered = 0;
-      // After so many answers, and not by a clock: where processes start slowly, they would do nothing else.
-      const perhapsKill = () => {
-        answered += 1;
-        if (answered % 20 === 0) workers[(answered / 20) % workers.length]?.kill();
-      };
-      const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
-      await Promise.all(
-        workers.map((worker, index) =>
-          inParallel(shuffled(callbacks, seeded(index)), 4, async ([id, stage]) => {
-            await deliver(worker, await market.callback(id, stage));
-            perhapsKill();
-          }),
-        ),
-      );
-      await expectOneFinalEffectEach(ids);
-    },
-  );
+  it('workers are killed at any moment and inside onPayment, and callbacks come again', {
+    timeout: 240_000,
+  }, async () => {
+    await start(4, { KILL: '0.05' });
+    const ids = await market.open(isFull ? 60 : 6);
+    let answered = 0;
+    // After so many answers, and not by a clock: where processes start slowly, they would do nothing else.
+    const perhapsKill = () => {
+      answered += 1;
+      if (answered % 20 === 0) workers[(answered / 20) % workers.length]?.kill();
+    };
+    const callbacks = ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const));
+    await Promise.all(
+      workers.map((worker, index) =>
+        inParallel(shuffled(callbacks, seeded(index)), 4, async ([id, stage]) => {
+          await deliver(worker, await market.callback(id, stage));
+          perhapsKill();
+        }),
+      ),
+    );
+    await expectOneFinalEffectEach(ids);
+  });
 
-  further(
-    'the store and the gateway each go away until callbacks are answered 503, and nothing is lost',
-    {
-      timeout: 60_000,
-    },
-    async () => {
-      ledger = await open();
-      market = new Market();
-      server = await market.sandbox.listen();
-      const store = await openProxy(ledger.port);
-      const gateway = await openProxy(Number(new URL(server.url).port));
-      const options = {
-        ...ledger.options,
-        STORE_PORT: String(store.port),
-        GATEWAY_URL: `http://127.0.0.1:${gateway.port}`,
-      };
-      workers = [await new Worker(options).start(), await new Worker(options).start()];
-      const ids = await market.open(200);
-      const statuses = new Map<number, number>();
-      const count = () => statuses.get(503) ?? 0;
-      const outage = async (proxy: typeof store) => {
-        proxy.down();
-        const before = count();
-        await expect.poll(count).toBeGreaterThan(before + 10);
-        proxy.up();
-      };
-      let begun = 0;
-      const outages: Promise<void>[] = [];
-      const callbacks = shuffled(
-        ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const)),
-        seeded(7),
-      );
-      await inParallel(callbacks, 8, async ([id, stage]) => {
-        begun += 1;
-        if (begun === 100) outages.push(outage(store));
-        if (begun === 400) outages.push(Promise.resolve(outages[0]).then(() => outage(gateway)));
-        await deliver(workers[stage % 2] as Worker, await market.callback(id, stage), statuses);
-      });
-      await Promise.all(outages);
-      await expectOneFinalEffectEach(ids);
-      store.close();
-      gateway.close();
-    },
-  );
+  it('the store and the gateway each go away until callbacks are answered 503, and nothing is lost', {
+    timeout: 60_000,
+  }, async () => {
+    ledger = await open();
+    market = new Market();
+    server = await market.sandbox.listen();
+    const store = await openProxy(ledger.port);
+    const gateway = await openProxy(Number(new URL(server.url).port));
+    const options = {
+      ...ledger.options,
+      STORE_PORT: String(store.port),
+      GATEWAY_URL: `http://127.0.0.1:${gateway.port}`,
+    };
+    workers = [await new Worker(options).start(), await new Worker(options).start()];
+    const ids = await market.open(200);
+    const statuses = new Map<number, number>();
+    const count = () => statuses.get(503) ?? 0;
+    const outage = async (proxy: typeof store) => {
+      proxy.down();
+      const before = count();
+      await expect.poll(count).toBeGreaterThan(before + 10);
+      proxy.up();
+    };
+    let begun = 0;
+    const outages: Promise<void>[] = [];
+    const callbacks = shuffled(
+      ids.flatMap(id => [0, 1, 2].map(stage => [id, stage] as const)),
+      seeded(7),
+    );
+    await inParallel(callbacks, 8, async ([id, stage]) => {
+      begun += 1;
+      if (begun === 100) outages.push(outage(store));
+      if (begun === 400) outages.push(Promise.resolve(outages[0]).then(() => outage(gateway)));
+      await deliver(workers[stage % 2] as Worker, await market.callback(id, stage), statuses);
+    });
+    await Promise.all(outages);
+    await expectOneFinalEffectEach(ids);
+    store.close();
+    gateway.close();
+  });
 
-  further(
-    'a gateway whose lookups lag behind its callbacks by a second loses nothing, and nothing runs early',
-    {
-      timeout: 60_000,
-    },
-    async () => {
-      await start(0);
-      const lagging = await openLaggingGateway(market.sandbox, 1000);
-      workers = await Promise.all(
-        [1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()),
-      );
-      const ids = await market.open(40);
-      await lagging.knows(ids.at(-1) ?? '');
-      await inParallel(ids, 40, async id => {
-        for (const stage of [1, 2]) {
-          const body = await market.callback(id, stage);
-          await Promise.all(workers.map(worker => deliver(worker, body)));
-          const { paymentStatus } = JSON.parse(body);
-          const [, lastStatus] = (await ledger.effects()).findLast(([effect]) => effect === id) ?? [];
-          expect([id, lastStatus]).toEqual([id, paymentStatus]);
-        }
-      });
-      await expectOneFinalEffectEach(ids);
-      await lagging.close();
-    },
-  );
+  it('a gateway whose lookups lag behind its callbacks by a second loses nothing, and nothing runs early', {
+    timeout: 60_000,
+  }, async () => {
+    await start(0);
+    const lagging = await openLaggingGateway(market.sandbox, 1000);
+    workers = await Promise.all([1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()));
+    const ids = await market.open(40);
+    await lagging.knows(ids.at(-1) ?? '');
+    await inParallel(ids, 40, async id => {
+      for (const stage of [1, 2]) {
+        const body = await market.callback(id, stage);
+        await Promise.all(workers.map(worker => deliver(worker, body)));
+        const { paymentStatus } = JSON.parse(body);
+        const [, lastStatus] = (await ledger.effects()).findLast(([effect]) => effect === id) ?? [];
+        expect([id, lastStatus]).toEqual([id, paymentStatus]);
+      }
+    });
+    await expectOneFinalEffectEach(ids);
+    await lagging.close();
+  });
 }
 
-describeOver(
-  'callbacks in many processes',
-  ({ name, port, isFull }) => scenes(() => overDatabase(name, port), isFull),
-  { isLong: true },
-);
+describeOver('callbacks in many processes', ({ name, port }) => scenes(() => overDatabase(name, port)), {
+  isLong: true,
+});
 
 /** The sandbox as it was so many milliseconds ago. */
 async function openLaggingGateway(sandbox: Sandbox, lagMs: number) {

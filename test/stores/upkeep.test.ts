@@ -7,7 +7,7 @@ import { type CreditsOver, openCreditsOver } from '../support/credits.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { Replicas } from '../support/processes.ts';
-import { isCi } from '../support/skips.ts';
+import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
 
 const upkeeper = fileURLToPath(new URL('upkeeper.ts', import.meta.url));
@@ -15,68 +15,68 @@ const webhookUrl = 'https://shop.example/callbacks';
 const payoutOf = (reference: string) =>
   ({ reference, paymentMethod: 'SEPA', amount: '75.00', currency: 'EUR' }) as const;
 
-describeOver('upkeep', ({ name, isFull, open }) => {
-  const orders = uniqueName('orders');
-  let database: Database;
-  let credits: CreditsOver;
-  let rows: string;
-  let sandbox: Sandbox;
+describeOver(
+  'upkeep',
+  ({ name, open }) => {
+    const orders = uniqueName('orders');
+    let database: Database;
+    let credits: CreditsOver;
+    let rows: string;
+    let sandbox: Sandbox;
 
-  beforeEach(async () => {
-    database = await open();
-    credits = await openCreditsOver(database);
-    rows = `${credits.tablePrefix}_rows`;
-    await database.query(`create table ${orders} (reference varchar(60) primary key)`);
-    // Every callback gets lost.
-    sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
-  });
-  afterEach(async () => {
-    await credits.close();
-    await database.query(`drop table ${orders}`);
-    await database.end();
-  });
-
-  function openReplica(settleMargin?: number) {
-    const store = database.store({ scope: 'shop', tablePrefix: credits.tablePrefix, settleMargin });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, store, webhookUrl, retries: 0 });
-    const handler = createWebhookHandler({
-      gateway,
-      onPaidOut: ({ payment }, { tx }) => credits.credit(tx, payment.id),
+    beforeEach(async () => {
+      database = await open();
+      credits = await openCreditsOver(database);
+      rows = `${credits.tablePrefix}_rows`;
+      await database.query(`create table ${orders} (reference varchar(60) primary key)`);
+      // Every callback gets lost.
+      sandbox = new Sandbox({ fetch: async () => new Response(null, { status: 500 }) });
     });
-    return {
-      gateway,
-      handler,
-      upkeep: () => gateway.upkeep({ handler, once: true, olderThan: 0, recheckAfter: [] }),
-    };
-  }
-  async function completeAll(): Promise<void> {
-    for (const { id, paymentStatus } of sandbox.payments) if (paymentStatus === 'PENDING') await sandbox.complete(id);
-    await sandbox.idle();
-  }
-  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+    afterEach(async () => {
+      await credits.close();
+      await database.query(`drop table ${orders}`);
+      await database.end();
+    });
 
-  const many = isCi ? 1_000 : 60;
-  it(`of two replicas sends each of ${many} payouts once, and credits each whose callback got lost once`, async () => {
-    const replicas = [openReplica(), openReplica()];
-    const { tx, end } = await database.begin();
-    for (let index = 0; index < many; index++) await replicas[0]?.gateway.payOut(tx, payoutOf(`payout-${index}`));
-    await end('commit');
-    const sent = await Promise.all(replicas.map(({ upkeep }) => upkeep()));
-    expect(sum(sent.map(({ sent }) => sent.created))).toBe(many);
-    expect(new Set(sandbox.payments.map(({ reference }) => reference)).size).toBe(many);
-    expect(sandbox.payments).toHaveLength(many);
-    await completeAll();
-    await database.query(`update ${rows} set due_at = due_at - interval '1' day where due_at is not null`);
-    const swept = await Promise.all(replicas.map(({ upkeep }) => upkeep()));
-    expect(sum(swept.map(({ swept }) => swept.processed))).toBe(many);
-    expect([...(await credits.all()).values()]).toEqual(Array(many).fill(1));
-    expect((await replicas[0]?.upkeep())?.swept).toMatchObject({ processed: 0, open: 0, failed: 0 });
-  }, 120_000);
+    function openReplica(settleMargin?: number) {
+      const store = database.store({ scope: 'shop', tablePrefix: credits.tablePrefix, settleMargin });
+      const gateway = new GatewayClient({ ...sandbox.clientOptions, store, webhookUrl, retries: 0 });
+      const handler = createWebhookHandler({
+        gateway,
+        onPaidOut: ({ payment }, { tx }) => credits.credit(tx, payment.id),
+      });
+      return {
+        gateway,
+        handler,
+        upkeep: () => gateway.upkeep({ handler, once: true, olderThan: 0, recheckAfter: [] }),
+      };
+    }
+    async function completeAll(): Promise<void> {
+      for (const { id, paymentStatus } of sandbox.payments) if (paymentStatus === 'PENDING') await sandbox.complete(id);
+      await sandbox.idle();
+    }
+    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 
-  const count = isCi ? 150 : 15;
-  it.skipIf(!isFull)(
-    `of three replicas that are killed again and again pays ${count} payouts once, or leaves an honest doubt`,
-    async () => {
+    const many = isFull ? 1_000 : 60;
+    it(`of two replicas sends each of ${many} payouts once, and credits each whose callback got lost once`, async () => {
+      const replicas = [openReplica(), openReplica()];
+      const { tx, end } = await database.begin();
+      for (let index = 0; index < many; index++) await replicas[0]?.gateway.payOut(tx, payoutOf(`payout-${index}`));
+      await end('commit');
+      const sent = await Promise.all(replicas.map(({ upkeep }) => upkeep()));
+      expect(sum(sent.map(({ sent }) => sent.created))).toBe(many);
+      expect(new Set(sandbox.payments.map(({ reference }) => reference)).size).toBe(many);
+      expect(sandbox.payments).toHaveLength(many);
+      await completeAll();
+      await database.query(`update ${rows} set due_at = due_at - interval '1' day where due_at is not null`);
+      const swept = await Promise.all(replicas.map(({ upkeep }) => upkeep()));
+      expect(sum(swept.map(({ swept }) => swept.processed))).toBe(many);
+      expect([...(await credits.all()).values()]).toEqual(Array(many).fill(1));
+      expect((await replicas[0]?.upkeep())?.swept).toMatchObject({ processed: 0, open: 0, failed: 0 });
+    }, 120_000);
+
+    const count = isFull ? 150 : 15;
+    it(`of three replicas that are killed again and again pays ${count} payouts once, or leaves an honest doubt`, async () => {
       const server = await sandbox.listen();
       const replicas = new Replicas(upkeeper, 3, 25, {
         DATABASE: name,
@@ -127,7 +127,7 @@ describeOver('upkeep', ({ name, isFull, open }) => {
       expect(await gateway.doubts()).toEqual([]);
       const credited = await credits.all();
       expect(sandbox.payments.map(({ id }) => credited.get(id))).toEqual(sandbox.payments.map(() => 1));
-    },
-    240_000,
-  );
-});
+    }, 240_000);
+  },
+  { isLong: true },
+);

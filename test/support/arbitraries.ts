@@ -9,7 +9,7 @@ import {
   WITHDRAWAL_METHODS,
 } from 'payment-gateway-sdk';
 import type { BillingAddressRequest, CustomerRequest, OnrampPayment } from '../../src/schemas/request.ts';
-import { isCi } from './skips.ts';
+import { isFull } from './skips.ts';
 
 /**
  * Fixed, so that a run fails for what was changed and not by chance. PAYMENT_GATEWAY_SEED plays another one, or a failure again:
@@ -17,9 +17,9 @@ import { isCi } from './skips.ts';
  */
 export const SEED = Number(process.env.PAYMENT_GATEWAY_SEED ?? 20261123);
 
-/** CI tries 25 times as many. A loaded machine tries fewer rather than being out of time. */
+/** `npm run test:full` tries 25 times as many. A loaded machine tries fewer rather than being out of time. */
 export const tries = (count: number) => ({
-  numRuns: isCi ? count * 25 : count,
+  numRuns: isFull ? count * 25 : count,
   seed: SEED,
   interruptAfterTimeLimit: 15_000,
 });

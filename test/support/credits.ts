@@ -1,12 +1,10 @@
 // A merchant's credits in a database, one row each, next to a store: a payment that took effect twice would have two.
 import { randomUUID } from 'node:crypto';
-import { createWebhookHandler, type Payment, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { type PostgresDatabase, postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import type { Store } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { type Database, overPostgres, type Query } from './database.ts';
-import { record } from './fixtures.ts';
 import { uniqueName } from './stores.ts';
 
 /** A client, a pool or an effect's `tx`. */
@@ -82,24 +80,3 @@ export async function openCredits(observer: pg.Pool) {
 export type Credits = Awaited<ReturnType<typeof openCredits>>;
 
 export const newId = (): string => randomUUID();
-
-/** The record of a card payment that nobody has seen yet. */
-export const completedPayment = (id: string = randomUUID()): Payment => ({
-  ...JSON.parse(record('completed CARD callback')),
-  id,
-});
-
-/** A handler over a gateway whose payments are all completed, and what it answers to a payment's callback. */
-export function openCallbacks<Context extends object>(options: Omit<WebhookHandlerOptions<Context>, 'gateway'>) {
-  const handler = createWebhookHandler({
-    gateway: { getPayment: async id => completedPayment(id) },
-    onError: () => {},
-    ...options,
-  });
-  const deliver = async (paymentId: string): Promise<string> => {
-    const body = JSON.stringify(completedPayment(paymentId));
-    const response = await handler(new Request('https://shop.example/callbacks', { method: 'POST', body }));
-    return `${response.status} ${await response.text()}`;
-  };
-  return { handler, deliver };
-}

@@ -2,18 +2,13 @@
 import { describe } from 'vitest';
 import { type Database, openDatabase, type PoolLimits } from './database.ts';
 import { mysqlServers } from './mysql-stores.ts';
-import { isCi, lacks } from './skips.ts';
+import { isFull, lacks } from './skips.ts';
 import { hasPostgres, POSTGRES } from './stores.ts';
 
 /** A server of a database. */
 export interface Server {
   name: string;
   port: number;
-  /**
-   * Whether what takes long is played. Over Postgres it always is: much of what it proves is the same code, and CI has the
-   * time for all.
-   */
-  readonly isFull: boolean;
   open(limits?: PoolLimits): Promise<Database>;
 }
 
@@ -25,22 +20,13 @@ const servers = [
 /**
  * Plays scenes over every database that this machine has.
  *
- * @param isLong whether only CI plays them over another one than Postgres
+ * @param isLong whether `npm test` plays them over Postgres only: much of what they prove is the same code
  */
 export function describeOver(what: string, scenes: (server: Server) => void, { isLong = false } = {}): void {
-  for (const { name, port, needs } of servers) {
+  for (const { name, port, needs } of isLong && !isFull ? servers.slice(0, 1) : servers) {
     const [available, missing, isOptional] = needs as readonly [boolean, string, boolean?];
-    const isLeft = isLong && available && name !== 'Postgres' && lacks(isCi, `${what} over ${name}, which CI plays`);
-    const isMissing = isLeft || lacks(available, `${what} over ${name}: no ${missing}`, isOptional);
-    const server: Server = {
-      name,
-      port,
-      // Told only to those who ask.
-      get isFull() {
-        return name === 'Postgres' || (!isMissing && !lacks(isCi, `some of ${what} over ${name}, which CI plays`));
-      },
-      open: limits => openDatabase(name, limits),
-    };
-    describe.skipIf(isMissing)(`${what} over ${name}`, () => scenes(server));
+    const isMissing = lacks(available, `${what} over ${name}: no ${missing}`, isOptional);
+    const open = (limits?: PoolLimits) => openDatabase(name, limits);
+    describe.skipIf(isMissing)(`${what} over ${name}`, () => scenes({ name, port, open }));
   }
 }

@@ -8,7 +8,7 @@ import {
   fromTypeOrm,
   type MysqlDatabase,
 } from 'payment-gateway-sdk/mysql';
-import { folder, hasPrismaOverMysql } from './install-orms.ts';
+import { hasPrismaOverMysql, ormsFolder } from './install.ts';
 import { MYSQL } from './mysql-stores.ts';
 import {
   type Any,
@@ -200,7 +200,7 @@ const prisma: Orm = {
   nests: 'savepoint',
   async open(options) {
     const { PrismaMariaDb } = requirePrisma('@prisma/adapter-mariadb');
-    const { PrismaClient } = await import(`${folder}prisma/mysql/generated/client.ts`);
+    const { PrismaClient } = await import(`${ormsFolder}prisma/mysql/generated/client.ts`);
     const adapter = new PrismaMariaDb({
       ...MYSQL,
       ...(options.port && { port: options.port }),

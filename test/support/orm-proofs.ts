@@ -1,26 +1,22 @@
 // The proofs that mean the same over every library and every server.
 import { randomUUID } from 'node:crypto';
 import type { SqlDatabase } from 'payment-gateway-sdk/postgres';
-import { sqlDatabaseSuite, storeSuite, type TestFunction } from 'payment-gateway-sdk/testing';
-import { expect, it } from 'vitest';
+import { sqlDatabaseSuite, storeSuite } from 'payment-gateway-sdk/testing';
+import { expect } from 'vitest';
 import type { Any, Handle } from './orm.ts';
 import { proveEnds } from './orm-ends.ts';
 import { proveLeftOpen } from './orm-left-open.ts';
 import { provePlans } from './orm-plans.ts';
 import { NOTHING, ONCE, type Scene } from './orm-scene.ts';
-import { isCi } from './skips.ts';
+import { isFull } from './skips.ts';
 import { uniqueName } from './stores.ts';
-
-const SLOW = /busy while another|one after the other/;
-
-/** What takes long is for CI. */
-const test: TestFunction = (name, run) => (isCi || !SLOW.test(name) ? it : it.skip)(name, run);
+import { suiteTest } from './suite-test.ts';
 
 export function proveLibrary<Database>(scene: Scene<Database>): void {
-  // Its statements are the same over every library, whose own part sqlDatabaseSuite proves: CI plays it over all.
-  if (isCi || scene.orm.isPool) {
+  // Its statements are the same over every library, whose own part sqlDatabaseSuite proves.
+  if (isFull || scene.orm.isPool) {
     storeSuite<Any>({
-      test,
+      test: suiteTest,
       open: scope => [scene.storeOf(scene.opened, scope), scene.storeOf(scene.other, scope)],
       transaction: work => scene.opened.begin(work).then(() => {}),
     });
@@ -28,7 +24,7 @@ export function proveLibrary<Database>(scene: Scene<Database>): void {
   // A pool is made one by the stores themselves.
   if (!scene.orm.isPool) {
     sqlDatabaseSuite<Any>({
-      test,
+      test: suiteTest,
       make: () => scene.opened.database as SqlDatabase<Any>,
       execute: (tx, sql) => scene.opened.over(tx).sql(sql),
     });
@@ -36,7 +32,7 @@ export function proveLibrary<Database>(scene: Scene<Database>): void {
   proveTransactions(scene);
   provePlans(scene);
   if (scene.orm.nests === 'savepoint') proveNested(scene);
-  if (scene.server.findsDeadlocksAtOnce || isCi) proveDeadlocks(scene);
+  if (scene.server.findsDeadlocksAtOnce || isFull) proveDeadlocks(scene);
   proveEnds(scene);
   proveLeftOpen(scene);
 }

@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createWebhookHandler, GatewayClient, type Store, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { postgresPool, uniqueName } from './stores.ts';
 
-/** A shop over a library, with the table of orders that orm-schema.ts has made. */
+/** A shop over a library, with a table of orders in a schema that no other test has. */
 export interface OrmShop<Tx> {
   store: Store<Tx>;
   onPaid: NonNullable<WebhookHandlerOptions<Tx>['onPaid']>;
@@ -16,6 +17,37 @@ export interface OrmShop<Tx> {
   orders(): PromiseLike<readonly object[]>;
   close(): Promise<unknown>;
 }
+
+const name = uniqueName('orm');
+const ORDERS = `create table ${name}.orders (id varchar(200) primary key, paid boolean not null default false)`;
+
+async function inPostgres() {
+  const pool = postgresPool({ max: 1 });
+  await pool.query(`create schema ${name}`);
+  await pool.query(ORDERS);
+  process.env.DATABASE_URL = `postgres://postgres@127.0.0.1:5432/test?options=-c%20search_path%3D${name}`;
+  process.env.DATABASE_SCHEMA = name;
+  return async () => {
+    await pool.query(`drop schema ${name} cascade`);
+    await pool.end();
+  };
+}
+
+async function inMysql() {
+  const { MYSQL, mysqlPool } = await import('./mysql-stores.ts');
+  const pool = mysqlPool({ connectionLimit: 1 });
+  await pool.query(`create database ${name}`);
+  await pool.query(ORDERS);
+  process.env.DATABASE_URL = `mysql://${MYSQL.user}@${MYSQL.host}:${MYSQL.port}/${name}`;
+  return async () => {
+    await pool.query(`drop database ${name}`);
+    await pool.end();
+  };
+}
+
+// The shop opens its pool after this import.
+const isMysql = /[\\/]mysql2[\\/]/.test(expect.getState().testPath ?? '');
+afterAll(await (isMysql ? inMysql : inPostgres)());
 
 const ID = 'order-1042';
 const CARD = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;

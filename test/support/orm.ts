@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { PostgresDatabase } from 'payment-gateway-sdk/postgres';
-import { folder } from './install-orms.ts';
+import { ormsFolder } from './install.ts';
 
-export const require = createRequire(`${folder}package.json`);
-export const requirePrisma = createRequire(`${folder}prisma/package.json`);
+export const require = createRequire(`${ormsFolder}package.json`);
+export const requirePrisma = createRequire(`${ormsFolder}prisma/package.json`);
 
 /** What is done with a library's handle, a transaction or not. */
 export interface Handle {

@@ -7,7 +7,7 @@ import {
   fromPrisma,
   fromTypeOrm,
 } from 'payment-gateway-sdk/postgres';
-import { folder, hasPrisma } from './install-orms.ts';
+import { hasPrisma, ormsFolder } from './install.ts';
 import { type Any, type Handle, type OpenOrm, type Orm, type OrmOptions, require, requirePrisma } from './orm.ts';
 import { POSTGRES, postgresPool } from './stores.ts';
 
@@ -246,7 +246,7 @@ const prisma: Orm = {
   nests: 'savepoint',
   async open(options) {
     const { PrismaPg } = requirePrisma('@prisma/adapter-pg');
-    const { PrismaClient } = await import(`${folder}prisma/generated/client.ts`);
+    const { PrismaClient } = await import(`${ormsFolder}prisma/generated/client.ts`);
     const adapter = new PrismaPg({ ...POSTGRES, ...pgOptions(options) });
     const client = new PrismaClient({ adapter });
     const { table } = options;

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { createWebhookHandler, type Payment, parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import { ID, record } from '../support/fixtures.ts';
-import { isCi } from '../support/skips.ts';
+import { isFull } from '../support/skips.ts';
 
 /** CI plays all of them. */
-const BODIES = isCi ? 10_000 : 1_000;
+const BODIES = isFull ? 10_000 : 1_000;
 const SEED = 20261121;
 const callback = record('completed CARD callback');
 const near: Record<string, unknown> = JSON.parse(callback);

@@ -64,7 +64,9 @@ const SERVERS: Record<ServerName | 'node:http2', (node: NodeListener, web: WebHa
   },
   Hono: (_, web) => {
     const app = new Hono().all('*', ({ req }) => web(req.raw));
-    return listening(serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server);
+    return listening(
+      serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }) as Server,
+    );
   },
 };
 

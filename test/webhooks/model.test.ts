@@ -6,9 +6,9 @@ import { HANDLER } from '../../src/store/link.ts';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
 import { ID } from '../support/fixtures.ts';
 import { as, completed, linked, post } from '../support/shop-callbacks.ts';
-import { isCi } from '../support/skips.ts';
+import { isFull } from '../support/skips.ts';
 
-const RUNS = isCi ? 2_000 : 100;
+const RUNS = isFull ? 2_000 : 100;
 const SEED = 20261121;
 
 /** The statuses of a payment in order. The document shows the first two, and excludes none of the others. */

@@ -1,19 +1,25 @@
-// payment-gateway-sdk/otel with OpenTelemetry's own SDK: the spans and metrics that an operator sees.
+// The recipes of docs/observability.md with OpenTelemetry's own SDK and pino: the spans, metrics and lines that an operator sees.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { instrument } from 'payment-gateway-sdk/otel';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';
 import { CARD } from '../support/fixtures.ts';
-import { isInstalled } from '../support/install-suites.ts';
+import { isInstalled } from '../support/install.ts';
 import { lacks } from '../support/skips.ts';
 
+const isMissing = lacks(
+  isInstalled('test/observability'),
+  'OpenTelemetry and pino: npm ci in test/observability failed',
+);
 const LIMITS = { timeout: 5_000 };
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
-describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI installs'))('with OpenTelemetry', () => {
+describe.skipIf(isMissing)('with OpenTelemetry', () => {
   let api: typeof import('@opentelemetry/api');
   let ended: () => ReadableSpan[];
   let scrape: () => Promise<string>;
@@ -229,4 +235,48 @@ describe.skipIf(lacks(isInstalled('observability'), 'OpenTelemetry, which CI ins
       }
     }
   });
+});
+
+describe.skipIf(isMissing)('with pino', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it('each event is a line with a level', async () => {
+    const sandbox = new Sandbox();
+    const server = await sandbox.listen();
+    vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
+    vi.stubEnv('PAYMENT_GATEWAY_API_KEY', sandbox.clientOptions.apiKey);
+    vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', sandbox.clientOptions.signKey);
+    vi.stubEnv('LOG_LEVEL', 'debug');
+    const lines: { level: number; msg: string; type?: string; callId?: string }[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    const { gateway, handler, log } = await import('./pino.ts');
+    const stream = log[(await import('pino')).pino.symbols.streamSym as never] as { write(line: string): void };
+    vi.spyOn(stream, 'write').mockImplementation(line => void lines.push(JSON.parse(line)));
+    const { payment } = await gateway.createDeposit(order);
+    sandbox.faults.next('commit-then-drop');
+    await gateway.createDeposit({ ...order, reference: 'order-2' }).catch(() => {});
+    await handler[HANDLER].process(payment.id, { timeout: 5_000 });
+    await server.close();
+    write.mockRestore();
+    expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+      '20 create request',
+      '20 create response',
+      '30 create success',
+      '20 create request',
+      '50 create failure',
+      '20 lookup request',
+      '20 lookup response',
+      '30 lookup success',
+      '30 payment confirmed',
+      '30 callback ran',
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('zoe@');
+  });
+});
+
+it.skipIf(isMissing)('the recipes agree with the types of OpenTelemetry and pino', () => {
+  const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+  const project = fileURLToPath(new URL('tsconfig.json', import.meta.url));
+  const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+  expect([stdout, status]).toEqual(['', 0]);
 });
