@@ -218,7 +218,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    *   await gateway.payOut(tx, { reference: 'payout-77', paymentMethod: 'SEPA', amount: '120.00', currency: 'EUR' });
    * });
    */
-  async payOut(tx: Tx, request: PayoutRequest, options?: Pick<CreateOptions, 'extra'>): Promise<Entry> {
+  async payOut(tx: Tx, request: PayoutRequest, options?: { extra?: object | undefined }): Promise<Entry> {
     return payOut(this.#gateway, tx, request, options);
   }
 

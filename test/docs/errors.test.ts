@@ -42,10 +42,10 @@ const ANSWERS: Record<WebhookErrorCode, number> = {
 
 const WARNINGS: Record<WarningCode, true> = {
   unusable_redirect_url: true,
-  journal_not_recorded: true,
-  journal_mismatch: true,
-  journal_two_payments: true,
-  journal_stale_replay: true,
+  create_not_recorded: true,
+  create_mismatch: true,
+  two_payments: true,
+  stale_replay: true,
   sweep_gave_up: true,
   sweep_failed: true,
   payout_not_sent: true,

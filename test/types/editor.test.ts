@@ -101,7 +101,7 @@ it('a create shows one named request', () => {
 it.each(METHODS.flatMap(method => [hoverOf('gateway', method), hoverOf('onramp', method)]))(
   '%s has no helper type',
   hover => {
-    expect(hover).toMatch(/^\w+\(.*\): /);
+    expect(hover).toMatch(/^\w+\(.*\): /s);
     expect(helpersIn(hover)).toEqual([]);
   },
 );
