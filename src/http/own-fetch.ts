@@ -16,7 +16,7 @@ export interface FetchInit {
 }
 
 /** The answer of a {@link Fetch}: the parts of a `Response` that the SDK reads. */
-export interface FetchAnswer {
+interface FetchAnswer {
   status: number;
   headers: { get(name: string): string | null };
   body: BodyStream | null;

@@ -29,7 +29,7 @@ export function lookUpWithin(gateway: Gateway): LookUp {
     lookUp(id, { signal, timeout: Math.min(timeout, gateway.timeout) });
 }
 
-export const NOT_AN_ID = {
+const NOT_AN_ID = {
   path: 'id',
   message: "must be the gateway's id of the payment, a UUID, and not your reference",
 };

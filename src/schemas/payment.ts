@@ -96,7 +96,7 @@ interface FailureFields {
 }
 
 /** Created. The customer or the processor has not finished. */
-export interface PendingPayment extends PaymentFields {
+interface PendingPayment extends PaymentFields {
   paymentStatus: 'PENDING';
 }
 /** Authorised, but neither captured nor paid yet. */
@@ -116,7 +116,7 @@ export interface CanceledPayment extends PaymentFields, FailureFields {
   paymentStatus: 'CANCELED';
 }
 /** In a status that this version of the SDK does not know. It counts as neither final nor paid. */
-export interface UnknownPayment extends PaymentFields, SettlementFields, FailureFields {
+interface UnknownPayment extends PaymentFields, SettlementFields, FailureFields {
   paymentStatus: 'UNKNOWN';
   /** The status as the gateway wrote it. */
   rawPaymentStatus: string;

@@ -79,7 +79,7 @@ export interface OnrampDeposit extends DepositFields {
 }
 
 /** An NFT purchase by any method except Apple Pay. */
-export interface PlainNftPurchase extends DepositFields {
+interface PlainNftPurchase extends DepositFields {
   paymentMethod: Exclude<NftMethod, 'APPLEPAY'>;
 }
 

@@ -31,7 +31,7 @@ export interface Attempt extends RequestData {
  * `planned`: written in the merchant's own transaction and not sent yet. `begun`: running, or in doubt. `created`: has
  * its payment permanently. `freed`: the last attempt made no payment, so the next create may begin.
  */
-export type CreateState = 'planned' | 'begun' | 'created' | 'freed';
+type CreateState = 'planned' | 'begun' | 'created' | 'freed';
 
 /** The row of a reference. Times are milliseconds since 1970 by the store's own clock. */
 export interface CreateRow extends Attempt {

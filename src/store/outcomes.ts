@@ -38,7 +38,7 @@ export interface Review extends Omit<KeptReview, 'since'> {
 export type OutcomeName = 'onPaid' | 'onAuthorized' | 'onDeclined' | 'onReversed' | 'onPaidOut' | 'onPayoutFailed';
 
 /** The state of a payment for the merchant. `held`: COMPLETED, but it pays nothing. */
-export type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
+type Outcome = 'authorized' | 'paid' | 'declined' | 'reversed' | 'paid_out' | 'payout_failed' | 'held';
 
 /** The data of a payment's row. */
 export interface PaymentState {
@@ -49,7 +49,7 @@ export interface PaymentState {
   reviews: readonly KeptReview[];
 }
 
-export const NEW_PAYMENT: PaymentState = { statuses: [], reviews: [] };
+const NEW_PAYMENT: PaymentState = { statuses: [], reviews: [] };
 
 export const paymentStateOf = (row: StoreRow | undefined): PaymentState => ({ ...NEW_PAYMENT, ...row?.data });
 

@@ -41,7 +41,7 @@ const isUntouched = (row: CreateRow, { attemptId }: Attempt): boolean =>
   row.attemptId === attemptId && isWithoutPayment(row);
 
 /** Whether the row is still the claimed plan. Planning again makes a different plan. */
-export const isSamePlan = (row: CreateRow, claimed: CreateRow): boolean =>
+const isSamePlan = (row: CreateRow, claimed: CreateRow): boolean =>
   row.state === 'planned' && row.revision === claimed.revision;
 
 /** The row without ids that turned out to be of no payment, or of another create's. */

@@ -46,7 +46,7 @@ export interface Success {
 }
 
 /** The facts of a failed call, after all retries. */
-export interface Failure {
+interface Failure {
   /** The name of the error, and its code. */
   error: string;
   code: string;

@@ -56,7 +56,7 @@ export interface Functions<Tx> {
 }
 
 /** The first argument of `onReview`. A refused payout has no payment. */
-export interface ReviewOutcome {
+interface ReviewOutcome {
   order?: string | undefined;
   reference?: string | undefined;
   payment?: Payment | undefined;
