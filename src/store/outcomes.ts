@@ -132,7 +132,9 @@ const isPaymentOfCreate = ({ bodyHash, paymentId }: CreateRow, payment: Payment)
 function completed({ payment, state, create, order }: StatusFacts): Verdict {
   const isOut = payment.paymentType === 'WITHDRAWAL';
   const held = (reason: ReviewReason): Verdict => ({ outcome: 'held', reason, create, order });
-  if (!create || create.bodyHash === UNSEEN) return held('unknown_reference');
+  // Without the order's row, nothing says which of its payments counts.
+  const isUnknown = !create || create.bodyHash === UNSEEN || (create.order !== undefined && !order);
+  if (isUnknown) return held('unknown_reference');
   const payer = order ?? create;
   if (payer.paidBy && isSamePayment(payer.paidBy, payment.id)) return { create, order };
   if (state.outcome === 'reversed' || state.outcome === 'payout_failed') return held('paid_again');

@@ -99,7 +99,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     const verdict: Verdict = hasOutcomes ? judge({ payment, state, create, order }) : { create, order };
     const { call, wasPaidOut } = verdict;
     const reason = verdict.reason ?? reasonWithout(functions, verdict);
-    const review = reason && reviewOf(payment, status, { reason, create, order: orderRow?.id });
+    const review = reason && reviewOf(payment, status, { reason, create, order: create?.order });
     const reference = verdict.create?.reference ?? payment.reference ?? undefined;
     const outcome = { order: verdict.create?.order, reference, payment } as PaymentOutcome;
     const afterCommit = await callInTime(locked.tx, async context => {

@@ -77,6 +77,9 @@ describe('a lookup that meets trouble', () => {
       if (!fault.isEndless) await played;
     }
     const names = ['what goes wrong', 'without a repetition', 'with one (`retries: 1`)'];
-    expectDocumented('connections.md', 'lookups', tableOf(names, await Promise.all(rows)));
+    const ended = await Promise.all(rows);
+    const failing = ended.filter(([, , repeated]) => !/^[12] → the payment$/.test(repeated ?? ''));
+    expect(ended.length).toBeGreaterThan(2 * failing.length);
+    expectDocumented('connections.md', 'lookups', tableOf(names, failing));
   });
 });

@@ -57,6 +57,27 @@ describe('the outcome of a deposit without an order', () => {
     expect((await gateway.reviews()).map(({ reason }) => reason)).toEqual(['unknown_reference', 'reversed']);
   });
 
+  it('is credited and reversed in turn by a record that changes during each lookup', async () => {
+    let lookups = 0;
+    const answer = async (request: Request, response: Response) => {
+      if (request.method !== 'GET') return response;
+      lookups += 1;
+      const paymentStatus = lookups % 2 === 1 ? 'COMPLETED' : 'FAILED';
+      const { result } = (await response.json()) as { result: object };
+      return Response.json({ result: { ...result, paymentStatus } });
+    };
+    const { gateway, handler, idOf, got } = openOrderShop({ answer });
+    await gateway.createDeposit(DEPOSIT);
+    for (let index = 0; index < 5; index++) {
+      const { status } = await handler(callbackOf(idOf('deposit-1')));
+      expect([200, 503]).toContain(status);
+    }
+    expect(lookups).toBeGreaterThan(5);
+    expect(got[0]).toBe('onPaid deposit-1');
+    // No credit follows a credit, and no reversal a reversal.
+    expect(got.filter((call, index) => call === got[index - 1])).toEqual([]);
+  });
+
   it('reviews a status that the document does not name', async () => {
     const answer = async (request: Request, response: Response) =>
       request.method === 'GET'
