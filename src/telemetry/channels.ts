@@ -48,6 +48,8 @@ const CHANNEL_OF = {
   upkeep: 'store',
 } as const satisfies Record<Operation, string>;
 
+type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
+
 // Some runtimes lack tracing channels, and so have no listeners.
 export const channels = new Map(
   Object.values(CHANNEL_OF).map(name => [
@@ -56,10 +58,14 @@ export const channels = new Map(
   ]),
 );
 
+/** Bun's tracing channels have no `hasSubscribers` of their own. */
+const isListenedTo = (channel: Channel): boolean =>
+  [channel.start, channel.end, channel.asyncStart, channel.asyncEnd, channel.error].some(one => one.hasSubscribers);
+
 /** Runs a call within its channel and the contexts that its tracers request. */
 export async function traced<T>(trace: CallTrace & { run: Run }, work: () => Promise<T>): Promise<T> {
   const channel = channels.get(CHANNEL_OF[trace.operation]);
-  if (!channel?.hasSubscribers) return work();
+  if (!channel || !isListenedTo(channel)) return work();
   let result!: T;
   // Node adds the resolved value to the trace, so the promise resolves to nothing: a payment is customer data.
   const untold = async () => {
