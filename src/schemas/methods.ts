@@ -42,7 +42,7 @@ export const ONRAMP_METHODS = [
 /** The only methods of an NFT purchase. `OPENBANKING` is usable nowhere else. */
 export const NFT_METHODS = ['APPLEPAY', 'GOOGLEPAY', 'OPENBANKING', 'CARD'] as const;
 
-/** Every status the document names. A record with another one becomes an {@link UnknownPayment}. */
+/** Every status the document names. A record with another one gets the status `UNKNOWN`. */
 export const PAYMENT_STATUSES = ['PENDING', 'AUTHORIZED', 'COMPLETED', 'FAILED', 'CANCELED'] as const;
 
 /** One of {@link DEPOSIT_METHODS}. */

@@ -96,7 +96,7 @@ export type DepositRequest = PlainDeposit | ApplePayDeposit;
 /** The request of `createNftPurchase`. The gateway's document names no type: `DEPOSIT` is this SDK's assumption. */
 export type NftPurchaseRequest = PlainNftPurchase | ApplePayDeposit;
 
-/** The request of `createPayment`. An on-ramp terminal also takes an {@link OnrampPayment}. */
+/** The request of `createPayment`. An on-ramp terminal also takes an {@link OnrampDeposit} with its `paymentType`. */
 export type PaymentRequest =
   | (DepositRequest & { paymentType: 'DEPOSIT' })
   | (WithdrawalRequest & { paymentType: 'WITHDRAWAL' });
