@@ -53,7 +53,7 @@ export async function openCreditsOver(observer: Database) {
     },
     /** How many effects were cut off. */
     uncertain: async (query: Query = observer.query): Promise<number> =>
-      (await query(`select id from ${rows} where kind = 'payment' and state = 'begun'`)).length,
+      (await query(`select id from ${rows} where scope = 'shop' and kind = 'payment' and state = 'begun'`)).length,
     close: () => observer.query(`drop table ${rows}, ${table}`),
   };
 }
