@@ -184,10 +184,14 @@ async function operateUntilOver(): Promise<void> {
 /** Sends a command to all apps, and waits for their answers. */
 const all = (type: 'rest' | 'finish') => Promise.all([spared, ...apps].map(app => ask(app, type, { type })));
 
+/** The effects are an hour old, so that their rechecks are due. */
+const AGED = `case when data::text like '%"effectAt"%' then jsonb_set(data::jsonb, '{effectAt}',
+  to_jsonb(floor(extract(epoch from now()) * 1000) - 3600000))::json else data end`;
+
 /** Time passes: the leases of killed processes end, and everything is due. */
 const age = () =>
   pool.query(`update payment_gateway_rows set begun_at = begun_at - interval '1 hour', leased_until = null,
-    due_at = least(due_at, now()) where kind = 'create' and (state in ('begun', 'planned') or due_at is not null)`);
+    data = ${AGED}, due_at = least(due_at, now()) where kind = 'create' and (state in ('begun', 'planned') or due_at is not null)`);
 
 const rowsOf = async (sql: string) => (await pool.query(sql)).rows;
 async function isDone(): Promise<boolean> {
@@ -207,7 +211,9 @@ async function comeToRest(): Promise<number> {
     if (await isDone()) return round;
     await delay(500);
   }
-  surprises.push(`After ${ROUNDS} rounds, work was left.`);
+  const left = await rowsOf(`select id, state, due_at, data from payment_gateway_rows
+    where kind = 'create' and (state in ('begun', 'planned') or due_at is not null) limit 3`);
+  surprises.push(`After ${ROUNDS} rounds, work was left: ${JSON.stringify(left)}`);
   return ROUNDS;
 }
 
