@@ -33,6 +33,8 @@ export async function openDatabase() {
           work.ms += Number(/^duration: ([\d.]+) ms/.exec(message)?.[1] ?? 0);
         }),
       );
+      // DROP DATABASE also ends connections that are still closing.
+      pool.on('error', () => {});
       pools.push(pool);
       return pool;
     },

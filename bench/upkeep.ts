@@ -40,7 +40,7 @@ async function writeFinal(pool: pg.Pool): Promise<void> {
     SELECT 'bench', 'create', 'final-' || n, 'created', 4, now() - interval '40 days', ${ID}, json_build_object(
       'attemptId', gen_random_uuid(), 'timeoutMs', 30000, 'conflictingIds', '[]'::json, 'looks', 0, 'paymentType',
       'DEPOSIT', 'paymentMethod', 'CARD', 'amount', '25.5', 'currency', 'EUR', 'bodyHash', repeat('0', 64),
-      'paidBy', ${ID}, 'result', json_build_object('payment', json_build_object('id', ${ID}, 'reference', 'final-' || n,
+      'paymentId', ${ID}, 'paidBy', ${ID}, 'result', json_build_object('payment', json_build_object('id', ${ID}, 'reference', 'final-' || n,
         'paymentStatus', 'COMPLETED', 'paymentType', 'DEPOSIT', 'paymentMethod', 'CARD', 'amount', 25.5, 'currency',
         'EUR'))) FROM generate_series(1, ${FINAL}) n`);
   await pool.query(`INSERT INTO payment_gateway_rows (scope, kind, id, state, revision, begun_at, data)
