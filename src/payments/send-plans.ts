@@ -29,7 +29,7 @@ export interface Sent {
 }
 
 /** `freed` and due: refused for good, and its review is not written yet. */
-const DUE = { states: ['planned', 'freed'] } as const;
+export const DUE = { states: ['planned', 'freed'] } as const;
 
 /** The errors of a plan that this client cannot send, such as another version's. It is tried again after its lease. */
 const UNSENDABLE: ReadonlySet<string> = new Set(['InvalidRequestError', 'ConfigurationError']);

@@ -158,11 +158,12 @@ export function migrationsOf(name: string): readonly string[] {
     )`,
     // One payment belongs to one create.
     `CREATE UNIQUE ${index('payment')} (scope, payment_id) WHERE payment_id IS NOT NULL`,
-    // For sweeps, without final rows.
+    // For sweeps, without finished rows.
     `CREATE ${index('due')} (scope, kind, due_at)
-  WHERE due_at IS NOT NULL AND state <> 'planned'`,
-    // For planned payouts.
-    `CREATE ${index('planned')} (scope, kind, due_at) WHERE state = 'planned'`,
+  WHERE due_at IS NOT NULL AND state NOT IN ('planned', 'freed')`,
+    // For planned payouts, and those refused for good, however many payments are due.
+    `CREATE ${index('planned')} (scope, kind, due_at)
+  WHERE due_at IS NOT NULL AND state IN ('planned', 'freed')`,
     // For creates in doubt, uncertain effects and reviews, without the many other rows.
     `CREATE ${index('open')} (scope, kind, begun_at)
   WHERE state IN ('begun', 'review')`,

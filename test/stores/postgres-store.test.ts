@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DUE } from '../../src/payments/send-plans.ts';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
@@ -227,7 +228,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       );
       await store.read(newRow());
       sent.length = 0;
-      expect((await store.due({ kind: 'create', states: ['planned'] }, 8, 1_000)).rows).toHaveLength(8);
+      expect((await store.due({ kind: 'create', ...DUE }, 8, 1_000)).rows).toHaveLength(8);
       await store.due({ kind: 'create', states: ['begun', 'created'], olderThan: 0 }, 8, 1_000);
       await store.list({ kind: 'create', states: ['begun'] });
       expect((await store.list({ kind: 'payment', states: ['begun', 'review'] })).rows).toHaveLength(30);
