@@ -13,15 +13,13 @@ export const certificate = (name: 'server' | 'elsewhere' | 'client') => ({
   cert: read(`${name}.crt`),
 });
 
-let machines: string[] | undefined;
+const bare = (certificate: string) => certificate.replace(/\s/g, '');
+
+/** The machine's own authorities. Another file of this process may have added ours. */
+const machines = () => tls.getCACertificates('default').filter(one => bare(one) !== bare(authority));
 
 /** From now on it counts in this process, beside the machine's own ones. Older runtimes that read this file lack the call. */
-export function trustOurs(): void {
-  machines ??= tls.getCACertificates('default');
-  tls.setDefaultCACertificates([...machines, authority]);
-}
+export const trustOurs = (): void => tls.setDefaultCACertificates([...machines(), authority]);
 
 /** Files that share the process would take it for one of the machine's. */
-export function distrustOurs(): void {
-  if (machines) tls.setDefaultCACertificates(machines);
-}
+export const distrustOurs = (): void => tls.setDefaultCACertificates(machines());
