@@ -33,6 +33,7 @@ const REPEATED = [
   'test/examples/examples.test.ts',
 ];
 
+delete process.env.FORCE_COLOR; // CI may ask for colours, which programs under test would print
 const cores = Math.max(2, availableParallelism());
 
 /** Tests do not depend on each other. To repeat a failure, pass the printed --sequence.seed. */
@@ -60,7 +61,6 @@ export default defineConfig({
   test: {
     css: true, // otherwise an imported style sheet is empty
     tags: [{ name: 'long', description: 'Takes more than 50 ms. test:unit leaves it out.' }],
-    coverage: { include: ['src/**/*.ts'] },
     expect: { requireAssertions: true, poll: { timeout: 10_000 } },
     hookTimeout: 120_000,
     projects: [
