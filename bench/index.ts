@@ -1,4 +1,4 @@
-// Measures everything, and prints docs/speed.md. With --write it writes the file.
+// Measures everything, and prints docs/contributing/speed.md. With --write it writes the file.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -201,5 +201,5 @@ Megabytes in \`node_modules\`, dependencies included.
 ${table(['', 'MB'], sizes)}
 `;
 
-if (process.argv.includes('--write')) writeFileSync(new URL('../docs/speed.md', import.meta.url), document);
+if (process.argv.includes('--write')) writeFileSync(new URL('../docs/contributing/speed.md', import.meta.url), document);
 else console.log(document);

@@ -1,4 +1,4 @@
-// The examples of docs/proxy-and-mtls.md, each run as a process, through a proxy and at a gateway that asks for certificates.
+// The examples of docs/security.md about proxies and certificates, each run as a process, through a proxy and at a gateway that asks for certificates.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { authority, certificate } from '../support/tls.ts';
 import { blocksOf, root } from './pages.ts';
 
 const BY_NAME = ['--import', new URL('./by-name.mjs', import.meta.url).href];
-const examples = blocksOf('docs/proxy-and-mtls.md').filter(({ language }) => language === 'ts');
+const examples = blocksOf('docs/security.md').filter(({ language }) => language === 'ts');
 const exampleOf = (reference: string) => examples.find(({ code }) => code.includes(reference))?.code ?? '';
 
 let folder = '';
@@ -80,7 +80,7 @@ async function run(reference: string, env: object): Promise<string> {
 
 const NODE_EXTRA_CA_CERTS = 'authority.crt';
 
-describe('docs/proxy-and-mtls.md', () => {
+describe('docs/security.md', () => {
   it('sends through the proxy of an agent', async () => {
     const [{ env }, proxy] = [await openGateway(false), await forwardProxy()];
     closing.push(proxy.close);

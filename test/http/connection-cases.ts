@@ -1,4 +1,4 @@
-// What can go wrong on the way of a call, made to happen by a raw gateway: the rows of docs/connections.md.
+// What can go wrong on the way of a call, made to happen by a raw gateway: the rows of docs/contributing/connections.md.
 import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
@@ -244,7 +244,7 @@ export async function meeting(fault: Fault, way: Way, answer: string, retries: n
   return { client, gateway };
 }
 
-/** How a create ends, in the words of docs/connections.md. */
+/** How a create ends, in the words of docs/contributing/connections.md. */
 export const endOf = (create: Promise<Created>) =>
   create.then(
     ({ payment }) => ({ text: 'the payment', id: payment.id, outcome: 'created' }),

@@ -61,7 +61,7 @@ function cellOf(seen: ReadonlyMap<Way, string>): string {
 }
 
 describe('a lookup that meets trouble', () => {
-  it('ends as docs/connections.md says', { timeout: 120_000 }, async () => {
+  it('ends as docs/contributing/connections.md says', { timeout: 120_000 }, async () => {
     const row = async (fault: Fault) => {
       const ways = fault.onIdle ? WAYS.filter(way => way.startsWith('reused')) : WAYS;
       const cells = [0, 1].map(async retries => {
@@ -80,6 +80,6 @@ describe('a lookup that meets trouble', () => {
     const ended = await Promise.all(rows);
     const failing = ended.filter(([, , repeated]) => !/^[12] → the payment$/.test(repeated ?? ''));
     expect(ended.length).toBeGreaterThan(2 * failing.length);
-    expectDocumented('connections.md', 'lookups', tableOf(names, failing));
+    expectDocumented('contributing/connections.md', 'lookups', tableOf(names, failing));
   });
 });

@@ -1,4 +1,4 @@
-// Each row of docs/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
+// Each row of docs/contributing/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import { endOf, type Fault, faultsOf, meeting, withGateway } from './connection-
 
 const created = record('created card deposit');
 const { idle, during, odd } = faultsOf('201 Created', created);
-const DOCUMENT = readFileSync(new URL('../../docs/connections.md', import.meta.url), 'utf8').split('\n');
+const DOCUMENT = readFileSync(new URL('../../docs/contributing/connections.md', import.meta.url), 'utf8').split('\n');
 
 /** The results of a create in the document, on a new and on a reused connection if they differ. */
 const cellsOf = (what: string): string[] =>

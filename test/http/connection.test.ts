@@ -75,7 +75,11 @@ describe.skipIf(lacks(process.platform === 'linux', 'swallowed connections, whic
     });
 
     it('is documented with each of these', () => {
-      expectDocumented('connections.md', 'unreached', UNREACHED.map(({ what }) => `- ${what}.`).join('\n'));
+      expectDocumented(
+        'contributing/connections.md',
+        'unreached',
+        UNREACHED.map(({ what }) => `- ${what}.`).join('\n'),
+      );
     });
   },
 );
@@ -85,13 +89,13 @@ describe('a create that meets', () => {
     ['trouble between two calls', 'idle', idle, [REUSED]],
     ['trouble during the call', 'during', during, [NEW, REUSED]],
     ['an odd answer', 'odd', odd, [NEW, REUSED]],
-  ] as const)('%s ends as docs/connections.md says', { timeout: 120_000 }, async (_, name, faults, columns) => {
+  ] as const)('%s ends as documented', { timeout: 120_000 }, async (_, name, faults, columns) => {
     const seen = new Map<string, string>();
     const ways = columns.flatMap(([, plain, secure]) => [plain, secure]);
     const play = (fault: Fault) =>
       Promise.all(ways.map(async way => seen.set(fault.what + way, await meet(fault, way))));
     for (const fault of faults) if (!fault.isEndless) await play(fault);
     await Promise.all(faults.filter(({ isEndless }) => isEndless).map(play));
-    expectDocumented('connections.md', name, table(faults, columns, seen));
+    expectDocumented('contributing/connections.md', name, table(faults, columns, seen));
   });
 });

@@ -13,7 +13,7 @@ describe('a link', () => {
     ['docs/callbacks.md', '../README.md#install', '/overview.md#install'],
     ['docs/callbacks.md', '../examples/express.ts', '/examples/express.ts.md'],
     ['docs/callbacks.md', '../examples/testing', '/examples/testing/index.md'],
-    ['README.md', 'docs/decisions.md', '/decisions.md'],
+    ['README.md', 'docs/orders.md', '/orders.md'],
     ['README.md', 'docs/openapi/gateway.json', '/openapi.json'],
     ['README.md', 'CHANGELOG.md', '/changelog.md'],
     ['docs/callbacks.md', '../src/client.ts', `${repository}/blob/main/src/client.ts`],

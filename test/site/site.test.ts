@@ -98,7 +98,7 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
           for (const href of hrefs) if (href) paths.add(href.replace(/#.*/, ''));
         }
         expect([...paths]).toEqual(
-          expect.arrayContaining(['/changelog.html', '/decisions.html', '/examples/payments.ts.html', CLIENT]),
+          expect.arrayContaining(['/changelog.html', '/orders.html', '/examples/payments.ts.html', CLIENT]),
         );
         const wide: string[] = [];
         for (const path of paths) {

@@ -1,5 +1,5 @@
 // The soak: a gateway with random faults, processes of a merchant with random kills, and a judge at the end. With
-// --write its summary goes into docs/soak.md.
+// --write its summary goes into docs/contributing/soak.md.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';

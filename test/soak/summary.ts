@@ -1,4 +1,4 @@
-// What a soak has seen, as Markdown: it is printed, and with --write it is a part of docs/soak.md.
+// What a soak has seen, as Markdown: it is printed, and with --write it is a part of docs/contributing/soak.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tableOf } from '../support/markdown.ts';
 import { ALLOWED, type Measure, type Thirds } from './judge.ts';
@@ -50,7 +50,7 @@ export function summaryOf({ minutes, seed, machine, happened, faults, thirds, sa
 }
 
 export function write(summary: string): void {
-  const path = new URL('../../docs/soak.md', import.meta.url);
+  const path = new URL('../../docs/contributing/soak.md', import.meta.url);
   const [begin, end] = ['<!-- seen: soak -->\n\n', '\n\n<!-- end -->'];
   const document = readFileSync(path, 'utf8');
   const [before = '', rest = ''] = document.split(begin);

@@ -132,7 +132,7 @@ export class Scene<Database> {
   }
 }
 
-/** Compares a table of docs/databases.md with what was proven. */
+/** Compares a table of docs/contributing/proven-libraries.md with what was proven. */
 export function expectProven(table: string, orms: readonly Pick<Orm, 'name' | 'packages' | 'nests'>[]): void {
   const rows = orms.map(orm => [
     orm.name,
@@ -141,5 +141,5 @@ export function expectProven(table: string, orms: readonly Pick<Orm, 'name' | 'p
       proven.get(orm)?.has(name) ? 'yes' : name === 'nested' && orm.nests === 'refuses' ? 'refused' : 'NOT PROVEN',
     ),
   ]);
-  expectDocumented('databases.md', table, tableOf(['library', 'version', ...PROOFS], rows));
+  expectDocumented('contributing/proven-libraries.md', table, tableOf(['library', 'version', ...PROOFS], rows));
 }
