@@ -201,5 +201,6 @@ Megabytes in \`node_modules\`, dependencies included.
 ${table(['', 'MB'], sizes)}
 `;
 
-if (process.argv.includes('--write')) writeFileSync(new URL('../docs/contributing/speed.md', import.meta.url), document);
+if (process.argv.includes('--write'))
+  writeFileSync(new URL('../docs/contributing/speed.md', import.meta.url), document);
 else console.log(document);
