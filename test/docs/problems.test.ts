@@ -1,4 +1,4 @@
-// docs/errors.md quotes messages under "First problems". Each is produced here.
+// docs/troubleshooting.md quotes messages under "First problems". Each is produced here.
 import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -88,7 +88,7 @@ afterAll(async () => {
 
 describe('first problems', () => {
   it('are those of the page', () => {
-    const rows = rowsOf(sectionOf('docs/errors.md', 'First problems')).slice(1);
+    const rows = rowsOf(sectionOf('docs/troubleshooting.md', 'First problems')).slice(1);
     expect(rows.map(([message]) => message)).toEqual(Object.keys(PROBLEMS).map(message => `\`${message}\``));
   });
 
