@@ -8,17 +8,15 @@ export interface Task {
   inFlight: number;
 }
 
-/** Per create, in microseconds and bytes; `perSecond` of all. */
+/** Per create, in microseconds and bytes. */
 export interface Measured {
   cpu: number;
   p50: number;
-  p99: number;
-  perSecond: number;
   bytes: number;
 }
 
-const [, , name = '', url = '', tlsUrl = ''] = process.argv;
-const create = await CONTENDERS[name]?.(url, tlsUrl);
+const [, , name = '', url = ''] = process.argv;
+const create = await CONTENDERS[name]?.(url);
 if (!create) throw new Error(`No contender is called "${name}".`);
 
 let collections = 0;
@@ -39,11 +37,11 @@ async function measure({ creates, inFlight }: Task): Promise<Measured> {
   const before = held();
   collections = 0;
   const usage = process.cpuUsage();
-  const { p50, p99, perSecond } = await timeCalls(creates, inFlight, async () => create?.());
+  const { p50 } = await timeCalls(creates, inFlight, async () => create?.());
   const { user, system } = process.cpuUsage(usage);
   // After a collection, the growth shows nothing.
   const bytes = collections > 0 ? Number.NaN : (held() - before) / creates;
-  return { cpu: (user + system) / creates, p50: p50 * 1000, p99: p99 * 1000, perSecond, bytes };
+  return { cpu: (user + system) / creates, p50: p50 * 1000, bytes };
 }
 
 process.on('message', async (task: Task) => process.send?.(await measure(task)));

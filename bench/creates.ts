@@ -3,13 +3,23 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Measured, Task } from './contender.ts';
 import { CONTENDERS } from './contenders.ts';
-import { median } from './statistics.ts';
+import { alternate, type Line } from './statistics.ts';
 
-const start = async (file: string, args: string[], execArgv: string[] = []) => {
+const OURS = 'payment-gateway-sdk';
+const FETCH = 'by hand, fetch';
+const STRIPE = 'stripe, node:http';
+
+const ONE: Task = { creates: 800, inFlight: 1 };
+const MANY: Task = { creates: 3_000, inFlight: 64 };
+const MOST: Task = { creates: 8_000, inFlight: 4_000 };
+const FEW: Task = { creates: 500, inFlight: 64 };
+
+/** A young generation without collections, so that the growth is the allocation. */
+const NO_COLLECTION = ['--min-semi-space-size=512', '--max-semi-space-size=512'];
+
+const start = async (file: string, args: readonly string[], execArgv: readonly string[] = []) => {
   const child = fork(new URL(file, import.meta.url), args, {
     execArgv: ['--expose-gc', '--no-warnings', ...execArgv],
-    // Mollie trusts only its own list of authorities.
-    env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
   });
   const [message] = await once(child, 'message');
   return { child, message };
@@ -21,79 +31,52 @@ const run = async (child: ChildProcess, task: Task): Promise<Measured> => {
   return measured;
 };
 
-const TASKS = {
-  1: { creates: 1500, inFlight: 1 },
-  64: { creates: 6000, inFlight: 64 },
-  256: { creates: 6000, inFlight: 256 },
-  4000: { creates: 12_000, inFlight: 4000 },
-} as const;
-type InFlight = keyof typeof TASKS;
-
-/** A connection for each create would take hours. */
-function taskOf(name: string, inFlight: InFlight): Task {
-  const { creates } = TASKS[inFlight];
-  return { inFlight, creates: name.endsWith('over TLS') ? creates / 20 : creates };
+/** Starts each contender in its own process. */
+async function startAll(url: string, execArgv: readonly string[] = []) {
+  const children = new Map<string, ChildProcess>();
+  for (const name of Object.keys(CONTENDERS))
+    children.set(name, (await start('contender.ts', [name, url], execArgv)).child);
+  const scenesOf = (task: Task) =>
+    Object.fromEntries([...children].map(([name, child]) => [name, () => run(child, task)]));
+  const close = () => {
+    for (const child of children.values()) child.kill();
+  };
+  return { children, scenesOf, close };
 }
 
-const IN_FLIGHT: InFlight[] = [1, 64, 256];
-
-/** A young generation without collections, so that the growth is the allocation. */
-const NO_COLLECTION = ['--min-semi-space-size=512', '--max-semi-space-size=512'];
-
-export interface Row {
-  name: string;
-  at: Partial<Record<InFlight, Measured>>;
-  bytes: number | undefined;
-}
-
-export async function creates(rounds: number, names = Object.keys(CONTENDERS)): Promise<Row[]> {
-  const { child: server, message: urls } = await start('server.ts', []);
-  const contenders = new Map<string, ChildProcess>();
-  for (const name of names) contenders.set(name, (await start('contender.ts', [name, ...urls])).child);
-
-  const seen = new Map<string, Measured[]>();
-  const key = (name: string, inFlight: number) => `${name} ${inFlight}`;
-  for (let round = -1; round < rounds; round++) {
-    for (const inFlight of IN_FLIGHT) {
-      for (const [name, child] of contenders) {
-        const measured = await run(child, taskOf(name, inFlight));
-        // The first round warms up.
-        if (round >= 0) seen.set(key(name, inFlight), [...(seen.get(key(name, inFlight)) ?? []), measured]);
-      }
-    }
-  }
-  const ours = contenders.get('payment-gateway-sdk');
-  if (ours) {
-    const many: Measured[] = [];
-    for (let round = 0; round < rounds; round++) many.push(await run(ours, TASKS[4000]));
-    seen.set(key('payment-gateway-sdk', 4000), many);
-  }
-  for (const child of contenders.values()) child.kill();
-
-  const rows: Row[] = [];
-  for (const name of names) {
-    const { child } = await start('contender.ts', [name, ...urls], NO_COLLECTION);
-    await run(child, taskOf(name, 64));
-    const few = { creates: 500, inFlight: 64 };
-    const all: number[] = [];
-    for (let round = 0; round < rounds; round++) all.push((await run(child, few)).bytes);
-    // Unknown after a collection.
-    const bytes = median(all.filter(Number.isFinite)) || undefined;
-    child.kill();
-    const at: Row['at'] = {};
-    for (const inFlight of [...IN_FLIGHT, 4000] as InFlight[]) {
-      const all = seen.get(key(name, inFlight));
-      if (!all) continue;
-      const of = (field: keyof Measured) => median(all.map(measured => measured[field]));
-      at[inFlight] = { cpu: of('cpu'), p50: of('p50'), p99: of('p99'), perSecond: of('perSecond'), bytes: 0 };
-    }
-    rows.push({ name, at, bytes });
-  }
+export async function creates(rounds: number): Promise<Line[]> {
+  const { child: server, message: url } = await start('server.ts', []);
+  const { children, scenesOf, close } = await startAll(url);
+  const one = await alternate(rounds, scenesOf(ONE));
+  const many = await alternate(rounds, scenesOf(MANY));
+  const own = children.get(OURS) as ChildProcess;
+  const full = await alternate(rounds, { few: () => run(own, MANY), all: () => run(own, MOST) });
+  close();
+  const quiet = await startAll(url, NO_COLLECTION);
+  await alternate(1, quiet.scenesOf(MANY), 0);
+  const allocated = await alternate(rounds, quiet.scenesOf(FEW));
+  quiet.close();
   server.kill();
-  return rows;
-}
 
-if (import.meta.main) {
-  const [, , rounds = '3', ...names] = process.argv;
-  for (const row of await creates(Number(rounds), names.length > 0 ? names : undefined)) console.log(row);
+  const cpu = (name: string) => many(name).map(measured => measured.cpu);
+  const atOnce = (name: string) => full(name).map(measured => measured.cpu);
+  const p50 = (name: string) => one(name).map(measured => measured.p50);
+  const bytes = (name: string) => allocated(name).map(measured => measured.bytes / 1024);
+  const others = Object.keys(CONTENDERS).filter(name => ![OURS, FETCH, STRIPE].includes(name));
+  const cpuLine = { what: 'CPU of a create, 64 in flight', unit: 'µs', ours: cpu(OURS) };
+  return [
+    { ...cpuLine, of: FETCH, theirs: cpu(FETCH), most: 0.7 },
+    { ...cpuLine, of: STRIPE, theirs: cpu(STRIPE), most: 1 },
+    ...others.map(name => ({ ...cpuLine, of: name, theirs: cpu(name) })),
+    { what: 'p50 of a create, one in flight', unit: 'µs', ours: p50(OURS), of: FETCH, theirs: p50(FETCH), most: 1 },
+    { what: 'allocated by a create', unit: 'kB', ours: bytes(OURS), of: FETCH, theirs: bytes(FETCH), most: 1 },
+    {
+      what: 'CPU of a create, 4,000 in flight',
+      unit: 'µs',
+      ours: atOnce('all'),
+      of: '64 in flight',
+      theirs: atOnce('few'),
+      most: 1.2,
+    },
+  ];
 }

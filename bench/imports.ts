@@ -1,18 +1,9 @@
 // The cost of an import: CPU milliseconds over a bare start of Node, each in a new process, in turn.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { alternate, median } from './statistics.ts';
+import { alternate, type Line } from './statistics.ts';
 
-const MODULES = {
-  'payment-gateway-sdk': 'payment-gateway-sdk',
-  'payment-gateway-sdk/postgres': 'payment-gateway-sdk/postgres',
-  stripe: 'stripe',
-  mollie: '@mollie/api-client',
-  adyen: '@adyen/api-library',
-  paddle: '@paddle/paddle-node-sdk',
-  square: 'square',
-  openai: 'openai',
-};
+const MODULES = ['payment-gateway-sdk', 'payment-gateway-sdk/postgres', 'stripe'];
 const PRINT = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000)';
 const cwd = fileURLToPath(new URL('.', import.meta.url));
 
@@ -24,27 +15,22 @@ function cpu(type: string, code: string): number {
   return ms;
 }
 
-export interface Import {
-  name: string;
-  esm: number;
-  cjs: number;
-}
-
-export async function imports(rounds: number): Promise<Import[]> {
-  const scenes = Object.entries(MODULES).map(([name, module]) => {
+export async function imports(rounds: number): Promise<Line[]> {
+  const scenes = MODULES.map(module => {
     const scene = () => {
       const bare = cpu('module', '');
       const [esm, cjs] = [cpu('module', `await import('${module}');`), cpu('commonjs', `require('${module}');`)];
       return { esm: esm - bare, cjs: cjs - bare };
     };
-    return [name, scene] as const;
+    return [module, scene] as const;
   });
   const seen = await alternate(rounds, Object.fromEntries(scenes));
-  return [...seen].map(([name, all]) => ({
-    name,
-    esm: median(all.map(({ esm }) => esm)),
-    cjs: median(all.map(({ cjs }) => cjs)),
-  }));
+  const [own = '', postgres = ''] = MODULES;
+  const lineOf = (module: string, form: 'esm' | 'cjs') => {
+    const figures = (name: string) => seen(name).map(one => one[form]);
+    const what = `import of ${module === own ? '.' : module}, ${form === 'esm' ? 'ESM' : 'CommonJS'}`;
+    return { what, unit: 'ms', ours: figures(module), of: 'stripe', theirs: figures('stripe') };
+  };
+  const forms = ['esm', 'cjs'] as const;
+  return [...forms.map(form => ({ ...lineOf(own, form), most: 0.5 })), ...forms.map(form => lineOf(postgres, form))];
 }
-
-if (import.meta.main) console.table(await imports(Number(process.argv[2] ?? 5)));

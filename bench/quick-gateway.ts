@@ -2,17 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientOptions, PaymentStatus } from 'payment-gateway-sdk';
 
-/** @param recordOf the record of a payment that was not created here */
-export function quickGateway(recordOf: (id: string) => object = () => ({})) {
+/**
+ * @param recordOf the record of a payment that was not created here
+ * @param isKept whether lookups return created payments
+ */
+export function quickGateway(recordOf: (id: string) => object = () => ({}), isKept = true) {
   const made = new Map<string, object>();
   /** The status of every payment in a lookup. */
   let paymentStatus: PaymentStatus = 'PENDING';
   const fetch: NonNullable<ClientOptions['fetch']> = async (url, { method, body }) => {
     const id = method === 'POST' ? randomUUID() : url.slice(-36);
-    if (method === 'POST') made.set(id, JSON.parse(Buffer.from(body ?? []).toString()));
+    const own = method === 'POST' ? JSON.parse(Buffer.from(body ?? []).toString()) : (made.get(id) ?? recordOf(id));
+    if (method === 'POST' && isKept) made.set(id, own);
     const status = method === 'POST' ? 'PENDING' : paymentStatus;
     const redirectUrl = `https://pay.example/p/${id}`;
-    return new Response(JSON.stringify({ paymentStatus: status, redirectUrl, ...(made.get(id) ?? recordOf(id)), id }));
+    return new Response(JSON.stringify({ paymentStatus: status, redirectUrl, ...own, id }));
   };
   const options = { baseUrl: 'https://gateway.example', apiKey: 'api-key', signKey: 'sign-key', fetch } as const;
   return {

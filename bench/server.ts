@@ -1,15 +1,13 @@
 // The gateway of every contender, in a separate process: one JSON answer for each, all of the same size.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const REFERENCE = 'order-1042';
 const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
 
-/** The record of the gateway's document, and the minimum for each of the other SDKs. */
+/** The record of the gateway's document, and the minimum for Stripe's SDK. */
 const ANSWERS: Record<string, (padding: string) => object> = {
   '/api/v1/payments': description => ({
     result: {
@@ -34,28 +32,6 @@ const ANSWERS: Record<string, (padding: string) => object> = {
     currency: 'eur',
     metadata: {},
     description,
-  }),
-  mollie: description => ({
-    resource: 'payment',
-    id: 'tr_1',
-    mode: 'test',
-    status: 'open',
-    amount: { value: '25.50', currency: 'EUR' },
-    _links: { checkout: { href: 'https://pay.example/', type: 'text/html' } },
-    description,
-  }),
-  adyen: merchantReference => ({ pspReference: '1', resultCode: 'Authorised', merchantReference }),
-  paddle: id => ({
-    data: { id, status: 'draft', items: [], payments: [], currency_code: 'EUR' },
-    meta: { request_id: '1' },
-  }),
-  square: note => ({
-    payment: { id: '1', status: 'COMPLETED', amount_money: { amount: 2550, currency: 'EUR' }, note },
-  }),
-  openai: content => ({
-    id: '1',
-    object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', content } }],
   }),
 };
 const SIZE = 700;
@@ -97,17 +73,9 @@ function ofReference(sent: string): Buffer | undefined {
   return body;
 }
 
-const file = (name: string) => readFileSync(new URL(`../test/fixtures/tls/${name}`, import.meta.url));
-
-async function listen(server: Server): Promise<string> {
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-const plain = await listen(createServer(answer));
-const tls = await listen(createTlsServer({ key: file('server.key'), cert: file('server.crt') }, answer));
-process.send?.([`http://${plain}`, `https://${tls}`]);
+const server = createServer(answer).listen(0, '127.0.0.1');
+server.keepAliveTimeout = 60_000;
+await once(server, 'listening');
+process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 // Also after a kill of the parent.
 process.on('disconnect', () => process.exit());

@@ -1,4 +1,4 @@
-// Rounds of measurements, and their figures.
+// Rounds of measurements, and the lines of the table that they become.
 
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
@@ -6,12 +6,45 @@ export const median = (values: readonly number[]): number => values.toSorted((a,
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
+/** A line of the table: the same measurement in each round, next to one of another contender. */
+export interface Line {
+  what: string;
+  unit: string;
+  ours: readonly number[];
+  /** The contender, and its measurements in the same rounds. */
+  of?: string;
+  theirs?: readonly number[];
+  /** The target for the ratio, or without a contender for the figure. */
+  most?: number;
+  least?: number;
+}
+
+/** Percent between the highest and the lowest round. */
+const spreadOf = (values: readonly number[]): number =>
+  (100 * (Math.max(...values) - Math.min(...values))) / Math.abs(median(values));
+
+const LARGEST_SPREAD = 15;
+
+/** Writes a line: figures are medians, and a ratio is the median of the rounds' ratios. */
+export function cellsOf({ what, unit, ours, of = '', theirs, most, least }: Line): string[] {
+  const figure = (values: readonly number[]) => `${Number(median(values).toPrecision(3))} ${unit}`;
+  const judged = theirs ? ours.map((value, round) => value / (theirs[round] ?? Number.NaN)) : ours;
+  const value = median(judged);
+  const spread = Math.round(spreadOf(judged));
+  const isMissed = value > (most ?? Number.POSITIVE_INFINITY) || value < (least ?? 0);
+  const goal = most === undefined ? (least === undefined ? '' : `≥ ${least}`) : `≤ ${most}`;
+  return [
+    ...[what, figure(ours), of && `${of}: ${figure(theirs ?? [])}`, theirs ? value.toFixed(2) : ''],
+    ...[isMissed ? `${goal} **missed**` : goal, spread > LARGEST_SPREAD ? `${spread} % (!)` : `${spread} %`],
+  ];
+}
+
 /** Runs all scenes in turn. The first rounds warm up. */
 export async function alternate<T>(
   rounds: number,
   scenes: Readonly<Record<string, () => T | Promise<T>>>,
   warmUps = 1,
-): Promise<Map<string, T[]>> {
+): Promise<(name: string) => T[]> {
   const seen = new Map<string, T[]>(Object.keys(scenes).map(name => [name, []]));
   for (let round = -warmUps; round < rounds; round++) {
     for (const [name, scene] of Object.entries(scenes)) {
@@ -19,22 +52,12 @@ export async function alternate<T>(
       if (round >= 0) seen.get(name)?.push(measured);
     }
   }
-  return seen;
+  return name => seen.get(name) ?? [];
 }
 
-export interface Figure {
-  name: string;
-  value: number;
-}
-
-/** Returns the median of each scene. */
-export const mediansOf = (seen: ReadonlyMap<string, readonly number[]>): Figure[] =>
-  [...seen].map(([name, values]) => ({ name, value: median(values) }));
-
-/** The figures of many calls. Times are milliseconds. */
+/** The figures of many calls. `p50` is in milliseconds. */
 export interface Calls {
   p50: number;
-  p99: number;
   perSecond: number;
 }
 
@@ -56,6 +79,5 @@ export async function timeCalls(
   };
   const begun = performance.now();
   await Promise.all(Array.from({ length: inFlight }, lane));
-  const perSecond = count / ((performance.now() - begun) / 1000);
-  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), perSecond };
+  return { p50: quantile(times, 0.5), perSecond: count / ((performance.now() - begun) / 1000) };
 }

@@ -6,22 +6,26 @@ import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import { openDatabase } from './database.ts';
 import { quickGateway } from './quick-gateway.ts';
-import { alternate, type Calls, median, timeCalls } from './statistics.ts';
+import { alternate, type Calls, type Line, timeCalls } from './statistics.ts';
 
-const CALLS = 1_000;
+const CALLS = 300;
 
-export interface Stored extends Calls {
-  name: string;
-  /** Per call. */
-  statements: number;
-}
+/** The statements of one call. */
+type Stored = Calls & { statements: number };
+
+const COMMITS = 'a create and two commits';
+const CREATE = 'a create with a store';
+const FIRST = '`checkout`, the first click';
+const SECOND = '`checkout`, the second click';
+const BY_HAND = 'a lookup and a transaction by hand';
+const CALLBACK = 'a callback with `onPaid`';
+const AGAIN = 'the same callback again';
 
 const order = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
-/** @returns a row for each way of a create, and for each way of a callback */
-export async function stores(rounds: number, inFlight: number): Promise<{ creates: Stored[]; callbacks: Stored[] }> {
+export async function stores(rounds: number, inFlight: number): Promise<Line[]> {
   const server = fork(new URL('server.ts', import.meta.url), { execArgv: ['--no-warnings'] });
-  const [[baseUrl]] = await once(server, 'message');
+  const [baseUrl] = await once(server, 'message');
   const database = await openDatabase();
   const pool = database.open();
   const store = postgresStore(pool, { scope: 'bench' });
@@ -30,37 +34,30 @@ export async function stores(rounds: number, inFlight: number): Promise<{ create
   await pool.query('CREATE TABLE marks (id text PRIMARY KEY)');
   await pool.query('CREATE TABLE orders (id text PRIMARY KEY, paid boolean NOT NULL DEFAULT false)');
 
-  const measure = async (call: (index: number) => Promise<unknown>): Promise<Omit<Stored, 'name'>> => {
+  const measure = async (call: (index: number) => Promise<unknown>): Promise<Stored> => {
     let calls: Calls | undefined;
     const { statements } = await database.workOf(async () => {
       calls = await timeCalls(CALLS, inFlight, call);
     });
     return { ...(calls as Calls), statements: statements / CALLS };
   };
-  const rowsOf = (seen: Map<string, Omit<Stored, 'name'>[]>): Stored[] =>
-    [...seen].map(([name, all]) => {
-      const of = (figure: keyof Omit<Stored, 'name'>) => median(all.map(one => one[figure]));
-      return { name, p50: of('p50'), p99: of('p99'), perSecond: of('perSecond'), statements: of('statements') };
-    });
-
   const options = { baseUrl, apiKey: 'api-key', signKey: 'sign-key', webhookUrl: 'https://shop.example/callbacks' };
   const [plain, stored] = [new GatewayClient(options), new GatewayClient({ ...options, store })];
   let ids: string[] = [];
   const creates = await alternate(rounds, {
-    'a plain create': () => measure(() => plain.createDeposit({ ...order, reference: randomUUID() })),
-    'a plain create and two commits': () =>
+    [COMMITS]: () =>
       measure(async () => {
         const reference = randomUUID();
         await pool.query("INSERT INTO two VALUES ($1, 'begun')", [reference]);
         await plain.createDeposit({ ...order, reference });
         await pool.query("UPDATE two SET state = 'created' WHERE reference = $1", [reference]);
       }),
-    'a create with a store': () => measure(() => stored.createDeposit({ ...order, reference: randomUUID() })),
-    '`checkout`, the first click': () => {
+    [CREATE]: () => measure(() => stored.createDeposit({ ...order, reference: randomUUID() })),
+    [FIRST]: () => {
       ids = Array.from({ length: CALLS }, () => randomUUID());
       return measure(index => stored.checkout(ids[index] ?? '', order));
     },
-    '`checkout`, the second click': () => measure(index => stored.checkout(ids[index] ?? '', order)),
+    [SECOND]: () => measure(index => stored.checkout(ids[index] ?? '', order)),
   });
 
   const { options: quick, show } = quickGateway();
@@ -92,7 +89,7 @@ export async function stores(rounds: number, inFlight: number): Promise<{ create
     if (status !== 200) throw new Error(`A callback was answered ${status}.`);
   };
   const callbacks = await alternate(rounds, {
-    'a lookup and a transaction by hand': async () => {
+    [BY_HAND]: async () => {
       await prepare();
       return measure(async index => {
         const { id, reference } = await gateway.getPayment(paymentIds[index] ?? '');
@@ -104,20 +101,28 @@ export async function stores(rounds: number, inFlight: number): Promise<{ create
         client.release();
       });
     },
-    'a callback with `onPaid`': async () => {
+    [CALLBACK]: async () => {
       await prepare();
       return measure(callBack);
     },
-    'the same callback again': () => measure(callBack),
+    [AGAIN]: () => measure(callBack),
   });
   await database.close();
   server.kill();
-  return { creates: rowsOf(creates), callbacks: rowsOf(callbacks) };
-}
 
-if (import.meta.main) {
-  for (const inFlight of [1, 16]) {
-    const { creates, callbacks } = await stores(3, inFlight);
-    console.table([...creates, ...callbacks]);
-  }
+  const lineOf = (seen: (name: string) => Stored[], name: string, of: string): Line => {
+    const p50 = (scene: string) => seen(scene).map(one => one.p50);
+    const statements = Math.round(seen(name)[0]?.statements ?? 0);
+    const what = `${name}, ${inFlight} in flight, ${statements} statements`;
+    return { what, unit: 'ms', ours: p50(name), of, theirs: p50(of) };
+  };
+  const perSecond = callbacks(CALLBACK).map(one => one.perSecond);
+  return [
+    { ...lineOf(creates, CREATE, COMMITS), most: 1.4 },
+    lineOf(creates, FIRST, COMMITS),
+    lineOf(creates, SECOND, COMMITS),
+    lineOf(callbacks, CALLBACK, BY_HAND),
+    lineOf(callbacks, AGAIN, BY_HAND),
+    ...(inFlight > 1 ? [{ what: `${CALLBACK}, per second`, unit: '', ours: perSecond, least: 2_500 }] : []),
+  ];
 }

@@ -5,25 +5,17 @@ import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { openDatabase, type Work } from './database.ts';
 import { quickGateway } from './quick-gateway.ts';
-import { alternate, type Figure, mediansOf, timeCalls } from './statistics.ts';
+import { alternate, type Line, timeCalls } from './statistics.ts';
 
 const PAYOUTS = 2_000;
 const IN_FLIGHT = 16;
-export const FINAL = 1_000_000;
-export const OPEN = 100;
+const FINAL = 1_000_000;
+const OPEN = 100;
 const DAY = 86_400_000;
-
-export interface Upkept {
-  /** Transactions, or payouts, per second. */
-  rates: Figure[];
-  /** An upkeep with nothing due, over final payments, and over as many paid ones that wait for a recheck. */
-  idle: Work;
-  waiting: Work;
-  /** An upkeep of {@link OPEN} open payments, the scheduling of as many paid ones, and their rechecks. */
-  open: Work;
-  scheduled: Work;
-  rechecked: Work;
-}
+const DEBTS = 'transactions of a debt';
+const PLANS = 'transactions of a debt with `payOut`';
+const SENT = 'payouts sent by one `upkeep`';
+const SHARED = 'payouts sent by three `upkeep`s';
 
 /** The id of a payment by its number, as in the SQL below. */
 const idOf = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
@@ -51,7 +43,8 @@ async function writeFinal(pool: pg.Pool): Promise<void> {
 
 const EFFECT_AT = `jsonb_set(data::jsonb, '{effectAt}', to_jsonb(floor(extract(epoch FROM $1::timestamptz) * 1000)))::json`;
 
-export async function upkeeps(rounds: number): Promise<Upkept> {
+/** The cost of payouts, and of an upkeep over a million paid payments. */
+export async function upkeeps(rounds: number): Promise<Line[]> {
   const database = await openDatabase();
   const [pool, second, third] = [database.open(), database.open(), database.open()];
   const store = postgresStore(pool, { scope: 'bench' });
@@ -82,11 +75,11 @@ export async function upkeeps(rounds: number): Promise<Upkept> {
     return PAYOUTS / ((performance.now() - begun) / 1000);
   };
   const rates = await alternate(rounds, {
-    'transactions of a debt': () => debts(false),
-    'transactions of a debt with `payOut`': () => debts(true),
-    'payouts sent by one `upkeep`': () => send([pool]),
-    'transactions of a debt with `payOut`, again': () => debts(true),
-    'payouts sent by three `upkeep`s': () => send([pool, second, third]),
+    [DEBTS]: () => debts(false),
+    [PLANS]: () => debts(true),
+    [SENT]: () => send([pool]),
+    again: () => debts(true),
+    [SHARED]: () => send([pool, second, third]),
   });
 
   await pool.query('TRUNCATE payment_gateway_rows');
@@ -130,7 +123,23 @@ export async function upkeeps(rounds: number): Promise<Upkept> {
   for (let index = 0; index < OPEN; index++) await gateway.checkout(randomUUID(), order);
   const open = await database.workOf(() => upkeep({ open: OPEN }));
   await database.close();
-  return { rates: mediansOf(rates), idle, waiting, open, scheduled, rechecked };
+  const rateOf = (name: string): Line => ({
+    what: name,
+    unit: 'per second',
+    ours: rates(name),
+    of: DEBTS,
+    theirs: rates(DEBTS),
+  });
+  const workOf = (name: string, { statements, ms }: Work): Line => {
+    const what = `an upkeep over ${FINAL.toLocaleString('en')} paid payments: ${name}, ${statements} statements`;
+    return { what, unit: 'ms of the database', ours: [ms] };
+  };
+  return [
+    ...[PLANS, SENT, SHARED].map(rateOf),
+    workOf('all rechecks done', idle),
+    workOf('all wait for a recheck', waiting),
+    workOf(`${OPEN} open ones`, open),
+    workOf(`${OPEN} put on their schedule`, scheduled),
+    workOf(`${OPEN} rechecks`, rechecked),
+  ];
 }
-
-if (import.meta.main) console.log(await upkeeps(3));
