@@ -1,4 +1,4 @@
-// The README's quick start, run as it is: it creates an order and a payout, and its handler applies their outcomes.
+// The README's integration, run unchanged: it creates an order and a payout, and its handler applies their outcomes.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { GatewayClient, type WebhookHandler } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
@@ -10,8 +10,8 @@ import { hasPostgres, POSTGRES, postgresPool, uniqueName } from '../support/stor
 
 const folder = `${root}test/docs/examples/crediting/`;
 
-describe.skipIf(lacks(hasPostgres, "the README's quick start: no PostgreSQL at 127.0.0.1:5432"))(
-  'the quick start',
+describe.skipIf(lacks(hasPostgres, "the README's integration: no PostgreSQL at 127.0.0.1:5432"))(
+  'the integration',
   () => {
     const schema = uniqueName('crediting');
     const sandbox = new Sandbox({
@@ -42,7 +42,14 @@ describe.skipIf(lacks(hasPostgres, "the README's quick start: no PostgreSQL at 1
         "export let redirected = '';\nconst response = { redirect: (url: string) => { redirected = url; } };";
       const file = `${folder}quick-start.ts`;
       writeFileSync(file, `${before}\n${block?.code}\n`);
-      ({ gateway, handler, redirected } = await import(file));
+      const shop = await import(file);
+      ({ gateway, handler, redirected } = shop);
+      const client = await pool.connect();
+      await client.query('begin');
+      await shop.owe(client, 'payout-77', '120.00');
+      await client.query('commit');
+      client.release();
+      await gateway.upkeep({ handler, once: true });
     });
     afterAll(async () => {
       vi.unstubAllEnvs();
