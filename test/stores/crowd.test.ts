@@ -72,12 +72,14 @@ beforeAll(async () => {
 afterAll(() => shop?.close());
 
 it.skipIf(isLacking)('credits each of 600 callbacks at once, by itself or by the next upkeep', async () => {
+  const before = await shop.credits();
   const bodies = await shop.completed(600);
   expect(bodies).toHaveLength(600);
   const statuses = await Promise.all(bodies.map(shop.post));
   expect(statuses.filter(status => status !== 200 && status !== 503)).toEqual([]);
   await shop.gateway.upkeep({ handler: shop.handler, once: true, olderThan: 0 });
-  expect(await shop.credits()).toEqual({ all: 600, once: 600 });
+  const { all, once } = await shop.credits();
+  expect([all - before.all, once - before.once]).toEqual([600, 600]);
 });
 
 it.skipIf(isLacking)('answers 60 genuine callbacks next to 1,100 connections of a byte a second', async () => {
