@@ -74,4 +74,4 @@ $story = "create: { paymentType: WITHDRAWAL, paymentMethod: SEPA, amount: 120, c
 [, $played] = call('POST', "$sandbox/scenarios", ['scenario' => $story, 'to' => "$shop/callbacks"]);
 check(count($played['problems']) === 1, 'a scenario of its own says what it did not expect');
 [$status, $problem] = call('POST', "$sandbox/scenarios", ['scenario' => "create: {}\n"]);
-check($status === 422 && str_contains($problem['message'], 'create.amount'), 'a mistake is named by its field');
+check($status === 422 && str_contains($problem['message'], 'line 1: create.amount'), 'a mistake is named by its line');
