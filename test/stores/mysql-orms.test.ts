@@ -124,7 +124,7 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
   proveSessions(scene);
 });
 
-// docs/contributing/proven-libraries.md says which combinations are proven: all of them have been played by then, in whatever order.
+// docs/contributing/proven-libraries.md lists the proven combinations. By then all have been played, in any order.
 afterAll(() => {
   if (!missing && isFull) expectProven('proven over MySQL', mysqlOrms);
 });

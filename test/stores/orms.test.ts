@@ -85,7 +85,7 @@ describe.skipIf(missing).each(played.map(orm => ({ orm, name: orm.name })))('$na
   });
 });
 
-// docs/contributing/proven-libraries.md says which combinations are proven: all of them have been played by then, in whatever order.
+// docs/contributing/proven-libraries.md lists the proven combinations. By then all have been played, in any order.
 afterAll(() => {
   if (!missing && isFull) expectProven('proven', orms);
 });
