@@ -1,4 +1,5 @@
 // Every example of the documents compiles, and runs against the sandbox. New pages are found without a list.
+import { Channel } from 'node:diagnostics_channel';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -65,7 +66,10 @@ describe('the examples of the documents', () => {
     'run: %s',
     async (_place, example) => {
       for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
+      const { mock } = vi.spyOn(Channel.prototype, 'subscribe');
       await expect(import(fileOf(example))).resolves.toBeDefined();
+      // Otherwise the example would log the creates of the next files.
+      for (const [index, [listener]] of mock.calls.entries()) (mock.contexts[index] as Channel).unsubscribe(listener);
       vi.restoreAllMocks();
     },
   );
