@@ -69,7 +69,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
       store: store as Store<Tx> | undefined,
       tokens,
       signCallbackUrls,
-      reconcile: payment => reconcile(gateway, payment),
+      reconcile: (payment, isBeforeEffect) => reconcile(gateway, payment, isBeforeEffect),
       makeDue: id => makeDue(gateway, id),
     };
     Object.defineProperty(this, CLIENT, { value: link });

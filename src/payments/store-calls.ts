@@ -53,11 +53,15 @@ export async function settle(
 }
 
 /** Settles a doubt by its confirmed payment. @returns the create of its reference, if the client has a store */
-export async function reconcile(gateway: Gateway, payment: Payment): Promise<CreateRow | undefined> {
+export async function reconcile(
+  gateway: Gateway,
+  payment: Payment,
+  isBeforeEffect = false,
+): Promise<CreateRow | undefined> {
   const { store } = gateway;
   checkUpkeep(gateway);
   const call = new Call('callback', gateway);
-  return store && reconcilePayment({ store, call }, payment);
+  return store && reconcilePayment({ store, call }, payment, isBeforeEffect);
 }
 
 /** Makes a payment due for the next upkeep, if the store knows it. */

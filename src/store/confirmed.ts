@@ -68,6 +68,17 @@ const reopened = ({ body, ...row }: CreateRow): CreateRow => ({
   looks: 0,
 });
 
+/**
+ * Whether the status of the create's own payment can wait for its effect: no sweep and no effect has moved the due time,
+ * so that a sweep looks at it even if the process ends before.
+ */
+export const canWait = (row: CreateRow, payment: Payment): boolean =>
+  row.state === 'created' &&
+  isOwnPayment(row, payment.id) &&
+  row.dueAt !== undefined &&
+  row.effectAt === undefined &&
+  row.looks === 0;
+
 const hasFailed = ({ state, result }: CreateRow): boolean =>
   state === 'created' && result !== undefined && isFailed(result.payment);
 

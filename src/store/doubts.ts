@@ -4,7 +4,7 @@ import { isGatewayError, type PaymentNotFoundError } from '../errors.ts';
 import { differencesOf, hasReference, isPaymentOf } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { bounded, change, type FoundRow, isTaken, ownerOf, readCreate } from './change.ts';
-import { reconcile } from './confirmed.ts';
+import { canWait, reconcile } from './confirmed.ts';
 import type { Store } from './contract.ts';
 import { type CreateRow, createOf, isOwnPayment, knownIds } from './creates.ts';
 import { isKeepable } from './key.ts';
@@ -78,15 +78,21 @@ export async function settleKnown(
  * Records a payment that the gateway's own record proves. It settles the doubt of its reference if it is the requested
  * payment. A second payment of the reference is kept next to the first.
  *
+ * @param isBeforeEffect leaves a status that can wait to the effect
  * @returns the create that it belongs to, or undefined if none was made here
  * @throws the store's errors: the callback must come again
  */
-export async function reconcilePayment({ store, call }: StoreCall, payment: Payment): Promise<CreateRow | undefined> {
+export async function reconcilePayment(
+  { store, call }: StoreCall,
+  payment: Payment,
+  isBeforeEffect = false,
+): Promise<CreateRow | undefined> {
   const { scope } = store;
   const reference = payment.reference && isKeepable(payment.reference) ? payment.reference : undefined;
   let found = reference ? await readCreate(store, { reference }) : undefined;
   if (!found?.row) found = await ownerOf(store, payment.id);
   if (!found.row && reference) found = (await foldedDoubt(store, payment)) ?? found;
+  if (isBeforeEffect && found.row && canWait(found.row, payment)) return found.row;
   const key = found.row ?? (reference ? { scope, reference } : undefined);
   return key && recordConfirmed({ store, call }, found, key, payment);
 }

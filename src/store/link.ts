@@ -28,8 +28,12 @@ export interface ClientLink<Tx = unknown> {
   store: Store<Tx> | undefined;
   tokens: TokenCheck;
   signCallbackUrls: boolean;
-  /** Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it. */
-  reconcile(payment: Payment): Promise<CreateRow | undefined>;
+  /**
+   * Settles the doubt of a confirmed payment's reference. Its own statement, so that a failing effect does not undo it.
+   *
+   * @param isBeforeEffect leaves a status that can wait to the effect
+   */
+  reconcile(payment: Payment, isBeforeEffect?: boolean): Promise<CreateRow | undefined>;
   /** Makes a payment due whose callback was not handled, if the store knows it. */
   makeDue(paymentId: string): Promise<void>;
 }

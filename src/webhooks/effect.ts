@@ -3,7 +3,7 @@ import { delay, withTimeout } from '../deadline.ts';
 import { LAG_PAUSES } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { LockedRows, RowKey, Store, StoreRow } from '../store/contract.ts';
-import { createOf, storeRowOf } from '../store/creates.ts';
+import { type CreateRow, createOf, storeRowOf } from '../store/creates.ts';
 import type { ClientLink, Processed } from '../store/link.ts';
 import { orderRowOf, orderStateOf } from '../store/order.ts';
 import {
@@ -11,6 +11,7 @@ import {
   decide,
   judge,
   type KeptReview,
+  type PaymentState,
   paymentRowOf,
   paymentStateOf,
   reviewOf,
@@ -18,7 +19,7 @@ import {
   type Verdict,
   WITHOUT_FUNCTION,
 } from '../store/outcomes.ts';
-import { ofMerchant, remembering } from '../store/thrown.ts';
+import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
 import { acknowledge } from '../store/transitions.ts';
 import type { CallbackWarningCode } from '../telemetry/events.ts';
 import { type Context, type Functions, isOnly, type PaymentOutcome } from './functions.ts';
@@ -91,10 +92,18 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     const status = statusOf(payment);
     const decision = decide(locked.payment, status, seen);
     if (decision === 'again') return { ran: { result: decision, seen: locked.payment?.revision } as const };
-    if (decision === 'already') return { ran: { result: decision } as const };
     const state = paymentStateOf(locked.payment);
     const [createRow, orderRow] = locked.rows;
     const create = createRow && createOf(store.scope, createRow);
+    const acknowledged = (row: CreateRow | undefined): StoreRow[] => {
+      const next = row && (acknowledge(row, payment).next ?? row);
+      return next && next !== create ? [storeRowOf(next)] : [];
+    };
+    const rowOf = (next: PaymentState) => paymentRowOf(payment.id.toLowerCase(), next, locked.payment);
+    if (decision === 'already') {
+      const late = acknowledged(create);
+      return { ran: { result: decision } as const, rows: late.length > 0 ? [rowOf(state), ...late] : undefined };
+    }
     const order = orderRow && orderStateOf(orderRow);
     const verdict: Verdict = hasOutcomes ? judge({ payment, state, create, order }) : { create, order };
     const { call, wasPaidOut } = verdict;
@@ -107,16 +116,14 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
       if (reason) await functions.onReview?.({ ...outcome, reason }, context);
       else if (call) await functions[call]?.({ ...outcome, wasPaidOut } as never, context);
     });
-    const rows = [paymentRowOf(payment.id.toLowerCase(), after(state, status, verdict, review), locked.payment)];
-    const next = verdict.create && (acknowledge(verdict.create, payment).next ?? verdict.create);
-    if (next && next !== create) rows.push(storeRowOf(next));
+    const rows = [rowOf(after(state, status, verdict, review)), ...acknowledged(verdict.create)];
     if (orderRow && verdict.order && verdict.order !== order)
       rows.push(orderRowOf(orderRow.id, verdict.order, orderRow));
     return { ran: { result: 'ran', review, afterCommit } as const, rows };
   };
 
   const runOnce = async (payment: Payment, seen: number | undefined): Promise<Ran> => {
-    const create = await link?.reconcile(payment);
+    const create = await link?.reconcile(payment, true);
     // A payment begins as PENDING. Only onPayment gets that, so otherwise it needs no row.
     if (payment.paymentStatus === 'PENDING' && !functions.onPayment) return { result: 'already' };
     const reads: RowKey[] = create ? [{ kind: 'create', id: create.reference }] : [];
@@ -124,12 +131,18 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     const about = reviewOf(payment, statusOf(payment), { reason: 'effect_uncertain', create, order: create?.order });
     let ran: Ran = { result: 'busy' };
     // The store may run the work again after a rollback.
-    const result = await store.effect({ id: payment.id.toLowerCase(), about, reads }, async locked => {
-      const applied: { ran: Ran; rows?: StoreRow[] } = await apply(payment, seen, locked);
+    const effect = store.effect({ id: payment.id.toLowerCase(), about, reads }, async locked => {
+      const applied: { ran: Ran; rows?: StoreRow[] | undefined } = await apply(payment, seen, locked);
       ran = applied.ran;
       return applied.rows;
     });
-    return result === 'busy' || result === 'uncertain' ? { result } : ran;
+    const result = await effect.catch(async error => {
+      if (isOfMerchant(error)) await link?.reconcile(payment);
+      throw error;
+    });
+    if (result !== 'busy' && result !== 'uncertain') return ran;
+    await link?.reconcile(payment);
+    return { result };
   };
 
   /** Runs the functions in order. An endless one goes on alone. */

@@ -46,7 +46,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
   return {
     asked,
     insert,
-    reconcile: (of: Payment) => reconcilePayment(client, of),
+    reconcile: (of: Payment, isBeforeEffect = false) => reconcilePayment(client, of, isBeforeEffect),
     find: async (reference: string) => (await statements.read({ reference })).row,
     told: () => told.map(({ code, change }) => code ?? change),
     messages: () => told.flatMap(({ message }) => message ?? []),
@@ -75,6 +75,22 @@ describe('a confirmed payment', () => {
     await reconcile(payment());
     expect(asked).toEqual(['read']);
     expect(told()).toEqual(['settled']);
+  });
+
+  it.each([
+    ['since its begin waits for the effect', {}, ['read']],
+    ['is recorded if a sweep has moved the due time', { looks: 1, dueAt: 90_000 }, ['read', 'replace']],
+    ['is recorded if an earlier status took effect', { effectAt: 1_000 }, ['read', 'replace']],
+    ['is recorded if no sweep looks at it', { dueAt: undefined }, ['read', 'replace']],
+  ])('of a create that is due %s', async (_, changes, statements) => {
+    const known = { state: 'created', paymentId: ID, dueAt: 1_000, result: { payment: payment() } } as const;
+    const { reconcile, asked, find } = await open({ reference: 'Order-1', ...known, ...changes });
+    const isBeforeEffect = true;
+    const row = await reconcile(payment({ paymentStatus: 'COMPLETED' }), isBeforeEffect);
+    expect(row).toMatchObject({ reference: 'Order-1', state: 'created' });
+    expect(asked).toEqual(statements);
+    const isRecorded = statements.length > 1;
+    expect((await find('Order-1'))?.result?.payment.paymentStatus).toBe(isRecorded ? 'COMPLETED' : 'PENDING');
   });
 
   it('of an unknown reference is looked for by its id, and among the doubts', async () => {

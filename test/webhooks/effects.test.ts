@@ -88,6 +88,43 @@ function openSandbox(store: Store<never> = memoryStore() as Store<never>) {
   return { sandbox, store, gateway: new GatewayClient({ ...sandbox.clientOptions, store, retries: 0 }) };
 }
 
+describe('the status of a payment', () => {
+  it('is recorded with its effect, by one transaction', async () => {
+    const { gateway, sandbox, store } = openSandbox();
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await sandbox.complete(payment.id);
+    const writes = vi.spyOn(store, 'write');
+    const handler = createWebhookHandler({ gateway, onPaid: () => {} });
+    expect((await handler(post(JSON.stringify({ id: payment.id })))).status).toBe(200);
+    expect(writes).not.toHaveBeenCalled();
+    expect((await gateway.find('order-1'))?.payment?.paymentStatus).toBe('COMPLETED');
+  });
+
+  it('is recorded although its function throws', async () => {
+    const { gateway, sandbox } = openSandbox();
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await sandbox.complete(payment.id);
+    const handler = createWebhookHandler({ gateway, onPaid: () => Promise.reject(new Error('shop')), onError() {} });
+    expect((await handler(post(JSON.stringify({ id: payment.id })))).status).toBe(503);
+    expect((await gateway.find('order-1'))?.payment?.paymentStatus).toBe('COMPLETED');
+  });
+
+  it('is recorded although it took effect before the create was known', async () => {
+    const { gateway, sandbox, store } = openSandbox();
+    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
+    await sandbox.complete(payment.id);
+    const { row } = await store.read({ kind: 'create', id: 'order-1' });
+    const handler = createWebhookHandler({ gateway, onPaid: () => {} });
+    const deliver = () => handler(post(JSON.stringify({ id: payment.id })));
+    await deliver();
+    const { row: after } = await store.read({ kind: 'create', id: 'order-1' });
+    if (row && after) await store.write({ ...row, revision: after.revision });
+    expect((await deliver()).status).toBe(200);
+    expect(await gateway.find('order-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
+    expect((await store.read({ kind: 'create', id: 'order-1' })).row?.data).toHaveProperty('effectAt');
+  });
+});
+
 describe('an unfinished callback', () => {
   /** A payment that nothing is due for, as after its effect or after upkeep gave it up. */
   async function openQuiet(dueAt?: number) {
