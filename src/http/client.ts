@@ -126,13 +126,13 @@ async function attemptOnce(
     signal.throwIfAborted();
     if (earlier) {
       const reason = earlier.answer?.status ?? codeOf(earlier.error);
-      call.tell({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
+      call.emit({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
     }
-    call.tell({ type: 'request' });
+    call.emit({ type: 'request' });
     attempt.answer = await exchange(request, attempt, signal);
     const { status, requestId } = attempt.answer;
     call.httpStatus = status;
-    call.tell({ type: 'response', status, requestId, attemptMs: since(begun) });
+    call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
     if (PASSING.includes(status)) throw new Error();
     return { ok: true };
   } catch (error) {

@@ -106,7 +106,7 @@ async function sendOnce(
 function toCreated(call: Call, created: CreatedOnce): Created {
   const { payment, replayed, stale } = created;
   const nextAction = nextActionOf(created, message =>
-    call.tell({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
+    call.emit({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
   );
   return { payment, nextAction, replayed, stale };
 }

@@ -38,5 +38,5 @@ async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
   const { isPaused, left } = await readOutage(store);
   if (isPaused && left > -PATIENCE) return;
   if (!gateway.onEvent) return emitWarning(MESSAGE);
-  new Call('upkeep', gateway).tell({ type: 'warning', code: 'upkeep_missing', message: MESSAGE, reference: row.id });
+  new Call('upkeep', gateway).emit({ type: 'warning', code: 'upkeep_missing', message: MESSAGE, reference: row.id });
 }
