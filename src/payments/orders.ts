@@ -150,10 +150,7 @@ async function pageOfAttempt({ gateway, wanted }: Checking, row: CreateRow): Pro
   const { paymentMethod, amount, currency } = row;
   const isSame = paymentMethod === wanted.paymentMethod && amount === wanted.amount && currency === wanted.currency;
   if (!isSame || row.isPageLost) return 'next';
-  return pageOf(
-    seen,
-    nextActionOf(withNextAction(known, { payment: seen }), () => {}),
-  );
+  return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
 }
 
 function pageOf(payment: Payment, nextAction: NextAction): Checkout {
