@@ -10,7 +10,7 @@ import {
 import { bindMethods } from './detached.ts';
 import { type Created, create } from './payments/create.ts';
 import { type Gateway, openGateway } from './payments/gateway.ts';
-import { lookUp, lookUpWithin } from './payments/lookup.ts';
+import { lookUp } from './payments/lookup.ts';
 import {
   type Checkout,
   type CheckoutRequest,
@@ -156,7 +156,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
    * const payment = await gateway.waitForPayment(id, { timeout: 60_000, signal });
    */
   async waitForPayment(id: string, options?: WaitOptions): Promise<Payment> {
-    return waitFor(id, lookUpWithin(this.#gateway), options);
+    return waitFor(this.#gateway, id, options);
   }
 
   /**

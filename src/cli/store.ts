@@ -69,15 +69,10 @@ async function find(reader: GatewayClient, store: Store, reference: string): Pro
 
 /** A mistyped scope must not look as if nothing were wrong. @returns the exit code */
 async function warnIfUnused(store: Store): Promise<number> {
-  if (!(await isUnused(store))) return 0;
+  // Gateways on loopback have no row.
+  const { row } = await store.read({ kind: 'gateway', id: '' });
+  const { rows } = await store.list({ kind: 'create', states: ['planned', 'begun', 'created', 'freed'] });
+  if (row || rows.length > 0) return 0;
   complain(NAME, `Nothing was ever stored in scope ${store.scope}. Pass your app's --scope and --table-prefix.`);
   return LOOK;
-}
-
-async function isUnused(store: Store): Promise<boolean> {
-  const { row } = await store.read({ kind: 'gateway', id: '' });
-  if (row) return false;
-  // Gateways on loopback have no such row.
-  const { rows } = await store.list({ kind: 'create', states: ['planned', 'begun', 'created', 'freed'] });
-  return rows.length === 0;
 }

@@ -1,14 +1,13 @@
 // Sends one call to the gateway and returns its answer, with ky for the retries. No other file uses ky.
-import type { Agent } from 'node:http';
 import ky, { TimeoutError } from 'ky';
 import { type Deadline, LateError, since } from '../deadline.ts';
 import { PASSING } from '../statuses.ts';
+import type { ConnectionOptions } from './connection.ts';
 import { type Attempt, type Exchange, type HttpAnswer, type HttpRequest, LONGEST_ANSWER } from './exchange.ts';
 import { codeOf, safeCause } from './network-error.ts';
 import { exchangeByFetch, type Fetch } from './own-fetch.ts';
 import { BoundedBody } from './read-body.ts';
 import { pauseBefore, pauseInCall } from './retry-policy.ts';
-import { runtime } from './runtime.ts';
 
 /** The result of a call without a complete answer. */
 export interface NoAnswer {
@@ -22,12 +21,9 @@ export interface NoAnswer {
   cause?: Error | undefined;
 }
 
-export interface HttpOptions {
-  baseUrl: string;
+export interface HttpOptions extends ConnectionOptions {
   /** Replaces the SDK's own connections. */
   fetch?: Fetch | undefined;
-  agent?: Agent | undefined;
-  maxConnections: number;
   retries: number;
 }
 
@@ -103,9 +99,7 @@ const mayHaveLeft = (attempts: readonly Attempt[]): boolean => attempts.some(att
 /** Loads node:http only for the SDK's own connections: it is slow to load, and some runtimes lack it. */
 function exchangeOf({ fetch, ...options }: HttpOptions): Exchange {
   if (fetch) return exchangeByFetch(fetch);
-  const opening = import('./connection.ts').then(({ openConnections }) =>
-    openConnections({ ...options, isReusable: !runtime().repeatsPosts }),
-  );
+  const opening = import('./connection.ts').then(({ openConnections }) => openConnections(options));
   return async (...exchange) => (await opening)(...exchange);
 }
 
@@ -126,13 +120,13 @@ async function attemptOnce(
     signal.throwIfAborted();
     if (earlier) {
       const reason = earlier.answer?.status ?? codeOf(earlier.error);
-      call.tell({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
+      call.emit({ type: 'retry', reason, waitedMs: since(earlier.endedAt) });
     }
-    call.tell({ type: 'request' });
+    call.emit({ type: 'request' });
     attempt.answer = await exchange(request, attempt, signal);
     const { status, requestId } = attempt.answer;
     call.httpStatus = status;
-    call.tell({ type: 'response', status, requestId, attemptMs: since(begun) });
+    call.emit({ type: 'response', status, requestId, attemptMs: since(begun) });
     if (PASSING.includes(status)) throw new Error();
     return { ok: true };
   } catch (error) {

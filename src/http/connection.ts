@@ -7,6 +7,7 @@ import { LateError } from '../deadline.ts';
 import { limit } from '../limit.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { Attempt, Exchange, HttpAnswer, HttpRequest } from './exchange.ts';
+import { runtime } from './runtime.ts';
 
 /** The settings of the connections. */
 export interface ConnectionOptions {
@@ -14,8 +15,6 @@ export interface ConnectionOptions {
   /** The merchant's agent, for client certificates, a private CA or a proxy. */
   agent?: http.Agent | undefined;
   maxConnections: number;
-  /** Whether a connection may serve several calls, one after the other. */
-  isReusable: boolean;
 }
 
 /** A reused connection turned out to be closing, or another's, before the SDK wrote to it. */
@@ -30,7 +29,7 @@ interface Route {
   agent: http.Agent;
 }
 
-export function openConnections({ baseUrl, agent, maxConnections, isReusable }: ConnectionOptions): Exchange {
+export function openConnections({ baseUrl, agent, maxConnections }: ConnectionOptions): Exchange {
   const url = new URL(baseUrl);
   const isSecure = url.protocol === 'https:';
   const { protocol, hostname, port } = urlToHttpOptions(url) as Route['target'];
@@ -38,7 +37,7 @@ export function openConnections({ baseUrl, agent, maxConnections, isReusable }: 
   const route = {
     target: { protocol, hostname, port },
     origin: url.origin,
-    agent: agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, isReusable),
+    agent: agent ?? proxyAgent(isSecure) ?? new ConnectionPool(isSecure, maxConnections, !runtime().repeatsPosts),
   };
   const exchangeOn = async (...[request, attempt, signal]: Parameters<Exchange>): Promise<HttpAnswer> => {
     for (;;) {

@@ -49,7 +49,7 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
       return transact({ query: connection.query.bind(connection), release }, BEGIN, work);
     },
     queryIn(tx) {
-      expectMethods('plan', 'as tx a connection with promises, after its START TRANSACTION', tx, 'query');
+      expectMethods('payOut', 'as tx a connection with promises, after its START TRANSACTION', tx, 'query');
       return queryOf(tx);
     },
   };

@@ -1,9 +1,14 @@
 // The parts of OpenTelemetry's API that the SDK uses, by shape: the merchant passes their own copy, of any version.
 
+export type Attributes = Record<string, string | number | boolean>;
+
 /** The part of `@opentelemetry/api` that the SDK uses. Pass the module itself. */
 export interface OpenTelemetry {
   readonly trace: {
-    getTracer(name: string, version?: string): Tracer;
+    getTracer(
+      name: string,
+      version?: string,
+    ): { startSpan(name: string, options?: { kind?: number; attributes?: Attributes }): Span };
     setSpan(context: never, span: never): unknown;
   };
   readonly context: {
@@ -13,38 +18,23 @@ export interface OpenTelemetry {
   readonly metrics: { getMeter(name: string, version?: string): Meter };
 }
 
-export type Attributes = Record<string, string | number | boolean>;
-
-export interface Tracer {
-  startSpan(name: string, options?: { kind?: number; attributes?: Attributes }): Span;
-}
-
 export interface Span {
   setAttributes(attributes: Attributes): unknown;
   setStatus(status: { code: number; message?: string }): unknown;
   end(): void;
 }
 
+/** Makes instruments. Each one's description says what it measures. */
 export interface Meter {
   createHistogram(
     name: string,
-    options?: Description & { advice?: { explicitBucketBoundaries?: number[] } },
-  ): Histogram;
-  createCounter(name: string, options?: Description): Counter;
-  createObservableGauge(name: string, options?: Description): Gauge;
-}
-
-export interface Description {
-  description?: string;
-  unit?: string;
-}
-
-export interface Histogram {
-  record(value: number, attributes?: Attributes): void;
-}
-
-export interface Counter {
-  add(value: number, attributes?: Attributes): void;
+    options?: { description?: string; unit?: string; advice?: { explicitBucketBoundaries?: number[] } },
+  ): { record(value: number, attributes?: Attributes): void };
+  createCounter(
+    name: string,
+    options?: { description?: string; unit?: string },
+  ): { add(value: number, attributes?: Attributes): void };
+  createObservableGauge(name: string, options?: { description?: string; unit?: string }): Gauge;
 }
 
 export interface Gauge {
@@ -53,8 +43,3 @@ export interface Gauge {
 }
 
 export type Observe = (result: { observe(value: number): void }) => Promise<void>;
-
-/** Numbers of OpenTelemetry's specification, the same in all versions. */
-export const INTERNAL = 0;
-export const CLIENT = 2;
-export const ERROR = 2;

@@ -1,24 +1,13 @@
 // The entry point payment-gateway-sdk/otel: spans and metrics of every client and handler in the process.
-import type { TracingChannel } from 'node:diagnostics_channel';
 import { VERSION } from '../http/version.ts';
-import { type CallTrace, channels } from '../telemetry/channels.ts';
+import { CHANNELS } from '../telemetry/call.ts';
+import type { CallTrace } from '../telemetry/events.ts';
 import type { OpenTelemetry } from './api.ts';
 import { type DoubtSource, openMetrics } from './metrics.ts';
 import { openSpans } from './spans.ts';
 
-export type { CallOutcome, CallTrace } from '../telemetry/channels.ts';
-export type {
-  Attributes,
-  Counter,
-  Description,
-  Gauge,
-  Histogram,
-  Meter,
-  Observe,
-  OpenTelemetry,
-  Span,
-  Tracer,
-} from './api.ts';
+export type { CallOutcome, CallTrace } from '../telemetry/events.ts';
+export type { Attributes, Gauge, Meter, Observe, OpenTelemetry, Span } from './api.ts';
 export type { DoubtSource } from './metrics.ts';
 
 /** The options of `instrument`. */
@@ -30,7 +19,7 @@ export interface InstrumentOptions {
   doubtsOf?: readonly DoubtSource[] | undefined;
 }
 
-const NAME = 'payment-gateway-sdk';
+const PACKAGE = ['payment-gateway-sdk', VERSION] as const;
 
 /**
  * Records spans and metrics of all clients and handlers in this process, until you call the returned function. Only
@@ -44,18 +33,19 @@ const NAME = 'payment-gateway-sdk';
  * const stop = instrument(opentelemetry, { doubtsOf: [gateway] });
  */
 export function instrument(api: OpenTelemetry, { doubtsOf = [] }: InstrumentOptions = {}): () => void {
-  const spans = openSpans(api, VERSION);
-  const metrics = openMetrics(api.metrics.getMeter(NAME, VERSION), doubtsOf);
+  const spans = openSpans(api, api.trace.getTracer(...PACKAGE));
+  const metrics = openMetrics(api.metrics.getMeter(...PACKAGE), doubtsOf);
   const subscribers = {
     start: safely(spans.begin),
     asyncEnd: safely(trace => {
       spans.end(trace);
       metrics.record(trace);
     }),
-  } as Parameters<TracingChannel<unknown, CallTrace>['subscribe']>[0];
-  for (const channel of channels.values()) channel?.subscribe(subscribers);
+  };
+  const channels = new Set(Object.values(CHANNELS));
+  for (const channel of channels) channel?.subscribe(subscribers as never);
   return () => {
-    for (const channel of channels.values()) channel?.unsubscribe(subscribers);
+    for (const channel of channels) channel?.unsubscribe(subscribers as never);
     metrics.stop();
   };
 }

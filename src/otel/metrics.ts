@@ -1,7 +1,7 @@
 // The metrics: durations and results of calls, callbacks and doubts, without any id.
-import type { CallTrace } from '../telemetry/channels.ts';
-import type { OpenTelemetry } from './api.ts';
-import { defined } from './spans.ts';
+import type { CallTrace } from '../telemetry/events.ts';
+import type { Meter, Observe } from './api.ts';
+import { attributesOf } from './spans.ts';
 
 /** A client with a store. */
 export interface DoubtSource {
@@ -12,7 +12,7 @@ export interface DoubtSource {
 /** Seconds, from a fast lookup to a create that uses its whole timeout. */
 const BOUNDARIES = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter']>, sources: readonly DoubtSource[]) {
+export function openMetrics(meter: Meter, sources: readonly DoubtSource[]) {
   const duration = meter.createHistogram('payment.operation.duration', {
     description: 'How long creates, lookups, callbacks, settlements and upkeeps take, by how they end.',
     unit: 's',
@@ -26,7 +26,7 @@ export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter
     description: 'Creates with an unknown outcome, without running ones. An operator must settle those that stay.',
     unit: '{payment}',
   });
-  const observe = async (result: { observe(value: number): void }): Promise<void> => {
+  const observe: Observe = async result => {
     const lists = await Promise.all(sources.map(source => source.doubts())).catch(() => undefined);
     // If a store does not answer, the gauge stays empty: 0 would be wrong.
     if (lists) result.observe(lists.flat().filter(({ underWay }) => !underWay).length);
@@ -35,13 +35,12 @@ export function openMetrics(meter: ReturnType<OpenTelemetry['metrics']['getMeter
 
   return {
     record(trace: CallTrace): void {
-      const { operation, outcome, code, lane, paymentType, paymentMethod } = trace;
+      const { operation, outcome, durationMs } = trace;
       // Another worker had sent the plan already, so this call did nothing.
       if (outcome === undefined) return;
-      const ended = { 'payment.outcome': outcome, 'payment.lane': lane, 'error.type': code };
-      const about = { 'payment.operation': operation, 'payment.type': paymentType, 'payment.method': paymentMethod };
-      duration.record(trace.durationMs / 1000, defined({ ...about, ...ended }));
-      if (operation === 'callback') callbacks.add(1, defined(ended));
+      const ended = ['outcome', 'lane', 'code'] as const;
+      duration.record(durationMs / 1000, attributesOf(trace, ['operation', 'paymentType', 'paymentMethod', ...ended]));
+      if (operation === 'callback') callbacks.add(1, attributesOf(trace, ended));
     },
     stop: () => doubts.removeCallback(observe),
   };

@@ -1,17 +1,53 @@
 // Opens a span for each call, and runs all work of the call within it.
-import type { CallTrace } from '../telemetry/channels.ts';
-import { type Attributes, CLIENT, ERROR, INTERNAL, type OpenTelemetry, type Span } from './api.ts';
+import type { CallTrace } from '../telemetry/events.ts';
+import type { Attributes, OpenTelemetry, Span } from './api.ts';
+
+/** Numbers of OpenTelemetry's specification: two kinds of spans, and the status of a failure. */
+const INTERNAL = 0;
+const CLIENT = 2;
+const ERROR = 2;
+
+/** The attributes of spans and metrics, by the facts of a call. */
+const ATTRIBUTES = {
+  callId: 'payment.call_id',
+  operation: 'payment.operation',
+  paymentId: 'payment.id',
+  reference: 'payment.reference',
+  paymentStatus: 'payment.status',
+  paymentType: 'payment.type',
+  paymentMethod: 'payment.method',
+  lane: 'payment.lane',
+  outcome: 'payment.outcome',
+  attempt: 'payment.attempts',
+  httpStatus: 'http.response.status_code',
+  code: 'error.type',
+} as const;
+type Fact = keyof typeof ATTRIBUTES;
+
+/** Returns the known ones of these facts. */
+export const attributesOf = (trace: CallTrace, facts: readonly Fact[]): Attributes =>
+  Object.fromEntries(
+    facts.flatMap(fact => {
+      const value = trace[fact];
+      return value === undefined ? [] : [[ATTRIBUTES[fact], value]];
+    }),
+  );
+
+/** A span's name has the operation. Only calls to the gateway have attempts. */
+const OF_SPANS = (Object.keys(ATTRIBUTES) as Fact[]).filter(fact => fact !== 'operation');
+const OF_LOCAL_SPANS = OF_SPANS.filter(fact => fact !== 'attempt');
 
 /** Whether it calls the gateway. The rest happens here. */
 const isRemote = ({ operation }: CallTrace) => operation === 'create' || operation === 'lookup';
 
-export function openSpans(api: OpenTelemetry, version: string) {
-  const tracer = api.trace.getTracer('payment-gateway-sdk', version);
+export function openSpans(api: OpenTelemetry, tracer: ReturnType<OpenTelemetry['trace']['getTracer']>) {
   const spans = new WeakMap<CallTrace, Span>();
   return {
     begin(trace: CallTrace): void {
-      const kind = isRemote(trace) ? CLIENT : INTERNAL;
-      const span = tracer.startSpan(`payment.${trace.operation}`, { kind, attributes: attributesAtStart(trace) });
+      const options = isRemote(trace)
+        ? { kind: CLIENT, attributes: addressOf(trace) }
+        : { kind: INTERNAL, attributes: attributesOf(trace, ['lane']) };
+      const span = tracer.startSpan(`payment.${trace.operation}`, options);
       spans.set(trace, span);
       const context = api.trace.setSpan(api.context.active() as never, span as never);
       trace.runIn(work => api.context.with(context as never, work) as ReturnType<typeof work>);
@@ -20,7 +56,7 @@ export function openSpans(api: OpenTelemetry, version: string) {
     end(trace: CallTrace): void {
       const span = spans.get(trace);
       if (!span) return;
-      span.setAttributes(attributesAtEnd(trace));
+      span.setAttributes(attributesOf(trace, isRemote(trace) ? OF_SPANS : OF_LOCAL_SPANS));
       // Without the error's message, because one thrown by onPayment may contain anything.
       if (trace.code !== undefined) span.setStatus({ code: ERROR, message: trace.code });
       span.end();
@@ -28,30 +64,7 @@ export function openSpans(api: OpenTelemetry, version: string) {
   };
 }
 
-function attributesAtStart(trace: CallTrace): Attributes {
-  const { baseUrl, lane } = trace;
-  if (!isRemote(trace) || baseUrl === undefined) return defined({ 'payment.lane': lane });
+function addressOf({ baseUrl = '' }: CallTrace): Attributes {
   const { hostname, port, protocol } = new URL(baseUrl);
   return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
-
-const attributesAtEnd = (trace: CallTrace): Attributes =>
-  defined({
-    'payment.call_id': trace.callId,
-    'payment.id': trace.paymentId,
-    'payment.reference': trace.reference,
-    'payment.status': trace.paymentStatus,
-    'payment.type': trace.paymentType,
-    'payment.method': trace.paymentMethod,
-    'payment.lane': trace.lane,
-    'payment.outcome': trace.outcome,
-    'payment.attempts': isRemote(trace) ? trace.attempt : undefined,
-    'http.response.status_code': trace.httpStatus,
-    'error.type': trace.code,
-  });
-
-/** Returns only the known values. */
-export const defined = (values: Record<string, string | number | undefined>): Attributes =>
-  Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
-  );

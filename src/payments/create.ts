@@ -1,7 +1,7 @@
 // Creates a payment: parse → serialise → sign its callback address → once(sign → send → read) → next action.
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { type CreateOptions, readCreateOptions } from '../client-options.ts';
+import { type CallOptions, type CreateOptions, readCreateOptions } from '../client-options.ts';
 import { Deadline } from '../deadline.ts';
 import { InvalidRequestError } from '../errors.ts';
 import type { CallLimits } from '../http/client.ts';
@@ -14,7 +14,7 @@ import { checkReference } from '../store/key.ts';
 import { Call } from '../telemetry/call.ts';
 import { warnInProduction } from '../telemetry/events.ts';
 import type { Gateway } from './gateway.ts';
-import { lookUpIn } from './lookup.ts';
+import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
 import { answeredWith, answeredWithAnothers, expectRequested, readCreated } from './response.ts';
@@ -59,14 +59,14 @@ export async function create(
     // Encoded once, so that the signed bytes are sent.
     const body = Buffer.from(addressed);
 
-    const lookUp = lookUpIn(gateway, call);
     const send = (limits: CallLimits) => sendOnce(gateway, call, { request, body }, limits);
     if (!store || !reference) {
       const { created } = await send({ deadline: new Deadline(timeout), signal });
       return toCreated(call, { ...created, replayed: false, stale: false });
     }
     const once = {
-      ...{ store, ...internal, call, fields, timeout, signal, lookUp },
+      ...{ store, ...internal, call, fields, timeout, signal },
+      lookUp: (id: string, options?: CallOptions) => lookUp(gateway, id, options, call),
       request: { ...request, reference },
       send: (deadline: Deadline, signal: AbortSignal) => send({ deadline, signal, awaitsAnswer: true }),
     };
@@ -106,7 +106,7 @@ async function sendOnce(
 function toCreated(call: Call, created: CreatedOnce): Created {
   const { payment, replayed, stale } = created;
   const nextAction = nextActionOf(created, message =>
-    call.tell({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
+    call.emit({ type: 'warning', code: 'unusable_redirect_url', message, paymentId: payment.id }),
   );
   return { payment, nextAction, replayed, stale };
 }

@@ -17,6 +17,8 @@ export interface Gateway extends Settings {
   tokens: CallbackTokens;
   /** The warnings that were given already, each only once. */
   warned: Set<string>;
+  /** Time of `performance.now()` to check that an upkeep runs, for a client that has planned a payout. */
+  upkeepCheckAt?: number;
 }
 
 export function openGateway(settings: Settings): Gateway {

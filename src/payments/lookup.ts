@@ -16,24 +16,12 @@ export type LookUp = (id: string, options?: CallOptions) => Promise<Payment>;
 /** Milliseconds before each further lookup of a payment whose record lags behind a claim. */
 export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
 
-/** @param cause the call that makes these lookups. Without one, all of them share a separate id */
-export const lookUpIn =
-  (gateway: Gateway, cause: Call = new Call('lookup', gateway)): LookUp =>
-  (id, options) =>
-    lookUp(gateway, id, options, cause);
-
-/** Returns a lookup that takes no longer than the client's timeout. */
-export function lookUpWithin(gateway: Gateway): LookUp {
-  const lookUp = lookUpIn(gateway);
-  return (id, { signal, timeout = gateway.timeout } = {}) =>
-    lookUp(id, { signal, timeout: Math.min(timeout, gateway.timeout) });
-}
-
 const NOT_AN_ID = {
   path: 'id',
   message: "must be the gateway's id of the payment, a UUID, and not your reference",
 };
 
+/** @param cause the call that makes this one, and shares its id */
 export async function lookUp(gateway: Gateway, id: string, options?: CallOptions, cause?: Call): Promise<Payment> {
   const call = new Call('lookup', gateway, cause);
   const read = async () => {

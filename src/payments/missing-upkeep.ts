@@ -14,20 +14,15 @@ const BETWEEN = 60_000;
 const MESSAGE =
   'A planned payout waits for more than 10 minutes, so no upkeep seems to run. Nothing was sent for it. Run gateway.upkeep({ handler, signal }) in a worker, or npx payment-gateway-sdk upkeep.';
 
-/** Time of the last check of each client that has planned a payout. */
-const checked = new WeakMap<Gateway, number>();
-
-/** Checks from now on that an upkeep sends the plans of this client. */
-export function expectUpkeep(gateway: Gateway): void {
-  if (!checked.has(gateway)) checked.set(gateway, Number.NEGATIVE_INFINITY);
-}
-
-/** Warns if a plan has waited too long. At most once a minute, and without delaying the call that causes the check. */
+/**
+ * Warns if a plan of this client has waited too long. At most once a minute, and without delaying the call that causes
+ * the check.
+ */
 export function checkUpkeep(gateway: Gateway): void {
-  const last = checked.get(gateway);
-  if (last === undefined || performance.now() - last < BETWEEN) return;
-  checked.set(gateway, performance.now());
-  warnIfMissing(gateway, gateway.store as Store).catch(() => {});
+  const { upkeepCheckAt = Number.POSITIVE_INFINITY, store } = gateway;
+  if (!store || performance.now() < upkeepCheckAt) return;
+  gateway.upkeepCheckAt = performance.now() + BETWEEN;
+  warnIfMissing(gateway, store).catch(() => {});
 }
 
 async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
@@ -38,5 +33,5 @@ async function warnIfMissing(gateway: Gateway, store: Store): Promise<void> {
   const { isPaused, left } = await readOutage(store);
   if (isPaused && left > -PATIENCE) return;
   if (!gateway.onEvent) return emitWarning(MESSAGE);
-  new Call('upkeep', gateway).tell({ type: 'warning', code: 'upkeep_missing', message: MESSAGE, reference: row.id });
+  new Call('upkeep', gateway).emit({ type: 'warning', code: 'upkeep_missing', message: MESSAGE, reference: row.id });
 }

@@ -23,11 +23,11 @@ export interface TransferInstructions extends Transfer {
  *
  * @param warn gets a message about an unusable redirect address
  */
-export function nextActionOf({ payment, transfer }: Envelope, warn: (message: string) => void): NextAction {
+export function nextActionOf({ payment, transfer }: Envelope, warn?: (message: string) => void): NextAction {
   if (isFinal(payment)) return { type: 'wait' };
   if (transfer?.number) return { type: 'transfer', transfer: { ...transfer, number: transfer.number } };
   if (isHttpUrl(payment.redirectUrl)) return { type: 'redirect', redirectUrl: payment.redirectUrl };
   if (payment.redirectUrl)
-    warn('The redirectUrl is not an http(s) address: do not send the customer there. nextAction is `wait`.');
+    warn?.('The redirectUrl is not an http(s) address: do not send the customer there. nextAction is `wait`.');
   return { type: 'wait' };
 }

@@ -12,7 +12,7 @@ export interface Order {
   id: string;
   /**
    * `open`: to pay. `checking`: a payment may exist, or waits for its callback or for a person. `declined`: the last
-   * attempt failed. `reversed`: its payment was taken back, so it can be paid again.
+   * attempt failed. `reversed`: its payment was taken back, and no later attempt is open.
    */
   state: 'open' | 'checking' | 'declined' | 'paid' | 'reversed' | 'canceled';
   /** The newest amount, a plain decimal. Absent for an order that was canceled before its first attempt. */
@@ -64,8 +64,9 @@ function stateOf({ paidBy, isCanceled, isReversed }: Partial<OrderState>, last: 
   const payment = last?.result?.payment;
   if (last?.state === 'begun' || (payment && (isPaid(payment) || payment.paymentStatus === 'UNKNOWN')))
     return 'checking';
+  if (payment && !isFinal(payment)) return 'open';
   if (isReversed) return 'reversed';
-  return payment && isFinal(payment) ? 'declined' : 'open';
+  return payment ? 'declined' : 'open';
 }
 
 /** Returns a payment as last seen. */

@@ -17,7 +17,7 @@ import { orderRowOf, orderStateOf } from '../store/order.ts';
 import { Call } from '../telemetry/call.ts';
 import { create } from './create.ts';
 import type { Gateway } from './gateway.ts';
-import { lookUp, lookUpIn } from './lookup.ts';
+import { lookUp } from './lookup.ts';
 import { type NextAction, nextActionOf, type TransferInstructions } from './next-action.ts';
 import { cancelIn, checkOrderId, type Order, paymentOf, readOrder, referenceOf } from './order-state.ts';
 import { ask, reconcile, storeOf } from './store-calls.ts';
@@ -25,9 +25,11 @@ import { ask, reconcile, storeOf } from './store-calls.ts';
 export type { Order } from './order-state.ts';
 
 /** A deposit to check out. The order gives its reference. */
-export type CheckoutRequest = Omit<PlainDeposit, 'reference'> | Omit<ApplePayDeposit, 'reference'>;
+export type CheckoutRequest = PlainCheckout | ApplePayCheckout;
+interface PlainCheckout extends Omit<PlainDeposit, 'reference'> {}
+interface ApplePayCheckout extends Omit<ApplePayDeposit, 'reference'> {}
 /** The same for an on-ramp terminal. */
-export type OnrampCheckout = Omit<OnrampDeposit, 'reference'>;
+export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
 
 /**
  * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
@@ -128,8 +130,8 @@ async function stepOf(checking: Checking, reference: string): Promise<Step> {
   if (isUnderWay(row, now)) return 'again';
   if (knownIds(row).length > 0) {
     const call = new Call('lookup', gateway);
-    const settled = settleKnown({ store, call }, { row, now }, lookUpIn(gateway, call)).catch(() => undefined);
-    return (await settled) ? 'again' : { state: 'checking' };
+    const settled = settleKnown({ store, call }, { row, now }, id => lookUp(gateway, id, undefined, call));
+    return (await settled.catch(() => undefined)) ? 'again' : { state: 'checking' };
   }
   // The customer never got its page, so a payment is unlikely. If there is one, it goes to review.
   return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
@@ -148,10 +150,7 @@ async function pageOfAttempt({ gateway, wanted }: Checking, row: CreateRow): Pro
   const { paymentMethod, amount, currency } = row;
   const isSame = paymentMethod === wanted.paymentMethod && amount === wanted.amount && currency === wanted.currency;
   if (!isSame || row.isPageLost) return 'next';
-  return pageOf(
-    seen,
-    nextActionOf(withNextAction(known, { payment: seen }), () => {}),
-  );
+  return pageOf(seen, nextActionOf(withNextAction(known, { payment: seen })));
 }
 
 function pageOf(payment: Payment, nextAction: NextAction): Checkout {

@@ -6,8 +6,10 @@ import { argumentReader, callFields, functionOf, milliseconds } from '../options
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
 import { isPassing } from '../statuses.ts';
+import { Call } from '../telemetry/call.ts';
 import { notify } from '../telemetry/events.ts';
-import type { LookUp } from './lookup.ts';
+import type { Gateway } from './gateway.ts';
+import { lookUp } from './lookup.ts';
 
 /** The options of `waitForPayment`. */
 export interface WaitOptions {
@@ -43,15 +45,17 @@ const GROWTH = 1.5;
 const LAST_LOOK = 200;
 const TOO_SHORT = 50;
 
-export async function waitFor(paymentId: string, lookUp: LookUp, options?: WaitOptions): Promise<Payment> {
+export async function waitFor(gateway: Gateway, paymentId: string, options?: WaitOptions): Promise<Payment> {
   const { until, timeout, signal, onPoll } = readWait(options);
   const deadline = new Deadline(timeout);
+  const call = new Call('lookup', gateway);
   let last: Payment | undefined;
   let trouble: unknown;
   /** Milliseconds that the gateway asked to wait. */
   let asked = 0;
   for (let due = FIRST_PAUSE; ; due = Math.min(due * GROWTH, LONGEST_PAUSE)) {
-    const seen = await lookUp(paymentId, { timeout: deadline.timeout, signal }).catch(error => {
+    const limits = { timeout: Math.min(deadline.timeout, gateway.timeout), signal };
+    const seen = await lookUp(gateway, paymentId, limits, call).catch(error => {
       if (signal?.aborted || !mayPass(error)) throw error;
       trouble = error;
       asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, LONGEST_RETRY_AFTER) : 0;

@@ -1,6 +1,6 @@
 // PayID host-to-host transfer instructions: seven fields next to `result` in the answer to a create.
 import * as z from 'zod';
-import { each, type FieldsOf } from './fields-of.ts';
+import type { FieldsOf } from './fields-of.ts';
 import { text } from './payment.ts';
 
 /** The data that the customer needs to pay by PayID. Every field may be null. */
@@ -21,16 +21,17 @@ export interface Transfer {
   order_id?: string | null | undefined;
 }
 
-/** The names of the fields. */
-export const TRANSFER_FIELDS = [
-  'number',
-  'full_holder_name',
-  'payment_description',
-  'amount',
-  'currency',
-  'uuid',
-  'order_id',
-] as const;
+const fields = {
+  number: text,
+  full_holder_name: text,
+  payment_description: text,
+  amount: text,
+  currency: text,
+  uuid: text,
+  order_id: text,
+} satisfies FieldsOf<Transfer>;
+
+export const TRANSFER_FIELDS = Object.keys(fields);
 
 /** The schema of a {@link Transfer}, which drops unknown fields. */
-export const transferSchema: z.ZodType<Transfer> = z.object(each(TRANSFER_FIELDS, text) satisfies FieldsOf<Transfer>);
+export const transferSchema: z.ZodType<Transfer> = z.object(fields);

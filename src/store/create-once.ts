@@ -22,7 +22,7 @@ import { Deadline } from '../deadline.ts';
 import { ConfigurationError, GatewayError, PaymentInDoubtError } from '../errors.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { Envelope } from '../schemas/response.ts';
-import { Untold } from '../telemetry/call.ts';
+import { NothingDone } from '../telemetry/call.ts';
 import { type FoundRow, isTaken, ownerOf, record, type Transition, waitForRecording } from './change.ts';
 import type { Store } from './contract.ts';
 import { type Attempt, type CreateRow, knownIds } from './creates.ts';
@@ -72,7 +72,7 @@ interface Taken {
 }
 
 /** The plan must not be sent: another process sends it, or it was withdrawn. */
-export class PlanGone extends Untold {}
+export class PlanGone extends NothingDone {}
 
 /** The creates that run in this process, by reference, body and plan. */
 const running = new WeakMap<Store, Map<string, InFlight<CreatedOnce | Taken>>>();

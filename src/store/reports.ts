@@ -20,7 +20,7 @@ export function report(
   reference: string,
   paymentId?: string | undefined,
 ): void {
-  call.tell({ type: 'store', change, reference, paymentId });
+  call.emit({ type: 'store', change, reference, paymentId });
 }
 
 function warn(
@@ -30,7 +30,7 @@ function warn(
   message: string,
   paymentId?: string,
 ): void {
-  call.tell({ type: 'warning', code, message, reference, paymentId });
+  call.emit({ type: 'warning', code, message, reference, paymentId });
 }
 
 export function warnNotRecorded(client: StoreCall, reference: string): void {

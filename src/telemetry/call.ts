@@ -1,20 +1,18 @@
-// The state of one call, and its reports to `onEvent` and to tracers.
+// The state of one call, and its reports to `onEvent` and, over Node's tracing channels, to tracers.
+import { AsyncResource } from 'node:async_hooks';
+import * as diagnostics from 'node:diagnostics_channel';
 import { since } from '../deadline.ts';
-import { type ApiError, type GatewayError, isGatewayError } from '../errors.ts';
-import { type CallTrace, type Run, traced } from './channels.ts';
+import { type ApiError, isGatewayError } from '../errors.ts';
 import {
   type CallFacts,
+  type CallStep,
+  type CallTrace,
   type EventListener,
-  type GatewayEvent,
+  type Failure,
   notify,
   type Operation,
   type Success,
 } from './events.ts';
-
-/** The fields of an event itself. The call adds its own facts. */
-type Told = DistributiveOmit<GatewayEvent, keyof CallFacts> & Pick<Partial<CallFacts>, 'reference' | 'paymentId'>;
-
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** The client that makes the call. */
 interface Caller {
@@ -22,12 +20,27 @@ interface Caller {
   onEvent?: EventListener | undefined;
 }
 
+type Run = Parameters<CallTrace['runIn']>[0];
+type Channel = diagnostics.TracingChannel<unknown, CallTrace>;
+
+// Some runtimes lack tracing channels, and so have no listeners.
+const channelOf = (name: string): Channel | undefined => diagnostics.tracingChannel?.(`payment-gateway-sdk:${name}`);
+const STORE = channelOf('store');
+/** The channel of each operation. */
+export const CHANNELS: Readonly<Record<Operation, Channel | undefined>> = {
+  create: channelOf('create'),
+  lookup: channelOf('lookup'),
+  callback: channelOf('callback'),
+  settle: STORE,
+  upkeep: STORE,
+};
+
 /** Distinguishes processes in logs. Nothing depends on it. */
 const PROCESS = Math.random().toString(36).slice(2, 10);
 let calls = 0;
 
-/** Ends a call without an event, neither as a success nor as a failure. */
-export class Untold extends Error {}
+/** Ends a call that did nothing: it is reported neither as a success nor as a failure. */
+export class NothingDone extends Error {}
 
 /** One call, as reported to `onEvent` and to tracers. */
 export class Call implements CallTrace {
@@ -62,20 +75,20 @@ export class Call implements CallTrace {
     return since(this.#begun);
   }
 
+  /** Keeps the context in which `run` calls back. No tracer gets the work itself: it may pay. */
   runIn(run: Run): void {
-    const outer = this.#run;
-    this.#run = work => outer(() => runOnce(run, work));
+    try {
+      this.#run = this.#run(() => run(() => AsyncResource.bind(((work: () => unknown) => work()) as Run))) ?? this.#run;
+    } catch {
+      // Errors of the tracer are ignored.
+    }
   }
 
-  /** Runs work in the contexts that tracers requested. */
-  run<T>(work: () => T): T {
-    return this.#run(work);
-  }
-
-  tell(told: Told): void {
+  /** Reports one step to the merchant's listener. */
+  emit(step: CallStep & Pick<Partial<CallFacts>, 'reference' | 'paymentId'>): void {
     if (!this.#onEvent) return;
     const { callId, operation, reference, paymentId, attempt, durationMs } = this;
-    notify(this.#onEvent, { callId, operation, reference, paymentId, attempt, durationMs, ...told });
+    notify(this.#onEvent, { callId, operation, reference, paymentId, attempt, durationMs, ...step });
   }
 
   /**
@@ -83,65 +96,61 @@ export class Call implements CallTrace {
    *
    * @param isEndless whether it may last as long as the process: without a trace, which would contain all that runs
    */
-  async conclude<T>(
+  conclude<T>(
     work: () => Promise<T>,
-    describe: (result: T) => Partial<Success & CallFacts> = () => ({}),
+    factsOf: (result: T) => Partial<Success & CallFacts> = () => ({}),
     isEndless = false,
   ): Promise<T> {
-    const told = async () => {
+    const reported = async () => {
       try {
         const result = await work();
-        this.#succeed(describe(result));
+        const { outcome = 'ok', paymentStatus, paymentId = this.paymentId, counts } = factsOf(result);
+        Object.assign(this, { outcome, paymentStatus, paymentId });
+        this.emit({ type: 'success', outcome, paymentStatus, counts });
         return result;
       } catch (error) {
-        if (!(error instanceof Untold)) this.#fail(error);
+        if (!(error instanceof NothingDone)) this.#fail(failureOf(error));
         throw error;
       }
     };
-    return isEndless ? told() : traced(this, told);
+    return isEndless ? reported() : this.traced(reported);
   }
 
-  #succeed({ outcome = 'ok', paymentStatus, paymentId = this.paymentId, counts }: Partial<Success & CallFacts>): void {
-    Object.assign(this, { outcome, paymentStatus, paymentId });
-    this.tell({ type: 'success', outcome, paymentStatus, counts });
+  #fail({ paymentId = this.paymentId, ...failure }: ReturnType<typeof failureOf>): void {
+    Object.assign(this, { outcome: failure.outcome ?? 'failed', code: failure.code, paymentId });
+    this.emit({ type: 'failure', ...failure });
   }
 
-  #fail(error: unknown): void {
-    const { name, code, outcome, paymentId = this.paymentId, status, requestId } = factsOf(error);
-    Object.assign(this, { outcome: outcome ?? 'failed', code, paymentId });
-    this.tell({ type: 'failure', error: name, code, outcome, status, requestId });
+  /** Runs work in a trace, within the contexts that tracers request. */
+  async traced<T>(work: () => Promise<T>): Promise<T> {
+    const channel = CHANNELS[this.operation];
+    if (!channel) return work();
+    let result!: T;
+    // Node adds the resolved value to the trace, so the promise resolves to nothing: a payment is customer data.
+    const withoutResult = async () => {
+      result = await work();
+    };
+    await channel.tracePromise(() => this.#run(withoutResult), this);
+    return result;
   }
 }
-
-/** Runs the work once, even if a tracer throws, forgets it or runs it twice: the work may pay. */
-function runOnce<T>(run: Run, work: () => T): T {
-  let ran: { result: T } | undefined;
-  const once = () => {
-    ran ??= { result: work() };
-    return ran.result;
-  };
-  try {
-    run(once);
-  } catch {
-    // Errors of the tracer are ignored.
-  }
-  return once();
-}
-
-type Facts = Omit<ApiError, 'name' | 'code'> & { name: string; code: string };
 
 /** A code of a system, a database or a driver. */
 const CODE = /^\w{1,40}$/;
 
 /** Returns the facts that are safe to report. The message of an error outside the SDK may contain anything. */
-function factsOf(error: unknown): Partial<Facts> & Pick<Facts, 'name' | 'code'> {
-  if (isGatewayError(error)) return error as GatewayError & Partial<Facts>;
-  const { name, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { name: typeof error };
-  return { name, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
+function failureOf(thrown: unknown): Failure & { paymentId?: string | undefined } {
+  if (isGatewayError(thrown)) {
+    const { name: error, code, outcome, paymentId, status, requestId } = thrown as ApiError;
+    return { error, code, outcome, paymentId, status, requestId };
+  }
+  const { name: error, code } =
+    thrown instanceof Error ? (thrown as Error & { code?: unknown }) : { name: typeof thrown };
+  return { error, code: typeof code === 'string' && CODE.test(code) ? code : 'failed' };
 }
 
 /** Returns a short label without customer data, such as `TypeError` or `Error (23505)`. */
-export function labelOf(error: unknown): string {
-  const { name, code } = factsOf(error);
-  return code === 'failed' ? name : `${name} (${code})`;
+export function labelOf(thrown: unknown): string {
+  const { error, code } = failureOf(thrown);
+  return code === 'failed' ? error : `${error} (${code})`;
 }

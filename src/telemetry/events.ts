@@ -1,4 +1,4 @@
-// The events and warnings for the merchant: enough for logs and metrics, without secrets.
+// The facts of calls for the merchant, as events, traces and warnings: without secrets or customer data.
 import type { Outcome } from '../errors.ts';
 
 /** The kind of a call. A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
@@ -20,20 +20,21 @@ export interface CallFacts {
 }
 
 /** One step of a call, or its end: every call ends with exactly one `success` or `failure`. */
-export type GatewayEvent = CallFacts &
-  (
-    | { type: 'request' }
-    /** An answer, with any status. `attemptMs`: milliseconds of this attempt alone. */
-    | { type: 'response'; status: number; requestId?: string | undefined; attemptMs: number }
-    /** The next attempt, which starts now after `waitedMs`. `reason` is an HTTP status or a connection's code. */
-    | { type: 'retry'; reason: number | string; waitedMs: number }
-    | ({ type: 'success' } & Success)
-    | ({ type: 'failure' } & Failure)
-    /** A change of a reference in the store. */
-    | { type: 'store'; change: StoreChange }
-    /** Nothing failed, but an operator should check it. */
-    | { type: 'warning'; code: WarningCode; message: string }
-  );
+export type GatewayEvent = CallFacts & CallStep;
+
+/** The facts of one step. */
+export type CallStep =
+  | { type: 'request' }
+  /** An answer, with any status. `attemptMs`: milliseconds of this attempt alone. */
+  | { type: 'response'; status: number; requestId?: string | undefined; attemptMs: number }
+  /** The next attempt, which starts now after `waitedMs`. `reason` is an HTTP status or a connection's code. */
+  | { type: 'retry'; reason: number | string; waitedMs: number }
+  | ({ type: 'success' } & Success)
+  | ({ type: 'failure' } & Failure)
+  /** A change of a reference in the store. */
+  | { type: 'store'; change: StoreChange }
+  /** Nothing failed, but an operator should check it. */
+  | { type: 'warning'; code: WarningCode; message: string };
 
 /** The facts of a successful call. */
 export interface Success {
@@ -45,8 +46,8 @@ export interface Success {
   counts?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The facts of a failed call, after all retries. */
-interface Failure {
+/** The facts of a failed call, after all retries: those of its error. */
+export interface Failure {
   /** The name of the error, and its code. */
   error: string;
   code: string;
@@ -57,6 +58,39 @@ interface Failure {
   /** The id to quote to the gateway's support. */
   requestId?: string | undefined;
 }
+
+/**
+ * The object that a subscriber of a tracing channel gets: one for each call, filled while the call runs. It contains
+ * neither a secret nor customer data. Node adds `error` if the call fails.
+ */
+export interface CallTrace extends Readonly<CallFacts> {
+  /** The client's address of the gateway. */
+  readonly baseUrl?: string | undefined;
+  /** The status as the gateway wrote it, once known. */
+  readonly paymentStatus?: string | undefined;
+  /** Only for a create. */
+  readonly paymentType?: string | undefined;
+  /** Only for a create. */
+  readonly paymentMethod?: string | undefined;
+  /** Only for a callback. */
+  readonly lane?: CallbackStep['lane'] | undefined;
+  /** The HTTP status of the gateway's last answer, or of the handler's answer to a callback. */
+  readonly httpStatus?: number | undefined;
+  /** The result, at the end. A failed create has its error's outcome. */
+  readonly outcome?: CallOutcome | undefined;
+  /** The error's code, at the end of a failed call. */
+  readonly code?: string | undefined;
+  /** The thrown error, added by Node. */
+  readonly error?: unknown;
+  /**
+   * Runs all work of the call in the context in which `run` calls back immediately. Call it at `start`, for a tracer
+   * that does not bind its own `AsyncLocalStorage` to the channel.
+   */
+  runIn(run: <T>(work: () => T) => T): void;
+}
+
+/** The result of a call. */
+export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<CallbackStep['result'], 'received'>;
 
 /**
  * `begun`: the attempt is recorded, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
@@ -75,16 +109,7 @@ export type StoreChange =
   | 'conflict'
   | 'gave_up';
 
-/**
- * `unusable_redirect_url`: the redirect address of a create is not http(s). `create_not_recorded`: the end of a create
- * could not be recorded, so its reference stays in doubt. `create_mismatch`: a confirmed payment has the reference of
- * a doubt, but is not the requested one. `two_payments`: one reference may have two payments.
- * `stale_replay`: a repeated create could not look its payment up, and returned the last record seen.
- * `sweep_gave_up`: a payment is older than the sweep's `giveUpAfter`, but not final. `sweep_failed`: a payment could
- * not be processed, and is retried. `payout_not_sent`: a planned payout was not sent, and is retried. It is for another
- * client, or the gateway refuses this client. `upkeep_failed`: the store or a review failed during an upkeep, which
- * retries. `upkeep_missing`: a planned payout waits for more than 10 minutes, so no upkeep seems to run.
- */
+/** The event's message describes the case and the next step. */
 export type WarningCode =
   | 'unusable_redirect_url'
   | 'create_not_recorded'

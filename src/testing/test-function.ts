@@ -1,6 +1,7 @@
-// The suites' interface to a test runner, and their gates and seeded randomness.
+// The suites' interface to a test runner, and their rows, gates and seeded randomness.
+import { ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { StoreRow } from '../store/contract.ts';
+import type { RowKey, Store, StoreRow } from '../store/contract.ts';
 
 /** Registers a test: `test` or `it` of Vitest, Jest, node:test and their like. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
@@ -23,15 +24,19 @@ export const pick = <T>(random: () => number, items: readonly T[]): T =>
 
 /** Makes a new row with a random id. */
 export const newRow = (changes: Partial<StoreRow> = {}): StoreRow => ({
-  kind: 'create',
-  id: `id ${randomUUID()}`,
-  state: 'begun',
-  revision: 0,
-  begunAt: 0,
-  data: { amount: '25.50' },
+  ...{ kind: 'create', id: `id ${randomUUID()}`, state: 'begun', revision: 0, begunAt: 0, data: { amount: '25.50' } },
   ...changes,
 });
 
-/** Runs the same many times concurrently. */
-export const many = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+/** Writes a row, and returns the stored one. */
+export async function put<Tx>(store: Store<Tx>, row: StoreRow, tx?: Tx): Promise<StoreRow> {
+  const { isWritten, row: stored } = await store.write(row, tx);
+  ok(isWritten && stored, `${row.kind} ${row.id} was not written`);
+  return stored;
+}
+
+export const rowIn = async <Tx>(store: Store<Tx>, key: RowKey) => (await store.read(key)).row;
+
+/** Runs the same many times concurrently, over one store and the other. */
+export const many = <S, T>(count: number, stores: readonly [S, S], run: (store: S, index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(stores[index % 2 ? 0 : 1], index)));

@@ -8,7 +8,6 @@ import type { Store } from '../store/contract.ts';
 import { CLIENT, type ClientLink, HANDLER, type HandlerLink } from '../store/link.ts';
 import { storeInMemory } from '../store/memory.ts';
 import { Call, labelOf } from '../telemetry/call.ts';
-import { traced } from '../telemetry/channels.ts';
 import { type CallbackEvent, emitWarning, notify, warnOfForgetting } from '../telemetry/events.ts';
 import { type ClaimDigest, isBehind, readClaim } from './claim.ts';
 import type { Reports } from './effect.ts';
@@ -178,7 +177,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
     if (typeof request?.headers?.get !== 'function') throw notWebStandard();
     if (request.method !== 'POST') return answer(405, 'callbacks are posted', { allow: 'POST' });
     const call = new Call('callback', {});
-    return traced(call, () => handlePosted(request, call));
+    return call.traced(() => handlePosted(request, call));
   };
 
   const process: HandlerLink['process'] = async (paymentId, limits) => {
@@ -186,7 +185,7 @@ export function createWebhookHandler<Tx = unknown>(options: WebhookHandlerOption
     call.lane = 'sweep';
     const id = paymentId.toLowerCase();
     call.paymentId = id;
-    return traced(call, async () => {
+    return call.traced(async () => {
       try {
         const processed = await callbacks.sweep(id, call.callId, limits);
         report(call, { result: processed.result, paymentStatus: rawStatusOf(processed.payment) });

@@ -165,7 +165,7 @@ describe('one exchange', () => {
 
   async function exchanged(script: Script, call: Pick<HttpRequest, 'method' | 'body'>, signal: AbortSignal) {
     const gateway = await gatewayWith(script);
-    const exchange = openConnections({ baseUrl: gateway.url, maxConnections: 1, isReusable: true });
+    const exchange = openConnections({ baseUrl: gateway.url, maxConnections: 1 });
     const body = new BoundedBody(LONGEST_ANSWER);
     const attempt: Attempt = { deadline: new Deadline(20_000), mayHaveLeft: false, body, endedAt: 0 };
     const url = `${gateway.url}/api/v1/payments`;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createWebhookHandler, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
-import type { CallTrace } from '../../src/telemetry/channels.ts';
+import type { CallTrace } from '../../src/telemetry/events.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD } from '../support/fixtures.ts';
 import { tellDatadog } from './datadog.ts';

@@ -122,6 +122,7 @@ describe('checkout', () => {
     await decline('order-1.1');
     expect(await gateway.order('order-1')).toMatchObject({ state: 'reversed' });
     await gateway.checkout('order-1', CARD_ORDER);
+    expect(await gateway.order('order-1')).toMatchObject({ state: 'open', attempts: 2 });
     await pay('order-1.2');
     await pay('order-1.1');
     expect(got).toEqual([

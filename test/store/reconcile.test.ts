@@ -41,7 +41,7 @@ async function open(...doubts: (Partial<CreateRow> & { reference: string })[]) {
     });
   }
   const told: { type: string; code?: string; change?: string; message?: string; reference?: string }[] = [];
-  const call = { tell: (event: (typeof told)[number]) => void told.push(event) };
+  const call = { emit: (event: (typeof told)[number]) => void told.push(event) };
   const client = { store: storeOf(statements), call } as never;
   return {
     asked,

@@ -12,7 +12,7 @@ const payment = { id: ID } as Payment;
 /** What is told. */
 function toldBy(tell: (client: never) => void): object[] {
   const told: object[] = [];
-  tell({ call: { tell: (event: object) => told.push(event) } } as never);
+  tell({ call: { emit: (event: object) => told.push(event) } } as never);
   return told;
 }
 

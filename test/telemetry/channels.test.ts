@@ -199,20 +199,23 @@ describe('the tracing channels', () => {
   });
 
   it('nest the contexts of several tracers', async () => {
-    const entered: string[] = [];
     const { start } = tracingChannel('payment-gateway-sdk:create');
-    for (const name of ['first', 'second']) {
-      const begin = (trace: unknown) =>
-        (trace as CallTrace).runIn(work => {
-          entered.push(name);
-          return work();
-        });
+    const storages = ['first', 'second'].map(name => {
+      const storage = new AsyncLocalStorage<string>();
+      const begin = (trace: unknown) => (trace as CallTrace).runIn(work => storage.run(name, work));
       start.subscribe(begin);
       onTestFinished(() => void start.unsubscribe(begin));
-    }
-    const { gateway } = open();
-    await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
-    expect(entered).toEqual(['first', 'second']);
+      return storage;
+    });
+    const { sandbox } = open();
+    let within: unknown;
+    const fetch: typeof sandbox.fetch = (...sent) => {
+      within = storages.map(storage => storage.getStore());
+      return sandbox.fetch(...sent);
+    };
+    await new GatewayClient({ ...sandbox.clientOptions, fetch }).createDeposit(order);
+    expect(within).toEqual(['first', 'second']);
+    expect(storages.map(storage => storage.getStore())).toEqual([undefined, undefined]);
   });
 
   it.each<[string, CallTrace['runIn'] extends (run: infer Run) => void ? Run : never]>([
