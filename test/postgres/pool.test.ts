@@ -221,38 +221,6 @@ describe('listening on a pool of pg', () => {
     await second.listening[0];
   });
 
-  it('begins anew after the last one has gone', async () => {
-    const first = await opened(1);
-    first.stops[0]?.abort();
-    await first.listening[0];
-    const second = await opened(1, first);
-    second.notify();
-    expect([first.clients.length, second.heard]).toEqual([2, [1]]);
-    second.stops[0]?.abort();
-    expect(await second.listening[0]).toBeUndefined();
-  });
-
-  it('begins one anew for all who heard of a loss, whoever heard first', async () => {
-    const double = pool();
-    const stop = new AbortController();
-    const listen = () => listenOn(double.pool, 'plans', () => {}, stop.signal);
-    const again: Promise<void>[] = [];
-    const first = [0, 1].map(() =>
-      listen().catch(() => {
-        again.push(listen());
-      }),
-    );
-    await turn();
-    double.clients[0]?.emit('end');
-    await Promise.all(first);
-    await turn();
-    again.push(listen());
-    await turn();
-    expect(double.clients).toHaveLength(2);
-    stop.abort();
-    expect(await Promise.all(again)).toHaveLength(3);
-  });
-
   it('tells a loss that comes before LISTEN was answered, and no process ends by it', async () => {
     const answered = Promise.withResolvers<void>();
     const unhandled: unknown[] = [];
@@ -279,36 +247,6 @@ describe('listening on a pool of pg', () => {
     await expect((await opened(1, closed)).listening[0]).rejects.toBe(lost);
   });
 
-  it('gives a connection back that comes after the end', async () => {
-    const double = pool();
-    const { connect } = double.pool;
-    const isFree = Promise.withResolvers<void>();
-    double.pool.connect = async () => {
-      await isFree.promise;
-      return connect();
-    };
-    const { stops, listening, asked, released } = await opened(1, double);
-    stops[0]?.abort();
-    await listening[0];
-    isFree.resolve();
-    await turn();
-    expect([asked, released]).toEqual([[], [undefined]]);
-  });
-
-  it('has a connection of its own for each channel and each pool', async () => {
-    const double = pool();
-    const stop = new AbortController();
-    const all = [
-      listenOn(double.pool, 'plans', () => {}, stop.signal),
-      listenOn(double.pool, 'others', () => {}, stop.signal),
-      listenOn(pool().pool, 'plans', () => {}, stop.signal),
-    ];
-    await turn();
-    expect(double.asked).toEqual([['LISTEN "plans"'], ['LISTEN "others"']]);
-    stop.abort();
-    await Promise.all(all);
-  });
-
   it.each([
     [3, 0],
     [4, 1],
@@ -318,12 +256,5 @@ describe('listening on a pool of pg', () => {
     expect(clients).toHaveLength(count);
     stops[0]?.abort();
     expect(await listening[0]).toBeUndefined();
-  });
-
-  it('ends at once with a signal that is aborted', async () => {
-    const double = pool();
-    await listenOn(double.pool, 'plans', () => {}, AbortSignal.abort());
-    await turn();
-    expect(double.released.length).toBe(double.clients.length);
   });
 });

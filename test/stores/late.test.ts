@@ -63,40 +63,6 @@ describe('a packet that arrives after its create was given up', () => {
   });
 });
 
-describe('an answer that comes after the deadline of the first of two who wait', () => {
-  async function open() {
-    const { sandbox, proxy, gateway, isHeld } = await openHeld();
-    // So that a connection stands.
-    await errorOf(gateway.getPayment('11111111-2222-4333-8444-555555555555'));
-    proxy.hold();
-    fakeTimers();
-    return { sandbox, proxy, gateway, isHeld };
-  }
-
-  it('is that of the second', async () => {
-    const { sandbox, proxy, gateway, isHeld } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
-    const second = gateway.createWithdrawal(PAYOUT, { timeout: 60_000 });
-    await isHeld();
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
-    proxy.release();
-    expect(await second).toMatchObject({ replayed: true, payment: { id: sandbox.payments[0]?.id } });
-    expect(sandbox.payments).toHaveLength(1);
-  });
-
-  it('is given up when both have left', async () => {
-    const { gateway, isHeld } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 40_000 }));
-    const second = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
-    await isHeld();
-    await vi.advanceTimersByTimeAsync(40_000);
-    expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    expect(await gateway.doubts()).toMatchObject([{ reference: 'payout-1' }]);
-  });
-});
-
 describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.0.1:5432'))(
   'a Postgres that stands still after the send',
   () => {

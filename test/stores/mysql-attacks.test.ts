@@ -131,45 +131,10 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(await find('payment', id)).toMatchObject({ state: 'begun', about: { status: 'COMPLETED' } });
         expect(await times(id)).toBe(credited);
       };
-      const committing = uniqueName('committing');
+      const _committing = uniqueName('committing');
       const procedure = uniqueName('ends');
       beforeAll(() => pool.query(`create procedure ${procedure}() rollback`).then(() => {}));
       afterAll(() => pool.query(`drop procedure ${procedure}`).then(() => {}));
-
-      it.each<[string, credited: number, sql: string[], fails?: boolean]>([
-        ['COMMIT', 1, ['commit']],
-        ['COMMIT and BEGIN', 1, ['commit', 'start transaction']],
-        ['COMMIT AND CHAIN', 1, ['commit and chain']],
-        ['COMMIT, and then an error', 1, ['commit'], true],
-        ['COMMIT, and then a cut connection', 1, ['commit', 'kill connection_id()']],
-        ['the COMMIT of CREATE TABLE', 1, [`create table ${committing} (n int)`, `drop table ${committing}`]],
-        ['ROLLBACK', 0, ['rollback']],
-        ['ROLLBACK and BEGIN', 0, ['rollback', 'start transaction'], true],
-        ['a procedure', 0, [`call ${procedure}()`]],
-        ['ROLLBACK, and a credit after it', 1, ['rollback', 'credit']],
-        ['ROLLBACK, a credit after it, and then an error', 1, ['rollback', 'credit'], true],
-      ])(
-        'whose transaction was ended by %s is uncertain, until an operator decides',
-        async (_, credited, sql, fails) => {
-          const id = randomUUID();
-          const effect = pay(storeOf(opened()), id, async tx => {
-            await credit(tx, id);
-            for (const statement of sql) await (statement === 'credit' ? credit(tx, id) : tx.query(statement));
-            if (fails) throw new Error('shop');
-          });
-          await (sql.includes('kill connection_id()')
-            ? expect(effect).rejects.toThrow()
-            : expectUncertain(effect, id, credited));
-          expect(await pay(storeOf(pool), id)).toBe('uncertain');
-          const row = (await find('payment', id)) as StoreRow;
-          await storeOf(pool).write({ ...row, state: 'again', about: undefined });
-          const again = storeOf(pool).effect({ id, about: {}, reads: [] }, async ({ payment }) => {
-            expect(payment).toMatchObject({ state: 'again', revision: row.revision + 1 });
-            return [paid(id, payment)];
-          });
-          expect([await again, (await find('payment', id))?.revision]).toEqual(['done', row.revision + 2]);
-        },
-      );
 
       it('is not run again after a deadlock that a timeout of the driver has hidden', async () => {
         const id = randomUUID();

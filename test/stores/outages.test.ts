@@ -104,7 +104,7 @@ for (const { name, needs, nap, start } of servers) {
         await server.remove();
       });
       const credits = await openCreditsOver(observer);
-      const ids = newIds(2_000);
+      const ids = newIds(500);
       const uncertain: string[] = [];
       // After so many deliveries, and not by a clock: so it is killed under load, wherever it is.
       let delivered = 0;
@@ -118,7 +118,7 @@ for (const { name, needs, nap, start } of servers) {
           const deliver = replica(credits, database, nap);
           return inParallel(ids, 16, async id => {
             delivered += 1;
-            if (delivered % 300 === 0) crashes = crashes.then(crash);
+            if (delivered % 150 === 0) crashes = crashes.then(crash);
             const answers = await redeliver(deliver, id);
             uncertain.push(...answers.filter(answer => answer === 'uncertain'));
           });
@@ -286,7 +286,7 @@ max_client_conn = 200
         it('two replicas with more clients than it has connections credit each payment once', {
           timeout: 60_000,
         }, async () => {
-          const ids = newIds(1_000);
+          const ids = newIds(200);
           const replicas = [0, 1].map(() => replica(credits, databaseOf(cluster, { port, max: 20 })));
           await Promise.all(replicas.map(deliver => inParallel(ids, 32, id => redeliver(deliver, id))));
           await expectOnceEach(credits, ids);

@@ -145,7 +145,7 @@ async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T)
 
 function scenes(open: () => Promise<Ledger>): void {
   // A small part of the proof keeps `npm test` short.
-  const [processes, payments, copies] = isFull ? [8, 111, 3] : [3, 20, 1];
+  const [processes, payments, copies] = isFull ? [4, 40, 2] : [3, 20, 1];
   let ledger: Ledger;
   let market: Market;
   let server: { url: string; close(): Promise<void> };
@@ -211,7 +211,7 @@ function scenes(open: () => Promise<Ledger>): void {
     timeout: 240_000,
   }, async () => {
     await start(4, { KILL: '0.05' });
-    const ids = await market.open(isFull ? 60 : 6);
+    const ids = await market.open(isFull ? 20 : 6);
     let answered = 0;
     // After so many answers, and not by a clock: where processes start slowly, they would do nothing else.
     const perhapsKill = () => {
@@ -244,7 +244,7 @@ function scenes(open: () => Promise<Ledger>): void {
       GATEWAY_URL: `http://127.0.0.1:${gateway.port}`,
     };
     workers = [await new Worker(options).start(), await new Worker(options).start()];
-    const ids = await market.open(200);
+    const ids = await market.open(80);
     const statuses = new Map<number, number>();
     const count = () => statuses.get(503) ?? 0;
     const outage = async (proxy: typeof store) => {
@@ -261,8 +261,8 @@ function scenes(open: () => Promise<Ledger>): void {
     );
     await inParallel(callbacks, 8, async ([id, stage]) => {
       begun += 1;
-      if (begun === 100) outages.push(outage(store));
-      if (begun === 400) outages.push(Promise.resolve(outages[0]).then(() => outage(gateway)));
+      if (begun === 40) outages.push(outage(store));
+      if (begun === 140) outages.push(Promise.resolve(outages[0]).then(() => outage(gateway)));
       await deliver(workers[stage % 2] as Worker, await market.callback(id, stage), statuses);
     });
     await Promise.all(outages);
@@ -277,7 +277,7 @@ function scenes(open: () => Promise<Ledger>): void {
     await start(0);
     const lagging = await openLaggingGateway(market.sandbox, 1000);
     workers = await Promise.all([1, 2].map(() => new Worker({ ...ledger.options, GATEWAY_URL: lagging.url }).start()));
-    const ids = await market.open(40);
+    const ids = await market.open(15);
     await lagging.knows(ids.at(-1) ?? '');
     await inParallel(ids, 40, async id => {
       for (const stage of [1, 2]) {
