@@ -29,7 +29,7 @@ const SLOW = [
 const REPEATED = [
   'test/properties/*.test.ts',
   'test/{store/{model,plan,sweep},schemas/compiled,webhooks/{fuzz,model}}.test.ts',
-  'test/stores/{crash,mysql-hazards,mysql-orms,orms,processes,upkeep}.test.ts',
+  'test/stores/{crash,mysql-hazards,orms,processes,upkeep}.test.ts',
   'test/examples/examples.test.ts',
 ];
 

@@ -124,7 +124,7 @@ describeOver(
         expect(signal).toBe('SIGKILL');
         // A request that had left the process still arrives.
         const standsNow = () => standing(createOf?.(reference) ?? reference);
-        await expect.poll(standsNow, { message: names[dieAt - 1] }).toBe(stands);
+        await expect.poll(standsNow, { message: String(names[dieAt - 1]) }).toBe(stands);
         await end(reference);
       }
     }
