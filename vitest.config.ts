@@ -22,7 +22,7 @@ const SLOW = [
   'test/orms/*/*.test.ts',
   'test/observability/installed.test.ts',
   'test/{site/site,soak/soak}.test.ts',
-  'test/stores/{crowd,mysql-cluster,mysql-rights,outages,own-mariadb}.test.ts',
+  'test/stores/{crowd,mysql-cluster,outages}.test.ts',
   'test/package/!(package|source-maps).test.ts',
 ];
 /** Files that `npm run test:full` repeats with more values, processes, databases and libraries. */

@@ -187,26 +187,6 @@ describe('listening on a pool of pg', () => {
     return { ...double, heard, stops, listening, notify: () => double.clients.at(-1)?.emit('notification') };
   };
 
-  it('holds one connection for all who listen, until the last one goes', async () => {
-    const { clients, asked, heard, stops, listening, released, notify } = await opened(2);
-    expect([clients.length, asked]).toEqual([1, [['LISTEN "plans"']]]);
-    notify();
-    stops[0]?.abort();
-    await listening[0];
-    await turn();
-    notify();
-    expect([heard, released]).toEqual([[1, 2], []]);
-    stops[1]?.abort();
-    await listening[1];
-    await turn();
-    notify();
-    // Nobody gets a connection that listens.
-    expect([heard, released]).toEqual([[1, 2], [true]]);
-    const names = ['notification', 'end', 'error'] as const;
-    expect(names.map(name => clients[0]?.listenerCount(name))).toEqual([0, 0, 1]);
-    expect(clients[0]?.emit('error', lost)).toBe(true);
-  });
-
   it.each([
     ['breaks', 'error', lost, lost.message],
     ['ends', 'end', undefined, 'The connection that listens has ended.'],
@@ -245,16 +225,5 @@ describe('listening on a pool of pg', () => {
     const closed = pool();
     closed.pool.connect = () => Promise.reject(lost);
     await expect((await opened(1, closed)).listening[0]).rejects.toBe(lost);
-  });
-
-  it.each([
-    [3, 0],
-    [4, 1],
-    [undefined, 1],
-  ])('takes, of a pool of %s, %s connections', async (max, count) => {
-    const { clients, stops, listening } = await opened(1, pool(max === undefined ? undefined : { max }));
-    expect(clients).toHaveLength(count);
-    stops[0]?.abort();
-    expect(await listening[0]).toBeUndefined();
   });
 });

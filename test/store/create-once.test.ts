@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayClient, type GatewayEvent, memoryStore, type Payment } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
@@ -678,17 +678,6 @@ describe('an operator', () => {
     return shop;
   }
 
-  it('settles a doubt with its payment', async () => {
-    const { gateway, sandbox, statements } = await inDoubt('commit-then-drop');
-    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
-    expect(await doubtsIn(statements)).toEqual([]);
-    expect(await gateway.createWithdrawal(PAYOUT)).toMatchObject({
-      replayed: true,
-      payment: { id: sandbox.payments[0]?.id },
-    });
-    await gateway.settle('payout-1', sandbox.payments[0]?.id ?? '');
-  });
-
   it('is refused a reference that the store does not know, and a payment that the gateway does not', async () => {
     const { gateway, sandbox } = await inDoubt('commit-then-drop');
     const unknown = await errorOf(gateway.settle('payout-9', sandbox.payments[0]?.id ?? ''));
@@ -763,13 +752,6 @@ describe('an operator', () => {
     },
   );
 
-  it('needs a store', async () => {
-    const gateway = new GatewayClient(new Sandbox().clientOptions);
-    expect(await errorOf(gateway.settle('payout-1', 'not_created'))).toMatchObject({
-      name: 'ConfigurationError',
-    });
-  });
-
   it('cannot be overtaken by a process that was paused: it sends nothing after its time', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const statements = memoryCreates();
@@ -806,24 +788,6 @@ describe('an operator', () => {
     expect(warnings()).toEqual(taken ? ['two_payments'] : []);
     const { row } = await statements.read(key);
     expect([row?.paymentId, row?.conflictingIds]).toEqual(taken ? [undefined, [payment.id]] : [payment.id, []]);
-  });
-});
-
-describe('many payments of one reference', () => {
-  it('are all written down, however many callbacks come at once', async () => {
-    const { gateway, statements, warnings } = scripted(memoryCreates(), json(''));
-    const payments = Array.from({ length: 60 }, () => ({
-      id: crypto.randomUUID(),
-      paymentStatus: 'COMPLETED',
-      paymentType: 'DEPOSIT',
-      amount: 10,
-      currency: 'EUR',
-      reference: 'customer-1',
-    }));
-    await Promise.all(payments.map(payment => reconcile(gateway, payment as Payment)));
-    const { rows } = await statements.list({ states: ['created'] });
-    expect(rows[0]?.conflictingIds).toHaveLength(59);
-    expect(warnings()).toHaveLength(59);
   });
 });
 

@@ -323,15 +323,6 @@ describe('what an operator says', () => {
     expect(one.changes()).toEqual(['begun', 'in_doubt', 'settled']);
     expect(one.warnings()).toEqual([]);
   });
-
-  it('is not refused for a payment whose own reference is free again', async () => {
-    const its = recordOf(ID, { reference: 'payout-2' });
-    const shop = open({ creates: [lost, json('{}', 422)], payments: { [ID]: its } });
-    await errorOf(shop.create());
-    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
-    await shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
-  });
 });
 
 describe('an id in an error', () => {
@@ -349,16 +340,6 @@ describe('an id in an error', () => {
     const entry = await shop.gateway.find('payout-1');
     expect(entry).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
-  });
-
-  it('that may be its payment is kept, unless an operator names it', async () => {
-    const both = { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) };
-    const shop = open({ creates: [trace()], payments: both });
-    await errorOf(shop.create());
-    const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
-    expect(error.message).toContain(`the store knows payment ${OTHER_ID} for this reference too`);
-    await shop.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
   });
 
   it('keeps nobody from saying that there is no payment, once it is known to be none of this reference', async () => {
@@ -655,19 +636,6 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { paymentStatus: 'FAILED' } });
   });
 
-  it('is not believed while the other payment of the reference cannot be looked up', async () => {
-    const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
-    const shop = open({ creates: [created(OTHER_ID)] });
-    await shop.create();
-    await reconcile(shop.gateway, completed);
-    await reconcile(shop.gateway, failed);
-    shop.payments[ID] = 503;
-    expect(await shop.create()).toMatchObject({ stale: true });
-    // Nor does one without this reference stand for it.
-    shop.payments[ID] = recordOf(ID, { paymentStatus: 'COMPLETED', reference: null } as never);
-    expect(await shop.create()).toMatchObject({ payment: { id: OTHER_ID }, stale: false });
-  });
-
   it('stands behind another payment of the reference that has not failed', async () => {
     const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
     const shop = open({ creates: [created(OTHER_ID)], payments: { [ID]: completed } });
@@ -762,14 +730,6 @@ describe('a customer who comes back', () => {
     const again = gateway.createWithdrawal(PAYOUT, { timeout: 100 });
     expect(await whileTimePasses(again, 5)).toMatchObject({ stale: true });
   });
-
-  it('never gets a status from before', async () => {
-    const shop = open({ creates: [created(ID)], payments: { [ID]: recordOf(ID, { paymentStatus: 'AUTHORIZED' }) } });
-    await shop.create();
-    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' } });
-    shop.payments[ID] = 503;
-    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' }, stale: true });
-  });
 });
 
 describe('a create that joins one under way', () => {
@@ -817,17 +777,6 @@ describe('a create that joins one under way', () => {
     expect(await second).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
     expect(shop.aborted).toEqual(['aborted']);
     expect(await shop.gateway.doubts()).toMatchObject([{ reference: 'payout-1' }]);
-  });
-
-  it('is given up when all of them leave in the same turn', async () => {
-    const shop = held();
-    const controller = new AbortController();
-    const both = [1, 2, 3].map(() => errorOf(shop.create({ signal: controller.signal })));
-    await shop.arrived;
-    controller.abort();
-    for (const error of await Promise.all(both)) expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' });
-    expect(shop.aborted).toEqual(['aborted']);
-    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
   });
 
   it("sends nothing after the first one's deadline", async () => {

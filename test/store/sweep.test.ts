@@ -4,7 +4,7 @@ import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import type { Payment } from '../../src/schemas/payment.ts';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
-import { abortedByLease, DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
+import { DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
 
 /** A shop that no callback reaches, and a clock that stands still. */
 function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) => unknown = () => {}) {
@@ -67,15 +67,6 @@ describe('a payment whose callback was lost', () => {
     expect(await sweep({ olderThan: undefined })).toEqual(NONE);
     clock.now += 1;
     expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
-  });
-
-  it('is found among many, each once, by three sweeps at a time', { tags: 'long' }, async () => {
-    const { sweep, lose, effects, lookups } = openShop();
-    const references = Array.from({ length: 120 }, (_, index) => `payout-${index}`);
-    for (const reference of references) await lose(reference);
-    const swept = await Promise.all([sweep(), sweep(), sweep({ concurrency: 3 })]);
-    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(120);
-    expect([effects.toSorted(), lookups().length]).toEqual([references.toSorted(), 120]);
   });
 });
 
@@ -457,7 +448,7 @@ describe('a sweep', () => {
         sandbox.faults.next('commit-then-cut');
         await errorOf(gateway.createWithdrawal(PAYOUT));
         const before = messages();
-        expect(await sweep({ handler: handlerOf(unknown) })).toEqual({ ...NONE, open: 1 });
+        expect(await sweep({ handler: unknown })).toEqual({ ...NONE, open: 1 });
         expect(messages()).toEqual(before);
       },
     );
@@ -491,18 +482,6 @@ describe('a sweep', () => {
     const { sweep } = openShop();
     await expect(sweep(changes)).rejects.toThrow(message);
     await expect(sweep(changes)).rejects.toHaveProperty('name', 'InvalidRequestError');
-  });
-});
-
-describe('what a sweep claims', () => {
-  it('and does not begin, because it is to stop, is given back at once', async () => {
-    const { store, sweep, lose, effects } = openShop();
-    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
-    await sweep({ signal: abortedByLease(store) });
-    expect(effects).toEqual([]);
-    // The clock stands still: what is leased would be left out.
-    await sweep();
-    expect(effects.toSorted()).toEqual(['payout-1', 'payout-2']);
   });
 });
 

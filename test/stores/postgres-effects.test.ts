@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
+import { openProxy } from '../support/proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
-import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 import { watchedPool } from '../support/watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))('an effect in Postgres', () => {
@@ -170,13 +170,13 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
 
     /** A pool behind a proxy that can lose every byte. */
     async function openFar(options?: pg.PoolConfig) {
-      const proxy = await openSwallowingProxy(5432);
+      const proxy = await openProxy(5432);
       const far = postgresPool({ port: proxy.port, max: 2, ...options });
       onTestFinished(async () => {
         await far.end();
         proxy.close();
       });
-      return { proxy, far, isLost: () => until(() => proxy.lost > 0) };
+      return { proxy, far, isLost: () => until(() => proxy.lost() > 0) };
     }
 
     it('for a second connection of a pool that has only one', async () => {

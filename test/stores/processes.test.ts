@@ -251,7 +251,7 @@ function scenes(open: () => Promise<Ledger>): void {
       proxy.down();
       const before = count();
       await expect.poll(count).toBeGreaterThan(before + 10);
-      proxy.up();
+      proxy.pass();
     };
     let begun = 0;
     const outages: Promise<void>[] = [];
