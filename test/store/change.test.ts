@@ -48,20 +48,6 @@ afterEach(() => {
 });
 
 describe('a change of a row', () => {
-  it('is decided anew on what somebody else has written, and after the second time with a pause', async () => {
-    vi.spyOn(Math, 'random').mockReturnValue(1);
-    let tries = 0;
-    const pauses = vi.spyOn(globalThis, 'setTimeout');
-    const { store, read } = storeWith({ replace: async () => ({ isReplaced: ++tries === 5, now: 0 }) });
-    await whileTimePasses(
-      change(store, key, () => ({ next: moved })),
-      1,
-    );
-    expect(read).toHaveBeenCalledTimes(5);
-    // The others are the limits of statements.
-    expect(pauses.mock.calls.map(([, ms]) => ms).filter(ms => ms !== 5_000)).toEqual([10, 15, 20]);
-  });
-
   it('is tried three times after the longest wait, and given up then', async () => {
     let tries = 0;
     const replace = async () => {

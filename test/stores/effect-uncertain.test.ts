@@ -1,7 +1,7 @@
 // An effect that ends its own transaction may be incomplete: it never runs again until an operator decides.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
-import { type CreditsOver, newId, openCreditsOver } from '../support/credits.ts';
+import { type Credits, newId, openCredits } from '../support/credits.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { errorOf } from '../support/fixtures.ts';
@@ -10,7 +10,7 @@ import { uniqueName } from '../support/stores.ts';
 describeOver('an effect whose transaction other code has ended', server => {
   let database: Database;
   let observer: Database;
-  let credits: CreditsOver;
+  let credits: Credits;
   let store: Store;
   let id: string;
 
@@ -18,7 +18,7 @@ describeOver('an effect whose transaction other code has ended', server => {
     observer = await server.open();
     // It lends one connection at a time: the next payment gets the connection of the payment before.
     database = await server.open({ max: 2 });
-    credits = await openCreditsOver(observer);
+    credits = await openCredits(observer);
     store = credits.storeOf(database);
   });
   afterAll(async () => {

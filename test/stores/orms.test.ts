@@ -8,7 +8,7 @@ import { sqlDatabaseSuite, storeSuite } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
-import { type CreditsOver, NOTHING, ONCE, openCreditsOver } from '../support/credits.ts';
+import { type Credits, NOTHING, ONCE, openCredits } from '../support/credits.ts';
 import { type Database, openDatabase } from '../support/database.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { isInstalled } from '../support/install.ts';
@@ -66,7 +66,7 @@ describe.each(played.map(orm => ({ orm, ...orm })))('$name over $dialect', ({ or
   /** Rows 0 and 1, which effects lock. */
   const locks = uniqueName('locks');
   let observer: Database;
-  let credits: CreditsOver;
+  let credits: Credits;
   let opened: OpenOrm;
   /** Another replica, whose sessions begin at SERIALIZABLE in Postgres. */
   let other: OpenOrm;
@@ -74,7 +74,7 @@ describe.each(played.map(orm => ({ orm, ...orm })))('$name over $dialect', ({ or
 
   beforeAll(async () => {
     observer = await openDatabase(server.name, { max: 3 });
-    credits = await openCreditsOver(observer);
+    credits = await openCredits(observer);
     [opened, other] = [await orm.open(), await orm.open({ isStrict: true })];
     await observer.query(`create table ${locks} (id int primary key)`);
     await observer.query(`insert into ${locks} values (0), (1)`);

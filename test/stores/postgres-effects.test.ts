@@ -2,6 +2,7 @@ import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
+import { overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { openProxy } from '../support/proxy.ts';
@@ -17,7 +18,7 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
   beforeAll(async () => {
     pool = postgresPool();
     other = postgresPool();
-    credits = await openCredits(other);
+    credits = await openCredits(overPostgres(other));
   });
   afterAll(async () => {
     await credits.close();
@@ -26,11 +27,12 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
 
   /** Runs a payment's credit, and what else its effect does. */
   const pay = (over: pg.Pool, id: string, more?: (tx: pg.PoolClient) => unknown) =>
-    credits.pay(credits.storeOf(over), id, async tx => {
+    credits.pay(storeOf(over), id, async tx => {
       await credits.credit(tx, id);
       await more?.(tx as pg.PoolClient);
     });
   const stateOf = (id: string) => credits.stateOf(id);
+  const storeOf = (over: pg.Pool) => credits.storeOf(overPostgres(over));
 
   it('takes six statements in addition to those of its work', async () => {
     const statements: string[] = [];
@@ -38,7 +40,7 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
       statements.push(/^\w+/.exec(text.trim())?.[0] ?? text);
       return send();
     });
-    const store = credits.storeOf(watched);
+    const store = storeOf(watched);
     await store.read({ kind: 'payment', id: 'none' });
     statements.length = 0;
     expect(await credits.pay(store, newId(), async () => {})).toBe('done');
@@ -77,7 +79,7 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     const tenant = uniqueName('tenant');
     await pool.query(`create schema ${tenant}`);
     const one = postgresPool({ max: 2 });
-    const store = credits.storeOf(one);
+    const store = storeOf(one);
     await store.read({ kind: 'payment', id: 'none' });
     const spelled = postgresStore(pool, { scope: 'shop', tablePrefix: `public.${credits.tablePrefix}` });
     const id = newId();

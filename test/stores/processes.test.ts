@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, expect, it } from 'vitest';
+import { seeded } from '../../src/testing/test-function.ts';
 import { openDatabase } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
-import { Worker, type WorkerOptions } from '../support/processes.ts';
+import { inParallel, Worker, type WorkerOptions } from '../support/processes.ts';
 import { openProxy } from '../support/proxy.ts';
 import { isFull } from '../support/skips.ts';
 import { uniqueName } from '../support/stores.ts';
@@ -96,15 +97,6 @@ class Market {
   }
 }
 
-/** A generator of numbers from 0 to 1 that plays the same every time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map(item => [random(), item] as const)
@@ -131,16 +123,6 @@ async function deliver(worker: Worker, body: string, statuses = new Map<number, 
     if (status !== 0 && status !== 503) throw new Error(`A callback was answered ${status}.`);
     await new Promise(resolve => setTimeout(resolve, 50));
   }
-}
-
-/** Works a list off, so many at a time. */
-async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (const item of rest) await work(item);
-    }),
-  );
 }
 
 function scenes(open: () => Promise<Ledger>): void {

@@ -3,6 +3,7 @@ import type { SqlDatabase, SqlQuery, SqlRow } from 'payment-gateway-sdk/postgres
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
+import { overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool } from '../support/stores.ts';
@@ -12,7 +13,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
   let credits: Credits;
   beforeAll(async () => {
     pool = postgresPool();
-    credits = await openCredits(pool);
+    credits = await openCredits(overPostgres(pool));
   });
   afterAll(async () => {
     await credits.close();
@@ -50,9 +51,11 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     return own;
   }
 
+  const storeOf = (of: unknown) => credits.storeOf(overPostgres(of as pg.Pool));
+
   /** Runs a payment's credit, and returns its error. */
   async function failureOf(of: SqlDatabase<Client>, id = newId()) {
-    const error = await errorOf(credits.pay(credits.storeOf(of), id));
+    const error = await errorOf(credits.pay(storeOf(of), id));
     expect(await credits.stateOf(id)).toEqual(NOTHING);
     return error;
   }
@@ -60,7 +63,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'that keeps its promise credits each payment once, also at %s',
     async level => {
-      const store = credits.storeOf(database(`begin isolation level ${level}`));
+      const store = storeOf(database(`begin isolation level ${level}`));
       const ids = [newId(), newId()];
       const pay = async (id: string): Promise<void> => {
         if ((await credits.pay(store, id)) === 'busy') await pay(id);
@@ -73,7 +76,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
 
   it('that begins no transaction is refused before the effect', async () => {
     const id = newId();
-    const store = credits.storeOf(database('select 1'));
+    const store = storeOf(database('select 1'));
     expect(await errorOf(credits.pay(store, id))).toMatchObject({
       name: 'ConfigurationError',
       message: expect.stringContaining(
@@ -95,7 +98,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
       message: expect.stringContaining('must answer an array of rows'),
     });
     const rows = (async () => ({ rows: [] })) as unknown as SqlQuery;
-    const store = credits.storeOf(database(undefined, { query: rows }));
+    const store = storeOf(database(undefined, { query: rows }));
     await expect(store.read({ kind: 'create', id: 'b' })).rejects.toThrow('must answer an array of rows');
   });
 
@@ -128,7 +131,7 @@ describe.skipIf(lacks(hasPostgres, 'databases of your own: no PostgreSQL at 127.
     await client.query('begin');
     const shared = database(undefined, { query, transaction: work => work(client) });
     const id = newId();
-    const error = await errorOf(credits.pay(credits.storeOf(shared), id));
+    const error = await errorOf(credits.pay(storeOf(shared), id));
     await client.query('rollback');
     client.release();
     expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('in a transaction') });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type CreditsOver, openCreditsOver } from '../support/credits.ts';
+import { type Credits, openCredits } from '../support/credits.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { Replicas } from '../support/processes.ts';
@@ -20,13 +20,13 @@ describeOver(
   ({ name, open }) => {
     const orders = uniqueName('orders');
     let database: Database;
-    let credits: CreditsOver;
+    let credits: Credits;
     let rows: string;
     let sandbox: Sandbox;
 
     beforeEach(async () => {
       database = await open();
-      credits = await openCreditsOver(database);
+      credits = await openCredits(database);
       rows = `${credits.tablePrefix}_rows`;
       await database.query(`create table ${orders} (reference varchar(60) primary key)`);
       // Every callback gets lost.
