@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/client.ts';
 import { Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import type { Payment } from '../../src/schemas/payment.ts';
+import { pauseAfter } from '../../src/store/sweep.ts';
+import { tries } from '../support/arbitraries.ts';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 import { DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
@@ -136,6 +139,29 @@ describe('a payment that is not final', () => {
     await sandbox.complete(id);
     clock.now += 6 * 60 * MINUTE;
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
+  });
+
+  it('is never looked at within its pause, and always by the first sweep after it', { tags: 'long' }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 90 * MINUTE }), { minLength: 5, maxLength: 25 }),
+        async waits => {
+          const { sweep, create, clock } = openShop();
+          await create('payout-1');
+          let next = clock.now;
+          let looks = 0;
+          for (const wait of waits) {
+            clock.now += wait;
+            const isDue = clock.now >= next;
+            expect(await sweep()).toEqual({ ...NONE, open: isDue ? 1 : 0 });
+            if (!isDue) continue;
+            looks += 1;
+            next = clock.now + pauseAfter(looks);
+          }
+        },
+      ),
+      tries(10),
+    );
   });
 
   it('is given up in the end, loudly and once; its callback takes effect all the same', async () => {

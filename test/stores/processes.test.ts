@@ -125,7 +125,7 @@ async function deliver(worker: Worker, body: string, statuses = new Map<number, 
   }
 }
 
-function scenes(open: () => Promise<Ledger>): void {
+function scenes(name: string, open: () => Promise<Ledger>): void {
   // A small part of the proof keeps `npm test` short.
   const [processes, payments, copies] = isFull ? [4, 40, 2] : [3, 20, 1];
   let ledger: Ledger;
@@ -253,6 +253,8 @@ function scenes(open: () => Promise<Ledger>): void {
     gateway.close();
   });
 
+  // The lag concerns no database.
+  if (name !== 'Postgres') return;
   it('a gateway whose lookups lag behind its callbacks by a second loses nothing, and nothing runs early', {
     timeout: 60_000,
   }, async () => {
@@ -275,7 +277,7 @@ function scenes(open: () => Promise<Ledger>): void {
   });
 }
 
-describeOver('callbacks in many processes', ({ name, port }) => scenes(() => overDatabase(name, port)), {
+describeOver('callbacks in many processes', ({ name, port }) => scenes(name, () => overDatabase(name, port)), {
   isLong: true,
 });
 
