@@ -198,14 +198,6 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.gateway.doubts()).toMatchObject([{ reference: 'payout-1', conflictingIds: [] }]);
     expect(await shop.gateway.find('PAYOUT-1')).toMatchObject({ state: 'created', paymentId: ID });
   });
-
-  it('moves a created payment on by callbacks whose reference is folded', async () => {
-    const shop = open({ creates: [created(ID)] });
-    await shop.create();
-    await reconcile(shop.gateway, recordOf(ID, { reference: 'PAYOUT-1', paymentStatus: 'COMPLETED' } as never));
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
-    expect(await shop.gateway.find('PAYOUT-1')).toBeUndefined();
-  });
 });
 
 describe('what an operator says', () => {
@@ -509,14 +501,6 @@ describe('a create that finds a doubt with an id', () => {
     await errorOf(shop.create());
     await reconcile(shop.gateway, folded);
     expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
-  });
-
-  it('gets the failed payment that its own answer has named, also where an attempt was refused before', async () => {
-    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
-    const shop = open({ creates: [json('{}', 422), trace()], payments: { [ID]: failed } });
-    await errorOf(shop.create());
-    await errorOf(shop.create());
-    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
   });
 
   it('stays in doubt if the store fails to settle it: the next create tries again', async () => {

@@ -83,25 +83,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(await stateOf(id)).toBe('planned');
       });
 
-      it('equal to the stored row still counts as another one', async () => {
-        const id = randomUUID();
-        await within(async tx => {
-          expect([(await plan(tx, id)).isWritten, (await plan(tx, id)).isWritten]).toEqual([true, false]);
-        });
-      });
-
-      it('replaces a row only in its revision, and is undone with its transaction', async () => {
-        const { row } = await storeOf(pool).write(newRow({ state: 'freed' }));
-        const next = { ...(row as StoreRow), state: 'planned' };
-        await within(async tx => {
-          const { isWritten, row: written } = await storeOf(pool).write(next, tx);
-          expect([isWritten, written]).toEqual([true, { ...next, revision: 2 }]);
-          expect((await storeOf(pool).write(next, tx)).isWritten).toBe(false);
-          await tx.rollback();
-        });
-        expect(await find('create', next.id)).toEqual(row);
-      });
-
       it.each(['commit', 'rollback'] as const)('is refused after a %s', async how => {
         const id = randomUUID();
         await within(async tx => {
