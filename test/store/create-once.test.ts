@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FetchInit } from '../../src/http/own-fetch.ts';
@@ -814,6 +814,42 @@ describe('what a getter or toJSON answers', () => {
 });
 
 describe('what nobody must pay twice', () => {
+  /** Takes callbacks of a shop, and names the payments that have paid something. */
+  function crediting(gateway: GatewayClient) {
+    const paid: string[] = [];
+    const handler = createWebhookHandler({
+      gateway,
+      onPaid: ({ payment }) => void paid.push(payment.id),
+      onReview() {},
+      onEvent() {},
+    });
+    const post = (id: string) =>
+      handler(new Request('https://shop.example', { method: 'POST', body: JSON.stringify({ id }) }));
+    return { paid, post };
+  }
+
+  it('a second completed payment of a reference goes to review', async () => {
+    const { gateway, sandbox } = open();
+    const { paid, post } = crediting(gateway);
+    const first = await gateway.createDeposit(deposit);
+    const second = await new GatewayClient(sandbox.clientOptions).createDeposit(deposit);
+    for (const { payment } of [first, second]) {
+      await sandbox.complete(payment.id);
+      expect((await post(payment.id)).status).toBe(200);
+    }
+    expect(paid).toEqual([first.payment.id]);
+    expect(await gateway.reviews()).toMatchObject([{ id: second.payment.id, reason: 'already_paid' }]);
+  });
+
+  it('a payment whose id the gateway writes in another case', async () => {
+    const shown = (id: string) => created({ id, paymentStatus: 'COMPLETED' });
+    const { gateway } = scripted(memoryCreates(), created(), shown(ID), shown(ID.toUpperCase()));
+    const { paid, post } = crediting(gateway);
+    await gateway.createDeposit(deposit);
+    for (const id of [ID, ID.toUpperCase()]) expect((await post(id)).status).toBe(200);
+    expect(paid).toHaveLength(1);
+  });
+
   it('nobody is told to take a new reference while the first request is in doubt', async () => {
     const { gateway, sandbox } = open();
     sandbox.faults.next('commit-then-drop');
