@@ -22,14 +22,14 @@ const SLOW = [
   'test/orms/*/*.test.ts',
   'test/observability/installed.test.ts',
   'test/{site/site,soak/soak}.test.ts',
-  'test/stores/{crowd,mysql-cluster,mysql-rights,outages,own-mariadb}.test.ts',
+  'test/stores/{crowd,mysql-cluster,outages}.test.ts',
   'test/package/!(package|source-maps).test.ts',
 ];
 /** Files that `npm run test:full` repeats with more values, processes, databases and libraries. */
 const REPEATED = [
   'test/properties/*.test.ts',
   'test/{store/{model,plan,sweep},schemas/compiled,webhooks/{fuzz,model}}.test.ts',
-  'test/stores/{crash,mysql-hazards,mysql-orms,orms,processes,upkeep}.test.ts',
+  'test/stores/{crash,mysql-hazards,orms,processes,upkeep}.test.ts',
   'test/examples/examples.test.ts',
 ];
 

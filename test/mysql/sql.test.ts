@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
 import type { MysqlBegun } from '../../src/mysql/effect-sql.ts';
 import { mysqlStoreSql } from '../../src/mysql/store-sql.ts';
-import { PaymentTaken } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { double } from '../support/sql-double.ts';
@@ -33,13 +32,6 @@ function opened(...answers: Answers) {
 }
 
 describe('a store in MySQL', () => {
-  it('names its table with the database of its first statement, and asks once', async () => {
-    const { sql, query, sent } = opened(['UTC_TIMESTAMP', [LINE]]);
-    for (let index = 0; index < 2; index++) await sql.read(query, row);
-    expect(sent().filter(text => text.includes('DATABASE()'))).toHaveLength(1);
-    expect(sent().slice(1)).toEqual(Array(2).fill(expect.stringContaining(' FROM `shop`.`own_rows` WHERE ')));
-  });
-
   it.each([
     ['own_rows', 'it`s.odd', '`it``s.odd`.`own_rows`'],
     ['own_rows', null, ' `own_rows`'],
@@ -81,15 +73,6 @@ describe('a store in MySQL', () => {
     }
   });
 
-  it('leases nothing without the time', async () => {
-    const { sql, query, sent } = opened(['FORCE INDEX', [LINE]]);
-    const db = { transaction: (work: (tx: unknown) => unknown) => work({}), queryIn: () => query } as never;
-    expect(await errorOf(sql.due(db, { kind: 'create', states: ['begun'] }, 1, 60_000))).toBeInstanceOf(
-      ConfigurationError,
-    );
-    expect(sent().filter(text => text.startsWith('UPDATE'))).toEqual([]);
-  });
-
   it('reports a failure after a write without its code, which may mean that nothing was written', async () => {
     const gone = Object.assign(mysqlError(2006), { code: 'ECONNREFUSED' });
     const failing = () =>
@@ -103,30 +86,6 @@ describe('a store in MySQL', () => {
       }
     }
   });
-
-  it('reports a payment that another row has, and a key that another row has', async () => {
-    const taken = mysqlError(1062);
-    const paying = { ...row, paymentId: 'id' };
-    const byPayment = opened(['INSERT', taken], ['`own_rows`', []], ['UTC_TIMESTAMP', [LINE]]);
-    await expect(byPayment.sql.write(byPayment.query, paying)).rejects.toThrow(PaymentTaken);
-    const byKey = opened(['INSERT', taken], ['`own_rows`', [LINE]]);
-    expect(await byKey.sql.write(byKey.query, paying)).toMatchObject({ isWritten: false, row: { revision: 3 } });
-    const replaced = opened(['UPDATE', taken]);
-    await expect(replaced.sql.write(replaced.query, { ...paying, revision: 3 })).rejects.toThrow(PaymentTaken);
-  });
-
-  it('writes nothing outside an open transaction, and sends only one statement', async () => {
-    const { sql, query, asked } = opened();
-    expect([await sql.writeIn(query, row), asked]).toEqual([undefined, [['SET TRANSACTION READ WRITE']]]);
-  });
-
-  it('checks no server settings in a merchant’s transaction', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const careless = { ...LINE, autocommit: 'open', replica: '1', flush: '2' };
-    const { sql, query } = opened(['SET TRANSACTION', mysqlError(1568)], ['FOR UPDATE', [careless]]);
-    expect(await sql.writeIn(query, row)).toMatchObject({ isWritten: false, now: 5_000 });
-    expect(warn).not.toHaveBeenCalled();
-  });
 });
 
 describe('an effect in MySQL', () => {
@@ -134,14 +93,6 @@ describe('an effect in MySQL', () => {
     const { sql, query, sent } = opened();
     await expect(sql.begin(query, { id: 'id', about: {}, reads: [] })).rejects.toThrow('outside a transaction');
     expect(sent()).toEqual(['SET TRANSACTION READ WRITE']);
-  });
-
-  it('is completed only in its own transaction', async () => {
-    const other = opened(['RELEASE', mysqlError(1305)]);
-    expect([await other.sql.complete(other.query, BEGUN, [row]), other.asked]).toEqual([
-      false,
-      [['RELEASE SAVEPOINT payment_gateway_effect']],
-    ]);
   });
 
   it.each<[string, Answers, boolean]>([
@@ -175,12 +126,6 @@ describe('an effect in MySQL', () => {
   ])('knows whether its transaction has ended if %s', async (_, answers, isEnded) => {
     const { sql, query } = opened(...answers);
     expect(await sql.isEnded(query, BEGUN)).toBe(isEnded);
-  });
-
-  it('does not know it over a lost connection', async () => {
-    const gone = mysqlError(2006);
-    const { sql, query } = opened(['ROLLBACK', gone]);
-    expect(await errorOf(sql.isEnded(query, BEGUN))).toBe(gone);
   });
 
   it.each<[string, object | undefined, string | undefined]>([

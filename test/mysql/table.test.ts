@@ -1,19 +1,7 @@
 // A table of MySQL: its name in SQL, its migrations, and what its statements have in common.
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
-import {
-  advised,
-  asciiHex,
-  checkAutocommit,
-  hasChanged,
-  hasSavepoint,
-  hex,
-  insertedAlone,
-  isOpen,
-  migrate,
-  quoted,
-  textOf,
-} from '../../src/mysql/table.ts';
+import { advised, hasChanged, insertedAlone, migrate } from '../../src/mysql/table.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -40,10 +28,6 @@ function database(comment?: string, { locked = '1' as string | null, fails = '' 
 }
 
 describe('a table of MySQL', () => {
-  it('has a name in backticks', () => {
-    expect([quoted('marks'), quoted('shop.marks')]).toEqual(['`marks`', '`shop`.`marks`']);
-  });
-
   it('runs what it lacks behind a lock, which is given back', async () => {
     const { db, asked } = database('payment-gateway-sdk, version 1');
     await migrate(db, 'shop.marks', ['one', 'two']);
@@ -59,20 +43,6 @@ describe('a table of MySQL', () => {
       ['SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS released', lock],
     ]);
     expect(asked[0]?.[1]).toEqual(asked.at(-1)?.[1]);
-  });
-
-  it('is looked for in the database of the connection, and left as it is if it lacks nothing', async () => {
-    const { db, asked } = database('payment-gateway-sdk, version 2');
-    await migrate(db, 'marks', ['one', 'two']);
-    expect(asked.slice(1, -1)).toEqual([
-      [
-        'SELECT CAST(table_comment AS CHAR) AS comment FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?',
-        ['marks'],
-      ],
-    ]);
-    const fresh = database();
-    await migrate(fresh.db, 'marks', ['one', 'two']);
-    expect(fresh.asked.slice(2, 4)).toEqual([['one'], ['two']]);
   });
 
   it('gives the lock back after an error, and asks for none that another process has', async () => {
@@ -94,23 +64,6 @@ describe('a table of MySQL', () => {
   });
 });
 
-describe('a text for MySQL', () => {
-  it('is passed as hex, if it fits in bytes', () => {
-    expect([hex('é', 'reference', 2), hex('', 'reference', 0)]).toEqual(['c3a9', '']);
-    const tooLong = () => hex('éa', 'reference', 2);
-    expect(tooLong).toThrow('A reference of 3 bytes does not fit: in MySQL, the store keeps at most 2.');
-    expect(tooLong).toThrow(expect.objectContaining({ code: 'ER_DATA_TOO_LONG' }));
-    expect([textOf('c3a9'), textOf(Buffer.from('c3a9'))]).toEqual(['é', 'é']);
-  });
-
-  it('is, as JSON, of ASCII alone', () => {
-    const value = { name: 'Zoë 😀\u007f\u0080' };
-    const text = Buffer.from(asciiHex(value), 'hex').toString('latin1');
-    expect(text).toBe('{"name":"Zo\\u00eb \\ud83d\\ude00\u007f\\u0080"}');
-    expect(JSON.parse(text)).toEqual(value);
-  });
-});
-
 describe('an answer of MySQL', () => {
   it('tells whether a write has changed a row', () => {
     expect([hasChanged([{ affected: '1' }]), hasChanged([{ affected: '0' }])]).toEqual([true, false]);
@@ -129,30 +82,6 @@ describe('an answer of MySQL', () => {
     await expect(insertedAlone(answering('0'), 'insert', ['a'])).rejects.toThrow('began and did not end');
     const other = mysqlError(1064);
     expect(await errorOf(insertedAlone(failing(other), 'insert', []))).toBe(other);
-  });
-
-  it('tells whether a transaction is open, and a savepoint there', async () => {
-    const none: SqlQuery = async () => [];
-    expect([await isOpen(failing(mysqlError(1568))), await isOpen(none)]).toEqual([true, false]);
-    expect([await hasSavepoint(none, 'release'), await hasSavepoint(failing(mysqlError(1305)), 'release')]).toEqual([
-      true,
-      false,
-    ]);
-    const other = mysqlError(1213);
-    expect(await errorOf(hasSavepoint(failing(other), 'release'))).toBe(other);
-    expect(await errorOf(isOpen(failing(other)))).toBe(other);
-  });
-
-  it.each([
-    ['off', 'have autocommit = 0'],
-    ['open', 'is in a transaction that somebody began and did not end'],
-  ])('from a session where nothing is committed is refused: %s', (autocommit, problem) => {
-    expect(() => checkAutocommit({ autocommit })).toThrow(ConfigurationError);
-    expect(() => checkAutocommit({ autocommit })).toThrow(problem);
-  });
-
-  it.each([{ autocommit: 'on' }, {}, undefined])('from another session is taken: %o', line => {
-    expect(checkAutocommit(line)).toBeUndefined();
   });
 });
 

@@ -187,26 +187,6 @@ describe('listening on a pool of pg', () => {
     return { ...double, heard, stops, listening, notify: () => double.clients.at(-1)?.emit('notification') };
   };
 
-  it('holds one connection for all who listen, until the last one goes', async () => {
-    const { clients, asked, heard, stops, listening, released, notify } = await opened(2);
-    expect([clients.length, asked]).toEqual([1, [['LISTEN "plans"']]]);
-    notify();
-    stops[0]?.abort();
-    await listening[0];
-    await turn();
-    notify();
-    expect([heard, released]).toEqual([[1, 2], []]);
-    stops[1]?.abort();
-    await listening[1];
-    await turn();
-    notify();
-    // Nobody gets a connection that listens.
-    expect([heard, released]).toEqual([[1, 2], [true]]);
-    const names = ['notification', 'end', 'error'] as const;
-    expect(names.map(name => clients[0]?.listenerCount(name))).toEqual([0, 0, 1]);
-    expect(clients[0]?.emit('error', lost)).toBe(true);
-  });
-
   it.each([
     ['breaks', 'error', lost, lost.message],
     ['ends', 'end', undefined, 'The connection that listens has ended.'],
@@ -219,38 +199,6 @@ describe('listening on a pool of pg', () => {
     expect(first.clients).toHaveLength(2);
     second.stops[0]?.abort();
     await second.listening[0];
-  });
-
-  it('begins anew after the last one has gone', async () => {
-    const first = await opened(1);
-    first.stops[0]?.abort();
-    await first.listening[0];
-    const second = await opened(1, first);
-    second.notify();
-    expect([first.clients.length, second.heard]).toEqual([2, [1]]);
-    second.stops[0]?.abort();
-    expect(await second.listening[0]).toBeUndefined();
-  });
-
-  it('begins one anew for all who heard of a loss, whoever heard first', async () => {
-    const double = pool();
-    const stop = new AbortController();
-    const listen = () => listenOn(double.pool, 'plans', () => {}, stop.signal);
-    const again: Promise<void>[] = [];
-    const first = [0, 1].map(() =>
-      listen().catch(() => {
-        again.push(listen());
-      }),
-    );
-    await turn();
-    double.clients[0]?.emit('end');
-    await Promise.all(first);
-    await turn();
-    again.push(listen());
-    await turn();
-    expect(double.clients).toHaveLength(2);
-    stop.abort();
-    expect(await Promise.all(again)).toHaveLength(3);
   });
 
   it('tells a loss that comes before LISTEN was answered, and no process ends by it', async () => {
@@ -277,53 +225,5 @@ describe('listening on a pool of pg', () => {
     const closed = pool();
     closed.pool.connect = () => Promise.reject(lost);
     await expect((await opened(1, closed)).listening[0]).rejects.toBe(lost);
-  });
-
-  it('gives a connection back that comes after the end', async () => {
-    const double = pool();
-    const { connect } = double.pool;
-    const isFree = Promise.withResolvers<void>();
-    double.pool.connect = async () => {
-      await isFree.promise;
-      return connect();
-    };
-    const { stops, listening, asked, released } = await opened(1, double);
-    stops[0]?.abort();
-    await listening[0];
-    isFree.resolve();
-    await turn();
-    expect([asked, released]).toEqual([[], [undefined]]);
-  });
-
-  it('has a connection of its own for each channel and each pool', async () => {
-    const double = pool();
-    const stop = new AbortController();
-    const all = [
-      listenOn(double.pool, 'plans', () => {}, stop.signal),
-      listenOn(double.pool, 'others', () => {}, stop.signal),
-      listenOn(pool().pool, 'plans', () => {}, stop.signal),
-    ];
-    await turn();
-    expect(double.asked).toEqual([['LISTEN "plans"'], ['LISTEN "others"']]);
-    stop.abort();
-    await Promise.all(all);
-  });
-
-  it.each([
-    [3, 0],
-    [4, 1],
-    [undefined, 1],
-  ])('takes, of a pool of %s, %s connections', async (max, count) => {
-    const { clients, stops, listening } = await opened(1, pool(max === undefined ? undefined : { max }));
-    expect(clients).toHaveLength(count);
-    stops[0]?.abort();
-    expect(await listening[0]).toBeUndefined();
-  });
-
-  it('ends at once with a signal that is aborted', async () => {
-    const double = pool();
-    await listenOn(double.pool, 'plans', () => {}, AbortSignal.abort());
-    await turn();
-    expect(double.released.length).toBe(double.clients.length);
   });
 });

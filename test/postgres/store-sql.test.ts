@@ -109,16 +109,6 @@ describe('the SQL of a store in Postgres', () => {
     expect(await sql.find(query, { id: 'payment', xid: '77', revision: '1' })).toBe(expected);
   });
 
-  it.each([
-    ['the same', [{ xid: '77' }], false],
-    ['none', [{ xid: null }], true],
-    ['another', [{ xid: '78' }], true],
-    ['failed', sqlError('25P02'), false],
-  ])('knows whether its transaction has ended: %s', async (_, answer, expected) => {
-    const { sql, query } = open(['txid_current_if_assigned', answer]);
-    expect(await sql.isEnded(query, { id: 'payment', xid: '77', revision: '1' })).toBe(expected);
-  });
-
   it('notifies a channel whose name Postgres does not cut, the same for every spelling', () => {
     expect([channelOf('rows'), channelOf('shop.rows')]).toEqual(['rows', 'rows']);
     expect(channelOf(`shop.${'x'.repeat(63)}`)).toBe('x'.repeat(63));

@@ -1,7 +1,7 @@
 // A table of Postgres: its name in SQL, its migrations, and what an error of a replica says.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { advised, ddlOf, durably, indexName, lockKey, migrate, quoted } from '../../src/postgres/table.ts';
+import { advised, indexName, migrate, quoted } from '../../src/postgres/table.ts';
 import type { SqlDatabase } from '../../src/sql/database.ts';
 
 const LOCK = 'SELECT pg_advisory_xact_lock($1::text::bigint)::text AS locked';
@@ -58,18 +58,6 @@ describe('a table of Postgres', () => {
     const { db, asked } = database(`payment-gateway-sdk, version ${version}`);
     await migrate(db, 'marks', ['one', 'two']);
     expect(asked.map(([text]) => text)).toEqual(['BEGIN', LOCK, COMMENT, 'COMMIT']);
-  });
-
-  it('has all of it as a script', () => {
-    expect(ddlOf('marks', ['one', 'two'])).toBe(
-      `one;\ntwo;\nCOMMENT ON TABLE "marks" IS 'payment-gateway-sdk, version 2';\n`,
-    );
-  });
-
-  it('has a lock of 64 bits for each name, and values that are durable', () => {
-    expect(lockKey('a')).toMatch(/^-?\d{1,19}$/);
-    expect(lockKey('a')).not.toBe(lockKey('b'));
-    expect(durably('revision + 1')).toMatch(/ THEN revision \+ 1 END$/);
   });
 });
 

@@ -234,6 +234,7 @@ const RARE = {
   settled: 'doubts that an operator settled',
   closed: 'reviews that an operator closed',
   hung: 'hanging effects (at least)',
+  failing: 'failing effects (at least)',
 };
 
 /** Counts with "at least" lack the last reports of killed processes. */
@@ -255,7 +256,7 @@ function happenedOf({ orders, payouts, effects, reviews }: Facts, books: Books, 
     ['chargebacks', books.chargebacks],
     ['chargebacks without a callback', books.lostChargebacks],
     [RARE.hung, countOf('effect: hung')],
-    ['failing effects (at least)', countOf('effect: failed')],
+    [RARE.failing, countOf('effect: failed')],
     ['bursts of equal callbacks', books.bursts],
     ['processes killed', kills],
     ['calls that the gateway took', books.calls],

@@ -2,7 +2,7 @@
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasMetAnother, inTime, type Place, placesOver, repeated, turnsOver } from '../../src/sql/bounded.ts';
-import { DEFAULT_SIZE, poolOf, poolSizeProblem, type SqlDatabase, type SqlQuery } from '../../src/sql/database.ts';
+import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
@@ -62,10 +62,6 @@ describe('works over one pool', () => {
     const pool = { identity: {}, max: 4 };
     expect(await mostAtOnce(database({ pool }), database({ pool: { ...pool } }))).toBe(2);
     expect(await mostAtOnce(database({ pool }), database())).toBe(4);
-  });
-
-  it('are half of ten where its size is not known', async () => {
-    expect(await mostAtOnce(database({ pool: undefined }))).toBe(5);
   });
 
   it('share that half also between two copies of the SDK', () => {
@@ -142,22 +138,6 @@ describe('single statements over one pool', () => {
   });
 });
 
-describe('the size of a pool', () => {
-  it('is its max, or what drivers assume', () => {
-    const given = [3, '3', 0, '0', 1, '1', 'many', '', Number.NaN, null, undefined];
-    const pools = [...given.map(max => ({ options: { max } })), { options: {} }, {}];
-    const sizes = [3, 3, 0, 0, 1, 1, ...Array(7).fill(DEFAULT_SIZE)];
-    // What is too small stays so: it is refused, and not taken for ten.
-    expect(pools.map(pool => poolOf(pool))).toEqual(pools.map((identity, index) => ({ identity, max: sizes[index] })));
-    expect(DEFAULT_SIZE).toBe(10);
-  });
-
-  it.each([1, 2, 10])('can be %s', size => expect(poolSizeProblem(size)).toBeUndefined());
-  it.each([0, -2, 2.5, Number.NaN, Number.POSITIVE_INFINITY, '2', null])('cannot be %s', size => {
-    expect(poolSizeProblem(size)).toBe('must be an integer, 1 or more');
-  });
-});
-
 describe('a transaction', () => {
   it('settles as its work does', async () => {
     const transact = bounded(database());
@@ -183,21 +163,6 @@ describe('a transaction', () => {
       work => work('tx').catch(() => undefined as never),
     ];
     for (const transaction of others) expect(await errorOf(bounded(database({ transaction }))(reject))).toBe(thrown);
-  });
-
-  it('that rejects with nothing rejects with an error', async () => {
-    const transaction = () => Promise.reject(undefined);
-    expect(await errorOf(bounded(database({ transaction }))(async () => {}))).toEqual(
-      new Error('The transaction failed.'),
-    );
-  });
-
-  it('that throws before it begins rejects so', async () => {
-    const thrown = new Error('not initialised');
-    const transaction = () => {
-      throw thrown;
-    };
-    expect(await errorOf(bounded(database({ transaction }))(async () => {}))).toBe(thrown);
   });
 
   it('that resolves without having run its work is refused', async () => {
@@ -323,12 +288,6 @@ describe('a transaction', () => {
 });
 
 describe('a statement', () => {
-  it('passes its text and its values on', async () => {
-    const query = vi.fn(rows);
-    expect(await inTime(query)('select $1', ['a'])).toBe(ROWS);
-    expect(query.mock.calls).toEqual([['select $1', ['a']]]);
-  });
-
   it('that was not answered within five seconds is the last one', async () => {
     fakeTimers();
     const query = vi.fn<SqlQuery>(never);
@@ -338,12 +297,6 @@ describe('a statement', () => {
     expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
     expect(await errorOf(run('two'))).toBe(error);
     expect([query.mock.calls, told.mock.calls]).toEqual([[['one', undefined]], [[error]]]);
-  });
-
-  it('that nobody else is told of may be late, too', async () => {
-    fakeTimers();
-    const error = await whileTimePasses(errorOf(inTime(never)('one')), 1_000);
-    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
   });
 });
 
@@ -363,17 +316,6 @@ describe('a transaction that met another one', () => {
     ['a value that is there already', { code: '23505' }, false],
   ])('is one after %s: %o, %s', (_, shape, has) => {
     expect(hasMetAnother(Object.assign(new Error('met'), shape))).toBe(has);
-  });
-
-  it('is run again until it meets none', async () => {
-    fakeTimers();
-    let tries = 0;
-    const working = repeated(async () => {
-      tries += 1;
-      if (tries < 10) throw DEADLOCK;
-      return 'done';
-    });
-    expect([await whileTimePasses(working, 10), tries]).toEqual(['done', 10]);
   });
 
   it('is given up after ten tries, with ever longer pauses between them', async () => {

@@ -1,8 +1,7 @@
 // What is read of the errors that libraries make of a database's answer.
 import { inspect } from 'node:util';
-import { ConfigurationError } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { leftOpen, sqlCodeOf, withoutValues } from '../../src/sql/database.ts';
+import { sqlCodeOf, withoutValues } from '../../src/sql/database.ts';
 
 /** An error as `pg` throws it, and one as `mysql2` does. */
 const ofPg = () =>
@@ -110,12 +109,4 @@ it('an error in a ring, or of nothing, is told as it is', () => {
   expect(sqlCodeOf(ring)).toBeUndefined();
   expect((withoutValues(ring) as Error).message).toBe('ring');
   for (const nothing of [undefined, null, 'text', 7]) expect(withoutValues(nothing)).toBe(nothing);
-});
-
-it('a transaction that was left open is told with what to do', () => {
-  const error = leftOpen();
-  expect(error).toBeInstanceOf(ConfigurationError);
-  expect(error.message).toMatch(
-    /in a transaction that somebody began and did not end.*: COMMIT or ROLLBACK before each release\(\)/,
-  );
 });

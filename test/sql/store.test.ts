@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigurationError } from '../../src/errors.ts';
-import { outsideTransaction, type SqlDatabase, type SqlQuery, withoutColumns } from '../../src/sql/database.ts';
+import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { afterWrite, rowChanged, type StoreSql, sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
 import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { isOfMerchant } from '../../src/store/thrown.ts';
@@ -83,23 +83,6 @@ describe('an effect', () => {
     const { asked, work, run } = open();
     expect([await run(), asked]).toEqual(['done', [...DONE, '*find']]);
     expect(work.mock.calls).toEqual([[{ tx: 'tx', payment: PAYMENT, rows: [ROW] }]]);
-  });
-
-  it('passes to each statement the results of those before', async () => {
-    const [begin, lock, complete, find] = [
-      vi.fn(async () => ({ begun: 'mark' })),
-      vi.fn(async () => []),
-      vi.fn(async () => true),
-      vi.fn(async () => 'done' as const),
-    ];
-    await open({ begin, lock, complete, find }).run();
-    const query = expect.any(Function);
-    expect([begin, lock, complete, find].map(({ mock }) => mock.calls)).toEqual([
-      [[query, EFFECT]],
-      [[query, 'mark', [ROW]]],
-      [[query, 'mark', [PAYMENT]]],
-      [[query, 'mark']],
-    ]);
   });
 
   it('is prepared before the transaction', async () => {
@@ -214,13 +197,6 @@ describe('a transaction that other code has ended', () => {
     const { run, work } = open({ keep, complete: async () => false });
     await expect(run()).rejects.toThrow('ended before your function returned');
     expect([keep.mock.calls.length, work.mock.calls.length]).toEqual([2, 1]);
-  });
-
-  it('is not waited for if the database does not answer', async () => {
-    fakeTimers();
-    const { run } = open({ complete: async () => false }, { query: () => new Promise<never>(() => {}) });
-    const error = await whileTimePasses(errorOf(run()), 1_000);
-    expect(error).toEqual(new Error('The database did not answer within 5000 ms.'));
   });
 });
 
@@ -350,8 +326,4 @@ describe('an error after a write', () => {
     const error = new ConfigurationError('COMMIT first');
     expect(await thrownBy(error)).toBe(error);
   });
-});
-
-it('a mistake in a custom database is a ConfigurationError', () => {
-  for (const error of [outsideTransaction(), withoutColumns()]) expect(error).toBeInstanceOf(ConfigurationError);
 });

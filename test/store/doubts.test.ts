@@ -144,35 +144,6 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await shop.gateway.find('payout-1')).not.toHaveProperty('state', 'freed');
   });
 
-  it('is not given up over a payment that a lookup has shown, whatever its row says a moment later', async () => {
-    const shop = open({
-      creates: [json(JSON.stringify({ message: 'failed', result: { id: ID } }), 500)],
-      payments: { [ID]: recordOf(ID) },
-    });
-    await errorOf(shop.create());
-    shop.timePasses();
-    const { read } = shop.statements;
-    let reads = 0;
-    shop.statements.read = async key => {
-      const { row, ...found } = await read(key);
-      if (++reads === 1 || !row) return { row, ...found };
-      const { paymentId, ...forgotten } = row;
-      return { row: forgotten, ...found };
-    };
-    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject({
-      issues: [{ path: 'reference', message: expect.stringContaining(`has payment ${ID}: settle it with that id`) }],
-    });
-    shop.statements.read = read;
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'begun', paymentId: ID });
-  });
-
-  it('has nothing to differ in, if there is no payment', async () => {
-    const shop = open({ creates: [lost] });
-    await errorOf(shop.create());
-    const error = await errorOf(shop.gateway.settle('payout-1', 'not_created', { despite: ['amount'] }));
-    expect(error).toMatchObject({ issues: [{ path: 'options.despite' }] });
-  });
-
   it('does not let an operator name what there is not', async () => {
     const shop = open({ creates: [lost] });
     await errorOf(shop.create());
@@ -194,23 +165,6 @@ describe('a gateway that writes the payment otherwise', () => {
     expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: ID });
     await reconcile(shop.gateway, recordOf(ID));
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [] });
-  });
-
-  it('keeps the payment of a reference that is folded, and of an amount that is rounded, in mind', async () => {
-    const written = recordOf(ID, { reference: 'PAYOUT-1', amount: 75.5 });
-    const shop = open({ creates: [lost], payments: { [ID]: written } });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, written);
-    shop.timePasses();
-    expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toHaveProperty('issues');
-  });
-
-  it('does not settle with the payment of a reference that differs in case, if the store has it', async () => {
-    const shop = open({ creates: [created(ID), lost], payments: { [ID]: recordOf(ID) } });
-    await shop.create();
-    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'PAYOUT-1' }));
-    const settling = shop.gateway.settle('PAYOUT-1', ID, { despite: ['reference'] });
-    expect(((await errorOf(settling)) as Error).message).toContain('belongs to reference "payout-1"');
   });
 
   it('keeps the payment of a folded reference in mind, until an operator says whose it is', async () => {
@@ -243,14 +197,6 @@ describe('a gateway that writes the payment otherwise', () => {
     await reconcile(shop.gateway, other);
     expect(await shop.gateway.doubts()).toMatchObject([{ reference: 'payout-1', conflictingIds: [] }]);
     expect(await shop.gateway.find('PAYOUT-1')).toMatchObject({ state: 'created', paymentId: ID });
-  });
-
-  it('moves a created payment on by callbacks whose reference is folded', async () => {
-    const shop = open({ creates: [created(ID)] });
-    await shop.create();
-    await reconcile(shop.gateway, recordOf(ID, { reference: 'PAYOUT-1', paymentStatus: 'COMPLETED' } as never));
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
-    expect(await shop.gateway.find('PAYOUT-1')).toBeUndefined();
   });
 });
 
@@ -369,15 +315,6 @@ describe('what an operator says', () => {
     expect(one.changes()).toEqual(['begun', 'in_doubt', 'settled']);
     expect(one.warnings()).toEqual([]);
   });
-
-  it('is not refused for a payment whose own reference is free again', async () => {
-    const its = recordOf(ID, { reference: 'payout-2' });
-    const shop = open({ creates: [lost, json('{}', 422)], payments: { [ID]: its } });
-    await errorOf(shop.create());
-    await errorOf(shop.gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }));
-    await shop.gateway.settle('payout-1', ID, { despite: ['reference'] });
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'created', paymentId: ID });
-  });
 });
 
 describe('an id in an error', () => {
@@ -395,25 +332,6 @@ describe('an id in an error', () => {
     const entry = await shop.gateway.find('payout-1');
     expect(entry).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
-  });
-
-  it('that is a second payment of the reference is reported when it is seen', async () => {
-    const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, recordOf(ID));
-    await reconcile(shop.gateway, recordOf(OTHER_ID));
-    expect(shop.warnings()).toEqual(['two_payments']);
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
-  });
-
-  it('that may be its payment is kept, unless an operator names it', async () => {
-    const both = { [ID]: recordOf(ID), [OTHER_ID]: recordOf(OTHER_ID) };
-    const shop = open({ creates: [trace()], payments: both });
-    await errorOf(shop.create());
-    const error = (await errorOf(shop.gateway.settle('payout-1', ID))) as Error;
-    expect(error.message).toContain(`the store knows payment ${OTHER_ID} for this reference too`);
-    await shop.gateway.settle('payout-1', ID, { despite: ['paymentId'] });
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ paymentId: ID, conflictingIds: [OTHER_ID] });
   });
 
   it('keeps nobody from saying that there is no payment, once it is known to be none of this reference', async () => {
@@ -585,23 +503,6 @@ describe('a create that finds a doubt with an id', () => {
     expect(await errorOf(shop.create())).toMatchObject({ name: 'PaymentInDoubtError', paymentId: OTHER_ID });
   });
 
-  it('gets the failed payment that its own answer has named, also where an attempt was refused before', async () => {
-    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
-    const shop = open({ creates: [json('{}', 422), trace()], payments: { [ID]: failed } });
-    await errorOf(shop.create());
-    await errorOf(shop.create());
-    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
-  });
-
-  it('gets the failed payment that a callback has named, where no attempt was before', async () => {
-    const failed = recordOf(ID, { paymentStatus: 'FAILED' });
-    const shop = open({ creates: [trace(OTHER_ID)], payments: { [ID]: failed, [OTHER_ID]: 503 } });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, failed);
-    delete shop.payments[OTHER_ID];
-    expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID, paymentStatus: 'FAILED' } });
-  });
-
   it('stays in doubt if the store fails to settle it: the next create tries again', async () => {
     const shop = open({ creates: [trace()], payments: { [ID]: recordOf(ID) } });
     await errorOf(shop.create());
@@ -612,12 +513,6 @@ describe('a create that finds a doubt with an id', () => {
     shop.statements.replace = replace;
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { id: ID } });
   });
-
-  it('has no cause where nothing was looked up', async () => {
-    const shop = open({ creates: [lost] });
-    await errorOf(shop.create());
-    expect(Object.hasOwn((await errorOf(shop.create())) as Error, 'cause')).toBe(false);
-  });
 });
 
 describe('a payment that is known', () => {
@@ -626,14 +521,6 @@ describe('a payment that is known', () => {
     await shop.create();
     expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
     expect(shop.sent).toEqual(['POST']);
-  });
-
-  it('that has failed is answered, if the other id of its reference is that of no payment', async () => {
-    const shop = open({ creates: [created(ID, { paymentStatus: 'FAILED' })] });
-    await shop.create();
-    await reconcile(shop.gateway, recordOf(OTHER_ID, { amount: 9 }));
-    expect(await shop.create()).toMatchObject({ replayed: true, stale: false, payment: { id: ID } });
-    expect(shop.sent).toEqual(['POST', `GET ${OTHER_ID}`]);
   });
 });
 
@@ -721,14 +608,6 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
     expect(await shop.create()).toMatchObject({ payment: { id: ID, paymentStatus: 'PENDING' } });
   });
 
-  it('settles the doubt of a next attempt that followed one which was never sent', async () => {
-    const shop = open({ creates: [hostNotFound(), lost] });
-    expect(await errorOf(shop.create())).toMatchObject({ outcome: 'not_sent' });
-    await errorOf(shop.create());
-    await reconcile(shop.gateway, failed);
-    expect([shop.warnings(), await shop.gateway.doubts()]).toEqual([[], []]);
-  });
-
   it('is the answer of the create whose callback it was, also if that is a refusal', async () => {
     const shop = open({
       creates: [
@@ -739,19 +618,6 @@ describe('a failed payment that a gateway keeps of a refused attempt', () => {
       ],
     });
     expect(await shop.create()).toMatchObject({ replayed: true, payment: { paymentStatus: 'FAILED' } });
-  });
-
-  it('is not believed while the other payment of the reference cannot be looked up', async () => {
-    const completed = recordOf(ID, { paymentStatus: 'COMPLETED' } as never);
-    const shop = open({ creates: [created(OTHER_ID)] });
-    await shop.create();
-    await reconcile(shop.gateway, completed);
-    await reconcile(shop.gateway, failed);
-    shop.payments[ID] = 503;
-    expect(await shop.create()).toMatchObject({ stale: true });
-    // Nor does one without this reference stand for it.
-    shop.payments[ID] = recordOf(ID, { paymentStatus: 'COMPLETED', reference: null } as never);
-    expect(await shop.create()).toMatchObject({ payment: { id: OTHER_ID }, stale: false });
   });
 
   it('stands behind another payment of the reference that has not failed', async () => {
@@ -806,17 +672,6 @@ describe('a customer who comes back', () => {
     });
   });
 
-  it('gets the PayID transfer again, and nothing more once it is paid', async () => {
-    const sandbox = new Sandbox({ fetch: async () => new Response() });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, store: storeOf(memoryCreates()) });
-    const order = { ...PAYOUT, paymentMethod: 'PAYID', currency: 'AUD' } as const;
-    const first = await gateway.createDeposit(order);
-    expect((await gateway.createDeposit(order)).nextAction).toEqual(first.nextAction);
-    expect(first.nextAction.type).toBe('transfer');
-    await sandbox.complete(first.payment.id);
-    expect((await gateway.createDeposit(order)).nextAction).toEqual({ type: 'wait' });
-  });
-
   it.each([
     ['cannot answer', 503],
     ['has lost the payment', 404],
@@ -825,15 +680,6 @@ describe('a customer who comes back', () => {
     const first = await shop.create();
     expect(await shop.create()).toMatchObject({ payment: { id: ID }, replayed: true, stale: true });
     expect([first.stale, shop.warnings()]).toEqual([false, ['stale_replay']]);
-  });
-
-  it('is not looked up for once the store has seen the end, by a callback', async () => {
-    const shop = open({ creates: [created(ID)] });
-    await shop.create();
-    await reconcile(shop.gateway, recordOf(ID, { paymentStatus: 'COMPLETED' }));
-    const { payment, stale } = await shop.create();
-    expect([payment.paymentStatus, stale, shop.sent]).toEqual(['COMPLETED', false, ['POST']]);
-    expect(await shop.gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
   });
 
   it('gets what a callback has told while the lookup hung, and so does whoever comes meanwhile', async () => {
@@ -865,18 +711,8 @@ describe('a customer who comes back', () => {
     const gateway = new GatewayClient({ ...KEYS, store: storeOf({ ...memory, read }), fetch, retries: 0 });
     await gateway.createWithdrawal(PAYOUT);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
-    const begun = performance.now();
     const again = gateway.createWithdrawal(PAYOUT, { timeout: 100 });
     expect(await whileTimePasses(again, 5)).toMatchObject({ stale: true });
-    expect(performance.now() - begun).toBeLessThan(500);
-  });
-
-  it('never gets a status from before', async () => {
-    const shop = open({ creates: [created(ID)], payments: { [ID]: recordOf(ID, { paymentStatus: 'AUTHORIZED' }) } });
-    await shop.create();
-    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' } });
-    shop.payments[ID] = 503;
-    expect(await shop.create()).toMatchObject({ payment: { paymentStatus: 'AUTHORIZED' }, stale: true });
   });
 });
 
@@ -912,18 +748,6 @@ describe('a create that joins one under way', () => {
     expect(shop.sent).toEqual(['POST']);
   });
 
-  it('is not stopped by the abort of the first', async () => {
-    const shop = held();
-    const controller = new AbortController();
-    const first = errorOf(shop.create({ signal: controller.signal }));
-    const second = shop.create();
-    await shop.arrived;
-    controller.abort();
-    expect(await first).toMatchObject({ code: 'aborted', outcome: 'unknown' });
-    shop.answer.resolve(created(ID));
-    expect(await second).toMatchObject({ payment: { id: ID } });
-  });
-
   it('is given up when the last of them has left, and says what became of it', async () => {
     const shop = held();
     const [one, other] = [new AbortController(), new AbortController()];
@@ -937,17 +761,6 @@ describe('a create that joins one under way', () => {
     expect(await second).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'unknown' });
     expect(shop.aborted).toEqual(['aborted']);
     expect(await shop.gateway.doubts()).toMatchObject([{ reference: 'payout-1' }]);
-  });
-
-  it('is given up when all of them leave in the same turn', async () => {
-    const shop = held();
-    const controller = new AbortController();
-    const both = [1, 2, 3].map(() => errorOf(shop.create({ signal: controller.signal })));
-    await shop.arrived;
-    controller.abort();
-    for (const error of await Promise.all(both)) expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' });
-    expect(shop.aborted).toEqual(['aborted']);
-    expect(shop.changes()).toEqual(['begun', 'in_doubt']);
   });
 
   it("sends nothing after the first one's deadline", async () => {
@@ -974,13 +787,6 @@ describe('a create that joins one under way', () => {
     expect(other).toMatchObject({ name: 'DuplicateReferenceError', differing: ['amount'], outcome: 'unknown' });
     shop.answer.resolve(created(ID));
     await first;
-  });
-
-  it('with a signal that is aborted already writes nothing', async () => {
-    const shop = open({ creates: [created(ID)] });
-    const error = await errorOf(shop.create({ signal: AbortSignal.abort() }));
-    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
-    expect(await shop.gateway.find('payout-1')).toBeUndefined();
   });
 });
 

@@ -2,7 +2,6 @@
 import { GatewayClient, type GatewayEvent, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it } from 'vitest';
-import { reconcile } from '../support/creates.ts';
 
 const order = {
   amount: '25.50',
@@ -35,21 +34,4 @@ it('how the customer is to transfer', async () => {
   const { nextAction } = await gateway.createDeposit(payid);
   expect(nextAction.type).toBe('transfer');
   expect(await gateway.find('order-1')).toMatchObject({ nextAction });
-});
-
-it('nothing to do once the payment is final', async () => {
-  const { sandbox, gateway } = open();
-  const { payment } = await gateway.createDeposit({ ...order, paymentMethod: 'CARD' });
-  await reconcile(gateway, await sandbox.fail(payment.id, { code: 4004 }).then(() => gateway.getPayment(payment.id)));
-  expect(await gateway.find('order-1')).toMatchObject({
-    nextAction: { type: 'wait' },
-    payment: { paymentStatus: 'FAILED' },
-  });
-});
-
-it('no action while the create is in doubt', async () => {
-  const { sandbox, gateway } = open();
-  sandbox.faults.next('commit-then-drop');
-  await gateway.createDeposit({ ...order, paymentMethod: 'CARD' }).catch(() => {});
-  expect(await gateway.find('order-1')).not.toHaveProperty('nextAction');
 });

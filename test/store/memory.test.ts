@@ -24,31 +24,6 @@ it('warns under NODE_ENV=production, and only there', () => {
   expect(warn).toHaveBeenCalledExactlyOnceWith(message, 'PaymentGatewayWarning');
 });
 
-it('lists the oldest create first, and leases first what is due first', async () => {
-  let now = 0;
-  const creates = createsOf(memoryStore({ scope: 'eu', now: () => now }));
-  for (const time of [30, 10, 20]) {
-    now = time;
-    await creates.insert({ ...newRow({ ...attempt, reference: `order-${time}` }, time), dueAt: time });
-  }
-  now = 1_000;
-  const namesOf = ({ rows }: { rows: { reference: string }[] }) => rows.map(({ reference }) => reference);
-  expect(namesOf(await creates.list({ states: ['begun'] }))).toEqual(['order-10', 'order-20', 'order-30']);
-  const claim = async () => namesOf(await creates.claim({ states: ['begun'] }, 2, 60_000));
-  expect([await claim(), await claim(), await claim()]).toEqual([['order-10', 'order-20'], ['order-30'], []]);
-});
-
-it('refuses a second create with the same payment', async () => {
-  const creates = createsOf(memoryStore({ scope: 'eu' }));
-  const paid = { ...newRow(attempt, 0), state: 'created', paymentId: 'AB' } as const;
-  await creates.insert(paid);
-  await expect(creates.insert({ ...paid, reference: 'order-2', paymentId: 'ab' })).rejects.toHaveProperty(
-    'name',
-    'PaymentTaken',
-  );
-  expect((await creates.owner('aB')).row?.reference).toBe('order-1');
-});
-
 it('wakes its watchers at each plan, until they stop', async () => {
   const store = memoryStore({ scope: 'eu' });
   const creates = createsOf(store);

@@ -6,7 +6,7 @@ import type { CreateRow } from '../../src/store/creates.ts';
 import { newRow } from '../../src/store/creates.ts';
 import { reconcilePayment } from '../../src/store/doubts.ts';
 import { memoryCreates, storeOf } from '../support/creates.ts';
-import { ID, OTHER_ID, record } from '../support/fixtures.ts';
+import { ID, record } from '../support/fixtures.ts';
 
 const request = {
   paymentType: 'DEPOSIT',
@@ -99,33 +99,12 @@ describe('a confirmed payment', () => {
     expect(asked).toEqual(['read', 'owner', 'list', 'insert']);
   });
 
-  it('under a folded reference settles the doubt whose own answer has named it', async () => {
-    const { reconcile, find } = await open({ reference: 'oRDER-1', paymentId: ID });
-    expect(await reconcile(payment())).toMatchObject({ reference: 'oRDER-1', state: 'created', paymentId: ID });
-    expect(await find('Order-1')).toBeUndefined();
-  });
-
   it('of a known reference that an operator has given to another one stays that of the other', async () => {
     const { reconcile, find, insert } = await open({ reference: 'Order-1', state: 'freed' });
     await insert({ reference: 'order-9', state: 'created', paymentId: ID, result: { payment: payment() } });
     const row = await reconcile(payment({ paymentStatus: 'COMPLETED' }));
     expect(row).toMatchObject({ reference: 'order-9', result: { payment: { paymentStatus: 'COMPLETED' } } });
     expect(await find('Order-1')).toMatchObject({ state: 'freed' });
-  });
-
-  it('beside a payment that is known is kept', async () => {
-    const { reconcile, told, find } = await open({ reference: 'Order-1' });
-    await reconcile(payment());
-    await reconcile(payment({ id: OTHER_ID }));
-    expect(told()).toEqual(['settled', 'conflict', 'two_payments']);
-    expect(await find('Order-1')).toMatchObject({ state: 'created', paymentId: ID, conflictingIds: [OTHER_ID] });
-  });
-
-  it('that may be of the attempt before is kept', async () => {
-    const { reconcile, asked, told } = await open({ reference: 'Order-1', isRetry: true });
-    await reconcile(payment({ paymentStatus: 'FAILED' }));
-    expect(asked).toEqual(['read', 'replace']);
-    expect(told()).toEqual(['conflict', 'two_payments']);
   });
 
   it('under a folded reference is kept in mind by the doubt that it may be of, and is reported once', async () => {

@@ -1,4 +1,3 @@
-// Payments whose callbacks were lost, and the sweep that processes them.
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { GatewayClient } from '../../src/client.ts';
@@ -8,7 +7,7 @@ import { pauseAfter } from '../../src/store/sweep.ts';
 import { tries } from '../support/arbitraries.ts';
 import { errorOf, OTHER_ID, PAYOUT } from '../support/fixtures.ts';
 import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
-import { abortedByLease, DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
+import { DAY, MINUTE, NONE_SWEPT as NONE, openUpkeptShop } from '../support/upkept-shop.ts';
 
 /** A shop that no callback reaches, and a clock that stands still. */
 function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) => unknown = () => {}) {
@@ -72,15 +71,6 @@ describe('a payment whose callback was lost', () => {
     clock.now += 1;
     expect([await sweep({ olderThan: undefined }), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
-
-  it('is found among many, each once, by three sweeps at a time', { tags: 'long' }, async () => {
-    const { sweep, lose, effects, lookups } = openShop();
-    const references = Array.from({ length: 120 }, (_, index) => `payout-${index}`);
-    for (const reference of references) await lose(reference);
-    const swept = await Promise.all([sweep(), sweep(), sweep({ concurrency: 3 })]);
-    expect(swept.reduce((sum, { processed }) => sum + processed, 0)).toBe(120);
-    expect([effects.toSorted(), lookups().length]).toEqual([references.toSorted(), 120]);
-  });
 });
 
 describe('a payment whose callback came', () => {
@@ -90,17 +80,6 @@ describe('a payment whose callback came', () => {
     await shop.sandbox.idle();
     expect([shop.effects, shop.lookups().length]).toEqual([['payout-1'], 1]);
     expect([await shop.sweep(), shop.lookups().length]).toEqual([NONE, 1]);
-  });
-
-  it('is looked at if its effect failed then', async () => {
-    let isDown = true;
-    const shop = openShop({ fetch: (url, init) => shop.handle(new Request(url, init)) }, () => {
-      if (isDown) throw new Error('shop');
-    });
-    await shop.lose('payout-1');
-    await shop.sandbox.idle();
-    isDown = false;
-    expect([await shop.sweep(), shop.effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
   it('is looked at again if a later final status, such as a chargeback, had its effect fail', {
@@ -142,44 +121,6 @@ describe('a reference with two payments', () => {
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1', 'payout-1']]);
     clock.now += DAY;
     expect([await sweep(), await gateway.doubts()]).toEqual([NONE, []]);
-  });
-});
-
-describe('a reference with two payments, of which one', () => {
-  const HOUR = 60 * MINUTE;
-  /** Of the second the sandbox has a record too, and the store its id. */
-  async function openTwo() {
-    const shop = openShop();
-    const id = await shop.create('payout-1');
-    const second = new GatewayClient(shop.sandbox.clientOptions);
-    const { payment } = await second.createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
-    await shop.reconcile(payment);
-    return { ...shop, id, twin: payment.id };
-  }
-
-  it('is at work elsewhere is not given up, however old it is', async () => {
-    const { gateway, sandbox, sweep, clock, codes, id, twin, handlerOf } = await openTwo();
-    await sandbox.complete(twin);
-    clock.now += 60 * DAY;
-    const before = codes();
-    const handler = handlerOf({
-      async process(asked: string) {
-        const payment = await gateway.getPayment(asked);
-        return { result: asked === id ? ('busy' as const) : ('ran' as const), payment };
-      },
-    });
-    expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, open: 1 }, before]);
-  });
-
-  it('is to be left alone for longer than the other, is left alone for that long', async () => {
-    const { sweep, clock, id, handlerOf } = await openTwo();
-    const process = (asked: string) => Promise.reject({ code: 'busy', retryAfter: asked === id ? 2 * HOUR : HOUR });
-    expect(await sweep({ handler: handlerOf({ process }) })).toEqual({ ...NONE, failed: 1 });
-    clock.now += 2 * HOUR - 1;
-    expect(await sweep()).toEqual(NONE);
-    // The look took a moment of real time, which its pause begins after.
-    clock.now += 1_000;
-    expect(await sweep()).toEqual({ ...NONE, open: 1 });
   });
 });
 
@@ -307,14 +248,6 @@ describe('a doubt', () => {
     ]);
   });
 
-  it('whose payment never ends is given up as any other', async () => {
-    const { sweep, gateway, sandbox, clock, codes } = openShop();
-    sandbox.faults.next('commit-then-cut');
-    await errorOf(gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-1' }));
-    clock.now += 31 * DAY;
-    expect([await sweep(), codes()]).toEqual([{ ...NONE, gaveUp: 1 }, ['sweep_gave_up']]);
-  });
-
   it('without an id is left to its callback, or to an operator', async () => {
     const { sweep, gateway, sandbox, lookups } = openShop();
     sandbox.faults.next('commit-then-drop');
@@ -343,33 +276,6 @@ describe('a final payment that the handler alone has seen take effect', () => {
     const handler = handlerOf({ process: async () => ({ result: 'ran' as const, payment }) });
     clock.now += 60 * DAY;
     expect([await sweep({ handler }), codes()]).toEqual([{ ...NONE, processed: 1 }, []]);
-  });
-
-  it('is done, although the store has heard of its end while it was looked at', async () => {
-    const { gateway, create, sandbox, sweep, clock, handlerOf, reconcile } = openShop();
-    const id = await create('payout-1');
-    await sandbox.complete(id);
-    const handler = handlerOf({
-      async process() {
-        const payment = await gateway.getPayment(id);
-        await reconcile(payment);
-        return { result: 'ran' as const, payment };
-      },
-    });
-    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
-    clock.now += DAY;
-    expect(await sweep({ handler })).toEqual(NONE);
-  });
-
-  it('is done, although the gateway has changed its end since the store heard of it', async () => {
-    const { gateway, lose, sweep, clock, handlerOf, reconcile } = openShop();
-    const payment = await gateway.getPayment(await lose('payout-1'));
-    await reconcile(payment);
-    const failed = { ...payment, paymentStatus: 'FAILED' as const };
-    const handler = handlerOf({ process: async () => ({ result: 'ran' as const, payment: failed }) });
-    expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
-    clock.now += DAY;
-    expect(await sweep({ handler })).toEqual(NONE);
   });
 });
 
@@ -403,20 +309,6 @@ describe('an onPayment that fails', () => {
   });
 });
 
-it('a payment that has taken effect is given up where another one of its reference never ends', async () => {
-  const { sandbox, sweep, create, clock, codes, reconcile } = openShop();
-  const id = await create('payout-1');
-  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
-  await reconcile(twin.payment);
-  await sandbox.complete(id);
-  expect(await sweep()).toEqual({ ...NONE, open: 1 });
-  clock.now += 31 * DAY;
-  expect(await sweep()).toEqual({ ...NONE, gaveUp: 1 });
-  expect(codes()).toContain('sweep_gave_up');
-  clock.now += 31 * DAY;
-  expect(await sweep()).toEqual(NONE);
-});
-
 it('a payment that the gateway has forgotten is not given up because another one of its reference has taken effect', async () => {
   const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
   const id = await lose('payout-1');
@@ -434,26 +326,6 @@ it('a payment that the gateway has forgotten is not given up because another one
   expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
 });
 
-it('a payment whose end is corrected while it is looked at is looked at again', async () => {
-  const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
-  const id = await lose('payout-1');
-  const payment = await gateway.getPayment(id);
-  const twin = await new GatewayClient(sandbox.clientOptions).createWithdrawal({ ...PAYOUT, reference: 'payout-1' });
-  for (const seen of [payment, twin.payment]) await reconcile(seen);
-  clock.now += 60 * DAY;
-  const corrected = { ...payment, paymentStatus: 'FAILED' as const };
-  const handler = handlerOf({
-    async process(asked: string) {
-      if (asked === id) return { result: 'ran' as const, payment };
-      await reconcile(corrected);
-      throw Object.assign(new Error(), { code: 'unknown_payment' });
-    },
-  });
-  expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
-  const later = handlerOf({ process: async () => ({ result: 'ran' as const, payment: corrected }) });
-  expect(await sweep({ handler: later })).toEqual({ ...NONE, processed: 1 });
-});
-
 it('a paid payment is done beside an id that the gateway does not know', async () => {
   const { gateway, sandbox, sweep, lose, clock, handlerOf, reconcile } = openShop();
   const id = await lose('payout-1');
@@ -466,17 +338,6 @@ it('a paid payment is done beside an id that the gateway does not know', async (
     },
   });
   expect(await sweep({ handler })).toEqual({ ...NONE, processed: 1 });
-  clock.now += DAY;
-  expect(await sweep({ handler })).toEqual(NONE);
-});
-
-it('a payment that the gateway has forgotten is done once that is acknowledged', async () => {
-  const { gateway, lose, sweep, clock, handlerOf, reconcile, acknowledge } = openShop();
-  await reconcile(await gateway.getPayment(await lose('payout-1')));
-  const handler = handlerOf({ process: () => Promise.reject({ code: 'unknown_payment' }) });
-  expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
-  const { payment } = (await gateway.find('payout-1')) ?? {};
-  await acknowledge(payment as Payment);
   clock.now += DAY;
   expect(await sweep({ handler })).toEqual(NONE);
 });
@@ -505,28 +366,6 @@ describe('what fails', () => {
     expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
-  it.each([
-    ['nothing', undefined],
-    ['null', null],
-    ['a text', 'no'],
-  ])(
-    'by an onPayment that rejects with %s is tried again too, and keeps nobody else from their turn',
-    async (_, reason) => {
-      let isDown = true;
-      const { sweep, lose, clock, effects } = openShop({}, ({ reference }) =>
-        isDown && reference === 'payout-1' ? Promise.reject(reason) : undefined,
-      );
-      for (const reference of ['payout-1', 'payout-2', 'payout-3']) await lose(reference);
-      expect([await sweep({ concurrency: 1 }), effects]).toEqual([
-        { ...NONE, processed: 2, failed: 1 },
-        ['payout-2', 'payout-3'],
-      ]);
-      isDown = false;
-      clock.now += MINUTE;
-      expect([await sweep(), effects.at(-1)]).toEqual([{ ...NONE, processed: 1 }, 'payout-1']);
-    },
-  );
-
   it('by Retry-After ends the sweep, which asks nothing more until then', { tags: 'long' }, async () => {
     const { clock, handlerOf, sweep, lose, lookups } = openShop();
     for (let index = 0; index < 30; index++) await lose(`payout-${index}`);
@@ -546,13 +385,26 @@ describe('what fails', () => {
     expect([await sweep(), lookups().length]).toEqual([{ ...NONE, processed: 2 }, 30]);
   });
 
-  it('with a Retry-After that is no number asks for no pause', async () => {
-    const { sweep, lose, clock, handlerOf } = openShop();
-    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
-    const process = () => Promise.reject({ code: 'busy', retryAfter: '7200' });
-    expect(await sweep({ handler: handlerOf({ process }), concurrency: 1 })).toEqual({ ...NONE, failed: 2 });
-    clock.now += MINUTE + 1_000;
-    expect(await sweep()).toEqual({ ...NONE, processed: 2 });
+  it('by a lease that the store answers too late is given back', async () => {
+    const { store, sweep, lose, effects } = openShop();
+    await lose('payout-1');
+    const { due } = store;
+    const answered = Promise.withResolvers<void>();
+    store.due = async (...query) => {
+      const leased = await due(...query);
+      if (leased.rows.length === 0) return leased;
+      store.due = due;
+      await answered.promise;
+      return leased;
+    };
+    fakeTimers();
+    const error = await whileTimePasses(errorOf(sweep()), 1_000);
+    expect(error).toHaveProperty('message', 'The store did not answer within 5000 ms.');
+    vi.useRealTimers();
+    answered.resolve();
+    await new Promise(setImmediate);
+    // The clock stands still: a lease would last.
+    expect([await sweep(), effects]).toEqual([{ ...NONE, processed: 1 }, ['payout-1']]);
   });
 
   it('in the store fails the sweep, and what it had leased is looked at once the lease has ended', async () => {
@@ -612,14 +464,6 @@ describe('a sweep', () => {
     expect(await sweep({ handler })).toEqual(NONE);
   });
 
-  it('begins nothing with a signal that is aborted already', async () => {
-    const { sweep, lose, store, effects } = openShop();
-    await lose('payout-1');
-    vi.spyOn(store, 'due').mockRejectedValue(new Error('It was asked for work.'));
-    expect(await sweep({ signal: AbortSignal.abort() })).toEqual(NONE);
-    expect(effects).toEqual([]);
-  });
-
   describe('at a gateway that does not know a payment', () => {
     const unknown = { process: () => Promise.reject({ code: 'unknown_payment' }) };
 
@@ -652,7 +496,7 @@ describe('a sweep', () => {
         sandbox.faults.next('commit-then-cut');
         await errorOf(gateway.createWithdrawal(PAYOUT));
         const before = messages();
-        expect(await sweep({ handler: handlerOf(unknown) })).toEqual({ ...NONE, open: 1 });
+        expect(await sweep({ handler: unknown })).toEqual({ ...NONE, open: 1 });
         expect(messages()).toEqual(before);
       },
     );
@@ -686,36 +530,6 @@ describe('a sweep', () => {
     const { sweep } = openShop();
     await expect(sweep(changes)).rejects.toThrow(message);
     await expect(sweep(changes)).rejects.toHaveProperty('name', 'InvalidRequestError');
-  });
-
-  it('needs a store', async () => {
-    const { handlerOf, sandbox } = openShop();
-    const gateway = new GatewayClient(sandbox.clientOptions);
-    await expect(gateway.upkeep({ handler: handlerOf(), once: true })).rejects.toThrow(
-      'upkeep needs a client with a store',
-    );
-  });
-});
-
-describe('what a sweep claims', () => {
-  it('and does not begin, because it is to stop, is given back at once', async () => {
-    const { store, sweep, lose, effects } = openShop();
-    for (const reference of ['payout-1', 'payout-2']) await lose(reference);
-    await sweep({ signal: abortedByLease(store) });
-    expect(effects).toEqual([]);
-    // The clock stands still: what is leased would be left out.
-    await sweep();
-    expect(effects.toSorted()).toEqual(['payout-1', 'payout-2']);
-  });
-
-  it('is as much as it works on at once, also while some of that is under way', async () => {
-    const { store, sweep, lose, effects } = openShop();
-    for (const index of [1, 2, 3, 4]) await lose(`payout-${index}`);
-    const due = vi.spyOn(store, 'due');
-    await sweep({ concurrency: 2 });
-    expect(effects).toHaveLength(4);
-    const asked = due.mock.calls.flatMap(([query, count]) => (query.states.includes('created') ? [count] : []));
-    expect(new Set(asked)).toEqual(new Set([2]));
   });
 });
 
@@ -760,24 +574,6 @@ describe('a paid payment', () => {
     expect(effects).toEqual(['payout-1', 'payout-1']);
     clock.now += 60 * DAY;
     expect([await sweep(RECHECKS), effects.length]).toEqual([NONE, 2]);
-  });
-
-  it('is looked up in the same run, if its time has come by then', async () => {
-    const { sweep, clock, chargeBack } = await openPaid();
-    await chargeBack();
-    clock.now += 40 * DAY;
-    expect(await sweep({ recheckAfter: [0] })).toEqual({ ...NONE, processed: 1, rechecked: 1 });
-  });
-
-  it('whose effect a sweep has applied is rechecked from then on, by a later run', async () => {
-    const { sweep, clock, create, sandbox } = openShop();
-    const id = await create('payout-1');
-    clock.now += 3 * DAY;
-    await sandbox.complete(id);
-    expect(await sweep({ recheckAfter: [1, 2] })).toEqual({ ...NONE, processed: 1 });
-    clock.now += 1_000;
-    await sandbox.fail(id, { force: true });
-    expect(await sweep({ recheckAfter: [1, 2] })).toEqual({ ...NONE, processed: 1, rechecked: 1 });
   });
 
   it('is looked up again if a recheck fails', async () => {

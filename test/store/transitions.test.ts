@@ -423,6 +423,8 @@ describe('a sweep', () => {
     const { dueAt, ...done } = created();
     expect(looked(done, created(), { pause: 1 }, BEGUN)).toEqual({});
     expect(looked(undefined, created(), { pause: 1 }, BEGUN)).toEqual({});
+    // An operator freed it for another attempt.
+    expect(looked({ ...created(), attemptId: 'newer' }, created(), { pause: 1 }, BEGUN)).toEqual({});
   });
 });
 

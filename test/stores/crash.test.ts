@@ -87,28 +87,44 @@ describeOver(
       expect(await isInDoubt(reference)).toBe(false);
     }
 
+    /** A call of the create, and what stands before it leaves the process, and once it has. */
+    type Call = [call: string, before: string, left: string];
+    interface Scene {
+      /** The first call to be killed at: the calls before it are those of another scene. */
+      from?: string;
+      prepare?: (reference: string) => unknown;
+      options?: Partial<CreatorOptions>;
+      createOf?: (reference: string) => string;
+      end?: (reference: string) => Promise<void>;
+    }
+    /** Before the call, after it has left, and after its answer. */
+    const STEPS = 3;
+
     /** Plays the scene again and again, kills it one step later each time, and expects what stands after each step. */
-    async function killAtEveryStep(
-      expected: Record<string, string>,
-      prepare: (reference: string) => unknown = () => {},
-      options: Partial<CreatorOptions> = {},
-      [createOf, end] = [(reference: string) => reference, recover],
-    ): Promise<void> {
+    async function killAtEveryStep(calls: Call[], { from, prepare, options, createOf, end = recover }: Scene = {}) {
       const play = async (reference: string, dieAt: object) => {
-        await prepare(reference);
+        await prepare?.(reference);
         const played = await run({ ...options, ...dieAt, REFERENCES: reference });
         sandbox.faults.clear();
         return played;
       };
       const whole = await play(randomUUID(), {});
-      const steps: string[] = whole.lines.flatMap(({ step }) => step ?? []);
-      expect(steps).toEqual(Object.keys(expected));
-      for (const [index, step] of steps.entries()) {
+      const names = calls.flatMap(([call]) => [`before ${call}`, `${call} has left`, `${call} is answered`]);
+      expect(whole.lines.flatMap(({ step }) => step ?? [])).toEqual(names);
+      const first = from === undefined ? 0 : calls.findIndex(([call]) => call === from);
+      // Nothing happens between an answer and the next call, so only the last answer has its own kill.
+      const last: [number, string][] = [[STEPS * calls.length, calls.at(-1)?.[2] ?? '']];
+      const kills = calls.flatMap(([, before, left], index): [number, string][] => [
+        [STEPS * index + 1, before],
+        [STEPS * index + 2, left],
+      ]);
+      for (const [dieAt, stands] of [...kills.slice(2 * first), ...last]) {
         const reference = randomUUID();
-        const { signal } = await play(reference, { DIE_AT: String(index + 1) });
+        const { signal } = await play(reference, { DIE_AT: String(dieAt) });
         expect(signal).toBe('SIGKILL');
-        // What had left the process still arrives.
-        await expect.poll(() => standing(createOf(reference)), { message: step }).toBe(expected[step]);
+        // A request that had left the process still arrives.
+        const standsNow = () => standing(createOf?.(reference) ?? reference);
+        await expect.poll(standsNow, { message: String(names[dieAt - 1]) }).toBe(stands);
         await end(reference);
       }
     }
@@ -118,88 +134,52 @@ describeOver(
     const DOUBT_OF_ONE = 'in doubt, and the gateway has 1';
     const CREATED = 'created, and the gateway has 1';
 
-    const asking = (what: string, stands: string) => ({
-      [`before ${what}`]: stands,
-      [`${what} has left`]: stands,
-      [`${what} is answered`]: stands,
-    });
-    /** MySQL answers a write alone, so its row is read. */
-    const reading = (stands: string) => (name === 'Postgres' ? {} : asking('read', stands));
-    /** The time, which in MySQL is read as well. */
-    const clocking = (stands: string) => (name === 'Postgres' ? {} : asking('the clock', stands));
+    /** MySQL answers a write alone, so its row or the time is read. */
+    const inMysql = (call: string, stands: string): Call[] => (name === 'Postgres' ? [] : [[call, stands, stands]]);
+    const BEGIN: Call[] = [['begin', NOTHING, DOUBT], ...inMysql('read', DOUBT)];
 
-    it('is killed at every step', { timeout: 180_000 }, async () => {
-      await killAtEveryStep({
-        'before begin': NOTHING,
-        'begin has left': DOUBT,
-        'begin is answered': DOUBT,
-        ...reading(DOUBT),
-        'before the create': DOUBT,
-        'the create has left': DOUBT_OF_ONE,
-        'the create is answered': DOUBT_OF_ONE,
-        'before recording': DOUBT_OF_ONE,
-        'recording has left': CREATED,
-        'recording is answered': CREATED,
-        ...clocking(CREATED),
-      });
-    });
-
-    it('is killed at every step, and its answer was cut off', { timeout: 180_000 }, async () => {
-      const stands = {
-        'before begin': NOTHING,
-        'begin has left': DOUBT,
-        'begin is answered': DOUBT,
-        ...reading(DOUBT),
-        'before the create': DOUBT,
-        'the create has left': DOUBT_OF_ONE,
-        'the create is answered': DOUBT_OF_ONE,
-        'before recording': DOUBT_OF_ONE,
-        'recording has left': DOUBT_OF_ONE,
-        'recording is answered': DOUBT_OF_ONE,
-        ...clocking(DOUBT_OF_ONE),
-      };
-      await killAtEveryStep(stands, () => sandbox.faults.next('commit-then-cut'));
-    });
-
-    it('is killed at every step, and the gateway refused it', { timeout: 180_000 }, async () => {
-      const stands = {
-        'before begin': NOTHING,
-        'begin has left': DOUBT,
-        'begin is answered': DOUBT,
-        ...reading(DOUBT),
-        'before the create': DOUBT,
-        'the create has left': DOUBT,
-        'the create is answered': DOUBT,
-        'before recording': DOUBT,
-        'recording has left': NOTHING,
-        'recording is answered': NOTHING,
-        ...clocking(NOTHING),
-      };
-      await killAtEveryStep(stands, undefined, { PAYMENT_GATEWAY_SIGN_KEY: 'another' });
-    });
-
-    it('is killed at every step, and an earlier one has left a doubt', { timeout: 180_000 }, async () => {
-      const cut = async (reference: string) => {
-        sandbox.faults.next('commit-then-cut');
-        await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
-      };
-      const stands = {
-        'before begin': DOUBT_OF_ONE,
-        'begin has left': DOUBT_OF_ONE,
-        'begin is answered': DOUBT_OF_ONE,
-        'before read': DOUBT_OF_ONE,
-        'read has left': DOUBT_OF_ONE,
-        'read is answered': DOUBT_OF_ONE,
-        'before the lookup': DOUBT_OF_ONE,
-        'the lookup has left': DOUBT_OF_ONE,
-        'the lookup is answered': DOUBT_OF_ONE,
-        'before recording': DOUBT_OF_ONE,
-        'recording has left': CREATED,
-        'recording is answered': CREATED,
-        ...clocking(CREATED),
-      };
-      await killAtEveryStep(stands, cut);
-    });
+    it.each<[name: string, Call[], Scene?]>([
+      [
+        '',
+        [
+          ...BEGIN,
+          ['the create', DOUBT, DOUBT_OF_ONE],
+          ['recording', DOUBT_OF_ONE, CREATED],
+          ...inMysql('the clock', CREATED),
+        ],
+      ],
+      [
+        ', and its answer was cut off',
+        [
+          ...BEGIN,
+          ['the create', DOUBT, DOUBT_OF_ONE],
+          ['recording', DOUBT_OF_ONE, DOUBT_OF_ONE],
+          ...inMysql('the clock', DOUBT_OF_ONE),
+        ],
+        { from: 'recording', prepare: () => sandbox.faults.next('commit-then-cut') },
+      ],
+      [
+        ', and the gateway refused it',
+        [...BEGIN, ['the create', DOUBT, DOUBT], ['recording', DOUBT, NOTHING], ...inMysql('the clock', NOTHING)],
+        { from: 'recording', options: { PAYMENT_GATEWAY_SIGN_KEY: 'another' } },
+      ],
+      [
+        ', and an earlier one has left a doubt',
+        [
+          ['begin', DOUBT_OF_ONE, DOUBT_OF_ONE],
+          ['read', DOUBT_OF_ONE, DOUBT_OF_ONE],
+          ['the lookup', DOUBT_OF_ONE, DOUBT_OF_ONE],
+          ['recording', DOUBT_OF_ONE, CREATED],
+          ...inMysql('the clock', CREATED),
+        ],
+        {
+          prepare: async reference => {
+            sandbox.faults.next('commit-then-cut');
+            await expect(again(reference)).rejects.toMatchObject({ outcome: 'unknown' });
+          },
+        },
+      ],
+    ])('is killed at every step%s', { timeout: 180_000 }, (_, calls, scene) => killAtEveryStep(calls, scene));
 
     /** After the restart, a payment that exists completes, and the customer clicks again. */
     async function recoverOrder(order: string): Promise<void> {
@@ -233,27 +213,20 @@ describeOver(
     }
 
     it('of a checkout is killed at every step, and the order is paid once', { timeout: 180_000 }, async () => {
-      const again = (what: string, stands: string) => (name === 'Postgres' ? {} : asking(what, stands));
-      const stands = {
-        ...asking('begin', NOTHING),
-        ...again('read', NOTHING),
-        'before begin again': NOTHING,
-        'begin again has left': DOUBT,
-        'begin again is answered': DOUBT,
-        ...again('read again', DOUBT),
-        'before the create': DOUBT,
-        'the create has left': DOUBT_OF_ONE,
-        'the create is answered': DOUBT_OF_ONE,
-        'before recording': DOUBT_OF_ONE,
-        'recording has left': CREATED,
-        'recording is answered': CREATED,
-        ...clocking(CREATED),
-      };
-      const orders = [(order: string) => `${order}.1`, recoverOrder] as const;
-      await killAtEveryStep(stands, undefined, { IS_ORDER: 'yes' }, [...orders]);
+      const calls: Call[] = [
+        ['begin', NOTHING, NOTHING],
+        ...inMysql('read', NOTHING),
+        ['begin again', NOTHING, DOUBT],
+        ...inMysql('read again', DOUBT),
+        ['the create', DOUBT, DOUBT_OF_ONE],
+        ['recording', DOUBT_OF_ONE, CREATED],
+        ...inMysql('the clock', CREATED),
+      ];
+      const createOf = (order: string) => `${order}.1`;
+      await killAtEveryStep(calls, { options: { IS_ORDER: 'yes' }, createOf, end: recoverOrder });
     });
 
-    const [PROCESSES, REFERENCES] = isFull ? [16, 200] : [4, 25];
+    const [PROCESSES, REFERENCES] = isFull ? [6, 60] : [4, 25];
     it(`of ${REFERENCES} references by each of ${PROCESSES} processes makes ${REFERENCES} payments`, {
       timeout: 180_000,
     }, async () => {

@@ -1,7 +1,7 @@
 // An effect that ends its own transaction may be incomplete: it never runs again until an operator decides.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
-import { type CreditsOver, newId, openCreditsOver } from '../support/credits.ts';
+import { type Credits, newId, openCredits } from '../support/credits.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { errorOf } from '../support/fixtures.ts';
@@ -10,7 +10,7 @@ import { uniqueName } from '../support/stores.ts';
 describeOver('an effect whose transaction other code has ended', server => {
   let database: Database;
   let observer: Database;
-  let credits: CreditsOver;
+  let credits: Credits;
   let store: Store;
   let id: string;
 
@@ -18,7 +18,7 @@ describeOver('an effect whose transaction other code has ended', server => {
     observer = await server.open();
     // It lends one connection at a time: the next payment gets the connection of the payment before.
     database = await server.open({ max: 2 });
-    credits = await openCreditsOver(observer);
+    credits = await openCredits(observer);
     store = credits.storeOf(database);
   });
   afterAll(async () => {
@@ -111,34 +111,27 @@ describeOver('an effect whose transaction other code has ended', server => {
     cases.push(['CREATE TABLE, before which MySQL commits', 1, meddle]);
   }
 
-  describe.each(cases)('by %s', (_, credited, meddle) => {
-    beforeEach(async () => {
-      const result = await pay(tx => credit(tx).then(() => meddle(tx))).catch(() => 'failed');
-      // MySQL repeats after a deadlock, and finds the committed mark.
-      expect(['failed', 'uncertain']).toContain(result);
-    });
+  it.each(cases)('by %s never runs again, until an operator answers', async (_, credited, meddle) => {
+    const result = await pay(tx => credit(tx).then(() => meddle(tx))).catch(() => 'failed');
+    // MySQL repeats after a deadlock, and finds the committed mark.
+    expect(['failed', 'uncertain']).toContain(result);
+    for (let index = 0; index < 2; index++) expect(await pay()).toBe('uncertain');
+    const { about, ...row } = await payment();
+    expect([row.state, about]).toMatchObject(['begun', { status: 'COMPLETED' }]);
+    expect((await store.list({ kind: 'payment', states: ['begun'] })).rows.map(row => row.id)).toContain(id);
+    expect(await credits.times(id)).toBe(credited);
+    // Every connection is back in the pool.
+    const lent = await Promise.all([database.begin(), database.begin()]);
+    for (const { end } of lent) await end('rollback');
 
-    it('never runs again, and its row names it', async () => {
-      for (let index = 0; index < 3; index++) expect(await pay()).toBe('uncertain');
-      expect(await payment()).toMatchObject({ state: 'begun', about: { status: 'COMPLETED' } });
-      expect((await store.list({ kind: 'payment', states: ['begun'] })).rows.map(row => row.id)).toContain(id);
-      expect(await credits.times(id)).toBe(credited);
-      // Every connection is back in the pool.
-      const lent = await Promise.all([database.begin(), database.begin()]);
-      for (const { end } of lent) await end('rollback');
+    expect((await store.write({ ...row, state: 'done', data: { resolved: true } })).isWritten).toBe(true);
+    const next = store.effect({ id, about: {}, reads: [] }, async ({ tx, payment: found }) => {
+      await credit(tx);
+      return found && [{ ...found, data: { ...found.data, next: true } }];
     });
-
-    it('ends with the answer of an operator, after which the next effect may run', async () => {
-      const { about, ...row } = await payment();
-      expect((await store.write({ ...row, state: 'done', data: { resolved: true } })).isWritten).toBe(true);
-      const next = store.effect({ id, about: {}, reads: [] }, async ({ tx, payment: found }) => {
-        await credit(tx);
-        return found && [{ ...found, data: { ...found.data, next: true } }];
-      });
-      expect(await next).toBe('done');
-      expect(await payment()).toMatchObject({ state: 'done', data: { resolved: true, next: true } });
-      expect(await credits.times(id)).toBe(credited + 1);
-    });
+    expect(await next).toBe('done');
+    expect(await payment()).toMatchObject({ state: 'done', data: { resolved: true, next: true } });
+    expect(await credits.times(id)).toBe(credited + 1);
   });
 
   it('says so in its error', async () => {

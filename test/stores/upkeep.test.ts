@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type CreditsOver, openCreditsOver } from '../support/credits.ts';
+import { type Credits, openCredits } from '../support/credits.ts';
 import type { Database } from '../support/database.ts';
 import { describeOver } from '../support/databases.ts';
 import { Replicas } from '../support/processes.ts';
@@ -20,13 +20,13 @@ describeOver(
   ({ name, open }) => {
     const orders = uniqueName('orders');
     let database: Database;
-    let credits: CreditsOver;
+    let credits: Credits;
     let rows: string;
     let sandbox: Sandbox;
 
     beforeEach(async () => {
       database = await open();
-      credits = await openCreditsOver(database);
+      credits = await openCredits(database);
       rows = `${credits.tablePrefix}_rows`;
       await database.query(`create table ${orders} (reference varchar(60) primary key)`);
       // Every callback gets lost.
@@ -57,7 +57,7 @@ describeOver(
     }
     const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 
-    const many = isFull ? 1_000 : 60;
+    const many = isFull ? 200 : 60;
     it(`of two replicas sends each of ${many} payouts once, and credits each whose callback got lost once`, async () => {
       const replicas = [openReplica(), openReplica()];
       const { tx, end } = await database.begin();
@@ -75,7 +75,7 @@ describeOver(
       expect((await replicas[0]?.upkeep())?.swept).toMatchObject({ processed: 0, open: 0, failed: 0 });
     }, 120_000);
 
-    const count = isFull ? 150 : 15;
+    const count = isFull ? 40 : 15;
     it(`of three replicas that are killed again and again pays ${count} payouts once, or leaves an honest doubt`, async () => {
       const server = await sandbox.listen();
       const replicas = new Replicas(upkeeper, 3, 25, {
@@ -102,7 +102,6 @@ describeOver(
         replicas.stop();
         await server.close();
       }
-      console.log('DEATHS', replicas.deaths);
       expect(replicas.deaths).toBeGreaterThan(0);
       expect(replicas.failures).toBe(0);
 

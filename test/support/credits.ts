@@ -1,19 +1,12 @@
 // A merchant's credits in a database, one row each, next to a store: a payment that took effect twice would have two.
 import { randomUUID } from 'node:crypto';
-import { type PostgresDatabase, postgresStore } from 'payment-gateway-sdk/postgres';
-import type pg from 'pg';
 import type { Store } from '../../src/store/contract.ts';
 import { newRow } from '../../src/testing/test-function.ts';
-import { type Database, overPostgres, type Query } from './database.ts';
+import type { Database, Query } from './database.ts';
 import { uniqueName } from './stores.ts';
 
-/** A client, a pool or an effect's `tx`. */
-export interface Queryable {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-}
-
 /** @param observer of the same database, and not the pool under test: it sees what is committed */
-export async function openCreditsOver(observer: Database) {
+export async function openCredits(observer: Database) {
   const tablePrefix = uniqueName('shop');
   const [rows, table] = [`${tablePrefix}_rows`, uniqueName('credits')];
   const storeOf = (database: Database): Store => database.store({ scope: 'shop', tablePrefix });
@@ -58,25 +51,10 @@ export async function openCreditsOver(observer: Database) {
   };
 }
 
-export type CreditsOver = Awaited<ReturnType<typeof openCreditsOver>>;
+export type Credits = Awaited<ReturnType<typeof openCredits>>;
 
 /** Nothing of an effect, and all of it once. */
 export const NOTHING = { credited: 0, mark: undefined };
 export const ONCE = { credited: 1, mark: 'done' };
-
-/** The same for those who have a pool of `pg` in their hands. */
-export async function openCredits(observer: pg.Pool) {
-  const credits = await openCreditsOver(overPostgres(observer));
-  return {
-    ...credits,
-    storeOf: (pool: PostgresDatabase, scope = 'shop') =>
-      postgresStore(pool, { scope, tablePrefix: credits.tablePrefix }) as Store,
-    credit: (db: unknown, paymentId: string) => credits.credit(db, paymentId),
-    times: (paymentId: string, db: Queryable = observer) =>
-      credits.times(paymentId, overPostgres(observer).queryIn(db)),
-  };
-}
-
-export type Credits = Awaited<ReturnType<typeof openCredits>>;
 
 export const newId = (): string => randomUUID();

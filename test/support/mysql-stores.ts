@@ -19,7 +19,6 @@ export const hasMariadb: boolean = place !== undefined;
 
 /** For libraries that open their own connections. */
 export const MYSQL = { host: '127.0.0.1', port: place?.port ?? 0, user: 'root', database: 'test' };
-export const mysqlSocket = place?.socketPath;
 
 export const mysqlPool = (options: PoolOptions = {}): Pool => quietPool({ ...MYSQL, ...options });
 

@@ -1,272 +1,288 @@
-// Every library that the stores in Postgres take, as a merchant has it. They live in packages of their own: test/orms.
-import {
-  fromDrizzle,
-  fromKnex,
-  fromKysely,
-  fromPostgresJs,
-  fromPrisma,
-  fromTypeOrm,
-} from 'payment-gateway-sdk/postgres';
-import { hasPrisma, ormsFolder } from './install.ts';
-import { type Any, type Handle, type OpenOrm, type Orm, type OrmOptions, require, requirePrisma } from './orm.ts';
+// Every library that the stores take, as a merchant has it. They live in packages of their own: test/orms.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import * as mysql from 'payment-gateway-sdk/mysql';
+import * as postgres from 'payment-gateway-sdk/postgres';
+import { hasPrisma, hasPrismaOverMysql, ormsFolder } from './install.ts';
+import { MYSQL } from './mysql-stores.ts';
 import { POSTGRES, postgresPool } from './stores.ts';
 
-const url = ({ port = POSTGRES.port, options = '' }: OrmOptions) =>
-  `postgres://${POSTGRES.user}@${POSTGRES.host}:${port}/${POSTGRES.database}?options=${encodeURIComponent(options)}`;
-const pgOptions = ({ max, options, port }: OrmOptions) => ({
-  ...(max && { max }),
-  ...(options && { options }),
-  ...(port && { port }),
-});
+const require = createRequire(`${ormsFolder}package.json`);
+const requirePrisma = createRequire(`${ormsFolder}prisma/package.json`);
 
-const sizeOf = ({ max }: OrmOptions) => (max ? { poolSize: max } : {});
-const insertOf = (table: string) => `insert into ${table} values ($1)`;
-const countOf = (table: string) => `select count(*)::text as times from ${table} where payment_id = $1::text::uuid`;
+// biome-ignore lint/suspicious/noExplicitAny: the libraries come without types here; test/orms checks those
+export type Any = any;
 
-function overPg(table: string, root: Any) {
-  const over = (handle = root): Handle => ({
-    tx: handle,
-    credit: id => handle.query(insertOf(table), [id]),
-    times: async id => Number((await handle.query(countOf(table), [id])).rows[0].times),
-    sql: text => handle.query(text),
-    async nested(work) {
-      await handle.query('savepoint inner_part');
-      await work(over(handle)).catch(async error => {
-        await handle.query('rollback to savepoint inner_part');
-        throw error;
-      });
-    },
-  });
-  return over;
+export interface OrmOptions {
+  /** Connections of the pool. */
+  max?: number;
+  /** Whether the sessions of Postgres begin at SERIALIZABLE. */
+  isStrict?: boolean;
 }
 
-function overDrizzle(table: string, root: Any) {
-  const { pgTable, uuid } = require('drizzle-orm/pg-core');
-  const { eq, sql } = require('drizzle-orm');
-  const credits = pgTable(table, { paymentId: uuid('payment_id').notNull() });
-  const over = (handle = root): Handle => ({
-    tx: handle,
-    credit: async paymentId => handle.insert(credits).values({ paymentId }),
-    times: async id => (await handle.select().from(credits).where(eq(credits.paymentId, id))).length,
-    sql: async text => handle.execute(sql.raw(text)),
-    nested: work => handle.transaction((inner: Any) => work(over(inner))),
-  });
-  return over;
+/** A library that is open. */
+export interface OpenOrm {
+  /** For the store. */
+  database: Any;
+  /** A transaction as the merchant begins it, by the library alone. */
+  begin(work: (tx: Any) => Promise<unknown>): Promise<unknown>;
+  /** A value that is easily taken for a transaction. */
+  root: Any;
+  close(): Promise<unknown>;
 }
 
-const postgresJs = (options: OrmOptions) =>
-  require('postgres')(url({ ...options, options: '' }), {
-    max: options.max ?? 10,
-    onnotice: () => {},
-    transform: require('postgres').pascal,
-    // It sends settings by name.
-    connection: Object.fromEntries(
-      [...(options.options ?? '').matchAll(/-c (\w+)=(\w+)/g)].map(([, name, value]) => [name, value]),
-    ),
-  });
+interface Kind {
+  /** The versions of these count. */
+  packages: readonly string[];
+  nests: 'savepoint' | 'refuses';
+  /** Runs a statement in a transaction, or outside any with the root. */
+  sql(tx: Any, text: string): Promise<unknown>;
+  /** Runs a transaction within one. */
+  nest(tx: Any, work: (inner: Any) => Promise<unknown>): Promise<unknown>;
+}
 
-const bare: Orm = {
-  name: '`pg`',
-  packages: ['pg'],
+export interface Orm extends Kind {
+  name: string;
+  dialect: 'postgres' | 'mysql';
+  /** A query on a connection that broke within a transaction ends the process: docs/databases.md */
+  endsProcess?: boolean;
+  /** The stores take its pool as it is. */
+  isPool?: boolean;
+  /** It reads and writes values by itself, so the suite of every store runs over it, too. */
+  hasOwnValues?: boolean;
+  open(options?: OrmOptions): Promise<OpenOrm>;
+}
+
+const within = (tx: Any, work: Any) => tx.transaction(work);
+const bare = {
   nests: 'savepoint',
-  isPool: true,
-  async open(options) {
-    const pool = postgresPool(pgOptions(options));
-    const begin: OpenOrm['begin'] = async work => {
-      const client = await pool.connect();
-      try {
-        await client.query('begin');
-        await work(client);
-        await client.query('commit');
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      } finally {
-        client.release();
-      }
-    };
-    return { database: pool, over: overPg(options.table, pool), begin, root: pool, close: () => pool.end() };
+  sql: (tx, text) => tx.query(text),
+  async nest(tx, work) {
+    await tx.query('savepoint inner_part');
+    await work(tx).catch(async error => {
+      await tx.query('rollback to savepoint inner_part');
+      throw error;
+    });
   },
-};
-
-const drizzleOverPg: Orm = {
-  name: 'Drizzle over `pg`',
+} satisfies Partial<Kind>;
+const drizzle: Kind = {
   packages: ['drizzle-orm'],
   nests: 'savepoint',
-  async open(options) {
-    const pool = postgresPool(pgOptions(options));
-    // Without this line a connection that breaks in a transaction ends the process: docs/databases.md
-    pool.on('connect', client => client.on('error', () => {}));
-    const db = require('drizzle-orm/node-postgres').drizzle({ client: pool });
-    return {
-      database: fromDrizzle(db, sizeOf(options)),
-      over: overDrizzle(options.table, db),
-      begin: work => db.transaction(work),
-      root: db,
-      close: () => pool.end(),
-    };
-  },
+  sql: async (tx, text) => tx.execute(require('drizzle-orm').sql.raw(text)),
+  nest: within,
 };
-
-const drizzleOverPostgresJs: Orm = {
-  name: 'Drizzle over postgres.js',
-  endsProcess: true,
-  packages: ['drizzle-orm', 'postgres'],
-  nests: 'savepoint',
-  async open(options) {
-    const client = postgresJs(options);
-    const db = require('drizzle-orm/postgres-js').drizzle({ client });
-    return {
-      database: fromDrizzle(db, sizeOf(options)),
-      over: overDrizzle(options.table, db),
-      begin: work => db.transaction(work),
-      root: db,
-      close: () => client.end({ timeout: 1 }),
-    };
-  },
-};
-
-const kysely: Orm = {
-  name: 'Kysely',
+const kysely: Kind = {
   packages: ['kysely'],
   nests: 'refuses',
-  async open(options) {
-    const { CamelCasePlugin, Kysely, ParseJSONResultsPlugin, PostgresDialect, sql } = require('kysely');
-    const pool = postgresPool(pgOptions(options));
-    // Without this line a connection that breaks in a transaction ends the process: docs/databases.md
-    pool.on('connect', client => client.on('error', () => {}));
-    const plugins = [new CamelCasePlugin(), new ParseJSONResultsPlugin()];
-    const db = new Kysely({ dialect: new PostgresDialect({ pool }), plugins });
-    const { table } = options;
-    const over = (handle: Any = db): Handle => ({
-      tx: handle,
-      credit: id => handle.insertInto(table).values({ paymentId: id }).execute(),
-      times: async id => (await handle.selectFrom(table).selectAll().where('paymentId', '=', id).execute()).length,
-      sql: text => sql.raw(text).execute(handle),
-      nested: work => handle.transaction().execute((inner: Any) => work(over(inner))),
-    });
-    return {
-      database: fromKysely(db, sizeOf(options)),
-      over,
-      begin: work => db.transaction().execute(work),
-      root: db,
-      close: () => db.destroy(),
-    };
-  },
+  sql: (tx, text) => require('kysely').sql.raw(text).execute(tx),
+  nest: (tx, work) => tx.transaction().execute(work),
 };
-
-const knex: Orm = {
-  name: 'Knex',
+const knex: Kind = {
   packages: ['knex'],
   nests: 'savepoint',
-  async open(options) {
-    const db = require('knex')({
-      client: 'pg',
-      connection: { ...POSTGRES, ...pgOptions(options) },
-      pool: { min: 0, max: options.max ?? 10 },
-    });
-    const { table } = options;
-    const over = (handle: Any = db): Handle => ({
-      tx: handle,
-      credit: async id => handle(table).insert({ payment_id: id }),
-      times: async id => (await handle(table).where({ payment_id: id })).length,
-      sql: async text => handle.raw(text),
-      nested: work => handle.transaction((inner: Any) => work(over(inner))),
-    });
-    return {
-      database: fromKnex(db, sizeOf(options)),
-      over,
-      begin: work => db.transaction(work),
-      root: db,
-      close: () => db.destroy(),
-    };
-  },
+  sql: async (tx, text) => tx.raw(text),
+  nest: within,
 };
-
-const postgres: Orm = {
-  name: 'postgres.js',
-  endsProcess: true,
-  packages: ['postgres'],
-  nests: 'savepoint',
-  async open(options) {
-    const sql = postgresJs(options);
-    const { table } = options;
-    const over = (handle: Any = sql): Handle => ({
-      tx: handle,
-      credit: async id => handle`insert into ${sql(table)} values (${id})`,
-      times: async id => (await handle`select from ${sql(table)} where payment_id = ${id}`).length,
-      sql: async text => handle.unsafe(text),
-      nested: work => handle.savepoint((inner: Any) => work(over(inner))),
-    });
-    return {
-      database: fromPostgresJs(sql),
-      over,
-      begin: work => sql.begin(work),
-      root: sql,
-      close: () => sql.end({ timeout: 1 }),
-    };
-  },
-};
-
-const typeOrm: Orm = {
-  name: 'TypeORM',
+const typeOrm: Kind = {
   packages: ['typeorm'],
   nests: 'savepoint',
-  async open(options) {
-    const { DataSource } = require('typeorm');
-    const source = new DataSource({
-      type: 'postgres',
-      url: url(options),
-      ...(options.max && { poolSize: options.max }),
-      poolErrorHandler: () => {},
-    });
-    const database = fromTypeOrm(source as never);
-    await source.initialize();
-    const { table } = options;
-    const over = (handle: Any = source.manager): Handle => ({
-      tx: handle,
-      credit: id => handle.createQueryBuilder().insert().into(table).values({ payment_id: id }).execute(),
-      times: async id => Number((await handle.query(countOf(table), [id]))[0].times),
-      sql: text => handle.query(text),
-      nested: work => handle.transaction((inner: Any) => work(over(inner))),
-    });
-    return {
-      database,
-      over,
-      begin: work => source.transaction(work),
-      root: source.manager,
-      close: () => source.destroy(),
-    };
-  },
+  sql: (tx, text) => tx.query(text),
+  nest: within,
 };
-
-const prisma: Orm = {
-  name: 'Prisma over `@prisma/adapter-pg`',
+const prisma: Kind = {
   packages: ['@prisma/client'],
   nests: 'savepoint',
-  async open(options) {
-    const { PrismaPg } = requirePrisma('@prisma/adapter-pg');
-    const { PrismaClient } = await import(`${ormsFolder}prisma/generated/client.ts`);
-    const adapter = new PrismaPg({ ...POSTGRES, ...pgOptions(options) });
-    const client = new PrismaClient({ adapter });
-    const { table } = options;
-    const over = (handle: Any = client): Handle => ({
-      tx: handle,
-      credit: id => handle.$executeRawUnsafe(`insert into ${table} values ($1::uuid)`, id),
-      times: async id => Number((await handle.$queryRawUnsafe(countOf(table), id))[0].times),
-      sql: text => handle.$executeRawUnsafe(text),
-      nested: work => handle.$transaction((inner: Any) => work(over(inner))),
-    });
-    return {
-      database: fromPrisma(client, sizeOf(options)),
-      over,
-      begin: work => client.$transaction(work),
-      root: client,
-      close: () => client.$disconnect(),
-    };
-  },
+  sql: (tx, text) => tx.$executeRawUnsafe(text),
+  nest: (tx, work) => tx.$transaction(work),
 };
 
-/** Those that `npm test` has. */
-const quick = [bare, drizzleOverPg, drizzleOverPostgresJs, kysely, knex, postgres, typeOrm];
-export const orms: readonly Orm[] = hasPrisma ? [...quick, prisma] : quick;
+const sizeOf = ({ max }: OrmOptions) => (max ? { poolSize: max } : {});
+
+const LEVEL = { default_transaction_isolation: 'serializable' };
+const pgOptions = ({ max, isStrict }: OrmOptions) => ({
+  ...POSTGRES,
+  ...(max && { max }),
+  ...(isStrict && { options: `-c default_transaction_isolation=${LEVEL.default_transaction_isolation}` }),
+});
+const pgPool = (options: OrmOptions) => {
+  const pool = postgresPool(pgOptions(options));
+  // Without this line a connection that breaks in a transaction ends the process: docs/databases.md
+  pool.on('connect', client => client.on('error', () => {}));
+  return pool;
+};
+const postgresJs = ({ max = 10, isStrict }: OrmOptions) => {
+  const { user: username, ...place } = POSTGRES;
+  const driver = require('postgres');
+  const connection = isStrict ? LEVEL : {};
+  return driver({ ...place, username, max, onnotice: () => {}, transform: driver.pascal, connection });
+};
+const mysqlPool = ({ max }: OrmOptions) =>
+  require('mysql2').createPool({ ...MYSQL, ...(max && { connectionLimit: max }) });
+
+/** A transaction over a client of a pool. */
+const beginOn =
+  (connect: () => Promise<Any>): OpenOrm['begin'] =>
+  async work => {
+    const client = await connect();
+    try {
+      await client.query('begin');
+      await work(client);
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback');
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
+
+const overKysely = (adapters: typeof postgres | typeof mysql, dialect: Any, options: OrmOptions): OpenOrm => {
+  const { CamelCasePlugin, Kysely, ParseJSONResultsPlugin } = require('kysely');
+  const db = new Kysely({ dialect, plugins: [new CamelCasePlugin(), new ParseJSONResultsPlugin()] });
+  const begin: OpenOrm['begin'] = work => db.transaction().execute(work);
+  return { database: adapters.fromKysely(db, sizeOf(options)), begin, root: db, close: () => db.destroy() };
+};
+const overKnex = (adapters: typeof postgres | typeof mysql, config: object, options: OrmOptions): OpenOrm => {
+  const db = require('knex')({ ...config, pool: { min: 0, max: options.max ?? 10 } });
+  const begin: OpenOrm['begin'] = work => db.transaction(work);
+  return { database: adapters.fromKnex(db, sizeOf(options)), begin, root: db, close: () => db.destroy() };
+};
+const overTypeOrm = async (adapters: typeof postgres | typeof mysql, config: object): Promise<OpenOrm> => {
+  const source = new (require('typeorm').DataSource)({ ...config, poolErrorHandler: () => {} });
+  const database = adapters.fromTypeOrm(source as never);
+  await source.initialize();
+  return { database, begin: work => source.transaction(work), root: source.manager, close: () => source.destroy() };
+};
+const overPrisma = async (adapters: typeof postgres | typeof mysql, folder: string, adapter: Any, size: object) => {
+  const { PrismaClient } = await import(`${ormsFolder}prisma/${folder}generated/client.ts`);
+  const client = new PrismaClient({ adapter });
+  const begin: OpenOrm['begin'] = work => client.$transaction(work);
+  return { database: adapters.fromPrisma(client, size), begin, root: client, close: () => client.$disconnect() };
+};
+
+const overPostgres: readonly Omit<Orm, 'dialect'>[] = [
+  {
+    ...{ name: '`pg`', isPool: true, packages: ['pg'], ...bare },
+    async open(options = {}) {
+      const pool = postgresPool(pgOptions(options));
+      return { database: pool, begin: beginOn(() => pool.connect()), root: pool, close: () => pool.end() };
+    },
+  },
+  {
+    ...{ name: 'Drizzle over `pg`', ...drizzle },
+    async open(options = {}) {
+      const pool = pgPool(options);
+      const db = require('drizzle-orm/node-postgres').drizzle({ client: pool });
+      const database = postgres.fromDrizzle(db, sizeOf(options));
+      return { database, begin: work => db.transaction(work), root: db, close: () => pool.end() };
+    },
+  },
+  {
+    ...{ name: 'Drizzle over postgres.js', endsProcess: true, ...drizzle, packages: ['drizzle-orm', 'postgres'] },
+    async open(options = {}) {
+      const client = postgresJs(options);
+      const db = require('drizzle-orm/postgres-js').drizzle({ client });
+      const database = postgres.fromDrizzle(db, sizeOf(options));
+      return { database, begin: work => db.transaction(work), root: db, close: () => client.end({ timeout: 1 }) };
+    },
+  },
+  {
+    ...{ name: 'Kysely', ...kysely },
+    open: async (options = {}) => {
+      const { PostgresDialect } = require('kysely');
+      return overKysely(postgres, new PostgresDialect({ pool: pgPool(options) }), options);
+    },
+  },
+  {
+    ...{ name: 'Knex', ...knex },
+    open: async (options = {}) => overKnex(postgres, { client: 'pg', connection: pgOptions(options) }, options),
+  },
+  {
+    ...{ name: 'postgres.js', endsProcess: true, hasOwnValues: true, packages: ['postgres'], nests: 'savepoint' },
+    sql: async (tx, text) => tx.unsafe(text),
+    nest: (tx, work) => tx.savepoint(work),
+    async open(options = {}) {
+      const sql = postgresJs(options);
+      const close = () => sql.end({ timeout: 1 });
+      return { database: postgres.fromPostgresJs(sql), begin: work => sql.begin(work), root: sql, close };
+    },
+  },
+  {
+    ...{ name: 'TypeORM', ...typeOrm },
+    open: (options = {}) => {
+      const { max, options: session, user: username, ...place } = pgOptions(options) as Any;
+      const config = { type: 'postgres', username, ...place, extra: { options: session }, poolSize: max };
+      return overTypeOrm(postgres, config);
+    },
+  },
+  {
+    ...{ name: 'Prisma over `@prisma/adapter-pg`', hasOwnValues: true, ...prisma },
+    open: async (options = {}) => {
+      const { PrismaPg } = requirePrisma('@prisma/adapter-pg');
+      return overPrisma(postgres, '', new PrismaPg(pgOptions(options)), sizeOf(options));
+    },
+  },
+];
+
+const overMysql: readonly Omit<Orm, 'dialect'>[] = [
+  {
+    ...{ name: '`mysql2`', isPool: true, packages: ['mysql2'], ...bare },
+    async open(options = {}) {
+      const pool = mysqlPool(options).promise();
+      return { database: pool, begin: beginOn(() => pool.getConnection()), root: pool, close: () => pool.end() };
+    },
+  },
+  {
+    ...{ name: 'Drizzle over `mysql2`', ...drizzle, packages: ['drizzle-orm', 'mysql2'] },
+    async open(options = {}) {
+      const pool = mysqlPool(options).promise();
+      const db = require('drizzle-orm/mysql2').drizzle({ client: pool });
+      const database = mysql.fromDrizzle(db, sizeOf(options));
+      return { database, begin: work => db.transaction(work), root: db, close: () => pool.end() };
+    },
+  },
+  {
+    ...{ name: 'Kysely', ...kysely, packages: ['kysely', 'mysql2'] },
+    open: async (options = {}) => {
+      const { MysqlDialect } = require('kysely');
+      return overKysely(mysql, new MysqlDialect({ pool: mysqlPool(options) }), options);
+    },
+  },
+  {
+    ...{ name: 'Knex', ...knex, packages: ['knex', 'mysql2'] },
+    open: async (options = {}) => overKnex(mysql, { client: 'mysql2', connection: MYSQL }, options),
+  },
+  {
+    ...{ name: 'TypeORM', ...typeOrm, packages: ['typeorm', 'mysql2'] },
+    open: ({ max } = {}) => {
+      const { user: username, ...place } = MYSQL;
+      return overTypeOrm(mysql, { type: 'mysql', username, ...place, ...(max && { poolSize: max }) });
+    },
+  },
+  {
+    ...{ name: 'Prisma over `@prisma/adapter-mariadb`', hasOwnValues: true, ...prisma },
+    packages: ['@prisma/client', '@prisma/adapter-mariadb'],
+    open: async (options = {}) => {
+      const { PrismaMariaDb } = requirePrisma('@prisma/adapter-mariadb');
+      const adapter = new PrismaMariaDb({ ...MYSQL, ...(options.max && { connectionLimit: options.max }) });
+      return overPrisma(mysql, 'mysql/', adapter, sizeOf(options));
+    },
+  },
+];
+
+const isGenerated = ({ dialect, packages }: Orm) =>
+  !packages.includes('@prisma/client') || (dialect === 'postgres' ? hasPrisma : hasPrismaOverMysql);
+
+export const orms: readonly Orm[] = [
+  ...overPostgres.map(orm => ({ ...orm, dialect: 'postgres' as const })),
+  ...overMysql.map(orm => ({ ...orm, dialect: 'mysql' as const })),
+].filter(isGenerated);
+
+export const versionsOf = ({ packages }: Pick<Orm, 'packages'>): string =>
+  packages
+    .map(name => {
+      const places = [require, requirePrisma].flatMap(from => from.resolve.paths(name) ?? []);
+      const path = places.find(path => existsSync(`${path}/${name}`));
+      return JSON.parse(readFileSync(`${path}/${name}/package.json`, 'utf8')).version;
+    })
+    .join(', ');

@@ -139,3 +139,17 @@ export async function runCreator(options: CreatorOptions) {
   const lines = printed.split('\n').filter(Boolean);
   return { lines: lines.map(line => JSON.parse(line)), signal: signal as NodeJS.Signals | null };
 }
+
+/** Works a list off, so many at a time. */
+export async function inParallel<T>(
+  items: readonly T[],
+  lanes: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const rest = items.values();
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const item of rest) await work(item);
+    }),
+  );
+}

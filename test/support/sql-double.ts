@@ -1,7 +1,6 @@
 // A database that answers what it is told to, for the statements of the stores.
 
 import type { SqlQuery, SqlRow } from '../../src/sql/database.ts';
-import type { Attempt } from '../../src/store/creates.ts';
 
 type Answer = readonly SqlRow[] | Error;
 type Asked = [sql: string, values?: readonly unknown[]];
@@ -22,9 +21,3 @@ export function double(answers: [has: string, ...Answer[]][]) {
 
 /** As a driver of Postgres has it. */
 export const sqlError = (code: string) => Object.assign(new Error(`ERROR ${code}`), { code });
-
-/** A create of a store. */
-export const ATTEMPT: Attempt = {
-  ...{ scope: 'eu', reference: 'payout-1', attemptId: 'attempt', timeoutMs: 30_000, bodyHash: 'hash' },
-  ...{ paymentType: 'WITHDRAWAL', paymentMethod: 'SEPA', amount: '5', currency: 'EUR' },
-};

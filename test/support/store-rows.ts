@@ -1,6 +1,9 @@
 // Effects and transactions for the tests of a store.
-import type { Pool, PoolConnection } from 'mysql2/promise';
+import type { Pool, PoolConnection, PoolOptions } from 'mysql2/promise';
+import { mysqlStore, type SqlDatabase } from 'payment-gateway-sdk/mysql';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { LockedRows, Store, StoreRow } from '../../src/store/contract.ts';
+import { uniqueName } from './stores.ts';
 
 /** A payment's row after its effect. @param before the row before */
 export const paid = (id: string, before?: StoreRow): StoreRow => ({
@@ -30,4 +33,58 @@ export const inTransactionOf = (pool: Pool) => async (work: (tx: PoolConnection)
     await tx.rollback();
     tx.release();
   }
+};
+
+/** Within a `describe`: a store in MySQL next to a table of credits, one row for each credit of a payment. */
+export function mysqlShop(open: (options?: PoolOptions) => Pool) {
+  const [tablePrefix, credits] = [uniqueName('store'), uniqueName('credits')];
+  const pool = open();
+  const storeOf = <Database extends Pool | SqlDatabase<unknown>>(database: Database, scope = 'scope') =>
+    mysqlStore(database, { scope, tablePrefix });
+  beforeAll(async () => {
+    await storeOf(pool).migrate();
+    await pool.query(`create table ${credits} (payment_id char(36) not null)`);
+  });
+  afterAll(async () => {
+    await pool.query(`drop table ${tablePrefix}_rows, ${credits}`);
+    await pool.end();
+  });
+  /** A pool whose sessions begin with these statements. */
+  const poolWith = (settings: readonly string[], options?: PoolOptions): Pool => {
+    const own = open(options);
+    own.on('connection', connection => {
+      for (const setting of settings) connection.query(setting);
+    });
+    return own;
+  };
+  return {
+    ...{ tablePrefix, credits, pool, storeOf, poolWith },
+    /** The same for one test. */
+    opened: (options?: PoolOptions, ...settings: string[]): Pool => {
+      const own = poolWith(settings, options);
+      onTestFinished(() => own.end());
+      return own;
+    },
+    credit: (tx: Pick<Pool, 'query'>, id: string) => tx.query(`insert into ${credits} values (?)`, [id]),
+    times: async (id: string): Promise<unknown> => {
+      const [rows] = await pool.query(`select count(*) as times from ${credits} where payment_id = ?`, [id]);
+      return (rows as { times: number }[])[0]?.times;
+    },
+  };
+}
+
+/** The pool, with something around each statement that a store sends. */
+export const watchedMysql = (
+  pool: Pool,
+  around: (sql: string, send: () => Promise<unknown>) => Promise<unknown>,
+  onConnection: () => Promise<void> = async () => {},
+): Pool => {
+  const getConnection = async () => {
+    await onConnection();
+    const connection = await pool.getConnection();
+    const query = (asked: { sql?: string } | string, values?: []) =>
+      around(typeof asked === 'string' ? asked : String(asked.sql), () => connection.query(asked as never, values));
+    return { query, release: () => connection.release(), destroy: () => connection.destroy() };
+  };
+  return { config: {}, getConnection } as never;
 };
