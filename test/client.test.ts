@@ -107,10 +107,6 @@ describe('creating', () => {
   });
 
   it.each([
-    ['an Apple Pay deposit without countryCode', { ...APPLE_PAY, billingAddress: {} }],
-    ['a SEPA deposit', { ...CARD, paymentMethod: 'SEPA' }],
-    ['an on-ramp value on a standard terminal', { ...CARD, paymentMethod: 'ONRAMP_PIX' }],
-    ['no callback URL', { ...CARD, webhookUrl: undefined }],
     ['amount 0', { ...CARD, amount: 0 }],
     ['nothing', undefined],
   ])('refuses %s before anything is sent', async (_, request) => {
@@ -141,15 +137,6 @@ describe('creating', () => {
     await gateway.createPayment({ ...request, paymentType: 'DEPOSIT' });
     const bodies = sent.map(({ body }) => JSON.parse(body));
     expect(bodies.map(body => [body.webhookUrl, body.callbackUrl])).toEqual(Array(4).fill(addresses));
-  });
-
-  it('names the three ways to give an address, if there is none', async () => {
-    const { fetch, sent } = wire(accepted());
-    const error = await errorOf(client(fetch).createDeposit({ ...CARD, webhookUrl: null }));
-    expect((error as Error).message).toBe(
-      "Invalid request: webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options. Nothing was sent.",
-    );
-    expect(sent).toEqual([]);
   });
 
   it.each(['https://pay.example/p', 'HTTP://pay.example'])('sends the customer to %s', async redirectUrl => {
@@ -242,13 +229,6 @@ describe('the methods of a client', () => {
     expect(inspect(proxied, { showProxy: true, showHidden: true, depth: 9 })).not.toMatch(KEYS.signKey);
   });
 
-  it('can be replaced by assignment, as stubs do', async () => {
-    const gateway = client(wire(accepted()).fetch);
-    const payment = { id: ID } as Payment;
-    gateway.getPayment = async () => payment;
-    expect(await gateway.getPayment(ID)).toBe(payment);
-  });
-
   it('can be replaced by a spy, and by those of a subclass', async () => {
     class Counting extends GatewayClient {
       count = 0;
@@ -269,10 +249,6 @@ describe('the methods of a client', () => {
     const spy = vi.spyOn(counting, 'getPayment').mockRejectedValue(new Error('spied'));
     await expect(counting.getPayment(ID)).rejects.toThrow('spied');
     expect(spy).toHaveBeenCalledWith(ID);
-  });
-
-  it('are no enumerable fields of it', () => {
-    expect(Object.keys(client(wire(accepted()).fetch))).toEqual(['baseUrl', 'terminal']);
   });
 });
 
@@ -299,18 +275,6 @@ describe('a refused create', () => {
     expect(error).not.toHaveProperty('paymentId');
     expect((error as Error).message).toContain('"order-1"');
     expect(sent).toHaveLength(1);
-  });
-
-  it.each([400, 422, 500])('with status %i and a payment id in its body is unknown, and keeps the id', async status => {
-    const { fetch } = wire(json(record('created card deposit'), status));
-    const error = await errorOf(client(fetch).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ApiError', status, outcome: 'unknown', paymentId: ID });
-  });
-
-  it('that is not read to its end is unknown: the rest might hold an id', async () => {
-    const { fetch } = wire(json(`{"message":"${'x'.repeat(2_000_000)}"}`, 422));
-    const error = await errorOf(client(fetch).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ApiError', status: 422, outcome: 'unknown' });
   });
 
   it.each([401, 403])('with status %i says which options to check', async status => {
@@ -353,8 +317,8 @@ describe('an accepted create whose answer cannot be read', () => {
       record('created PayID deposit').replace(/"order_id":"[^"]+"/, `"order_id":"${OTHER_ID}"`),
       'order_id',
     ],
-    ['20 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(20_000_000)}"}`, ''],
-  ])('for %s still yields the payment id', { tags: 'long' }, async (_, body, path) => {
+    ['2 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(2_000_000)}"}`, ''],
+  ])('for %s still yields the payment id', async (_, body, path) => {
     const { fetch, sent } = wire(json(body, 201));
     const error = await errorOf(client(fetch).createDeposit(CARD));
     expect(error).toMatchObject({
@@ -462,18 +426,6 @@ describe('a request that fights back', () => {
     expect(sent).toEqual([]);
   });
 
-  it('with a getter that throws is refused in words of our own', async () => {
-    const request = {
-      ...CARD,
-      get description(): string {
-        throw new Error('zoe@customer.example');
-      },
-    };
-    await expect(client(wire(accepted()).fetch).createDeposit(request)).rejects.toMatchObject({
-      issues: [{ path: '', message: 'a field cannot be read: its getter throws' }],
-    });
-  });
-
   it.each([
     [
       'a getter that throws',
@@ -523,27 +475,8 @@ describe('looking up', () => {
     });
   });
 
-  it('reads a failed payment as it reads any other', async () => {
-    const { fetch } = wire(json(record('failed lookup')));
-    await expect(client(fetch).getPayment(ID)).resolves.toMatchObject({
-      paymentStatus: 'FAILED',
-      errorMessage: 'Payment not funded',
-    });
-  });
-
-  it.each([
-    'order-1',
-    '',
-    '../../admin',
-    `${ID}/../${OTHER_ID}`,
-    `${ID}?x=1`,
-    `${ID}%2f`,
-    null,
-    undefined,
-    7,
-    {},
-    [ID],
-  ])('lets nothing but a UUID into the path: not %j', async id => {
+  // properties/paths.test.ts tries every other string.
+  it.each(['order-1', '', `${ID}/../${OTHER_ID}`, undefined, [ID]])('lets nothing but a UUID into the path: not %j', async id => {
     const { fetch, sent } = wire(looked());
     await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
       name: 'InvalidRequestError',
@@ -578,14 +511,6 @@ describe('looking up', () => {
       issues: [{ path: 'id', message: 'is the id of another payment' }],
     });
     await expect(client(fetch).getPayment(ID.toUpperCase())).resolves.toHaveProperty('id', ID);
-  });
-
-  it.each([401, 403, 422, 301])('is not repeated after status %i', async status => {
-    const { fetch, sent } = wire(json('{}', status));
-    const error = await errorOf(client(fetch).getPayment(ID));
-    expect(error).toMatchObject({ name: 'ApiError', status });
-    expect(error).not.toHaveProperty('outcome');
-    expect(sent).toHaveLength(1);
   });
 });
 
@@ -624,24 +549,6 @@ describe('events', () => {
     return events;
   };
 
-  it('tell request, response and success of a create, with its reference and duration', async () => {
-    const { fetch } = wire(json(record('created card deposit'), 201, { 'request-id': 'r-2' }));
-    const events = await heard(onEvent => client(fetch, { onEvent }).createDeposit({ ...CARD, reference: 'order/1' }));
-    const call = {
-      callId: expect.stringMatching(/^\w+-\w+$/),
-      operation: 'create',
-      reference: 'order/1',
-      attempt: 1,
-      durationMs: expect.any(Number),
-    };
-    expect(events).toEqual([
-      { ...call, type: 'request' },
-      { ...call, type: 'response', status: 201, requestId: 'r-2', attemptMs: expect.any(Number) },
-      { ...call, paymentId: ID, type: 'success', outcome: 'ok', paymentStatus: 'PENDING' },
-    ]);
-    expect(new Set(events.map(({ callId }) => callId)).size).toBe(1);
-  });
-
   it('tell every retry of a lookup, and the failure at its end', async () => {
     vi.useFakeTimers();
     const { fetch } = wire(json('', 503), networkError('ECONNRESET', 'read'));
@@ -667,11 +574,6 @@ describe('events', () => {
     expect(JSON.stringify(events)).not.toContain('zoe@');
   });
 
-  it('tell a request that was refused', async () => {
-    const events = await heard(onEvent => client(wire(accepted()).fetch, { onEvent }).createDeposit({} as never));
-    expect(events).toMatchObject([{ type: 'failure', error: 'InvalidRequestError', outcome: 'not_sent' }]);
-  });
-
   it.each([
     [
       'throws',
@@ -686,10 +588,4 @@ describe('events', () => {
       ID,
     );
   });
-});
-
-it('isGatewayError knows every error of the SDK, and no other', async () => {
-  const error = await errorOf(client(wire(accepted()).fetch).createDeposit({} as never));
-  expect(isGatewayError(error)).toBe(true);
-  expect([new Error('x'), null, undefined, 'x', {}].map(isGatewayError)).toEqual(Array(5).fill(false));
 });

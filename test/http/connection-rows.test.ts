@@ -1,5 +1,3 @@
-// Each row of docs/contributing/connections.md by itself, and soon: connection.test.ts sees them together, and waits for what comes late.
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { GatewayEvent } from 'payment-gateway-sdk';
@@ -7,32 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, record } from '../support/fixtures.ts';
 import { everythingIn } from '../support/printed.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
-import { endOf, type Fault, faultsOf, meeting, withGateway } from './connection-cases.ts';
+import { type Fault, meeting, withGateway } from './connection-cases.ts';
 
 const created = record('created card deposit');
-const { idle, during, odd } = faultsOf('201 Created', created);
-const DOCUMENT = readFileSync(new URL('../../docs/contributing/connections.md', import.meta.url), 'utf8').split('\n');
-
-/** The results of a create in the document, on a new and on a reused connection if they differ. */
-const cellsOf = (what: string): string[] =>
-  DOCUMENT.find(line => line.startsWith(`| ${what} |`))
-    ?.split(' | ')
-    .slice(1)
-    .map(cell => cell.replace(/ \|$/, '')) ?? [];
 
 describe.each(['new, http:', 'reused, http:'] as const)('a create on a connection that is %s', way => {
-  const faults = [...odd, ...(way === 'new, http:' ? [] : idle), ...during].filter(({ isEndless }) => !isEndless);
-  it.each(faults.toSorted((a, b) => Number(a.isLong ?? 0) - Number(b.isLong ?? 0)))(
-    'ends as documented: $what',
-    async fault => {
-      const { client, gateway } = await meeting(fault, way, http(created), 1);
-      const description = fault.isLong ? 'x'.repeat(10_000_000) : undefined;
-      const { text } = await endOf(client.createDeposit({ ...CARD, description }));
-      expect(`${gateway.creates} → ${text}`).toBe(cellsOf(fault.what).at(way === 'new, http:' ? 0 : -1));
-      await gateway.close();
-    },
-  );
-
   it.each<[string, string, object, Partial<Fault>]>([
     ['No answer', 'unknown', { creates: 1 }, { onRequest: () => {} }],
     [

@@ -75,6 +75,7 @@ describe('waitForPayment', () => {
 
   it.each([
     ['a busy gateway', json('', 503)],
+    ['a gateway without the call', json('', 501)],
     ['a rate limit', json('', 429)],
     ['a cut connection', networkError('ECONNRESET', 'read')],
   ])('outlives %s', async (_, trouble) => {
