@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { GatewayClient, type GatewayEvent, isGatewayError, memoryStore, type Payment } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { APPLE_PAY, CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
+import { CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
 import { json, networkError, wire } from './support/wire.ts';
 
 const PAYID = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
@@ -329,7 +329,8 @@ describe('an accepted create whose answer cannot be read', () => {
       paymentId: ID,
       issues: [{ path }],
     });
-    expect((error as Error).message).toContain(`Payment ${ID} may exist: look it up before you create another.`);
+    const advice = `Payment ${ID} may exist: look it up before you create another. With a store, repeat the create`;
+    expect((error as Error).message).toContain(`${advice} with the same reference: the SDK sends it once.`);
     expect(sent).toHaveLength(1);
   });
 
@@ -476,14 +477,17 @@ describe('looking up', () => {
   });
 
   // properties/paths.test.ts tries every other string.
-  it.each(['order-1', '', `${ID}/../${OTHER_ID}`, undefined, [ID]])('lets nothing but a UUID into the path: not %j', async id => {
-    const { fetch, sent } = wire(looked());
-    await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
-      name: 'InvalidRequestError',
-      issues: [{ path: 'id' }],
-    });
-    expect(sent).toEqual([]);
-  });
+  it.each(['order-1', '', `${ID}/../${OTHER_ID}`, undefined, [ID]])(
+    'lets nothing but a UUID into the path: not %j',
+    async id => {
+      const { fetch, sent } = wire(looked());
+      await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
+        name: 'InvalidRequestError',
+        issues: [{ path: 'id' }],
+      });
+      expect(sent).toEqual([]);
+    },
+  );
 
   it('says that it is safe to repeat where no answer came', async () => {
     const error = await errorOf(client(wire(networkError('ECONNRESET', 'read')).fetch, { retries: 0 }).getPayment(ID));

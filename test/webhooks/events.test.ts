@@ -93,17 +93,6 @@ describe('the events of a callback', () => {
     expect(events[1]).toEqual({ callId, operation: 'callback', paymentId: payment?.id, ...review });
   });
 
-  it('count milliseconds from its arrival', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    const { reply, events } = openShop({}, async () => {
-      vi.advanceTimersByTime(30);
-      return completed;
-    });
-    await reply(post(callback));
-    vi.useRealTimers();
-    expect(events).toMatchObject([{ durationMs: 0 }, { durationMs: 30 }]);
-  });
-
   it('contain nothing of the body, and only the code of an error', async () => {
     const { reply, events } = openShop({
       onPayment: () => {
@@ -187,12 +176,5 @@ describe('without any listener', () => {
     expect(warn.mock.calls.map(([message]) => message)).toEqual([
       `Payment ${ID} needs a review (effect_uncertain): see gateway.reviews().`,
     ]);
-  });
-
-  it('a listener gets all of it, without a warning', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    await failing({ onEvent: () => {} }).reply(post(callback));
-    await failing({ onError: () => {} }).reply(post(callback));
-    expect(warn).not.toHaveBeenCalled();
   });
 });
