@@ -63,7 +63,7 @@ async function main() {
     },
   });
   assert(tests.length > 15);
-  for (const run of tests) await run();
+  await Promise.all(tests.map(run => run()));
   await server.close();
   console.log('consumer: done');
 }

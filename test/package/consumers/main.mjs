@@ -61,6 +61,6 @@ storeSuite({
   },
 });
 assert(tests.length > 15);
-for (const run of tests) await run();
+await Promise.all(tests.map(run => run()));
 await server.close();
 console.log('consumer: done');
