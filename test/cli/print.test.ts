@@ -81,14 +81,6 @@ it('an entry tells all that the store knows', () => {
   ]);
 });
 
-it.each<[Partial<Entry>, string]>([
-  [{ state: 'planned' }, 'planned'],
-  [{ state: 'begun', underWay: true }, 'running'],
-  [{ state: 'freed' }, 'free, without a payment'],
-])('the state of %o is called %s', (changes, state) => {
-  expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state      ${state}\n`);
-});
-
 it('no text of a merchant moves the cursor', () => {
   const hostile = {
     ...ENTRY,

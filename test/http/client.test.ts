@@ -100,16 +100,6 @@ describe('a lookup', () => {
     expect([sent.length, ms < 50]).toEqual([1, true]);
   });
 
-  it.each(['ratelimit-reset', 'x-ratelimit-reset', 'x-ratelimit-retry-after'])(
-    'does not wait for what %s says',
-    async name => {
-      const { fetch } = wire(json('', 503, { [name]: '60' }), found());
-      const { value, ms } = await timed(client({ fetch, timeout: 5000 }).getPayment(ID));
-      expect(value).toHaveProperty('id', ID);
-      expect(ms).toBeLessThan(500);
-    },
-  );
-
   it('has one time-out for all of its attempts', async () => {
     const { fetch, sent } = wire(() => new Promise(() => {}));
     const { error, ms } = await timed(client({ fetch, timeout: 1000, retries: 5 }).getPayment(ID));

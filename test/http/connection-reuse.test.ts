@@ -56,15 +56,6 @@ describe('an idle connection', () => {
       if (!isUsed) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
     });
   });
-
-  it('is none where the gateway closes it within a second: it is closed at once', async () => {
-    const answer = http(created).replace('content-type', 'keep-alive: timeout=1\r\ncontent-type');
-    const onRequest = ({ socket }: Connection) => void socket.write(answer);
-    await withGateway({ onRequest }, undefined, {}, async (client, gateway) => {
-      await client.createDeposit(CARD);
-      await expect.poll(() => gateway.ends, { interval: 5 }).toEqual(['fin']);
-    });
-  });
 });
 
 describe('a connection of which the gateway, while this process is busy,', () => {

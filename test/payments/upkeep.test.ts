@@ -162,15 +162,6 @@ describe('an upkeep', () => {
     hanging.resolve();
     expect((await running).sent).toEqual({ ...NONE_SENT, created: 4 });
   });
-
-  it('ends immediately with a signal that is aborted already', async () => {
-    const { run, plan, stop, store } = openShop();
-    await plan('payout-1');
-    const due = vi.spyOn(store, 'due');
-    stop.abort();
-    expect(await run()).toEqual({ swept: NONE_SWEPT, sent: NONE_SENT });
-    expect(due).not.toHaveBeenCalled();
-  });
 });
 
 it('an upkeep with the real handler puts a refused payout on the review list', async () => {

@@ -65,13 +65,6 @@ describe('the events of a callback', () => {
     expect(events).toMatchObject([{ result: 'received' }, { result: 'failed', httpStatus: 503 }]);
   });
 
-  it('are received and busy if another worker has the payment', async () => {
-    const store = storeWith({ effect: async () => 'busy' });
-    const { reply, events } = openShop({ gateway: linked({ store }) });
-    await reply(post(callback));
-    expect(events).toEqual([received, { ...step, result: 'busy', code: 'busy', httpStatus: 503 }]);
-  });
-
   it('of a sweep have a separate lane without an answer', async () => {
     const { process, events } = openShop();
     await process(ID);

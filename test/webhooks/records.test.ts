@@ -1,6 +1,5 @@
 // Which record takes effect, and when: each status once, in order. Its callback is answered 200 only after that.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
 import { createWebhookHandler, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { expectDocumented } from '../support/documents.ts';
@@ -253,18 +252,5 @@ describe('callbacks of one payment', () => {
     expect(await Promise.all([replies[1], replies[2]])).toEqual(['503 busy', '503 busy']);
     const message = `Another worker has payment ${ID}: take its callback again in a moment.`;
     expect([lookups.length, errors]).toMatchObject([2, Array(3).fill({ code: 'busy', message, paymentId: ID })]);
-  });
-
-  it('are bounded in a flood, and each is taken in its turn', async () => {
-    let [running, most] = [0, 0];
-    const { reply, lookups } = openShop({}, async id => {
-      most = Math.max(most, ++running);
-      await new Promise(setImmediate);
-      running -= 1;
-      return { ...completed, id };
-    });
-    const forged = Array.from({ length: 1_200 }, () => reply(post(`{"id":"${randomUUID()}"}`)));
-    expect(new Set(await Promise.all(forged))).toEqual(new Set(['200 handled']));
-    expect([most, lookups.length]).toEqual([16, 1_200]);
   });
 });
