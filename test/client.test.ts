@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
-import { GatewayClient, type GatewayEvent, isGatewayError, memoryStore, type Payment } from 'payment-gateway-sdk';
+import { GatewayClient, type GatewayEvent, memoryStore, type Payment } from 'payment-gateway-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { APPLE_PAY, CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
-import { json, networkError, wire } from './support/wire.ts';
+import { CARD, errorOf, ID, KEYS, mirroring, OTHER_ID, record, webhookUrl } from './support/fixtures.ts';
+import { json, wire } from './support/wire.ts';
 
 const PAYID = { paymentMethod: 'PAYID', amount: '80.00', currency: 'AUD', webhookUrl } as const;
 
@@ -38,12 +38,6 @@ describe('creating', () => {
       paymentType: 'WITHDRAWAL',
       paymentMethod: 'SEPA',
     });
-  });
-
-  it('takes an answer that is not wrapped', async () => {
-    const { fetch } = wire(json(record('created, unwrapped')));
-    const { payment, nextAction } = await client(fetch).createDeposit(CARD);
-    expect([payment.id, nextAction]).toEqual([ID, { type: 'wait' }]);
   });
 
   it.each([200, 201, 202, 299])('takes the status %i as success: the document names none', async status => {
@@ -81,36 +75,7 @@ describe('creating', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('opens on-ramp methods with terminal: onramp, and keeps them shut otherwise', async () => {
-    const { fetch, sent } = wire(json(record('created on-ramp deposit')));
-    const request = { ...CARD, paymentMethod: 'USER_CHOICE' } as const;
-    await new GatewayClient({ ...KEYS, fetch, terminal: 'onramp' }).createDeposit(request);
-    const refused = await errorOf(client(fetch).createDeposit(request as never));
-    expect(refused).toMatchObject({
-      name: 'InvalidRequestError',
-      outcome: 'not_sent',
-      issues: [{ path: 'paymentMethod' }],
-    });
-    expect(sent).toHaveLength(1);
-  });
-
-  it('creates an NFT purchase by OPENBANKING, which no other method takes', async () => {
-    const { fetch, sent } = wire(accepted());
-    const request = { ...CARD, paymentMethod: 'OPENBANKING' } as const;
-    await client(fetch).createNftPurchase(request);
-    await expect(client(fetch).createDeposit(request as never)).rejects.toHaveProperty('outcome', 'not_sent');
-    await expect(client(fetch).createPayment({ paymentType: 'DEPOSIT', ...request } as never)).rejects.toHaveProperty(
-      'outcome',
-      'not_sent',
-    );
-    expect(sent).toHaveLength(1);
-  });
-
   it.each([
-    ['an Apple Pay deposit without countryCode', { ...APPLE_PAY, billingAddress: {} }],
-    ['a SEPA deposit', { ...CARD, paymentMethod: 'SEPA' }],
-    ['an on-ramp value on a standard terminal', { ...CARD, paymentMethod: 'ONRAMP_PIX' }],
-    ['no callback URL', { ...CARD, webhookUrl: undefined }],
     ['amount 0', { ...CARD, amount: 0 }],
     ['nothing', undefined],
   ])('refuses %s before anything is sent', async (_, request) => {
@@ -141,15 +106,6 @@ describe('creating', () => {
     await gateway.createPayment({ ...request, paymentType: 'DEPOSIT' });
     const bodies = sent.map(({ body }) => JSON.parse(body));
     expect(bodies.map(body => [body.webhookUrl, body.callbackUrl])).toEqual(Array(4).fill(addresses));
-  });
-
-  it('names the three ways to give an address, if there is none', async () => {
-    const { fetch, sent } = wire(accepted());
-    const error = await errorOf(client(fetch).createDeposit({ ...CARD, webhookUrl: null }));
-    expect((error as Error).message).toBe(
-      "Invalid request: webhookUrl: is missing: set webhookUrl or callbackUrl in the request, or webhookUrl in the client's options. Nothing was sent.",
-    );
-    expect(sent).toEqual([]);
   });
 
   it.each(['https://pay.example/p', 'HTTP://pay.example'])('sends the customer to %s', async redirectUrl => {
@@ -242,13 +198,6 @@ describe('the methods of a client', () => {
     expect(inspect(proxied, { showProxy: true, showHidden: true, depth: 9 })).not.toMatch(KEYS.signKey);
   });
 
-  it('can be replaced by assignment, as stubs do', async () => {
-    const gateway = client(wire(accepted()).fetch);
-    const payment = { id: ID } as Payment;
-    gateway.getPayment = async () => payment;
-    expect(await gateway.getPayment(ID)).toBe(payment);
-  });
-
   it('can be replaced by a spy, and by those of a subclass', async () => {
     class Counting extends GatewayClient {
       count = 0;
@@ -269,10 +218,6 @@ describe('the methods of a client', () => {
     const spy = vi.spyOn(counting, 'getPayment').mockRejectedValue(new Error('spied'));
     await expect(counting.getPayment(ID)).rejects.toThrow('spied');
     expect(spy).toHaveBeenCalledWith(ID);
-  });
-
-  it('are no enumerable fields of it', () => {
-    expect(Object.keys(client(wire(accepted()).fetch))).toEqual(['baseUrl', 'terminal']);
   });
 });
 
@@ -299,18 +244,6 @@ describe('a refused create', () => {
     expect(error).not.toHaveProperty('paymentId');
     expect((error as Error).message).toContain('"order-1"');
     expect(sent).toHaveLength(1);
-  });
-
-  it.each([400, 422, 500])('with status %i and a payment id in its body is unknown, and keeps the id', async status => {
-    const { fetch } = wire(json(record('created card deposit'), status));
-    const error = await errorOf(client(fetch).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ApiError', status, outcome: 'unknown', paymentId: ID });
-  });
-
-  it('that is not read to its end is unknown: the rest might hold an id', async () => {
-    const { fetch } = wire(json(`{"message":"${'x'.repeat(2_000_000)}"}`, 422));
-    const error = await errorOf(client(fetch).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ApiError', status: 422, outcome: 'unknown' });
   });
 
   it.each([401, 403])('with status %i says which options to check', async status => {
@@ -353,8 +286,8 @@ describe('an accepted create whose answer cannot be read', () => {
       record('created PayID deposit').replace(/"order_id":"[^"]+"/, `"order_id":"${OTHER_ID}"`),
       'order_id',
     ],
-    ['20 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(20_000_000)}"}`, ''],
-  ])('for %s still yields the payment id', { tags: 'long' }, async (_, body, path) => {
+    ['2 MB of padding', `${record('created, unwrapped').slice(0, -1)},"pad":"${'x'.repeat(2_000_000)}"}`, ''],
+  ])('for %s still yields the payment id', async (_, body, path) => {
     const { fetch, sent } = wire(json(body, 201));
     const error = await errorOf(client(fetch).createDeposit(CARD));
     expect(error).toMatchObject({
@@ -365,7 +298,8 @@ describe('an accepted create whose answer cannot be read', () => {
       paymentId: ID,
       issues: [{ path }],
     });
-    expect((error as Error).message).toContain(`Payment ${ID} may exist: look it up before you create another.`);
+    const advice = `Payment ${ID} may exist: look it up before you create another. With a store, repeat the create`;
+    expect((error as Error).message).toContain(`${advice} with the same reference: the SDK sends it once.`);
     expect(sent).toHaveLength(1);
   });
 
@@ -440,12 +374,6 @@ describe('a second argument', () => {
     expect((error as Error).message).toContain(problem);
     expect(sent).toEqual([]);
   });
-
-  it('may be null, as a careless caller passes it', async () => {
-    const { fetch } = wire(accepted(), looked());
-    await expect(client(fetch).createDeposit(CARD, null as never)).resolves.toHaveProperty('payment.id', ID);
-    await expect(client(fetch).getPayment(ID, null as never)).resolves.toHaveProperty('id', ID);
-  });
 });
 
 describe('a request that fights back', () => {
@@ -460,18 +388,6 @@ describe('a request that fights back', () => {
       });
     }
     expect(sent).toEqual([]);
-  });
-
-  it('with a getter that throws is refused in words of our own', async () => {
-    const request = {
-      ...CARD,
-      get description(): string {
-        throw new Error('zoe@customer.example');
-      },
-    };
-    await expect(client(wire(accepted()).fetch).createDeposit(request)).rejects.toMatchObject({
-      issues: [{ path: '', message: 'a field cannot be read: its getter throws' }],
-    });
   });
 
   it.each([
@@ -523,39 +439,18 @@ describe('looking up', () => {
     });
   });
 
-  it('reads a failed payment as it reads any other', async () => {
-    const { fetch } = wire(json(record('failed lookup')));
-    await expect(client(fetch).getPayment(ID)).resolves.toMatchObject({
-      paymentStatus: 'FAILED',
-      errorMessage: 'Payment not funded',
-    });
-  });
-
-  it.each([
-    'order-1',
-    '',
-    '../../admin',
-    `${ID}/../${OTHER_ID}`,
-    `${ID}?x=1`,
-    `${ID}%2f`,
-    null,
-    undefined,
-    7,
-    {},
-    [ID],
-  ])('lets nothing but a UUID into the path: not %j', async id => {
-    const { fetch, sent } = wire(looked());
-    await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
-      name: 'InvalidRequestError',
-      issues: [{ path: 'id' }],
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('says that it is safe to repeat where no answer came', async () => {
-    const error = await errorOf(client(wire(networkError('ECONNRESET', 'read')).fetch, { retries: 0 }).getPayment(ID));
-    expect(error).toHaveProperty('message', expect.stringContaining('A lookup changes nothing: it is safe to repeat.'));
-  });
+  // properties/paths.test.ts tries every other string.
+  it.each(['order-1', '', `${ID}/../${OTHER_ID}`, undefined, [ID]])(
+    'lets nothing but a UUID into the path: not %j',
+    async id => {
+      const { fetch, sent } = wire(looked());
+      await expect(client(fetch).getPayment(id as string)).rejects.toMatchObject({
+        name: 'InvalidRequestError',
+        issues: [{ path: 'id' }],
+      });
+      expect(sent).toEqual([]);
+    },
+  );
 
   it('says so if no payment has that id', async () => {
     const { fetch, sent } = wire(json('{"message":"Payment not found."}', 404));
@@ -578,14 +473,6 @@ describe('looking up', () => {
       issues: [{ path: 'id', message: 'is the id of another payment' }],
     });
     await expect(client(fetch).getPayment(ID.toUpperCase())).resolves.toHaveProperty('id', ID);
-  });
-
-  it.each([401, 403, 422, 301])('is not repeated after status %i', async status => {
-    const { fetch, sent } = wire(json('{}', status));
-    const error = await errorOf(client(fetch).getPayment(ID));
-    expect(error).toMatchObject({ name: 'ApiError', status });
-    expect(error).not.toHaveProperty('outcome');
-    expect(sent).toHaveLength(1);
   });
 });
 
@@ -618,60 +505,6 @@ describe('a withdrawal without a store', () => {
 });
 
 describe('events', () => {
-  const heard = async (work: (onEvent: (event: GatewayEvent) => void) => Promise<unknown>) => {
-    const events: GatewayEvent[] = [];
-    await work(event => events.push(event)).catch(() => {});
-    return events;
-  };
-
-  it('tell request, response and success of a create, with its reference and duration', async () => {
-    const { fetch } = wire(json(record('created card deposit'), 201, { 'request-id': 'r-2' }));
-    const events = await heard(onEvent => client(fetch, { onEvent }).createDeposit({ ...CARD, reference: 'order/1' }));
-    const call = {
-      callId: expect.stringMatching(/^\w+-\w+$/),
-      operation: 'create',
-      reference: 'order/1',
-      attempt: 1,
-      durationMs: expect.any(Number),
-    };
-    expect(events).toEqual([
-      { ...call, type: 'request' },
-      { ...call, type: 'response', status: 201, requestId: 'r-2', attemptMs: expect.any(Number) },
-      { ...call, paymentId: ID, type: 'success', outcome: 'ok', paymentStatus: 'PENDING' },
-    ]);
-    expect(new Set(events.map(({ callId }) => callId)).size).toBe(1);
-  });
-
-  it('tell every retry of a lookup, and the failure at its end', async () => {
-    vi.useFakeTimers();
-    const { fetch } = wire(json('', 503), networkError('ECONNRESET', 'read'));
-    const events = heard(onEvent => client(fetch, { onEvent, retries: 1 }).getPayment(ID));
-    await vi.runAllTimersAsync();
-    vi.useRealTimers();
-    expect((await events).map(({ operation, paymentId, ...event }) => event)).toMatchObject([
-      { type: 'request', attempt: 1 },
-      { type: 'response', attempt: 1, status: 503 },
-      { type: 'retry', attempt: 2, reason: 503, waitedMs: expect.any(Number) },
-      { type: 'request', attempt: 2 },
-      { type: 'failure', error: 'ConnectionError', code: 'ECONNRESET', durationMs: expect.any(Number) },
-    ]);
-  });
-
-  it('hold no id that is none: it could be anything', async () => {
-    const events = await heard(onEvent =>
-      client(wire(looked()).fetch, { onEvent }).getPayment({
-        customer: { email: 'zoe@customer.example' },
-      } as never),
-    );
-    expect(events).toMatchObject([{ operation: 'lookup', type: 'failure' }]);
-    expect(JSON.stringify(events)).not.toContain('zoe@');
-  });
-
-  it('tell a request that was refused', async () => {
-    const events = await heard(onEvent => client(wire(accepted()).fetch, { onEvent }).createDeposit({} as never));
-    expect(events).toMatchObject([{ type: 'failure', error: 'InvalidRequestError', outcome: 'not_sent' }]);
-  });
-
   it.each([
     [
       'throws',
@@ -686,10 +519,4 @@ describe('events', () => {
       ID,
     );
   });
-});
-
-it('isGatewayError knows every error of the SDK, and no other', async () => {
-  const error = await errorOf(client(wire(accepted()).fetch).createDeposit({} as never));
-  expect(isGatewayError(error)).toBe(true);
-  expect([new Error('x'), null, undefined, 'x', {}].map(isGatewayError)).toEqual(Array(5).fill(false));
 });

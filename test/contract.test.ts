@@ -107,12 +107,6 @@ describe.each<[string, Reach]>([
     });
   });
 
-  it('a PayID deposit redirects on a terminal that is set up so', async () => {
-    const { gateway, webhookUrl } = await open({ payid: 'redirect' });
-    const request = { paymentMethod: 'PAYID', amount: 80, currency: 'AUD', webhookUrl } as const;
-    expect((await gateway.createDeposit(request)).nextAction.type).toBe('redirect');
-  });
-
   it('an Apple Pay deposit is authorised, then completed', async () => {
     const { sandbox, gateway, webhookUrl } = await open();
     const { payment } = await gateway.createDeposit({
@@ -129,14 +123,6 @@ describe.each<[string, Reach]>([
     expect((await lastCallback(sandbox)).paymentStatus).toBe('AUTHORIZED');
     await sandbox.complete(payment.id);
     expect((await lastCallback(sandbox)).paymentStatus).toBe('COMPLETED');
-  });
-
-  it('a Google Pay callback carries fallbackPaymentStatus', async () => {
-    const { sandbox, gateway, webhookUrl } = await open();
-    const request = { paymentMethod: 'GOOGLEPAY', amount: 5, currency: 'EUR', webhookUrl } as const;
-    const { payment } = await gateway.createDeposit(request);
-    await sandbox.complete(payment.id);
-    expect(await lastCallback(sandbox)).toHaveProperty('fallbackPaymentStatus', expect.any(Number));
   });
 
   it('an on-ramp deposit is quoted and settled in crypto', async () => {
@@ -170,14 +156,6 @@ describe.each<[string, Reach]>([
     });
   });
 
-  it('an NFT purchase by OPENBANKING is taken', async () => {
-    const { gateway, webhookUrl } = await open();
-    const request = { paymentMethod: 'OPENBANKING', amount: 40, currency: 'GBP', webhookUrl } as const;
-    expect((await gateway.createNftPurchase(request)).payment).toMatchObject({
-      paymentMethod: 'OPENBANKING',
-    });
-  });
-
   it('a failure comes back in words, and says that no funds moved', async () => {
     const { sandbox, gateway, webhookUrl } = await open();
     const request = { paymentMethod: 'CARD', amount: 9000, currency: 'EUR', webhookUrl } as const;
@@ -191,13 +169,6 @@ describe.each<[string, Reach]>([
   it('an unknown id is not found', async () => {
     const { gateway } = await open();
     await expect(gateway.getPayment(OTHER_ID)).rejects.toHaveProperty('name', 'PaymentNotFoundError');
-  });
-
-  it('answers that are not wrapped are read as well', async () => {
-    const { gateway, webhookUrl } = await open({ shape: 'unwrapped' });
-    const request = { paymentMethod: 'CARD', amount: 1, currency: 'EUR', webhookUrl } as const;
-    const { payment } = await gateway.createDeposit(request);
-    expect(await gateway.getPayment(payment.id)).toMatchObject({ id: payment.id });
   });
 
   it('a signature in base64 is accepted where the terminal expects it, and explained where not', async () => {

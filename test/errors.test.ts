@@ -16,7 +16,6 @@ import {
   WebhookError,
 } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { adviceOn } from '../src/errors.ts';
 import { ID } from './support/fixtures.ts';
 
 const ANSWER = { status: 503, body: 'zoe@customer.example', requestId: 'r-1' };
@@ -25,22 +24,6 @@ const ISSUES = [
   { path: '', message: 'is no object' },
 ];
 const SINCE = new Date('2026-11-23T10:00:00Z');
-
-describe('what to do next after a create', () => {
-  const REPEAT = 'With a store, repeat the create with the same reference: the SDK sends it once.';
-  it.each([
-    ['not_sent', undefined, 'Nothing was sent: it is safe to create it again.'],
-    ['rejected', undefined, 'No payment was created.'],
-    [
-      'unknown',
-      undefined,
-      `A payment may exist: wait for its callback, or ask the gateway, before you create another. ${REPEAT}`,
-    ],
-    ['unknown', ID, `Payment ${ID} may exist: look it up before you create another. ${REPEAT}`],
-  ] as const)('is said where it is %s (payment %s)', (outcome, paymentId, advice) => {
-    expect(adviceOn(outcome, paymentId)).toBe(advice);
-  });
-});
 
 it('an InvalidRequestError lists what is wrong, by field, and that nothing was sent', () => {
   expect(new InvalidRequestError(ISSUES)).toMatchObject({
@@ -91,11 +74,6 @@ it('a StoreError was not sent, and keeps its cause', () => {
   const cause = new Error('no table');
   expect(new StoreError('x', { cause })).toMatchObject({ outcome: 'not_sent', cause });
   expect(Object.hasOwn(new StoreError('x'), 'cause')).toBe(false);
-});
-
-it('a WebhookError has no issues, or those that it was given', () => {
-  expect(new WebhookError('not_json', 'x').issues).toEqual([]);
-  expect(new WebhookError('invalid', 'x', ISSUES).issues).toBe(ISSUES);
 });
 
 it('a WaitTimeoutError has the last payment only for who asks for it', () => {
@@ -176,10 +154,6 @@ describe('a PaymentInDoubtError', () => {
     expect(error.message).toBe(
       "Too early: the create of \"order-1\" may still reach the gateway. 'not_created' is refused until 2026-11-23T10:05:00.000Z: its timeout and the store's settleMargin.",
     );
-  });
-
-  it('needs no details', () => {
-    expect(new PaymentInDoubtError('order-1', SINCE).outcome).toBe('unknown');
   });
 });
 

@@ -38,14 +38,6 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(await run(['doubts'])).toEqual({ out: expect.stringMatching(/payout-77 .*\n/), err: '', code: 1 });
     });
 
-    it('complains in one line, and prints nothing else', async () => {
-      expect(await run(['doubt'])).toEqual({
-        out: '',
-        err: "payment-gateway-sdk: unknown command 'doubt' (Did you mean doubts?)\n",
-        code: 2,
-      });
-    });
-
     const SENT = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
     const SWEPT = { processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 };
     const lastLine = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '');
@@ -86,15 +78,6 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         { time, command: 'upkeep', swept: { ...SWEPT, processed: 1 }, sent: SENT },
         0,
       ]);
-    });
-
-    it('names the failure of an app, which has its own database', async () => {
-      const { err, code } = await run(['upkeep', '--once', '--app', app], { PAYMENT_GATEWAY_TABLE_PREFIX: 'nowhere' });
-      expect([code, err]).toEqual([
-        2,
-        expect.stringContaining("Pass your app's --table-prefix, or run its store.migrate()."),
-      ]);
-      expect(err).not.toContain('DATABASE_URL');
     });
 
     it('ends on SIGTERM after its running work, and prints its counts', async () => {

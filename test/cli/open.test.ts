@@ -8,7 +8,6 @@ import { open, type Place } from '../../src/cli/open.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
-import { fakeTimers, whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -149,14 +148,6 @@ describe('the store', () => {
     expect(driver('mysql2/promise').asked.at(-1)).toEqual(['end']);
   });
 
-  it('is left after five seconds where the driver still waits for an answer', async () => {
-    const driver = appWith('mysql2/promise');
-    const { close } = openAt('mysql://u:p@h/db');
-    driver('mysql2/promise').end = () => new Promise(() => {});
-    fakeTimers();
-    expect(await whileTimePasses(close(), 1_000)).toBeUndefined();
-  });
-
   it('has the given place. An empty prefix counts as absent', async () => {
     const driver = appWith('pg');
     const look = async (place: Place) => {
@@ -170,19 +161,5 @@ describe('the store', () => {
     ]);
     const usual = expect.stringContaining('payment_gateway_rows');
     expect(await look({ scope: 'eu', tablePrefix: '' })).toEqual(['eu', undefined, usual]);
-  });
-
-  it('needs a scope', () => {
-    appWith('pg');
-    expect(() => openAt(POSTGRES, { scope: '' })).toThrow('scope');
-  });
-});
-
-describe('the reader', () => {
-  it('needs no keys', async () => {
-    appWith('pg');
-    const keys = { PAYMENT_GATEWAY_URL: '', PAYMENT_GATEWAY_API_KEY: '', PAYMENT_GATEWAY_SIGN_KEY: '' };
-    for (const name of Object.keys(keys)) vi.stubEnv(name, '');
-    expect(openAt(POSTGRES).reader.doubts).toBeTypeOf('function');
   });
 });

@@ -20,11 +20,6 @@ const DOUBT: Doubt = {
 const ENTRY: Entry = { ...DOUBT, state: 'begun' };
 const HOSTILE = 'a\u001b[31m\nb';
 
-it('an empty list is a sentence', () => {
-  expect(doubtsTable([], 'eu')).toBe('Nothing is in doubt in scope eu.');
-  expect(reviewsTable([], 'eu')).toBe('Nothing is for review in scope eu.');
-});
-
 it('reviews are a table, with the next step', () => {
   const since = new Date('2026-11-23T10:20:30.456Z');
   const refused: Review = { id: 'payout-77', status: 'REFUSED', reason: 'payout_refused', since };
@@ -57,10 +52,6 @@ it('doubts are a table, with what to do about them', () => {
   ]);
 });
 
-it('running creates need no next step', () => {
-  expect(doubtsTable([{ ...DOUBT, underWay: true }], 'eu').split('\n')).toHaveLength(2);
-});
-
 it('an entry tells all that the store knows', () => {
   expect(entryText(ENTRY).split('\n')).toEqual([
     '  reference  payout-77',
@@ -88,14 +79,6 @@ it('an entry tells all that the store knows', () => {
     `  may also have  ${OTHER_ID} x`,
     '  scope          eu',
   ]);
-});
-
-it.each<[Partial<Entry>, string]>([
-  [{ state: 'planned' }, 'planned'],
-  [{ state: 'begun', underWay: true }, 'running'],
-  [{ state: 'freed' }, 'free, without a payment'],
-])('the state of %o is called %s', (changes, state) => {
-  expect(entryText({ ...ENTRY, ...changes })).toContain(`\n  state      ${state}\n`);
 });
 
 it('no text of a merchant moves the cursor', () => {

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mysqlStore } from 'payment-gateway-sdk/mysql';
-import pg from 'pg';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run as runCommand } from '../../src/cli/program.ts';
 import { errorOf, OTHER_ID } from '../support/fixtures.ts';
@@ -136,14 +135,6 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       expect(await shop.gateway.find('payout-77')).toMatchObject({ state: 'freed' });
     });
 
-    it('settles nothing in a mistyped scope, and leaves that unused', async () => {
-      const id = await shop.doubt();
-      for (let tries = 0; tries < 2; tries++) {
-        const { err, code } = await run(['settle', 'payout-77', id, '--scope', 'ue']);
-        expect([code, err]).toEqual([1, expect.stringContaining('no reference "payout-77" in scope ue.')]);
-      }
-    });
-
     it('shows the store and closes reviews without any key: an operator need not be able to pay', async () => {
       const id = await shop.doubt();
       await shop.age();
@@ -212,13 +203,6 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       ]);
     });
 
-    it('says what to install where the app has no driver of MySQL', async () => {
-      const app = mkdtempSync(join(tmpdir(), 'app-'));
-      onTestFinished(() => rmSync(app, { recursive: true }));
-      const { err, code } = await run(['doubts'], { DATABASE_URL: 'mysql://root@127.0.0.1/x' }, app);
-      expect([code, err]).toEqual([2, expect.stringContaining('npm install mysql2')]);
-    });
-
     it.skipIf(lacks(isInstalled('test/orms'), 'the command over postgres.js: npm ci in test/orms failed'))(
       'works with postgres.js where the app has no pg',
       async () => {
@@ -248,41 +232,6 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       for (const args of [['help'], ['doubts', '-h']])
         expect(await run(args, nothing)).toEqual({ code: 0, out: expect.stringMatching(/^Usage: /), err: '' });
       expect(await run([], nothing)).toEqual({ code: 2, out: '', err: expect.stringMatching(/^Usage: /) });
-    });
-
-    it('gives its connections back', async () => {
-      for (const args of [['doubts'], ['show', 'payout-9']]) {
-        const ended: unknown[] = [];
-        const { end } = pg.Pool.prototype;
-        vi.spyOn(pg.Pool.prototype, 'end').mockImplementation(function (this: pg.Pool) {
-          ended.push(this);
-          return Reflect.apply(end, this, []);
-        } as never);
-        await run(args);
-        expect(ended).toHaveLength(1);
-      }
-    });
-
-    it('quotes a database, with one full stop', async () => {
-      vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(() => {
-        throw new Error('Disk 1.0 is full.');
-      });
-      expect(await run(['doubts'])).toMatchObject({
-        err: 'payment-gateway-sdk: Failed: Disk 1.0 is full. Check the database.\n',
-        code: 2,
-      });
-    });
-
-    it('does not hide what is thrown and is no error', async () => {
-      vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(() => {
-        throw 'gone';
-      });
-      expect(await errorOf(run(['doubts']))).toBe('gone');
-    });
-
-    it('needs the driver of the app', async () => {
-      const { err, code } = await run(['doubts'], {}, '/');
-      expect([code, err]).toEqual([2, expect.stringContaining('npm install pg')]);
     });
   },
 );

@@ -90,11 +90,6 @@ describe('the module of an app', () => {
 
   it.each([
     ['exports nothing', '', ' must export gateway, handler, and close if it has one.'],
-    [
-      'exports another gateway',
-      'export const gateway = {};',
-      ' must export gateway, handler, and close if it has one.',
-    ],
     ['exports null', 'export const gateway = null;', ' must export gateway, handler, and close if it has one.'],
     ['throws an error', 'throw new Error("no DATABASE_URL");', ' cannot be loaded: no DATABASE_URL'],
     ['throws a text', 'throw "gone";', ' cannot be loaded: gone'],
@@ -106,9 +101,7 @@ describe('the module of an app', () => {
 
   it.each([
     ['nowhere.ts', true],
-    ['nowhere.mts', true],
     ['nowhere.cts', true],
-    ['nowhere.tsx', true],
     ['nowhere.ts.js', false],
   ])('%s that does not load says how TypeScript does: %s', async (file, isTypeScript) => {
     expect(await upkeep(file)).toBe(2);

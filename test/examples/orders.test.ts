@@ -2,7 +2,6 @@
 import { type ClientOptions, GatewayClient } from 'payment-gateway-sdk';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { errorOf } from '../support/fixtures.ts';
 import { CARD, openPaymentsApp, type PaymentsApp } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres } from '../support/stores.ts';
@@ -43,15 +42,6 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     expect(shop.references()).toEqual(['order-1042.1']);
   });
 
-  it('gets one more attempt for a click after a decline, also for a double click', async () => {
-    await pay();
-    await shop.fail('order-1042.1');
-    expect(await state()).toBe('declined');
-    const tabs = await Promise.all([pay(), pay(), pay()]);
-    expect(tabs.map(({ state }) => state)).toEqual(['redirect', 'redirect', 'redirect']);
-    expect([shop.references(), await shop.reviews()]).toEqual([['order-1042.1', 'order-1042.2'], []]);
-  });
-
   it('makes one attempt for each click if each is declined immediately', async () => {
     const declining: NonNullable<ClientOptions['fetch']> = async (url, init) => {
       const response = await sandbox.fetch(url, init);
@@ -69,18 +59,6 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     }
   });
 
-  it('is paid by the newest method, and the payment of the old page goes to review', async () => {
-    await pay();
-    expect(await shop.pay('order-1042', { paymentMethod: 'IDEAL' })).toMatchObject({ state: 'redirect' });
-    await shop.complete('order-1042.2');
-    await shop.complete('order-1042.1');
-    expect([await orders(), await shop.reviews()]).toEqual([
-      [{ id: 'order-1042', paid: true }],
-      [['order-1042.1', 'already_paid']],
-    ]);
-    expect(console.warn).toHaveBeenCalledWith('Review order-1042.1: already_paid');
-  });
-
   it('is open again after a chargeback, and a new payment pays it', async () => {
     await pay();
     await shop.complete('order-1042.1');
@@ -93,28 +71,6 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     expect(await shop.reviews()).toEqual([['order-1042.1', expect.stringMatching(/^(paid_again|already_paid)$/)]]);
   });
 
-  it('is not paid by another amount, which goes to review', async () => {
-    sandbox.faults.next('amount-round');
-    await pay();
-    await shop.complete('order-1042.1');
-    expect([await orders(), await shop.reviews()]).toEqual([
-      [{ id: 'order-1042', paid: false }],
-      [['order-1042.1', 'amount_differs']],
-    ]);
-  });
-
-  it('is not paid by the old page after its amount has changed', async () => {
-    await pay();
-    await shop.pay('order-1042', { amount: '30.00' });
-    await shop.complete('order-1042.1');
-    expect([await orders(), await shop.reviews()]).toEqual([
-      [{ id: 'order-1042', paid: false }],
-      [['order-1042.1', 'amount_differs']],
-    ]);
-    await shop.complete('order-1042.2');
-    expect(await orders()).toEqual([{ id: 'order-1042', paid: true }]);
-  });
-
   it.each([
     ['no order', 'gift-card'],
     ['no reference', null],
@@ -124,55 +80,6 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     await sandbox.idle();
     expect(await orders()).toEqual([{ id: 'order-1042', paid: false }]);
     expect((await app.gateway.reviews()).map(({ reason }) => reason)).toEqual(['unknown_reference']);
-  });
-
-  it('is not paid after it was canceled, and a late payment goes to review', async () => {
-    await pay();
-    expect(await app.gateway.cancelOrder('order-1042')).toBe(true);
-    expect([(await pay()).state, await state()]).toEqual(['canceled', 'canceled']);
-    await shop.complete('order-1042.1');
-    expect([await orders(), await shop.reviews()]).toEqual([
-      [{ id: 'order-1042', paid: false }],
-      [['order-1042.1', 'order_canceled']],
-    ]);
-  });
-
-  it('cannot be canceled once it is paid', async () => {
-    await pay();
-    await shop.complete('order-1042.1');
-    expect([await app.gateway.cancelOrder('order-1042'), await state()]).toEqual([false, 'paid']);
-  });
-
-  it('lists a payment with a status that the document does not have', async () => {
-    await pay();
-    sandbox.faults.next('unknown-status', { on: 'lookup' });
-    await sandbox.authorize(shop.idOf('order-1042.1'));
-    await sandbox.idle();
-    expect(await shop.reviews()).toEqual([['order-1042.1', 'unknown_status']]);
-  });
-
-  it('waits while an outcome is unknown, and the callback settles it', async () => {
-    sandbox.faults.next('commit-then-drop');
-    expect([(await pay()).state, await state()]).toEqual(['checking', 'checking']);
-    expect(shop.references()).toEqual(['order-1042.1']);
-    await shop.complete('order-1042.1');
-    expect([(await pay()).state, await orders()]).toEqual(['paid', [{ id: 'order-1042', paid: true }]]);
-  });
-
-  it('begins another attempt if its page was lost with the answer, and is paid once', async () => {
-    sandbox.faults.next('commit-then-cut');
-    expect((await pay()).state).toBe('redirect');
-    expect(shop.references()).toEqual(['order-1042.1', 'order-1042.2']);
-    await shop.complete('order-1042.2');
-    await shop.complete('order-1042.1');
-    expect(await shop.reviews()).toEqual([['order-1042.1', 'already_paid']]);
-  });
-
-  it('throws a refusal, and the next click tries the same reference', async () => {
-    sandbox.faults.next('reject-422');
-    expect(await errorOf(pay())).toHaveProperty('outcome', 'rejected');
-    expect((await pay()).state).toBe('redirect');
-    expect(shop.references()).toEqual(['order-1042.1']);
   });
 
   it('is paid when its row exists, though the callback came before that', async () => {

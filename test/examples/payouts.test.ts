@@ -50,31 +50,6 @@ describe.skipIf(lacks(hasPostgres, 'examples/payments.ts: no PostgreSQL at 127.0
     ]);
   });
 
-  it('goes to review if the gateway refuses it, and can be planned again, corrected', async () => {
-    await shop.payOut('payout-1');
-    sandbox.faults.next('reject-422');
-    expect(await shop.upkeep()).toMatchObject({ sent: { refused: 1 } });
-    expect(await shop.reviews()).toEqual([['payout-1', 'payout_refused']]);
-    await shop.observer.query('delete from payouts');
-    await shop.payOut('payout-1', '119.00');
-    expect(await shop.upkeep()).toMatchObject({ sent: { created: 1 } });
-    expect(sandbox.payments.map(({ amount }) => amount)).toEqual([119]);
-  });
-
-  it('is not planned again while its outcome is unknown, only once an operator has settled it', async () => {
-    await shop.payOut('payout-1');
-    sandbox.faults.next('drop');
-    expect(await shop.upkeep()).toMatchObject({ sent: { inDoubt: 1 } });
-    await shop.observer.query('delete from payouts');
-    await expect(shop.payOut('payout-1')).rejects.toThrow('outcome');
-    await shop.passAnHour();
-    await app.gateway.settle('payout-1', 'not_created');
-    expect(await shop.upkeep()).toMatchObject({ sent: { created: 0 } });
-    await shop.payOut('payout-1');
-    await shop.upkeep();
-    expect(shop.references()).toEqual(['payout-1']);
-  });
-
   it.each([
     ['failed at the gateway', async () => shop.fail('payout-1')],
     [

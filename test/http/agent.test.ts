@@ -1,7 +1,7 @@
 // Connections of the merchant's own agent: client certificates, a private authority, proxies.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AgentOptions, type ClientRequest, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
+import { type AgentOptions, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
 import { createServer, Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -72,38 +72,6 @@ describe("an agent of the merchant's own", () => {
       agent.destroy();
       await gateway.close();
     }
-  });
-
-  it('may tell of an error as soon as the protocol has changed', async () => {
-    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
-    const gateway = await tcpGateway({ onRequest: ({ socket }) => void socket.write(upgrade) });
-    class Breaking extends HttpAgent {
-      override createConnection(...args: Parameters<HttpAgent['createConnection']>) {
-        const socket = super.createConnection(...args);
-        // After all others have seen what has arrived, and before anything else happens.
-        socket?.on('data', () => queueMicrotask(() => socket.emit('error', new Error('reset'))));
-        return socket;
-      }
-    }
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent: new Breaking(), retries: 0 });
-    expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
-    await gateway.close();
-  });
-
-  it('sees how long the body is, before it is written', async () => {
-    const lengths: unknown[] = [];
-    class Counting extends HttpAgent {
-      addRequest(request: ClientRequest): void {
-        lengths.push(request.getHeader('content-length'));
-        process.nextTick(() => request.emit('error', new Error('no connection')));
-      }
-    }
-    const client = new GatewayClient({ ...KEYS, baseUrl: 'http://127.0.0.1:9', agent: new Counting(), retries: 0 });
-    await errorOf(client.createDeposit(CARD));
-    await errorOf(client.getPayment(ID));
-    const sent =
-      '{"paymentType":"DEPOSIT","paymentMethod":"CARD","amount":25.50,"currency":"EUR","webhookUrl":"https://shop.example/callbacks"}';
-    expect(lengths).toEqual([sent.length, undefined]);
   });
 
   it('leads through a proxy, which opens a tunnel', async () => {
@@ -231,11 +199,6 @@ describe("an agent of the merchant's own", () => {
     await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
     await gateway.close();
   });
-
-  it('is not taken together with a fetch', () => {
-    const both = { ...KEYS, agent: new HttpsAgent(), fetch: async () => new Response() };
-    expect(() => new GatewayClient(both)).toThrow('pass an agent or a fetch, not both');
-  });
 });
 
 describe('the proxies of the environment', () => {
@@ -247,22 +210,6 @@ describe('the proxies of the environment', () => {
     });
     return JSON.parse(await text(child.stdout));
   };
-
-  it.each([
-    ['https:', { tunnels: 1, requests: 0 }],
-    ['http:', { tunnels: 0, requests: 1 }],
-  ])('are used over %s where Node is told so, and only there', async (protocol, expected) => {
-    const proxy = await forwardProxy();
-    const gateway = await tcpGateway({ onRequest: answers }, protocol === 'https:' ? 'server' : undefined);
-    const proxies = { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url, BASE_URL: gateway.url };
-    expect(await create({ ...proxies, NO_PROXY: '', NODE_USE_ENV_PROXY: '1' })).toEqual({ id: ID });
-    expect(proxy).toMatchObject(expected);
-    expect(await create({ ...proxies, NO_PROXY: '', NODE_USE_ENV_PROXY: '' })).toEqual({ id: ID });
-    expect(await create({ ...proxies, NO_PROXY: '127.0.0.1', NODE_USE_ENV_PROXY: '1' })).toEqual({ id: ID });
-    expect(proxy).toMatchObject(expected);
-    expect(gateway.creates).toBe(3);
-    await Promise.all([proxy.close(), gateway.close()]);
-  });
 
   it.each([
     ['http:', undefined, { tunnels: 0, requests: 2 }],

@@ -56,51 +56,6 @@ describe('an idle connection', () => {
       if (!isUsed) await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
     });
   });
-
-  it('is none where the gateway closes it within a second: it is closed at once', async () => {
-    const answer = http(created).replace('content-type', 'keep-alive: timeout=1\r\ncontent-type');
-    const onRequest = ({ socket }: Connection) => void socket.write(answer);
-    await withGateway({ onRequest }, undefined, {}, async (client, gateway) => {
-      await client.createDeposit(CARD);
-      await expect.poll(() => gateway.ends, { interval: 5 }).toEqual(['fin']);
-    });
-  });
-
-  it('is closed a second before the gateway would close it', async () => {
-    const now = performance.now.bind(performance);
-    let passed = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
-    const answer = http(created).replace('content-type', 'keep-alive: timeout=2\r\ncontent-type');
-    const onRequest = async ({ socket }: Connection) => {
-      socket.write(answer.slice(0, -20));
-      await sleep(20);
-      // Of the second for which it may idle.
-      passed = 970;
-      socket.write(answer.slice(-20));
-    };
-    await withGateway({ onRequest }, undefined, {}, async (client, gateway) => {
-      await client.createDeposit(CARD);
-      vi.restoreAllMocks();
-      await expect.poll(() => gateway.ends, { interval: 5 }).toEqual(['fin']);
-    });
-  });
-
-  it('that was used last is used first, and no more of them than `maxConnections` are kept', async () => {
-    const held: Connection[] = [];
-    const used: Connection[] = [];
-    const onRequest = (connection: Connection) => {
-      used.push(connection);
-      if (held.push(connection) > 2) return answers(connection);
-      if (held.length === 2) for (const each of [...held]) answers(each);
-    };
-    await withGateway({ onRequest }, undefined, { maxConnections: 2 }, async (client, gateway) => {
-      await Promise.all([client.createDeposit(CARD), client.createDeposit(CARD)]);
-      for (let call = 0; call < 3; call++) await client.createDeposit(CARD);
-      const [, , ...later] = used.map(({ socket }) => socket.remotePort);
-      expect([gateway.connections, gateway.ends, new Set(later).size]).toEqual([2, [], 1]);
-      expect(later[0]).toBe(held[1]?.socket.remotePort);
-    });
-  });
 });
 
 describe('a connection of which the gateway, while this process is busy,', () => {
@@ -220,16 +175,6 @@ describe('a new connection', () => {
     await withGateway(breaks, undefined, options, async (client, gateway) => {
       expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
       expect(gateway.creates).toBe(1);
-    });
-  });
-
-  it('to a gateway that this machine does not trust sends nothing', async () => {
-    distrustOurs();
-    onTestFinished(trustOurs);
-    await withGateway({ onRequest: answers }, 'server', { retries: 0, timeout: 20_000 }, async (client, gateway) => {
-      const error = await errorOf(client.createDeposit(CARD));
-      expect(error).toMatchObject({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', outcome: 'not_sent' });
-      expect(gateway.creates).toBe(0);
     });
   });
 

@@ -99,18 +99,6 @@ describe.skipIf(isMissing)('with OpenTelemetry', () => {
     expect(lookup?.parentSpanContext?.spanId).toBe(replayed?.spanContext().spanId);
   });
 
-  it('a failed create is an error with its code and outcome', async () => {
-    sandbox.faults.next('commit-then-502');
-    await gateway.createDeposit(order).catch(() => {});
-    const [create] = named('payment.create');
-    expect(create?.status).toEqual({ code: api.SpanStatusCode.ERROR, message: 'api_error' });
-    expect(create?.attributes).toMatchObject({
-      'payment.outcome': 'unknown',
-      'error.type': 'api_error',
-      'http.response.status_code': 502,
-    });
-  });
-
   it('the work of a callback is inside its span', async () => {
     const { payment } = await gateway.createDeposit(order);
     await sandbox.complete(payment.id);
@@ -148,26 +136,6 @@ describe.skipIf(isMissing)('with OpenTelemetry', () => {
     expect(text).not.toMatch(/order-1|order-2|zoe@|[0-9a-f]{8}-[0-9a-f]{4}-/);
   });
 
-  it('a running create is not a doubt, and is one after its end without an answer', async () => {
-    const fetch = () => new Promise<never>(() => {});
-    const hanging = new GatewayClient({ ...sandbox.clientOptions, fetch, store: memoryStore(), retries: 0 });
-    stop();
-    stop = instrument(api, { doubtsOf: [hanging] });
-    const caller = new AbortController();
-    const creating = hanging.createDeposit(order, { signal: caller.signal }).catch(() => {});
-    await expect.poll(() => hanging.find('order-1')).toMatchObject({ state: 'begun' });
-    expect(await scrape()).toMatch(/^payment_doubts\S* 0$/m);
-    caller.abort();
-    await creating;
-    await expect.poll(scrape).toMatch(/^payment_doubts\S* 1$/m);
-  });
-
-  it('a store that does not answer gives no value, instead of 0', async () => {
-    stop();
-    stop = instrument(api, { doubtsOf: [{ doubts: () => Promise.reject(new Error('db')) }] });
-    expect(await scrape()).not.toMatch(/^payment_doubts/m);
-  });
-
   it('no span contains customer data, or the message of an error of onPayment', async () => {
     const { payment } = await gateway.createDeposit(order);
     const onPayment = () => {
@@ -181,28 +149,6 @@ describe.skipIf(isMissing)('with OpenTelemetry', () => {
       expect(JSON.stringify({ attributes, status, events })).not.toContain('zoe@');
     }
     expect(named('payment.callback')[0]?.attributes['error.type']).toBe('failed');
-  });
-
-  it('an OpenTelemetry that throws does not affect a create', async () => {
-    stop();
-    const failing = () => {
-      throw new Error('tracer');
-    };
-    const gauge = { addCallback() {}, removeCallback() {} };
-    const meter = {
-      createHistogram: () => ({ record: failing }),
-      createCounter: () => ({ add: failing }),
-      createObservableGauge: () => gauge,
-    };
-    const trace = { getTracer: () => ({ startSpan: failing }), setSpan: failing };
-    stop = instrument({ trace, context: api.context, metrics: { getMeter: () => meter } });
-    await expect(gateway.createDeposit(order)).resolves.toHaveProperty('payment.reference', 'order-1');
-  });
-
-  it('records nothing after it was stopped', async () => {
-    stop();
-    await gateway.createDeposit(order);
-    expect(ended()).toEqual([]);
   });
 
   it('the dashboard uses existing metrics and labels', async () => {

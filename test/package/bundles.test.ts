@@ -10,8 +10,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emptyProject, root } from './consumer.ts';
-import { tarball } from './tarball.ts';
+import { root } from './consumer.ts';
+import { folderInApp } from './tarball.ts';
 import { load } from './tools.ts';
 
 type Format = 'esm' | 'cjs';
@@ -68,17 +68,16 @@ const BUNDLERS: Record<string, (entry: string, file: string, format: Format, min
 };
 
 describe('a bundle with the client', () => {
-  let app = '';
+  const app = folderInApp();
   let empty = '';
   let url = '';
   let close = async () => {};
   beforeAll(async () => {
-    app = emptyProject(tarball);
     empty = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-bundles-'));
     ({ url, close } = await new Sandbox().listen());
   });
   afterAll(async () => {
-    for (const folder of [app, empty]) rmSync(folder, { recursive: true, force: true });
+    rmSync(empty, { recursive: true, force: true });
     await close();
   });
 

@@ -1,12 +1,10 @@
-// Projects of consumers, into which the tarball is installed.
+// What a consumer does with an app: runs commands, compiles it, tests it.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-const consumers = fileURLToPath(new URL('consumers/', import.meta.url));
 
 /** On Windows npm and the tools are scripts, which only a shell runs. */
 const shell = process.platform === 'win32';
@@ -43,16 +41,6 @@ export function fetching(...command: Parameters<typeof run>): string {
 
 /** A tool of this repository. */
 export const bin = (name: string) => join(root, 'node_modules/.bin', name);
-
-/** An empty project with the tarball and other packages installed, and a merchant's scripts beside them. */
-export function emptyProject(tarball: string, ...packages: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-app-'));
-  const allowScripts = { node: true, bun: true, deno: true };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, allowScripts }));
-  fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages], folder);
-  for (const file of readdirSync(consumers)) copyFileSync(join(consumers, file), join(folder, file));
-  return folder;
-}
 
 /** Makes the app a project for the compiler. */
 export function typedProject(app: string, files: string | readonly string[], options: object = { noEmit: true }): void {

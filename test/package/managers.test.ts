@@ -11,7 +11,7 @@ function project(): string {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-app-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'package.json'), '{ "name": "app", "private": true }');
-  for (const file of ['main.mjs', 'main.cjs'])
+  for (const file of ['main.mjs', 'main.cjs', 'play.cjs'])
     copyFileSync(join(root, 'test/package/consumers', file), join(folder, file));
   return folder;
 }

@@ -1,49 +1,59 @@
-// Packs the tarball that would be published, once for all tests of it. Packing builds it, while other tests run.
+// Packs the tarball that would be published and installs it, once for all tests of a project, while other tests run.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { toolsFolder } from '../support/install.ts';
 import { root } from './consumer.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of a file of JSON, which is there once the tarball is. */
+    /** Path of a JSON file that appears once the tarball is installed. */
     packing: string;
   }
 }
 
-/** What is in that file. */
-export type Packing = { error: string } | { tarball: string; packed: string[] };
+/** The content of that file. */
+export type Packing = { error: string } | { tarball: string; packed: string[]; app: string };
 
 export default function pack(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-pack-'));
-  const report = join(folder, 'packing.json');
-  const tell = (packing: Packing) => {
-    writeFileSync(`${report}.part`, JSON.stringify(packing));
-    // Nobody reads half of it.
-    renameSync(`${report}.part`, report);
+  const app = join(folder, 'app');
+  const stopping = new AbortController();
+  const npm = (args: string[], cwd: string) => {
+    const env = { ...process.env, NODE_ENV: '' };
+    // On Windows npm is a script, which only a shell runs.
+    const options = { cwd, shell: process.platform === 'win32', env, timeout: 400_000, signal: stopping.signal };
+    return promisify(execFile)('npm', args, options);
   };
-  const args = ['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder];
-  // On Windows npm is a script, which only a shell runs.
-  const shell = process.platform === 'win32';
-  const options = { cwd: root, shell, env: { ...process.env, NODE_ENV: '' }, timeout: 110_000 };
-  let isOver = false;
-  // Whatever happened is told: the tests wait for it.
-  const child = execFile('npm', args, options, (error, stdout, stderr) => {
-    if (isOver) return;
-    try {
-      if (error) throw error;
-      const [{ filename, files }] = JSON.parse(stdout);
-      tell({ tarball: join(folder, filename), packed: files.map(({ path }: { path: string }) => path) });
-    } catch (failure) {
-      tell({ error: `The tarball was not packed: ${failure}\n${stdout}${stderr}` });
-    }
-  });
+
+  async function install(): Promise<Packing> {
+    const packing = ['pack', '--json', '--foreground-scripts=false', '--pack-destination', folder];
+    const [{ filename, files }] = JSON.parse((await npm(packing, root)).stdout);
+    const tarball = join(folder, filename);
+    mkdirSync(app);
+    writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }');
+    await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], app);
+    // The apps of the slow variants find other tools above them.
+    if (project.name === 'full') symlinkSync(join(toolsFolder, 'node_modules'), join(folder, 'node_modules'));
+    return { tarball, packed: files.map(({ path }: { path: string }) => path), app };
+  }
+
+  const report = join(folder, 'packing.json');
+  const installing = install()
+    .catch(error => ({ error: `The tarball was not installed: ${error}\n${error.stdout}${error.stderr}` }))
+    .then(packing => {
+      if (stopping.signal.aborted) return;
+      // Renaming is atomic: tests never read half of it.
+      writeFileSync(`${report}.part`, JSON.stringify(packing));
+      renameSync(`${report}.part`, report);
+    });
   project.provide('packing', report);
-  return () => {
-    isOver = true;
-    child.kill();
+  return async () => {
+    stopping.abort();
+    await installing;
     rmSync(folder, { recursive: true, force: true });
   };
 }

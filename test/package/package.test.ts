@@ -1,21 +1,16 @@
 // The tarball that would be published, tried as its consumers would.
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { billOfMaterials } from '../../.github/release/sbom.ts';
-import { bin, checkoutTest, emptyProject, root, run as runIn, typedProject } from './consumer.ts';
-import { packed, tarball } from './tarball.ts';
+import { bin, checkoutTest, root, run as runIn, typedProject } from './consumer.ts';
+import { app, folderInApp, installed, packed, tarball } from './tarball.ts';
 
-let app = '';
+const folder = folderInApp();
 
-const run = (command: string, args: string[], cwd = app, env: Record<string, string> = {}) =>
+const run = (command: string, args: string[], cwd = folder, env: Record<string, string> = {}) =>
   runIn(command, args, cwd, env);
-const read = (file: string) => readFileSync(join(app, 'node_modules/payment-gateway-sdk', file), 'utf8');
-
-beforeAll(() => {
-  app = emptyProject(tarball);
-});
-afterAll(() => rmSync(app, { recursive: true, force: true }));
+const read = (file: string) => readFileSync(installed(file), 'utf8');
 
 describe('the tarball', () => {
   it('holds the build and its papers, and nothing else', () => {
@@ -96,7 +91,7 @@ describe('in an empty project', () => {
 
   it("the README's fifteen lines run as they are pasted", () => {
     const [, lines = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-    writeFileSync(join(app, 'first.mjs'), lines);
+    writeFileSync(join(folder, 'first.mjs'), lines);
     expect(run(process.execPath, ['first.mjs'])).toBe('redirect\norder-1042 is paid: 25.5 EUR\npaid\n');
   });
 
@@ -106,21 +101,21 @@ describe('in an empty project', () => {
   });
 
   it('the compiler takes and refuses what it should', () => {
-    typedProject(app, 'requests.mts');
+    // variants.test.ts checks the declarations of libraries too.
+    typedProject(folder, 'requests.mts', { noEmit: true, skipLibCheck: true });
     expect(run(bin('tsc'), ['-p', '.'])).toBe('');
   });
 });
 
 describe("a merchant's checkout test, as docs/testing.md names it", () => {
   it('runs with Vitest', () => {
-    const vitest = join(app, 'node_modules/vitest');
-    symlinkSync(join(root, 'node_modules/vitest'), vitest, 'junction');
-    onTestFinished(() => rmSync(vitest));
-    expect(run(bin('vitest'), ['run', '--root', checkoutTest(app, 'vitest')])).toMatch(/Tests .*3 passed/);
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(join(root, 'node_modules/vitest'), join(folder, 'node_modules/vitest'), 'junction');
+    expect(run(bin('vitest'), ['run', '--root', checkoutTest(folder, 'vitest')])).toMatch(/Tests .*3 passed/);
   });
 
   it('runs with node:test', () => {
-    const reported = run(process.execPath, ['--test', '--test-reporter=tap'], checkoutTest(app, 'node'));
+    const reported = run(process.execPath, ['--test', '--test-reporter=tap'], checkoutTest(folder, 'node'));
     expect(reported).toMatch(/^# pass 1$[\s\S]*^# fail 0$/m);
   });
 });

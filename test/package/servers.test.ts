@@ -1,20 +1,15 @@
 // The handler on the servers that are not Node's own: whatever arrives is answered, and the process lives on.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { record } from '../support/fixtures.ts';
 import { openPaymentsApp } from '../support/payments-app.ts';
 import { type Outcome, type RawRequest, sendRaw } from '../support/raw-http.ts';
-import { emptyProject, root, run } from './consumer.ts';
-import { tarball } from './tarball.ts';
-
-/** A project in which the tarball and a server are installed. */
-function projectWith(...packages: string[]): string {
-  const folder = emptyProject(tarball, ...packages);
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { fetching, root, run } from './consumer.ts';
+import { folderInApp, tarball } from './tarball.ts';
+import { RUNTIMES } from './tools.ts';
 
 /** Starts a server that prints its port, alone or in an address. */
 async function start(folder: string, command: string, ...args: string[]) {
@@ -121,18 +116,19 @@ function copyExample(folder: string): void {
 }
 
 describe('a callback endpoint answers whatever arrives', () => {
-  it.each([
-    ['bun@latest', 'bun'],
-    ['deno@latest', 'deno', 'run', '-A'],
-  ])('on %s', async (name, ...command) => {
-    const folder = projectWith(name);
-    const [runtime = '', ...args] = command;
-    await answersAll(await start(folder, join(folder, 'node_modules/.bin', runtime), ...args, 'serve.mjs'));
+  it.each(RUNTIMES.filter(([name]) => ['Bun', 'Deno'].includes(name)))('on %s', async (_, [runtime = '', ...args]) => {
+    await answersAll(await start(folderInApp(), runtime, ...args, 'serve.mjs'));
   });
 
   it('in route handlers of Next.js, that of the example too, built without keys', { timeout: 300_000 }, async () => {
-    const types = ['typescript@5', '@types/node', '@types/pg', '@types/react'];
-    const folder = projectWith('next@latest', 'react@latest', 'react-dom@latest', 'pg', ...types);
+    // Next.js builds only what its own folder contains.
+    const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-next-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "private": true }');
+    copyFileSync(join(root, 'test/package/consumers/callbacks.mjs'), join(folder, 'callbacks.mjs'));
+    const packages = ['next@latest', 'react@latest', 'react-dom@latest', 'pg', 'typescript@5'];
+    const types = ['@types/node', '@types/pg', '@types/react'];
+    fetching('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages, ...types], folder);
     writeFileSync(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "strict": true }, "include": ["app"] }');
     const route = join(folder, 'app/callbacks');
     mkdirSync(route, { recursive: true });

@@ -9,8 +9,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { freePorts } from '../support/ports.ts';
 import { lacks } from '../support/skips.ts';
 import { hasPostgres, postgresPool, uniqueName } from '../support/stores.ts';
-import { emptyProject, run } from './consumer.ts';
-import { packed, tarball } from './tarball.ts';
+import { run } from './consumer.ts';
+import { installed, packed, tarball } from './tarball.ts';
 
 it('the tarball holds the sources of the shop, and nothing that was installed there', () => {
   const files = packed.filter(path => path.startsWith('examples/shop/'));
@@ -21,16 +21,15 @@ it('the tarball holds the sources of the shop, and nothing that was installed th
 it.skipIf(lacks(hasPostgres, 'a copy of examples/shop: no PostgreSQL at 127.0.0.1:5432'))(
   'a copy of the shop is installed, compiles, starts and ends',
   async () => {
-    const app = emptyProject(tarball);
     const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-shop-'));
     const schema = uniqueName('copy');
     const pool = postgresPool({ max: 1 });
     onTestFinished(async () => {
-      for (const path of [app, folder]) rmSync(path, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
       await pool.query(`drop schema if exists ${schema} cascade`);
       await pool.end();
     });
-    cpSync(join(app, 'node_modules/payment-gateway-sdk/examples/shop'), folder, { recursive: true });
+    cpSync(installed('examples/shop'), folder, { recursive: true });
     // The package of this very commit, in place of the one in the registry.
     run('npm', ['install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund', tarball], folder);
     run('npm', ['run', 'check'], folder);

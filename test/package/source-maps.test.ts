@@ -1,17 +1,9 @@
 // What whoever debugs the installed package sees: its source, with the lines as they are there.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emptyProject, root, run } from './consumer.ts';
-import { packed, tarball } from './tarball.ts';
-
-let app = '';
-const installed = (path: string) => join(app, 'node_modules/payment-gateway-sdk', path);
-
-beforeAll(() => {
-  app = emptyProject(tarball);
-});
-afterAll(() => rmSync(app, { recursive: true, force: true }));
+import { describe, expect, it } from 'vitest';
+import { root, run } from './consumer.ts';
+import { app, installed, packed } from './tarball.ts';
 
 /** A mistake in what a merchant writes, and two lines of ours in the trace of the error that tells him so. */
 const MISTAKES = [

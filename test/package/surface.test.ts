@@ -9,16 +9,21 @@ import { load, tool } from './tools.ts';
 const ENTRIES = ['index', 'sandbox/index', 'postgres/index', 'mysql/index', 'otel/index', 'testing/index'];
 const reports = join(root, 'test/package/api');
 
+const { CompilerState, Extractor, ExtractorConfig } = load('@microsoft/api-extractor');
+const declarationsOf = (entry: string) => join(root, 'dist', `${entry}.d.ts`);
+const additionalEntryPoints = ENTRIES.map(declarationsOf);
+/** The compiler reads all declarations once. */
+let compilerState: unknown;
+
 /** Writes what the declarations of an entry point say into a folder. @returns whether the report that was there said the same */
 function reportOn(entry: string, folder: string): boolean {
-  const { Extractor, ExtractorConfig } = load('@microsoft/api-extractor');
   const silent = { default: { logLevel: 'none' } };
   const config = ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: join(root, 'package.json'),
     configObject: {
       projectFolder: root,
-      mainEntryPointFilePath: join(root, 'dist', `${entry}.d.ts`),
+      mainEntryPointFilePath: declarationsOf(entry),
       newlineKind: 'lf',
       compiler: {
         overrideTsconfig: {
@@ -29,7 +34,7 @@ function reportOn(entry: string, folder: string): boolean {
             types: ['node'],
             strict: true,
           },
-          files: [`dist/${entry}.d.ts`],
+          files: additionalEntryPoints,
         },
       },
       apiReport: {
@@ -50,7 +55,9 @@ function reportOn(entry: string, folder: string): boolean {
       },
     },
   });
+  compilerState ??= CompilerState.create(config, { additionalEntryPoints });
   const { apiReportChanged, errorCount } = Extractor.invoke(config, {
+    compilerState,
     localBuild: process.env.UPDATE_DOCS !== undefined,
     messageCallback: (message: { handled: boolean }) => {
       message.handled = true;

@@ -1,11 +1,22 @@
-// Tools that only tests of the package use. They have a package of their own.
+// The tools that only the slow variants use, installed once for all of them in a package of their own.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { toolsFolder } from '../support/install.ts';
 
-/** Their types are not there where the tests are checked. */
+/** The tools' types are missing where the tests are checked. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export const load = (tool: string): any => createRequire(join(toolsFolder, 'package.json'))(tool);
 
 /** A program of theirs. */
 export const tool = (path: string): string => join(toolsFolder, 'node_modules', path);
+
+/** The other runtimes, each with the command that runs a script. */
+export const RUNTIMES: [name: string, command: string[]][] = [
+  // The oldest that package.json allows. Every other test runs on the version between them.
+  ['Node 22.12', [tool('node-22.12/bin/node')]],
+  ['Node 26', [tool('node-26/bin/node')]],
+  // The oldest that the SDK allows.
+  ['Bun 1.4.0', [tool('bun-1.4/bin/bun')]],
+  ['Bun', [tool('bun-latest/bin/bun')]],
+  ['Deno', [tool('deno-latest/deno'), 'run', '--allow-all']],
+];

@@ -60,18 +60,6 @@ describe('a planned payout that waits for 10 minutes', () => {
     expect(await warned()).toBe(0);
   });
 
-  it('is sent afterwards all the same, once', async () => {
-    const sent: string[] = [];
-    const { plan, pass, gateway, warned, send } = openShop(accept(sent));
-    await plan('payout-1');
-    pass(10 * MINUTE);
-    await gateway.createDeposit({ ...CARD, reference: 'order-1' });
-    await warned();
-    pass(1);
-    expect((await send()).created).toBe(1);
-    expect(sent).toEqual(['order-1', 'payout-1']);
-  });
-
   it('is not reported during an outage, which upkeep itself has noticed', async () => {
     const { fetch } = wire(json('{}', 503));
     const { plan, pass, warned, send } = openShop(fetch);

@@ -2,6 +2,7 @@ import { type Checkout, GatewayClient, memoryStore } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/fixtures.ts';
 import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
+import { fakeTimers } from '../support/passing-time.ts';
 
 const P24 = { ...CARD_ORDER, paymentMethod: 'P24', currency: 'PLN', amount: '99.00' } as const;
 const BLIK = { ...P24, paymentMethod: 'BLIK' } as const;
@@ -116,6 +117,7 @@ describe('checkout', () => {
   });
 
   it('makes an order payable again after a chargeback', async () => {
+    fakeTimers();
     const { gateway, pay, decline, got } = openOrderShop();
     await gateway.checkout('order-1', CARD_ORDER);
     await pay('order-1.1');

@@ -1,17 +1,8 @@
 // What an answer says of the payment, where there is only half of it, or where it is no answer.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { answeredWith } from '../../src/payments/response.ts';
-import { Call } from '../../src/telemetry/call.ts';
 import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
-import { wire } from '../support/wire.ts';
-
-it('the id of a create whose answer was cut off is found in the part that arrived', async () => {
-  const call = new Call('create', KEYS);
-  const received = `{"result":{"id":"${ID}","paymentSta`;
-  const reading = async () => answeredWith({ code: 'ECONNRESET', mayHaveLeft: true, received }, call);
-  expect(await errorOf(reading())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown', paymentId: ID });
-});
+import { hostNotFound, networkError, wire } from '../support/wire.ts';
 
 describe('a complete answer to a create', () => {
   const RECORD = `{"id":"${ID}","paymentStatus":"FAILED"}`;
@@ -22,6 +13,11 @@ describe('a complete answer to a create', () => {
   it.each<[number, string, object]>([
     [422, trace, rejected],
     [500, trace, inDoubt()],
+    [500, `{"result":{"customer":{"id":"${OTHER_ID}"}}}`, inDoubt()],
+    [500, `{"description":"{\\"id\\":\\"${OTHER_ID}\\"}","id":"${ID}"}`, inDoubt(ID)],
+    [500, `{"id":"${OTHER_ID}","result":{"id":"${ID}"}}`, inDoubt(ID)],
+    [500, `<html><body id="${OTHER_ID}">`, inDoubt()],
+    [500, '{"a":'.repeat(20_000), inDoubt()],
     [422, '', rejected],
     [422, 'Bad request', rejected],
     [422, '<html><p>busy</p>', rejected],
@@ -48,22 +44,17 @@ describe('a complete answer to a create', () => {
   });
 });
 
-it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s names the address that may be wrong', async code => {
-  const call = new Call('create', KEYS);
-  const reading = async (code: string) => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
-  const advice = `check baseUrl, ${KEYS.baseUrl}, and the proxy, if you use one. Nothing was sent`;
-  await expect(reading(code)).rejects.toThrow(`(${code}): ${advice}`);
-  await expect(reading('ECONNRESET')).rejects.toThrow('(ECONNRESET). Nothing was sent');
+const CA = 'name its CA in NODE_EXTRA_CA_CERTS, or pass an agent with `ca`.';
+it.each([
+  [hostNotFound(), `(ENOTFOUND): check baseUrl, ${KEYS.baseUrl}, and the proxy, if you use one. Nothing was sent`],
+  [networkError('ECONNRESET', 'read'), '(ECONNRESET). A payment may exist'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
+    (code): [Error, string] => [networkError(code), CA],
+  ),
+])('the message of a failed connection names what to check: %s', async (error, advice) => {
+  const gateway = new GatewayClient({ ...KEYS, fetch: wire(error).fetch });
+  await expect(gateway.createDeposit(CARD)).rejects.toThrow(advice);
 });
-
-it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'])(
-  '%s names the CA',
-  async code => {
-    const call = new Call('create', KEYS);
-    const reading = async () => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
-    await expect(reading()).rejects.toThrow('name its CA in NODE_EXTRA_CA_CERTS, or pass an agent with `ca`. Nothing');
-  },
-);
 
 it.each(['{"success":false}', '{"result":{"success":false}}'])(
   'an answer without a record names paymentStatus: %s',

@@ -1,7 +1,10 @@
 // resolveReview for an effect that was cut off: it counts as done, as if the handler had finished it.
 import { GatewayClient, memoryStore } from 'payment-gateway-sdk';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { CARD_ORDER, openOrderShop } from '../support/order-shop.ts';
+import { fakeTimers } from '../support/passing-time.ts';
+
+beforeEach(fakeTimers);
 
 const DEPOSIT = { ...CARD_ORDER, reference: 'deposit-1' } as const;
 const PAYOUT = { ...CARD_ORDER, paymentMethod: 'SEPA', reference: 'payout-1' } as const;

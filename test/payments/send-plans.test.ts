@@ -1,6 +1,6 @@
 // Planned payouts: upkeep sends each at most once, and stops while the gateway is unreachable.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
+import type { Fetch } from '../../src/http/own-fetch.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
 import {
@@ -18,8 +18,6 @@ import { type Answer, json, networkError, type Sent, wire } from '../support/wir
 afterEach(() => void vi.useRealTimers());
 
 const openShop = (fetch: Fetch) => openUpkeptShop({ fetch });
-
-const bodyOf = ({ body }: FetchInit) => JSON.parse(Buffer.from(body ?? []).toString());
 
 /** A gateway that plays the answers to creates in order, the last one permanently. `lookup` answers the lookups. */
 function gatewayOf(...answers: [Answer, ...Answer[]]) {
@@ -65,24 +63,6 @@ describe('payouts', () => {
     for (let index = 0; index < 12; index++) await plan(`payout-${index}`);
     expect(await send({ concurrency: 3 })).toEqual({ created: 10, refused: 1, postponed: 1, inDoubt: 0 });
     expect([peaks[0], peaks[1], peaks[2], most]).toEqual([1, 1, 1, 3]);
-  });
-
-  it('are not held up by one that hangs', async () => {
-    const hanging = Promise.withResolvers<void>();
-    const sent: string[] = [];
-    const takes = accept(sent);
-    const { send, plan, clock } = openShop((url, init) => {
-      if (!bodyOf(init).reference.endsWith('-1')) return takes(url, init);
-      return hanging.promise.then(() => taken(init));
-    });
-    for (let index = 0; index < 20; index++) {
-      await plan(`payout-${index}`);
-      clock.now += 1;
-    }
-    const sending = send({ concurrency: 2 });
-    await vi.waitFor(() => expect(sent.length).toBe(19));
-    hanging.resolve();
-    expect(await sending).toEqual({ ...NONE, created: 20 });
   });
 
   it('are sent once by several replicas', async () => {
@@ -335,7 +315,7 @@ describe('an outage', () => {
     expect(await send()).toEqual({ ...NONE, inDoubt: 1 });
     const begun = clock.now;
     const looked: number[] = [];
-    for (let second = 1; second <= 70 * 60; second++) {
+    for (let second = 10; second <= 70 * 60; second += 10) {
       clock.now = begun + second * 1_000;
       const before = gateway.lookups;
       await send();
@@ -392,30 +372,6 @@ describe('an outage', () => {
     clock.now += 2 * MINUTE;
     expect(await send()).toEqual({ ...NONE, created: 1 });
   });
-
-  it('after several unknown outcomes at once lasts one minute', async () => {
-    const { fetch } = gatewayOf(taken, json('{}', 503), json('{}', 503), json('{}', 503), taken);
-    const { send, plan, clock } = openShop(fetch);
-    for (let index = 0; index < 8; index++) await plan(`payout-${index}`);
-    expect(await send({ concurrency: 3 })).toEqual({ created: 1, refused: 0, postponed: 0, inDoubt: 3 });
-    clock.now += MINUTE;
-    expect(await send({ concurrency: 3 })).toEqual({ ...NONE, created: 4 });
-  });
-
-  it('is not begun by a lone plan that comes after the gateway is back', async () => {
-    const gateway = gatewayOf(json('{}', 503), taken);
-    const { send, plan, clock } = openShop(gateway.fetch);
-    await plan('payout-1');
-    await send();
-    // Nothing is due, so nothing is tested and the pause does not grow.
-    for (let minute = 0; minute < 60; minute++) {
-      clock.now += MINUTE;
-      await send();
-    }
-    expect(gateway.lookups).toBe(0);
-    await plan('payout-2');
-    expect(await send()).toEqual({ ...NONE, created: 1 });
-  });
 });
 
 describe('Retry-After', () => {
@@ -460,24 +416,5 @@ describe('a store that answers late', () => {
     expect(await stateOf('payout-1')).toBe('planned');
     clock.now += MINUTE;
     expect(await send()).toEqual({ ...NONE, created: 2 });
-  });
-
-  it('gets its time even if the create has used up its own', async () => {
-    vi.useFakeTimers();
-    const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
-    const { store, open, send, plan, stateOf } = openShop(async () => {
-      await pause(29_990);
-      throw notReached;
-    });
-    const slow = open({
-      write: async (row, tx) => {
-        if (row.state === 'planned') await pause(1_000);
-        return store.write(row, tx);
-      },
-    });
-    await plan('payout-1');
-    const sending = send({}, slow);
-    await vi.advanceTimersByTimeAsync(31_000);
-    expect([await sending, await stateOf('payout-1')]).toEqual([{ ...NONE, postponed: 1 }, 'planned']);
   });
 });

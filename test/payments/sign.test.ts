@@ -66,10 +66,6 @@ describe('a create', () => {
     ['what only looks like half a character', { description: '\\ud83d' }, '"description":"\\\\ud83d"'],
     ['what looks like it behind a backslash', { description: '\\\\ud83d' }, '"description":"\\\\\\\\ud83d"'],
     ['what looks like another escape', { description: '\u0007 \\udx' }, '"description":"\\u0007 \\\\udx"'],
-    ['undefined', { description: undefined, customer: { firstName: undefined } }, '"customer":{}'],
-    ['nested nulls', { customer: { firstName: null }, browser: { a: [null] } }, '"browser":{"a":[null]}'],
-    ['an amount as text, digit by digit', { amount: '100.00' }, '"amount":100.00,'],
-    ['an amount as a number', { amount: 100.1 }, '"amount":100.1,'],
   ])('carries %s', async (_, changes, fragment) => {
     const { fetch, sent } = wire(mirroring());
     await new GatewayClient({ ...KEYS, fetch }).createDeposit({ ...request, ...(changes as object) });

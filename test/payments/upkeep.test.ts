@@ -140,23 +140,6 @@ describe('an upkeep', () => {
     expect((await running).sent).toEqual({ ...NONE_SENT, created: 1, postponed: 3 });
   });
 
-  it('begins again with short pauses after an accepted payout', async () => {
-    vi.useFakeTimers();
-    const { fetch, sent } = wire(notReached, notReached, taken, notReached, taken);
-    const { run, plan, stop } = openShop(fetch);
-    await plan('payout-1');
-    const running = run(undefined, { concurrency: 1 });
-    await vi.advanceTimersByTimeAsync(2_000 + 4_000 + 100);
-    expect(sent.length).toBe(3);
-    await plan('payout-2');
-    await vi.advanceTimersByTimeAsync(1_500);
-    expect(sent.length).toBe(4);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(sent.length).toBe(5);
-    stop.abort();
-    expect((await running).sent).toMatchObject({ created: 2 });
-  });
-
   it('continues with the other payouts while one hangs, and finishes it after the signal', async () => {
     const hanging = Promise.withResolvers<void>();
     const sent: string[] = [];
@@ -178,15 +161,6 @@ describe('an upkeep', () => {
     stop.abort();
     hanging.resolve();
     expect((await running).sent).toEqual({ ...NONE_SENT, created: 4 });
-  });
-
-  it('ends immediately with a signal that is aborted already', async () => {
-    const { run, plan, stop, store } = openShop();
-    await plan('payout-1');
-    const due = vi.spyOn(store, 'due');
-    stop.abort();
-    expect(await run()).toEqual({ swept: NONE_SWEPT, sent: NONE_SENT });
-    expect(due).not.toHaveBeenCalled();
   });
 });
 

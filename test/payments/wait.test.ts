@@ -75,6 +75,7 @@ describe('waitForPayment', () => {
 
   it.each([
     ['a busy gateway', json('', 503)],
+    ['a gateway without the call', json('', 501)],
     ['a rate limit', json('', 429)],
     ['a cut connection', networkError('ECONNRESET', 'read')],
   ])('outlives %s', async (_, trouble) => {
@@ -123,11 +124,6 @@ describe('waitForPayment', () => {
     }
   });
 
-  it('bounds a lookup that hangs by its own deadline', async () => {
-    const { error, ms } = await timed(wait(wire(() => new Promise(() => {})).fetch, { timeout: 2000 }));
-    expect([error.name, Math.round(ms / 100)]).toEqual(['WaitTimeoutError', 20]);
-  });
-
   it.each([
     [
       'throws',
@@ -151,9 +147,5 @@ describe('waitForPayment', () => {
       name: 'InvalidRequestError',
       message: expect.stringContaining('options.timeout'),
     });
-  });
-
-  it('refuses an option that it does not know', async () => {
-    await expect(wait(wire(as('PENDING')).fetch, { every: 5 })).rejects.toThrow('options: unknown option "every"');
   });
 });

@@ -26,28 +26,10 @@ describe('an answer', () => {
     });
   });
 
-  it('has no transfer where no transfer field stands', () => {
-    expect(parse('created card deposit')).not.toHaveProperty('transfer');
-  });
-
   it('is refused if its order_id is that of another payment', () => {
     expect(isReadable({ ...wrapped, order_id: OTHER_ID })).toBe(false);
     expect(isReadable({ ...wrapped, order_id: ID.toUpperCase() })).toBe(true);
     expect(isReadable({ ...wrapped, order_id: null })).toBe(true);
-  });
-
-  it('says which field belongs to another payment', () => {
-    const { error } = envelopeSchema.safeParse({ ...wrapped, order_id: OTHER_ID });
-    expect(error?.issues).toMatchObject([
-      { path: ['transfer', 'order_id'], message: 'belongs to another payment than result.id' },
-    ]);
-  });
-
-  it('has a transfer as soon as one transfer field stands', () => {
-    const { result } = wrapped;
-    expect(envelopeSchema.parse({ result, number: 'pay@payid.example' }).transfer).toMatchObject({
-      number: 'pay@payid.example',
-    });
   });
 
   it.each([

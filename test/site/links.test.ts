@@ -94,13 +94,6 @@ describe('the check of the built site', () => {
     expect(deadLinks(folder)).toEqual(['./gone.html on index.html', '#a-tset on orms/knex.html']);
   });
 
-  it('says of a link that many pages have how many', () => {
-    const gone = '<a href="/gone.html">gone</a>';
-    expect(deadLinks(site({ 'a.html': gone, 'b.html': gone, 'c.html': gone }))).toEqual([
-      '/gone.html on a.html and 2 more',
-    ]);
-  });
-
   it('knows the folder that the site is built for', () => {
     const folder = site({
       'index.html': '<a href="/sdk/">1</a><a href="/sdk/openapi.json">2</a><a href="/">3</a>',

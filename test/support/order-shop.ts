@@ -8,6 +8,8 @@ import {
   type WebhookHandlerOptions,
 } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { vi } from 'vitest';
+import { whileTimePasses } from './passing-time.ts';
 
 export const CARD_ORDER = {
   paymentMethod: 'CARD',
@@ -52,7 +54,7 @@ export function openOrderShop<Tx = object>(options: ShopOptions<Tx> = {}) {
   /** Waits until every callback is answered. */
   const settled = async (move: Promise<unknown>) => {
     await move;
-    await sandbox.idle();
+    await (vi.isFakeTimers() ? whileTimePasses(sandbox.idle(), 250) : sandbox.idle());
   };
   const idOf = (reference: string) => {
     const found = sandbox.payments.findLast(payment => payment.reference === reference);

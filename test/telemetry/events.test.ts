@@ -38,15 +38,6 @@ it('a create reports its row, its attempt and its end under one id', async () =>
   expect(idsOf().size).toBe(1);
 });
 
-it('two calls have two ids', async () => {
-  const { gateway, told, idsOf } = open();
-  await told(async () => {
-    await gateway.createDeposit(order);
-    await gateway.createDeposit({ ...order, reference: 'order-2' });
-  });
-  expect(idsOf().size).toBe(2);
-});
-
 it('a replayed create says so, and its lookup has its id', async () => {
   const { sandbox, gateway, told, idsOf } = open();
   await gateway.createDeposit(order);
@@ -62,31 +53,6 @@ it('a replayed create says so, and its lookup has its id', async () => {
   expect(stale.at(-1)).toMatchObject({ operation: 'create', type: 'success', outcome: 'stale' });
   expect(stale).toContainEqual(expect.objectContaining({ operation: 'lookup', type: 'failure', code: 'api_error' }));
   expect(idsOf().size).toBe(1);
-});
-
-it('a failed create ends with its outcome and code', async () => {
-  const { sandbox, gateway, told } = open();
-  sandbox.faults.next('commit-then-cut');
-  expect((await told(() => gateway.createDeposit(order))).at(-1)).toMatchObject({
-    operation: 'create',
-    type: 'failure',
-    error: 'ConnectionError',
-    outcome: 'unknown',
-    reference: 'order-1',
-    paymentId: sandbox.payments[0]?.id,
-    attempt: 1,
-  });
-});
-
-it('a refusal reports its status', async () => {
-  const { sandbox, gateway, told } = open();
-  sandbox.faults.next('reject-422');
-  const failure = (await told(() => gateway.createDeposit(order))).at(-1);
-  expect(failure).toMatchObject({
-    type: 'failure',
-    outcome: 'rejected',
-    status: 422,
-  });
 });
 
 it('the lookups of one wait have one id', async () => {
@@ -146,12 +112,9 @@ const withCode = (code: unknown) => Object.assign(new RangeError('zoe@customer.e
 
 it.each<[string, unknown, string, string]>([
   ['a code of a driver', withCode('ER_LOCK_DEADLOCK'), 'RangeError', 'ER_LOCK_DEADLOCK'],
-  ['a code of one letter', withCode('x'), 'RangeError', 'x'],
   ['the longest code', withCode('x'.repeat(40)), 'RangeError', 'x'.repeat(40)],
   ['a longer one', withCode('x'.repeat(41)), 'RangeError', 'failed'],
-  ['a code with more behind it', withCode('E1 zoe'), 'RangeError', 'failed'],
   ['a code with more before it', withCode('zoe: E1'), 'RangeError', 'failed'],
-  ['an empty code', withCode(''), 'RangeError', 'failed'],
   ['a number', withCode(1205), 'RangeError', 'failed'],
   ['a string', 'zoe@customer.example', 'string', 'failed'],
 ])('a failure outside the SDK is reported by its name, and its code if valid: %s', async (_, thrown, error, code) => {

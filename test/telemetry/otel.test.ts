@@ -5,7 +5,7 @@ import { type Attributes, instrument, type Observe } from 'payment-gateway-sdk/o
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { expect, it, onTestFinished } from 'vitest';
 import { HANDLER } from '../../src/store/link.ts';
-import { CARD, ID, KEYS, PAYOUT } from '../support/fixtures.ts';
+import { CARD, ID, KEYS } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
 const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -216,42 +216,6 @@ it('calls are counted with their seconds and result, callbacks also separately',
   expect(durations[0]?.value).toBeGreaterThan(0);
   expect(durations[0]?.value).toBeLessThanOrEqual(longest + 0.001);
   expect(callbacks).toEqual([[1, ended]]);
-});
-
-it('a call that began before is counted without a span', async () => {
-  const sandbox = new Sandbox();
-  const begun = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
-  const fetch: typeof sandbox.fetch = async (...sent) => {
-    begun.resolve();
-    await goOn.promise;
-    return sandbox.fetch(...sent);
-  };
-  const gateway = new GatewayClient({ ...sandbox.clientOptions, fetch });
-  // A call without a listener at its start reports nothing at its end.
-  const other = openApi();
-  onTestFinished(instrument(other.api));
-  const creating = gateway.createDeposit(order);
-  await begun.promise;
-  const { spans, durations } = open();
-  goOn.resolve();
-  await creating;
-  expect([spans, durations.length]).toEqual([[], 1]);
-});
-
-it('a payout that was withdrawn before it was sent is not a call that has ended', async () => {
-  const { gateway, handler, store, durations, spans } = open();
-  await gateway.payOut({}, PAYOUT);
-  const { due } = store;
-  store.due = async (...query) => {
-    const leased = await due(...query);
-    if (leased.rows.length > 0) await gateway.settle(PAYOUT.reference, 'not_created');
-    return leased;
-  };
-  await gateway.upkeep({ handler, once: true });
-  expect(spans.map(span => span.name)).toContain('payment.create');
-  const operations = durations.map(({ attributes }) => attributes?.['payment.operation']);
-  expect(operations).toEqual(['settle', 'upkeep']);
 });
 
 it('doubts are counted over all given clients, without running creates', async () => {

@@ -14,15 +14,6 @@ const settled = <T>(reply: Promise<T>) => whileTimePasses(reply, 250);
 const forever = () => new Promise<never>(() => {});
 
 describe('a function', () => {
-  it("gets the store's transaction", async () => {
-    const store = storeWith({
-      effect: async (_, work) => ((await work({ tx: 'the transaction', rows: [] })) ? 'done' : 'skipped'),
-    });
-    const given: unknown[] = [];
-    const { reply } = openShop({ gateway: linked({ store }), onPayment: (_, { tx }) => void given.push(tx) });
-    expect([await reply(claiming('COMPLETED')), given]).toEqual(['200 handled', ['the transaction']]);
-  });
-
   it.each([
     [undefined, 20_000],
     [50, 50],
@@ -214,33 +205,10 @@ describe('an unfinished callback', () => {
     expect(makeDue.mock.calls).toEqual([[ID]]);
   });
 
-  it('is not noted if it can never succeed, or did', async () => {
-    const makeDue = vi.fn(async () => {});
-    const { reply } = openShop({ gateway: linked({ makeDue }) });
-    for (const body of ['nope', '{"id":7}', JSON.stringify(completed)]) await reply(post(body));
-    expect(makeDue).not.toHaveBeenCalled();
-  });
-
   it('is answered 503 if the store fails to note it', async () => {
     const makeDue = () => Promise.reject(new Error('db'));
     const { reply } = openShop({ gateway: linked({ makeDue }, async () => as('PENDING')) });
     expect(await settled(reply(claiming('COMPLETED')))).toBe('503 lagging');
-  });
-});
-
-describe('a lost callback of FAILED', () => {
-  it('does not let that of COMPLETED be answered 200 before the record shows it', async () => {
-    const { gateway, sandbox } = openSandbox();
-    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-1' });
-    await sandbox.fail(payment.id);
-    const got: string[] = [];
-    const [onPaid, onDeclined] = ['onPaid', 'onDeclined'].map(name => () => void got.push(name));
-    const handler = createWebhookHandler({ gateway, onPaid, onDeclined, onError() {} });
-    const deliver = () => handler(post(JSON.stringify({ id: payment.id, paymentStatus: 'COMPLETED' })));
-    expect((await settled(deliver())).status).toBe(503);
-    await sandbox.complete(payment.id, { force: true });
-    expect((await settled(deliver())).status).toBe(200);
-    expect(got).toEqual(['onDeclined', 'onPaid']);
   });
 });
 

@@ -67,13 +67,6 @@ describe('the events of a callback', () => {
     expect(events).toMatchObject([{ result: 'received' }, { result: 'failed', httpStatus: 503 }]);
   });
 
-  it('are received and busy if another worker has the payment', async () => {
-    const store = storeWith({ effect: async () => 'busy' });
-    const { reply, events } = openShop({ gateway: linked({ store }) });
-    await reply(post(callback));
-    expect(events).toEqual([received, { ...step, result: 'busy', code: 'busy', httpStatus: 503 }]);
-  });
-
   it('of a sweep have a separate lane without an answer', async () => {
     const { process, events } = openShop();
     await process(ID);
@@ -93,17 +86,6 @@ describe('the events of a callback', () => {
     const review = { type: 'review', reason: 'order_canceled', reference, order: 'order-1' };
     expect(events.map(({ type }) => type)).toEqual(['callback', 'review', 'callback']);
     expect(events[1]).toEqual({ callId, operation: 'callback', paymentId: payment?.id, ...review });
-  });
-
-  it('count milliseconds from its arrival', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    const { reply, events } = openShop({}, async () => {
-      vi.advanceTimersByTime(30);
-      return completed;
-    });
-    await reply(post(callback));
-    vi.useRealTimers();
-    expect(events).toMatchObject([{ durationMs: 0 }, { durationMs: 30 }]);
   });
 
   it('contain nothing of the body, and only the code of an error', async () => {
@@ -187,12 +169,5 @@ describe('without any listener', () => {
     expect(warn.mock.calls.map(([message]) => message)).toEqual([
       `Payment ${ID} needs a review (effect_uncertain): see gateway.reviews().`,
     ]);
-  });
-
-  it('a listener gets all of it, without a warning', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    await failing({ onEvent: () => {} }).reply(post(callback));
-    await failing({ onError: () => {} }).reply(post(callback));
-    expect(warn).not.toHaveBeenCalled();
   });
 });

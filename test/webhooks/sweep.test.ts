@@ -1,9 +1,7 @@
 // Processing a payment without a callback, as upkeep does: the same effect, once for both.
 import { randomUUID } from 'node:crypto';
-import { GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { CARD, errorOf, ID } from '../support/fixtures.ts';
+import { errorOf, ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { callback, claiming, completed, openShop, post, resultsOf } from '../support/shop-callbacks.ts';
 
@@ -18,18 +16,6 @@ it('shares its one effect with callbacks', async () => {
   expect(await process(ID.toUpperCase())).toEqual({ result: 'already', payment: completed });
   expect(await reply(post(callback))).toBe('200 handled before');
   expect(effects).toHaveLength(1);
-});
-
-it('takes a client and each status of its payment', async () => {
-  const sandbox = new Sandbox({ fetch: async () => new Response() });
-  const gateway = new GatewayClient(sandbox.clientOptions);
-  const { payment } = await gateway.createDeposit(CARD);
-  const { process, effects } = openShop({ gateway });
-  expect(await process(payment.id)).toMatchObject({ result: 'ran' });
-  await sandbox.complete(payment.id);
-  expect(await process(payment.id)).toMatchObject({ result: 'ran' });
-  expect(await process(payment.id)).toMatchObject({ result: 'already' });
-  expect(effects.map(({ paymentStatus }) => paymentStatus)).toEqual(['PENDING', 'COMPLETED']);
 });
 
 it('throws the error of the lookup', async () => {
@@ -49,21 +35,6 @@ it('does not wait forever inside a function of the same payment', async () => {
   expect(await settled(reply(claiming('COMPLETED')))).toBe('503 failed');
   expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled before');
   expect(calls).toBe(2);
-});
-
-it('processes another payment inside a function', async () => {
-  const other = randomUUID();
-  const inner: unknown[] = [];
-  const { process, reply } = openShop(
-    {
-      onPayment: async ({ id }) => {
-        if (id !== other) inner.push((await process(other)).result);
-      },
-    },
-    async id => ({ ...completed, id }),
-  );
-  expect(await settled(reply(claiming('COMPLETED')))).toBe('200 handled');
-  expect(inner).toEqual(['ran']);
 });
 
 it('ends its wait at the timeout or signal, and running work continues', async () => {

@@ -129,21 +129,6 @@ describe("unsigned: 'refuse'", () => {
     expect([effects, lookups.length]).toEqual([[], 2]);
   });
 
-  it('accepts callbacks of payments made with a former sign key', async () => {
-    const { sandbox, gateway, pay, seen } = open();
-    await gateway.createDeposit({ ...CARD, reference: 'order-1' });
-    const rotated = new GatewayClient({
-      ...sandbox.clientOptions,
-      signKey: 'a new key',
-      formerSignKeys: [sandbox.clientOptions.signKey],
-      signCallbackUrls: true,
-    });
-    const handler = createWebhookHandler({ gateway: rotated, unsigned: 'refuse', onPayment: () => {} });
-    await pay('order-2');
-    const { url, body } = sandbox.deliveries[0] ?? { url: '', body: '' };
-    expect([(await handler(post(body, {}, url))).status, seen]).toEqual([200, ['200 handled']]);
-  });
-
   it.each([
     ['a gateway without tokens', { getPayment: async () => completed }],
     ['a client that does not sign', new GatewayClient(KEYS)],

@@ -1,22 +1,22 @@
-// One create for each gateway that is named, on any runtime: prints how it ended.
+// One create for each gateway in the arguments, all at the same time, on any runtime. Prints how each ended.
 import { GatewayClient } from 'payment-gateway-sdk';
 
 const [, , id, ...gateways] = process.argv;
 const request = { paymentMethod: 'CARD', amount: 25.5, currency: 'EUR', webhookUrl: 'https://shop.example/callbacks' };
 
-for (const gateway of gateways) {
+async function endOf(gateway) {
   const { baseUrl, isWarm, length = 0 } = JSON.parse(gateway);
-  let ended;
   try {
-    const client = new GatewayClient({ apiKey: 'k', signKey: 's', baseUrl, timeout: 2000 });
+    const client = new GatewayClient({ apiKey: 'k', signKey: 's', baseUrl, timeout: 3000 });
     if (isWarm) {
       await client.getPayment(id);
       await new Promise(resolve => setTimeout(resolve, 100));
     }
     const { payment } = await client.createDeposit({ ...request, description: 'x'.repeat(length) });
-    ended = payment.id === id ? 'created' : 'another payment';
+    return payment.id === id ? 'created' : 'another payment';
   } catch ({ name, outcome, message }) {
-    ended = outcome ?? `${name}: ${message}`;
+    return outcome ?? `${name}: ${message}`;
   }
-  console.log(ended);
 }
+
+console.log((await Promise.all(gateways.map(endOf))).join('\n'));

@@ -1,66 +1,10 @@
-// A merchant's ESM app in an empty project.
-import assert from 'node:assert/strict';
-import { GatewayClient, isGatewayError, isPaid, memoryStore, parseWebhook, signBody } from 'payment-gateway-sdk';
-import { mysqlStore } from 'payment-gateway-sdk/mysql';
+// The ESM build in a merchant's app.
+import * as sdk from 'payment-gateway-sdk';
+import * as mysql from 'payment-gateway-sdk/mysql';
 import * as otel from 'payment-gateway-sdk/otel';
-import { postgresStore } from 'payment-gateway-sdk/postgres';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import { storeSuite } from 'payment-gateway-sdk/testing';
+import * as postgres from 'payment-gateway-sdk/postgres';
+import * as sandbox from 'payment-gateway-sdk/sandbox';
+import * as testing from 'payment-gateway-sdk/testing';
+import play from './play.cjs';
 
-const bodies = [];
-const sandbox = new Sandbox({
-  fetch: async (_url, init) => {
-    bodies.push(init.body);
-    return new Response();
-  },
-});
-const server = await sandbox.listen();
-const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
-const { payment, nextAction } = await gateway.createDeposit({
-  paymentMethod: 'CARD',
-  amount: '25.50',
-  currency: 'EUR',
-  webhookUrl: 'https://shop.example/callbacks',
-});
-assert.equal(nextAction.type, 'redirect');
-await sandbox.complete(payment.id);
-await sandbox.idle();
-assert.equal(parseWebhook(bodies[0]).paymentStatus, 'COMPLETED');
-assert(isPaid(await gateway.getPayment(payment.id)));
-assert.equal(
-  signBody('what do ya want for nothing?', 'Jefe'),
-  '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
-);
-const spans = [];
-const instrument = () => ({ record() {}, add() {}, addCallback() {}, removeCallback() {} });
-const stop = otel.instrument({
-  trace: {
-    getTracer: () => ({ startSpan: name => ({ setAttributes() {}, setStatus() {}, end: () => spans.push(name) }) }),
-    setSpan: context => context,
-  },
-  context: { active: () => ({}), with: (_context, work) => work() },
-  metrics: {
-    getMeter: () => ({ createHistogram: instrument, createCounter: instrument, createObservableGauge: instrument }),
-  },
-});
-await gateway.getPayment(payment.id);
-stop();
-assert.deepEqual(spans, ['payment.lookup']);
-const error = await gateway.getPayment('nope').catch(error => error);
-assert(isGatewayError(error) && error.name === 'InvalidRequestError');
-assert.throws(() => postgresStore({}, { scope: 'eu' }), { code: 'configuration' });
-assert.throws(() => postgresStore({}, { scope: 'eu', tablePrefix: 'a b' }), { code: 'configuration' });
-assert.throws(() => mysqlStore({}, { scope: 'eu', tablePrefix: 'a b' }), { code: 'configuration' });
-const tests = [];
-const test = (_name, run) => tests.push(run);
-storeSuite({
-  test,
-  open(scope) {
-    const store = memoryStore({ scope });
-    return [store, store];
-  },
-});
-assert(tests.length > 15);
-for (const run of tests) await run();
-await server.close();
-console.log('consumer: done');
+await play({ sdk, otel, mysql, postgres, sandbox, testing });

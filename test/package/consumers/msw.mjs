@@ -1,10 +1,10 @@
-// A merchant's tests over msw, of the version that is installed: both of the handler kinds that people write.
+// A merchant's tests over msw, of the version in the arguments: both of the handler kinds that people write.
 import assert from 'node:assert/strict';
-import { HttpResponse, http } from 'msw';
-import { setupServer } from 'msw/node';
 import { GatewayClient, signBody } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 
+const { HttpResponse, http } = await import(process.argv[2]);
+const { setupServer } = await import(`${process.argv[2]}/node`);
 const sandbox = new Sandbox({ fetch: async () => new Response() });
 const seen = [];
 const server = setupServer(

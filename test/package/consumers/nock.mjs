@@ -1,8 +1,8 @@
 // A merchant's tests over nock.
 import assert from 'node:assert/strict';
-import nock from 'nock';
 import { GatewayClient, signBody } from 'payment-gateway-sdk';
 
+const { default: nock } = await import(process.argv[2]);
 nock.disableNetConnect();
 const id = '7b1f3c52-9a1e-4a7b-8d43-2f6f0d1c9e10';
 const record = { id, paymentStatus: 'PENDING', paymentType: 'DEPOSIT', amount: 25.5, currency: 'EUR' };
