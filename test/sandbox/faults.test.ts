@@ -207,16 +207,6 @@ describe('a fault of calls', () => {
     const error = await errorOf(new GatewayClient(sandbox.clientOptions).createDeposit(CARD));
     expect(error).toMatchObject({ name: 'ResponseError', paymentId: sandbox.payments[0]?.id });
   });
-
-  it('is refused by a name that is none, and so is a wrong option', () => {
-    const { faults } = new Sandbox();
-    expect(() => faults.next('toString' as 'drop')).toThrow('No fault is called "toString". There are: drop, ');
-    expect(() => faults.next('drop', { on: 'callback' as 'create' })).toThrow("on must be 'create' or 'lookup'");
-    for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => faults.next('slow', { ms })).toThrow('ms must be');
-    }
-    expect(faults.armed).toEqual([]);
-  });
 });
 
 describe('a fault of creates', () => {
@@ -293,15 +283,6 @@ describe('a fault', () => {
     expect(faults.take('create', undefined)).toMatchObject({ fault: 'reject-422' });
   });
 
-  it('can be disarmed alone', () => {
-    const { faults } = new Sandbox();
-    const { id } = faults.next('drop');
-    faults.next('slow', { ms: 5 });
-    faults.disarm(id);
-    expect(faults.armed).toMatchObject([{ fault: 'slow', ms: 5 }]);
-    expect(() => faults.disarm(id)).toThrow('No fault 1 is armed');
-  });
-
   it.each([
     ['callback-lose', { on: 'lookup' }, 'on is for faults of calls'],
     ['callback-first', { on: 'lookup' }, 'can only be injected into a create'],
@@ -331,17 +312,6 @@ describe('a fault of callbacks', () => {
     await sandbox.fail(payment.id, { force: true });
     await sandbox.idle();
     expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['FAILED', 'COMPLETED', 'AUTHORIZED']);
-  });
-
-  it('is written into the log of deliveries', async () => {
-    const sandbox = new Sandbox({ fetch: accepting });
-    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
-    sandbox.faults.next('callback-lose');
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ fault: 'callback-lose', error: 'never posted' }]);
-    await sandbox.redeliver(1);
-    expect(sandbox.deliveries[1]).toMatchObject({ status: 200 });
   });
 });
 

@@ -2,17 +2,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Delivery } from '../../src/sandbox/callbacks/delivery.ts';
-import {
-  callbackLine,
-  faultsText,
-  lineOf,
-  paymentLine,
-  paymentsText,
-  paymentText,
-  playedText,
-  timedLineOf,
-} from '../../src/sandbox/cli/lines.ts';
-import type { Happening, SandboxEvent } from '../../src/sandbox/events.ts';
+import { callbackLine, lineOf, paymentLine, playedText, timedLineOf } from '../../src/sandbox/cli/lines.ts';
+import type { Happening } from '../../src/sandbox/events.ts';
 import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
 import { ID } from '../support/fixtures.ts';
 
@@ -125,41 +116,6 @@ it('a line has the time of its event, and a callback that of its post', () => {
   expect(timedLineOf({ type: 'unheard-of', at } as never)).toBeUndefined();
 });
 
-it('a payment is a line', () => {
-  expect(paymentLine(PAYMENT)).toBe(`PENDING  order-1  ${ID}`);
-  expect(paymentLine({ ...PAYMENT, reference: null })).toBe(`PENDING    ${ID}`);
-  expect(paymentLine({ ...PAYMENT, reference: HOSTILE })).toBe(`PENDING  ${SHOWN}  ${ID}`);
-});
-
-it('payments are a table', () => {
-  const withdrawal = { ...PAYMENT, paymentType: 'WITHDRAWAL', reference: null, currency: HOSTILE } as const;
-  expect(paymentsText({ payments: [PAYMENT, withdrawal], total: 2 }).split('\n')).toEqual([
-    '  STATE    REFERENCE  AMOUNT         METHOD  CREATED              ID',
-    `  PENDING  order-1    25.5 EUR       CARD    2026-11-23 10:20:30  ${ID}`,
-    `  PENDING  -          -25.5 ${SHOWN}  CARD    2026-11-23 10:20:30  ${ID}`,
-  ]);
-  expect(paymentsText({ payments: [{ ...PAYMENT, reference: HOSTILE }], total: 3 })).toMatch(
-    /a·\[2J·b .*\n3 in all: --limit shows more\.$/,
-  );
-  expect(paymentsText({ payments: [], total: 0 })).toBe('No such payment.');
-});
-
-it('faults are a table', () => {
-  expect(
-    faultsText({
-      faults: [
-        { id: 1, fault: 'reject-429', on: 'lookup', count: 3, probability: 0.5, reference: HOSTILE },
-        { id: 12, fault: 'slow', on: 'create', count: 1, ms: 0 },
-        { id: 13, fault: 'drop', on: 'create', count: 1 },
-      ],
-    }).split('\n'),
-  ).toEqual([
-    `  1   reject-429  on lookup  3 times, probability 0.5, reference ${SHOWN}`,
-    '  12  slow        on create  0 ms',
-    '  13  drop        on create',
-  ]);
-});
-
 it('a scenario says what was wrong, or that nothing was checked', () => {
   const played = { payment: PAYMENT, deliveries: [DELIVERY], problems: [HOSTILE] };
   const linesOf = (text: string) => stripVTControlCharacters(text).split('\n');
@@ -167,32 +123,4 @@ it('a scenario says what was wrong, or that nothing was checked', () => {
   expect(linesOf(playedText(played))).toEqual([paymentLine(PAYMENT), line, `Not as expected: ${SHOWN}`]);
   const nothing = { ...played, problems: [], note: 'Nothing was checked.' };
   expect(linesOf(playedText(nothing))).toEqual([paymentLine(PAYMENT), 'Nothing was checked.']);
-});
-
-it('a payment with what happened to it', () => {
-  const timeline: SandboxEvent[] = [
-    { type: 'reset', at: 0 },
-    { type: 'unheard-of', at: 0 } as never,
-    { type: 'fault', fault: 'drop', at: 0 },
-  ];
-  const shown = (payment: object, url: string) =>
-    stripVTControlCharacters(paymentText({ payment: { ...PAYMENT, ...payment }, callbackUrl: url, timeline })).split(
-      '\n',
-    );
-  expect(shown({}, HOSTILE)).toEqual([
-    `  id            ${ID}`,
-    '  reference     order-1',
-    '  state         PENDING',
-    '  asked for     DEPOSIT by CARD, 25.5 EUR',
-    `  callbacks to  ${SHOWN}`,
-    `${clockTime(0)}     reset`,
-    `${clockTime(0)}     armed: drop`,
-  ]);
-  const failed = { reference: null, paymentStatus: 'FAILED', errorMessage: HOSTILE, currency: HOSTILE };
-  expect(shown(failed, '').slice(1, 4)).toEqual([
-    '  reference     -',
-    `  state         FAILED: ${SHOWN}`,
-    `  asked for     DEPOSIT by CARD, 25.5 ${SHOWN}`,
-  ]);
-  expect(shown({ reference: HOSTILE }, '')[1]).toBe(`  reference     ${SHOWN}`);
 });

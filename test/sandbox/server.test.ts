@@ -116,16 +116,6 @@ describe('a body', () => {
       'A body has at most 1048576 bytes.',
     ]);
   });
-
-  it.each(['GET', 'HEAD'])('of a %s is none', async method => {
-    const bodies: unknown[] = [];
-    const { url } = await serving(async request => {
-      bodies.push(request.method, request.body);
-      return new Response();
-    });
-    expect((await answerOf(url, { method })).statusCode).toBe(200);
-    expect(bodies).toEqual([method, null]);
-  });
 });
 
 /** A stream that writes one piece and then waits. */

@@ -10,12 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { notOurs, readState, StateFile } from '../../src/sandbox/cli/state.ts';
-import type { SavedSandbox } from '../../src/sandbox/saved.ts';
+import { readState, StateFile } from '../../src/sandbox/cli/state.ts';
+import type { SavedSandbox } from '../../src/sandbox/save.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
@@ -68,26 +67,6 @@ const files = () => readdirSync(folder);
 const settled = (count: number) => expect.poll(() => looks).toBe(2 * count);
 
 describe('a file', () => {
-  it('that is not there begins with nothing', () => {
-    expect(readState(file)).toBeUndefined();
-  });
-
-  it('is read as JSON', () => {
-    writeFileSync(file, '{"version":1}');
-    expect(readState(file)).toEqual({ version: 1 });
-  });
-
-  it('that is no JSON is left alone', async () => {
-    writeFileSync(file, '{"version":');
-    const error = await errorOf((async () => readState(file))());
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toBe(notOurs(file).message);
-    expect((error as Error).message).toBe(
-      `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
-    );
-    expect(written()).toBe('{"version":');
-  });
-
   it('that cannot be read is not taken for none', async () => {
     mkdirSync(file);
     const error = await errorOf((async () => readState(file))());
@@ -100,13 +79,6 @@ describe('writing', () => {
   it('begins at once, for its owner alone, with nothing left beside it', async () => {
     await open().begin();
     expect([written(), statSync(file).mode & 0o777, files()]).toEqual([asJson('first'), 0o600, ['state.json']]);
-  });
-
-  it('that cannot begin says so', async () => {
-    file = join(folder, 'nowhere', 'state.json');
-    const error = await errorOf(open().begin());
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toMatch(`--state: ${file} cannot be written: ENOENT`);
   });
 
   it('leaves the file before, and nothing beside it, where it fails', async () => {
@@ -135,19 +107,6 @@ describe('writing', () => {
     await settled(1);
     await state.close();
     expect([saves, written()]).toEqual([2, asJson('third')]);
-  });
-
-  it('comes again after further changes', { tags: 'long' }, async () => {
-    fakeTimers();
-    const state = open();
-    for (const count of [1, 2]) {
-      held = `change ${count}`;
-      state.touch();
-      vi.advanceTimersByTime(1_000);
-      await settled(count);
-    }
-    await state.close();
-    expect([saves, written()]).toEqual([3, asJson('change 2')]);
   });
 
   it('comes ten times as late as it takes, where it takes long', { tags: 'long' }, async () => {
@@ -202,26 +161,6 @@ describe('writing', () => {
     state.touch();
     expect(vi.getTimerCount()).toBe(before);
     expect([saves, looks]).toEqual([1, 2]);
-  });
-
-  it('is not asked for after the end, either where nothing had happened before', async () => {
-    fakeTimers();
-    const state = open();
-    await state.close();
-    const before = vi.getTimerCount();
-    state.touch();
-    expect(vi.getTimerCount()).toBe(before);
-  });
-
-  it('leaves no file open, also where it fails', async () => {
-    const probe = await openFile(file, 'w');
-    await probe.close();
-    const synced = vi.spyOn(Object.getPrototypeOf(probe), 'sync');
-    await open().begin();
-    synced.mockRejectedValueOnce(new Error('no space left'));
-    expect(await errorOf(open().begin())).toMatchObject({ message: expect.stringContaining('no space left') });
-    // A file that is closed has no number.
-    expect(synced.mock.contexts).toMatchObject([{ fd: -1 }, { fd: -1 }]);
   });
 
   it('goes on in the same file for nobody but its owner', async () => {
