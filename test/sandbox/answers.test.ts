@@ -164,15 +164,4 @@ describe('the log of calls', () => {
     expect(sandbox.calls[0]).toMatchObject({ fault, paymentId: isMade ? sandbox.payments[0]?.id : undefined });
     expect(sandbox.payments).toHaveLength(isMade ? 1 : 0);
   });
-
-  it('keeps a call whose caller went away without a fault, and no payment is made', async () => {
-    const sandbox = sandboxOf({ latency: 60_000 });
-    const leave = new AbortController();
-    const gone = errorOf(send(sandbox, JSON.stringify(deposit), undefined, { signal: leave.signal }));
-    const reason = new Error('the caller left');
-    setImmediate(() => leave.abort(reason));
-    expect(await gone).toBe(reason);
-    expect(sandbox.calls[0]).toMatchObject({ answer: undefined, fault: undefined, paymentId: undefined });
-    expect(sandbox.payments).toEqual([]);
-  });
 });

@@ -10,7 +10,6 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { FROM_SOURCE } from '../support/processes.ts';
-import { openShop } from '../support/shop.ts';
 
 const cli = fileURLToPath(new URL('../../src/sandbox/cli/main.ts', import.meta.url));
 const started: ChildProcessWithoutNullStreams[] = [];
@@ -70,39 +69,6 @@ const clientOf = (url: string) => {
 const CARD = { paymentMethod: 'CARD', amount: 5, currency: 'EUR' } as const;
 
 describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
-  it('prints the environment that leads a client to it, and a line for each call and callback', async () => {
-    const shop = await openShop();
-    const { url, shows, child } = await serve(
-      '--forward-to',
-      `${shop.url}/webhooks`,
-      '--api-key',
-      'k',
-      '--sign-key',
-      's',
-    );
-    await shows(/PAYMENT_GATEWAY_API_KEY=k\n\s+PAYMENT_GATEWAY_SIGN_KEY=s\n/);
-    const gateway = new GatewayClient({ baseUrl: url, apiKey: 'k', signKey: 's' });
-    const { payment, nextAction } = await gateway.createDeposit({
-      ...CARD,
-      reference: 'order-1',
-      webhookUrl: 'https://shop.example/callbacks',
-    });
-    if (nextAction.type !== 'redirect') throw new Error('no redirect');
-    expect(new URL(nextAction.redirectUrl).origin).toBe(url);
-    await fetch(nextAction.redirectUrl, {
-      method: 'POST',
-      body: new URLSearchParams({ act: 'pay' }),
-      redirect: 'manual',
-    });
-    await shows(new RegExp(`201 POST /api/v1/payments {2}${payment.id} {2}\\d+ ms\\n`));
-    await shows(new RegExp(`COMPLETED {2}order-1 {2}${payment.id}\\n`));
-    await shows(new RegExp(`200 callback COMPLETED → ${shop.url}/webhooks {2}\\d+ ms {2}delivery 1\\n`));
-    expect(shop.posts).toHaveLength(1);
-    child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    await shop.close();
-  });
-
   it('prints into head', () => {
     const command = [process.execPath, ...FROM_SOURCE, cli, 'help'].map(part => `'${part}'`).join(' ');
     const options = { encoding: 'utf8', env: { ...environment, NODE_ENV: '' } } as const;
@@ -128,7 +94,11 @@ describe('payment-gateway-sandbox', { timeout: 30_000 }, () => {
 
   it.each([
     [['--prot', '1'], {}, "payment-gateway-sandbox: unknown option '--prot' (Did you mean --port?)\n"],
-    [['--sign-key', ''], {}, "option '--sign-key <key>' argument '' is invalid. It must be a text that is not empty.\n"],
+    [
+      ['--sign-key', ''],
+      {},
+      "option '--sign-key <key>' argument '' is invalid. It must be a text that is not empty.\n",
+    ],
     [[], { NODE_ENV: 'production' }, 'The sandbox does not start under NODE_ENV=production'],
     [['trigger', 'nowhere.yaml'], {}, 'nowhere.yaml cannot be read: ENOENT'],
   ])('ends with one line and exit code 2 for %j %j', async (args, env, told) => {

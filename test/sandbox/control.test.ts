@@ -43,39 +43,6 @@ describe('payments', () => {
     expect((await get('/payments?limit=1')).json).toMatchObject({ total: 3, forgotten: 0 });
   });
 
-  it.each([
-    ['?paymentStatus=PAID', /paymentStatus/],
-    ['?limit=many', /limit/],
-    ['?serach=x', /serach/],
-  ])('asked for by %s are refused by name', async (query, told) => {
-    expect(await open().get(`/payments${query}`)).toEqual({
-      status: 422,
-      json: { code: 'invalid', message: expect.stringMatching(told) },
-    });
-  });
-
-  it.each([
-    [{ move: 'complete' }, { paymentStatus: 'COMPLETED' }],
-    [{ move: 'authorize' }, { paymentStatus: 'AUTHORIZED' }],
-    [{ move: 'cancel' }, { paymentStatus: 'CANCELED' }],
-    [
-      { move: 'fail', code: 4004 },
-      { paymentStatus: 'FAILED', errorMessage: 'Insufficient balance' },
-    ],
-    [
-      { move: 'fail', reason: 'Payment not funded' },
-      { paymentStatus: 'FAILED', errorMessage: 'Payment not funded' },
-    ],
-  ])('are moved by %j', async (body, record) => {
-    const { create, ask, get, sandbox } = open();
-    const id = await create();
-    expect(await ask('POST', `/payments/${id}/moves`, body)).toMatchObject({ status: 200, json: record });
-    await sandbox.idle();
-    expect((await get(`/deliveries?paymentId=${id}`)).json.deliveries).toMatchObject([
-      { status: 200, answer: 'thanks' },
-    ]);
-  });
-
   it('are not moved out of a final state without force, nor by a move that is none', async () => {
     const { create, ask } = open();
     const id = await create();
@@ -227,14 +194,6 @@ describe('calls', () => {
     expect(call.headers).toContainEqual(['x-trace', '7']);
     expect(JSON.stringify(call)).not.toMatch(/sandbox-api-key|secret/);
     expect((await get('/calls')).json).toMatchObject({ calls: [{ id: 1 }], total: 1 });
-  });
-
-  it('to no address of the gateway are kept as well', async () => {
-    const { sandbox, get } = open();
-    await sandbox.fetch(`${HERE}/api/v1/payment`, { method: 'POST', body: '{}' });
-    expect((await get('/calls')).json.calls).toMatchObject([
-      { path: '/api/v1/payment', answer: { status: 404 }, message: expect.stringContaining('POST /api/v1/payments') },
-    ]);
   });
 
   it('are the latest five hundred, and the create of each payment', { tags: 'long' }, async () => {
@@ -417,15 +376,6 @@ describe('memory', () => {
     expect(sandbox.deliveries.map(({ id }) => id)).toEqual([3]);
     sandbox.reset();
   });
-
-  it('keeps so many deliveries', async () => {
-    const { sandbox, create, get } = open({ maxDeliveries: 2 });
-    await sandbox.complete(await create());
-    await sandbox.idle();
-    for (let count = 0; count < 3; count++) await sandbox.redeliver(sandbox.deliveries.at(-1)?.id ?? 0);
-    expect(sandbox.deliveries.map(({ id }) => id)).toEqual([3, 4]);
-    expect((await get('/deliveries')).json).toMatchObject({ total: 2, forgotten: 2 });
-  });
 });
 
 describe('a sandbox that was saved', () => {
@@ -503,24 +453,6 @@ describe('a sandbox that was saved', () => {
 });
 
 describe('what is waited for in vain', () => {
-  it('is told with what there is instead', async () => {
-    const { sandbox, create, get } = open({ fetch: () => new Promise(() => {}) });
-    const id = await create();
-    await sandbox.complete(id);
-    expect(await get(`/wait?paymentId=${id}&isAnswered=true&timeout=5`)).toEqual({
-      status: 408,
-      json: {
-        code: 'timeout',
-        message: `Not so within 5 ms: payment ${id} is COMPLETED, and its latest callback is not answered yet.`,
-      },
-    });
-    expect(await get('/idle?timeout=5')).toEqual({
-      status: 408,
-      json: { code: 'timeout', message: 'Callbacks are still under way after 5 ms.' },
-    });
-    sandbox.reset();
-  });
-
   it.each([
     [
       {},

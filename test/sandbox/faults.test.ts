@@ -189,18 +189,6 @@ describe('a fault of calls', () => {
     expect(createdAt(payment)?.getTime()).toBe(now);
   });
 
-  it('is injected into calls of its own kind, in the order of arming', async () => {
-    const { sandbox, gateway } = open('drop');
-    sandbox.faults.next('reject-422', { on: 'lookup' });
-    sandbox.faults.next('reject-401');
-    sandbox.faults.next('reject-422');
-    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 401 });
-    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 422 });
-    const { payment } = await gateway.createDeposit(CARD);
-    expect(await errorOf(gateway.getPayment(payment.id))).toMatchObject({ status: 422 });
-    expect(sandbox.faults.armed).toEqual([]);
-  });
-
   it('spoils the unwrapped shape as well', async () => {
     const sandbox = new Sandbox({ shape: 'unwrapped' });
     sandbox.faults.next('commit-then-drift');

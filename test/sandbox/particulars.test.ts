@@ -132,34 +132,6 @@ describe("the sandbox's own API", () => {
     expect((await post('/scenarios', [])).json.message).toMatch(/^\S/);
   });
 
-  it('takes a body of white space for none', async () => {
-    expect((await post('/scenarios/paid', ' \n')).status).not.toBe(422);
-    expect((await post('/reset', '\n')).status).toBe(204);
-  });
-
-  it('plays one of them, or one of your own, at the address that it is told', async () => {
-    const sandbox = sandboxOf();
-    const play = async (path: string, body: object) => {
-      const answer = await sandbox.fetch(OWN_API + path, { method: 'POST', body: JSON.stringify(body) });
-      return JSON.parse(await answer.text());
-    };
-    const to = 'http://127.0.0.1:9/callbacks';
-    const create = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 5, currency: 'EUR' };
-    const own = { create, steps: [{ move: 'complete', expect: { callbacks: ['answered'] } }] };
-    const played = [
-      await play('/scenarios/callback-first', { to }),
-      await play('/scenarios', { scenario: own, to }),
-      await play('/scenarios', { scenario: JSON.stringify(own), to }),
-    ];
-    expect(played.map(({ payment }) => payment.reference.replace(/-[\da-f]{8}$/, ''))).toEqual([
-      ...['callback-first', 'scenario', 'scenario'],
-    ]);
-    for (const { deliveries, payment } of played) {
-      expect([deliveries[0].url, payment.paymentStatus]).toEqual([to, 'COMPLETED']);
-      expect(payment.id).toBe(deliveries[0].paymentId);
-    }
-  });
-
   it("lists a payment's own deliveries, calls, and as many payments as asked for", async () => {
     const sandbox = sandboxOf();
     const ids = [await create(sandbox), await create(sandbox), await create(sandbox)];

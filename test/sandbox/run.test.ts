@@ -75,26 +75,6 @@ describe('a command', () => {
     });
   });
 
-  it('that the SDK refuses ends with 2, too', async () => {
-    vi.stubEnv('NODE_ENV', 'production');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    expect(await run('--port', '0')).toEqual({
-      code: 2,
-      out: '',
-      err: expect.stringMatching(/^payment-gateway-sandbox: The sandbox does not start under NODE_ENV=production/),
-    });
-  });
-
-  it('whose wait was in vain ends with 1', async () => {
-    const { payment } = await sandbox.play('deposit-completed');
-    const waited = await ask('wait', '--id', payment.id, '--status', 'FAILED', '--timeout', '5ms');
-    expect(waited).toEqual({
-      code: 1,
-      out: '',
-      err: expect.stringMatching(/^payment-gateway-sandbox: .* is COMPLETED/),
-    });
-  });
-
   it('that meets a fault of its own says so in full', async () => {
     const broken = new TypeError('a bug');
     vi.spyOn(Response.prototype, 'text').mockRejectedValue(broken);

@@ -77,20 +77,6 @@ it('an option of play that is wrong is refused by its name', async () => {
   expect((error as Error).message).toMatch(/^sandbox\.play: to /);
 });
 
-describe('a fault that is armed', () => {
-  it('tells listeners when it is armed, disarmed, and cleared', () => {
-    const told: Partial<SandboxEvent>[] = [];
-    const { faults } = sandboxOf({ onEvent: ({ at: _, ...event }) => told.push(event as never) });
-    faults.disarm(faults.next('drop').id);
-    faults.clear();
-    expect(told).toStrictEqual([
-      { type: 'fault', fault: 'drop' },
-      { type: 'fault', fault: 'drop', isDisarmed: true },
-      { type: 'fault' },
-    ]);
-  });
-});
-
 describe('the log of calls', () => {
   const lookUp = (sandbox: Sandbox, id: string) =>
     sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, {
@@ -107,16 +93,6 @@ describe('the log of calls', () => {
     for (let count = 0; count < 500; count++) await lookUp(sandbox, 'none');
     expect(numbersOf(sandbox).slice(0, 2)).toEqual([2, 4]);
     expect(sandbox.calls).toHaveLength(500);
-  });
-
-  it('forgets the create of a payment that makes way', async () => {
-    const sandbox = sandboxOf({ maxPayments: 1 });
-    await sandbox.cancel(await create(sandbox));
-    await sandbox.idle();
-    for (let count = 0; count < 500; count++) await lookUp(sandbox, 'none');
-    await sandbox.cancel(await create(sandbox));
-    await sandbox.idle();
-    expect(numbersOf(sandbox)).not.toContain(1);
   });
 
   it('says which calls a scenario made', async () => {
