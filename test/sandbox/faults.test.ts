@@ -198,6 +198,16 @@ describe('a fault of calls', () => {
 });
 
 describe('a fault of creates', () => {
+  it('amount-round keeps at least 1, and reject-429 says when to come again', async () => {
+    const { sandbox, gateway } = open('amount-round');
+    sandbox.faults.next('amount-round');
+    await errorOf(gateway.createDeposit({ ...CARD, amount: '0.20' }));
+    expect(sandbox.payments).toMatchObject([{ amount: 1 }]);
+    sandbox.faults.next('reject-429', { on: 'lookup' });
+    const answer = await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${ID}`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+  });
+
   it.each(Object.keys(CREATE_FAULTS) as CallFault[])('%s', async fault => {
     expect(await seeCreates(fault)).toHaveLength(1);
   });

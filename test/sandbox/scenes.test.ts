@@ -2,6 +2,7 @@
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxEvent, type SandboxOptions, type Scenario } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
+import { witnessed } from '../../src/sandbox/scenarios/judge.ts';
 import { create } from '../support/eventful.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -175,5 +176,41 @@ describe('the stream of events', () => {
     const events = text.trim().split(/\n+/).length;
     expect(events).toBeGreaterThan(100);
     expect(events).toBeLessThan(20_000);
+  });
+});
+
+describe('a lookup while a callback is answered', () => {
+  const lookup = (at: number, rest: object = {}) => ({ type: 'request', method: 'GET', at, status: 200, ...rest });
+  const posted = (at: number) => ({ type: 'callback', at: at + 5, delivery: { at } });
+
+  it.each<[string, object[], [boolean, boolean][]]>([
+    ['confirms it', [lookup(10), posted(10)], [[true, false]]],
+    [
+      'confirms no later one',
+      [lookup(10), posted(10), posted(10)],
+      [
+        [true, false],
+        [false, false],
+      ],
+    ],
+    ['must begin after it', [lookup(9), posted(10)], [[false, false]]],
+    ['must be answered', [lookup(11, { status: 401 }), posted(10)], [[false, false]]],
+    ['may meet a fault', [lookup(11, { status: 502, fault: 'commit-then-502' }), posted(10)], [[false, true]]],
+    ['is not a create', [lookup(11, { method: 'POST' }), posted(10)], [[false, false]]],
+  ])('%s', (_, history, seen) => {
+    const callbacks = witnessed(history as SandboxEvent[]);
+    expect(callbacks.map(({ isLookedUp, isHindered }) => [isLookedUp, isHindered])).toEqual(seen);
+  });
+
+  it('excuses a refusal if it met a fault', async () => {
+    const sandbox: Sandbox = sandboxOf({
+      fetch: async (_, { body }) => {
+        const { id } = JSON.parse(String(body));
+        const headers = { authorization: 'Bearer sandbox-api-key' };
+        await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, { headers });
+        return new Response(null, { status: 503 });
+      },
+    });
+    expect(await problemsOf(sandbox, [{ fault: 'reject-429' }, { move: 'complete' }])).toEqual([]);
   });
 });
