@@ -1,4 +1,4 @@
-// Streams the sandbox's events as an answer without an end.
+// Streams the sandbox's events as an answer: the latest ones, and on request all later ones.
 import type { SandboxEvent } from './events.ts';
 import type { Log } from './log.ts';
 
@@ -11,22 +11,31 @@ interface Format {
   hello: string;
   /** The text of an event, or undefined to skip it. */
   textOf(event: SandboxEvent): string | undefined;
+  /** The number of latest events to begin with. 0 by default. */
+  limit?: number;
+  /** Whether the stream continues with new events. True by default. */
+  follow?: boolean;
 }
 
-export function eventStream(events: Log, { type, hello, textOf }: Format): Response {
+export function eventStream(log: Log, { type, hello, textOf, limit = 0, follow = true }: Format): Response {
   const encoder = new TextEncoder();
   let unsubscribe = () => {};
   const body = new ReadableStream({
     start(controller) {
-      controller.enqueue(encoder.encode(hello));
-      unsubscribe = events.subscribe(event => {
+      const close = () => {
+        unsubscribe();
+        controller.close();
+      };
+      const write = (event: SandboxEvent) => {
         const text = textOf(event);
         if (text === undefined) return;
         controller.enqueue(encoder.encode(text));
-        if ((controller.desiredSize ?? 0) > -LONGEST_BACKLOG) return;
-        unsubscribe();
-        controller.close();
-      });
+        if (follow && (controller.desiredSize ?? 0) <= -LONGEST_BACKLOG) close();
+      };
+      controller.enqueue(encoder.encode(hello));
+      for (const event of log.latest(limit)) write(event);
+      if (follow) unsubscribe = log.subscribe(write);
+      else close();
     },
     cancel: () => unsubscribe(),
   });

@@ -7,6 +7,7 @@ export type { Delivery } from './callbacks/delivery.ts';
 export type { CallbackFetch } from './callbacks/post.ts';
 export type { Clock } from './clock.ts';
 export type { WaitFor } from './control/wait-for.ts';
+export type { Duration } from './duration.ts';
 export type { Call, SandboxEvent, SandboxListener } from './events.ts';
 export type { Armed, FaultOptions, Faults } from './faults/faults.ts';
 export type { CallbackFault, CallFault, CreateFault, Fault, SandboxOperation } from './faults/kinds.ts';
@@ -15,10 +16,9 @@ export type { FailureReason, PaymentRecord } from './ledger/record.ts';
 export { type ListeningSandbox, Sandbox } from './sandbox.ts';
 export { SandboxError } from './sandbox-error.ts';
 export type { SandboxOptions } from './sandbox-options.ts';
-export type { SavedSandbox } from './saved.ts';
+export type { SavedSandbox } from './save.ts';
 export type {
   AdvanceStep,
-  Duration,
   Expectation,
   Expected,
   FaultStep,

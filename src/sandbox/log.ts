@@ -11,6 +11,8 @@ export const KEPT_CALLS = 500;
 const KEPT_BYTES = 64 * 1024;
 /** Events per payment. Above it, the oldest lookups make way: a merchant may poll for days. */
 const KEPT_EVENTS = 500;
+/** The number of latest events of all payments. */
+export const KEPT_LATEST = 1_000;
 
 /** The end of a call, without an answer after a broken connection. */
 interface End {
@@ -81,9 +83,19 @@ export class Kept<T extends Numbered> {
   }
 }
 
+/** The log in a saved sandbox. */
+export interface SavedLog {
+  calls: readonly Call[];
+  deliveries: readonly Delivery[];
+  events: readonly SandboxEvent[];
+  timelines: readonly (readonly [paymentId: string, events: readonly SandboxEvent[]])[];
+}
+
 export class Log {
   readonly calls = new Kept<Call>(KEPT_CALLS);
   readonly deliveries: Kept<Delivery>;
+  /** The latest events, in order of their ends. */
+  #latest: SandboxEvent[] = [];
   readonly #creates = new Map<string, Call>();
   readonly #timelines = new Map<string, SandboxEvent[]>();
   readonly #listeners = new Set<SandboxListener>();
@@ -109,13 +121,16 @@ export class Log {
   /** Emits an event, dated now unless it has a time. */
   emit(happening: Happening & { at?: number }): void {
     const event = { at: this.#now(), ...happening };
-    if ('paymentId' in event && event.paymentId) this.#note(event.paymentId, event);
+    this.#latest.push(event);
+    if (this.#latest.length > KEPT_LATEST) this.#latest.shift();
+    const { paymentId } = event.type === 'callback' ? event.delivery : { paymentId: undefined, ...event };
+    if (paymentId) this.#note(paymentId, event);
     for (const listener of this.#listeners) notify(listener, event);
   }
 
   /** @throws {SandboxError} `unknown_call` */
   call(id: number): Call {
-    const call = this.keptCalls.find(call => call.id === id);
+    const call = this.calls.find(id) ?? [...this.#creates.values()].find(create => create.id === id);
     if (call) return call;
     throw new SandboxError('unknown_call', `The sandbox has no call ${id}: it keeps the latest ${KEPT_CALLS}.`);
   }
@@ -127,28 +142,28 @@ export class Log {
     throw new SandboxError('unknown_delivery', `The sandbox has made no delivery ${id}.`);
   }
 
-  /** Returns the ended events of a payment in order of time. A callback counts from its start. */
+  /** Returns this many latest events, the oldest first. */
+  latest(count: number): SandboxEvent[] {
+    return count === 0 ? [] : this.#latest.slice(-count);
+  }
+
+  /** Returns the events of a payment in order of their ends. */
+  history(paymentId: string): SandboxEvent[] {
+    return [...(this.#timelines.get(paymentId) ?? [])];
+  }
+
+  /** Returns the events of a payment in order of time. A callback counts from its start. */
   timeline(paymentId: string): SandboxEvent[] {
-    const events = this.#timelines.get(paymentId) ?? [];
-    return events
-      .filter(event => event.type !== 'callback' || !isRunning(event.delivery))
-      .sort((a, b) => timeOf(a) - timeOf(b));
+    return this.history(paymentId).sort((a, b) => timeOf(a) - timeOf(b));
   }
 
   /** Returns the kept deliveries of a payment, the newest first. */
   deliveriesOf(paymentId: string): Delivery[] {
-    const events = this.#timelines.get(paymentId) ?? [];
-    const found = events.map(event => event.type === 'callback' && this.deliveries.find(event.delivery.id));
-    return found.filter(delivery => delivery !== false && delivery !== undefined).reverse();
+    return this.deliveries.latest().filter(delivery => delivery.paymentId === paymentId);
   }
 
   creationOf(paymentId: string): Call | undefined {
     return this.#creates.get(paymentId);
-  }
-
-  /** Returns the latest calls and the creates, in order of arrival. */
-  get keptCalls(): Call[] {
-    return [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id);
   }
 
   /** Logs a call. @returns the call, and a function to call at its end */
@@ -179,9 +194,7 @@ export class Log {
 
   /** Logs a delivery. Changes to the returned one appear in the log. */
   post(fields: Omit<Delivery, 'id' | 'at'>): Delivery {
-    const delivery = this.deliveries.add({ at: this.#now(), ...fields });
-    this.#note(delivery.paymentId, { type: 'callback', at: delivery.at, delivery });
-    return delivery;
+    return this.deliveries.add({ at: this.#now(), ...fields });
   }
 
   forget(paymentId: string): void {
@@ -193,19 +206,25 @@ export class Log {
   clear(): void {
     this.#life.abort(new Error('the sandbox was reset'));
     this.#life = new AbortController();
-    this.restore([], [], []);
+    this.restore({ calls: [], deliveries: [], events: [], timelines: [] });
   }
 
-  get timelines(): [paymentId: string, events: SandboxEvent[]][] {
-    return [...this.#timelines.keys()].map(id => [id, this.timeline(id)]);
+  save(): SavedLog {
+    return {
+      calls: [...new Set([...this.#creates.values(), ...this.calls.all])].sort((a, b) => a.id - b.id),
+      deliveries: this.deliveries.all,
+      events: this.#latest,
+      timelines: [...this.#timelines],
+    };
   }
 
   /** Replaces everything. */
-  restore(calls: readonly Call[], deliveries: readonly Delivery[], timelines: Log['timelines']): void {
+  restore({ calls, deliveries, events, timelines }: SavedLog): void {
     this.calls.restore(calls.slice(-KEPT_CALLS));
     this.#creates.clear();
     for (const call of calls) this.#keepCreate(call);
     this.deliveries.restore(deliveries);
+    this.#latest = [...events];
     this.#timelines.clear();
     for (const [paymentId, events] of timelines) this.#timelines.set(paymentId, [...events]);
   }

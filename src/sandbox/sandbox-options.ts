@@ -1,13 +1,13 @@
 // Declares the options of a sandbox, with their defaults and checks.
 import * as z from 'zod';
-import { LONGEST_TIMER } from '../deadline.ts';
 import { ConfigurationError } from '../errors.ts';
 import { count, functionOf, oneOf, optionsReader } from '../options/reader.ts';
 import type { Terminal } from '../schemas/methods.ts';
 import { httpUrl } from '../schemas/url.ts';
 import type { CallbackFetch } from './callbacks/post.ts';
+import { type Duration, duration } from './duration.ts';
 import type { SandboxListener } from './events.ts';
-import { isSavedSandbox, type SavedSandbox } from './saved.ts';
+import { isSavedSandbox, type SavedSandbox } from './save.ts';
 
 /** The options of a `Sandbox`, all optional. */
 export interface SandboxOptions<T extends Terminal = Terminal> {
@@ -61,16 +61,16 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
    */
   fetch?: CallbackFetch | undefined;
   /**
-   * Milliseconds before each repetition of a callback without a 2xx answer: `[1000, 5000]` posts it at most three
-   * times. The gateway's document states no policy.
+   * The time before each repetition of a callback without a 2xx answer: `['1s', '5s']` posts it at most three times.
+   * The gateway's document states no policy.
    * @default []
    */
-  callbackRetries?: readonly number[] | undefined;
+  callbackRetries?: readonly Duration[] | undefined;
   /**
-   * Milliseconds added to each call.
+   * The time added to each call.
    * @default 0
    */
-  latency?: number | undefined;
+  latency?: Duration | undefined;
   /**
    * Maximum number of payments. Above it, the sandbox forgets the oldest final ones.
    * @default 10000
@@ -94,32 +94,37 @@ export interface SandboxOptions<T extends Terminal = Terminal> {
   onEvent?: SandboxListener | undefined;
 }
 
-const MS = { error: 'must be milliseconds, 0 or more, and at most 24 days' };
 const KEY = { error: 'must be a text that is not empty' };
 
-const readFields = optionsReader<SandboxOptions>()('Sandbox', {
-  apiKey: z.string(KEY).min(1, KEY).default('sandbox-api-key'),
-  signKey: z.string(KEY).min(1, KEY).default('sandbox-sign-key'),
-  signatureEncoding: oneOf(['hex', 'base64']).default('hex'),
-  terminal: oneOf(['standard', 'onramp']).default('standard'),
-  payid: oneOf(['host-to-host', 'redirect']).default('host-to-host'),
-  shape: oneOf(['wrapped', 'unwrapped']).default('wrapped'),
-  shopName: z.string(KEY).min(1, KEY).default('Your shop'),
-  forwardTo: httpUrl.optional(),
-  callbackQuery: oneOf(['keep', 'drop']).default('keep'),
+const key = z.string(KEY).min(1, KEY);
+
+/** The options, also for the command line. */
+export const sandboxFields = {
+  forwardTo: httpUrl.optional().meta({ title: 'url', description: 'post every callback there' }),
+  latency: duration.prefault(0).describe('extra time of each call'),
   callbackRetries: z
-    .array(z.number(MS).min(0, MS).max(LONGEST_TIMER, MS), { error: 'must be a list of milliseconds' })
+    .array(duration, { error: 'must be a list of times' })
     .readonly()
-    .default([]),
-  latency: z.number(MS).min(0, MS).max(LONGEST_TIMER, MS).default(0),
-  maxPayments: count.default(10_000),
-  maxDeliveries: count.default(20_000),
+    .prefault([])
+    .meta({ title: 'times', description: 'repeat a failed callback after 1s,5s,30s (default: never)' }),
+  callbackQuery: oneOf(['keep', 'drop']).default('keep').describe("query of a callback's address"),
+  shopName: key.default('Your shop').describe("the shop on the customer's page"),
+  apiKey: key.default('sandbox-api-key').describe('bearer key of calls'),
+  signKey: key.default('sandbox-sign-key').describe('key that signs creates'),
+  signatureEncoding: oneOf(['hex', 'base64']).default('hex').describe('form of the signature'),
+  terminal: oneOf(['standard', 'onramp']).default('standard').describe('methods that deposits may use'),
+  payid: oneOf(['host-to-host', 'redirect']).default('host-to-host').describe('how a PayID deposit is paid'),
+  shape: oneOf(['wrapped', 'unwrapped']).default('wrapped').describe('form of the answers'),
+  seed: z.string({ error: 'must be a string' }).optional().describe('the same seed gives the same ids in every run'),
+  maxPayments: count.default(10_000).describe('payments to keep; the oldest final ones go first'),
+  maxDeliveries: count.default(20_000).describe('callback deliveries to keep'),
   saved: z.custom<SavedSandbox>(isSavedSandbox, { error: 'must be what sandbox.save() gave' }).optional(),
   fetch: functionOf<CallbackFetch>().optional(),
-  seed: z.string({ error: 'must be a string' }).optional(),
   now: functionOf<() => number>().default(() => Date.now),
   onEvent: functionOf<SandboxListener>().optional(),
-});
+};
+
+const readFields = optionsReader<SandboxOptions>()('Sandbox', sandboxFields);
 
 /** The checked options of a sandbox, with every default filled in. */
 export type SandboxSettings = ReturnType<typeof readFields>;

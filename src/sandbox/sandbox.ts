@@ -18,8 +18,7 @@ import { Log } from './log.ts';
 import { addPages } from './pages/routes.ts';
 import type { Parts } from './parts.ts';
 import { readSandboxOptions, type SandboxOptions } from './sandbox-options.ts';
-import { restore, save } from './save.ts';
-import type { SavedSandbox } from './saved.ts';
+import { restore, type SavedSandbox, save } from './save.ts';
 import type { Scenario } from './scenarios/format.ts';
 import { type ScenarioName, textOf } from './scenarios/library.ts';
 import { type Played, type PlayOptions, play, readPlayOptions } from './scenarios/play.ts';
@@ -229,7 +228,7 @@ export class Sandbox<const T extends Terminal = 'standard'> {
    */
   reset(): void {
     const { faults, callbacks, log, ledger, clock } = this.#parts;
-    for (const part of [log, faults, callbacks, ledger]) part.clear();
+    for (const part of [faults, callbacks, ledger, log]) part.clear();
     clock.shift(0);
     log.emit({ type: 'reset' });
   }

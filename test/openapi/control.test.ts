@@ -3,17 +3,13 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { CARD, OTHER_ID } from '../support/fixtures.ts';
-import { contractOf, type Description, lint } from '../support/openapi.ts';
+import { contractOf, type Description } from '../support/openapi.ts';
 
 const ROOT = 'http://sandbox.localhost/_sandbox';
 const descriptionOf = async (sandbox: Sandbox): Promise<Description> =>
   (await sandbox.fetch(`${ROOT}/openapi.json`)).json() as Promise<Description>;
 
 describe('the description of /_sandbox', () => {
-  it('keeps to OpenAPI 3.1', async () => {
-    expect(await lint(await descriptionOf(new Sandbox()))).toEqual([]);
-  });
-
   it('says what every route takes and answers', async () => {
     const sandbox = new Sandbox({ fetch: async () => new Response('thanks'), callbackRetries: [1] });
     const gateway = new GatewayClient(sandbox.clientOptions);

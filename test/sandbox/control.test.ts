@@ -43,39 +43,6 @@ describe('payments', () => {
     expect((await get('/payments?limit=1')).json).toMatchObject({ total: 3, forgotten: 0 });
   });
 
-  it.each([
-    ['?paymentStatus=PAID', /paymentStatus/],
-    ['?limit=many', /limit/],
-    ['?serach=x', /serach/],
-  ])('asked for by %s are refused by name', async (query, told) => {
-    expect(await open().get(`/payments${query}`)).toEqual({
-      status: 422,
-      json: { code: 'invalid', message: expect.stringMatching(told) },
-    });
-  });
-
-  it.each([
-    [{ move: 'complete' }, { paymentStatus: 'COMPLETED' }],
-    [{ move: 'authorize' }, { paymentStatus: 'AUTHORIZED' }],
-    [{ move: 'cancel' }, { paymentStatus: 'CANCELED' }],
-    [
-      { move: 'fail', code: 4004 },
-      { paymentStatus: 'FAILED', errorMessage: 'Insufficient balance' },
-    ],
-    [
-      { move: 'fail', reason: 'Payment not funded' },
-      { paymentStatus: 'FAILED', errorMessage: 'Payment not funded' },
-    ],
-  ])('are moved by %j', async (body, record) => {
-    const { create, ask, get, sandbox } = open();
-    const id = await create();
-    expect(await ask('POST', `/payments/${id}/moves`, body)).toMatchObject({ status: 200, json: record });
-    await sandbox.idle();
-    expect((await get(`/deliveries?paymentId=${id}`)).json.deliveries).toMatchObject([
-      { status: 200, answer: 'thanks' },
-    ]);
-  });
-
   it('are not moved out of a final state without force, nor by a move that is none', async () => {
     const { create, ask } = open();
     const id = await create();
@@ -159,15 +126,15 @@ describe('waiting', () => {
       `Not so within 20 ms: payment ${id} is COMPLETED, and its latest callback was answered 500.`,
     );
     expect((await get('/wait?reference=order-2&timeout=1')).json.message).toContain('has no such payment');
-    for (const timeout of ['0', '-1', '600001', 'soon']) {
+    for (const timeout of ['0', '-1', '600001', '11m', 'soon']) {
       expect((await get(`/wait?paymentId=${id}&timeout=${timeout}`)).json).toMatchObject({
         code: 'invalid',
-        message: expect.stringContaining('must be milliseconds, more than 0 and at most 600000'),
+        message: expect.stringMatching(/^timeout must be (above 0, and at most 10m|a time such as)/),
       });
     }
     expect((await get('/wait')).json).toEqual({
       code: 'refused',
-      message: 'Say which payment to wait for: pass paymentId or reference.',
+      message: 'Say which payment to wait for: pass its id or reference.',
     });
   });
 
@@ -227,14 +194,6 @@ describe('calls', () => {
     expect(call.headers).toContainEqual(['x-trace', '7']);
     expect(JSON.stringify(call)).not.toMatch(/sandbox-api-key|secret/);
     expect((await get('/calls')).json).toMatchObject({ calls: [{ id: 1 }], total: 1 });
-  });
-
-  it('to no address of the gateway are kept as well', async () => {
-    const { sandbox, get } = open();
-    await sandbox.fetch(`${HERE}/api/v1/payment`, { method: 'POST', body: '{}' });
-    expect((await get('/calls')).json.calls).toMatchObject([
-      { path: '/api/v1/payment', answer: { status: 404 }, message: expect.stringContaining('POST /api/v1/payments') },
-    ]);
   });
 
   it('are the latest five hundred, and the create of each payment', { tags: 'long' }, async () => {
@@ -304,34 +263,6 @@ describe('callbacks', () => {
     ]);
     expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual([undefined, 1, 2]);
   });
-
-  it('are given up at the end of the schedule', async () => {
-    const { sandbox, create } = open({ fetch: async () => new Response('', { status: 500 }), callbackRetries: [1, 1] });
-    await sandbox.complete(await create());
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(({ status }) => status)).toEqual([500, 500, 500]);
-  });
-
-  it('never reach the sandbox itself, and are not repeated then', async () => {
-    const sandbox = new Sandbox({ callbackRetries: [1] });
-    const server = await sandbox.listen();
-    const gateway = new GatewayClient({ ...sandbox.clientOptions, baseUrl: server.url, fetch: undefined });
-    const webhookUrl = `${server.url.replace('127.0.0.1', 'localhost')}/_sandbox/reset`;
-    const { payment } = await gateway.createDeposit({ ...CARD, webhookUrl });
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ error: 'not posted: the address is that of the sandbox itself.' }]);
-    await server.close();
-  });
-
-  it('keep what a merchant answers up to 4,096 letters, and wait for no end of it', async () => {
-    const endless = () =>
-      new ReadableStream({ pull: controller => controller.enqueue(new TextEncoder().encode('x'.repeat(1_000))) });
-    const { sandbox, create } = open({ fetch: async () => new Response(endless()) });
-    await sandbox.complete(await create());
-    await sandbox.idle();
-    expect(sandbox.deliveries[0]).toMatchObject({ status: 200, answer: 'x'.repeat(4_096) });
-  });
 });
 
 describe('faults', () => {
@@ -355,11 +286,12 @@ describe('the clock', () => {
   it('dates what happens, and is moved forward, to a time, and right again', async () => {
     const { ask, get, create, sandbox } = open();
     expect((await get('/clock')).json).toEqual({ now: NOW, iso: '2026-01-02T03:04:05.000Z', offset: 0 });
-    expect((await ask('PUT', '/clock', { advance: 86_400_000 })).json).toMatchObject({
+    expect((await ask('PUT', '/clock', { advance: '1d' })).json).toMatchObject({
       iso: '2026-01-03T03:04:05.000Z',
     });
     await create();
     expect(sandbox.payments[0]?.created.date).toBe('2026-01-03 03:04:05.000000');
+    expect((await ask('PUT', '/clock', { at: '2026-01-02T03:04:05Z' })).json).toMatchObject({ offset: 0 });
     expect((await ask('PUT', '/clock', { at: 0 })).json).toMatchObject({ iso: '1970-01-01T00:00:00.000Z' });
     for (const body of [{ advance: -1 }, { at: 'now' }, {}, { at: 1e15 }, { advance: 1, at: 1 }]) {
       expect((await ask('PUT', '/clock', body)).status).toBe(422);
@@ -393,20 +325,6 @@ describe('the clock', () => {
     sandbox.clock.advance(60_000);
     await sandbox.idle();
     expect(sandbox.deliveries).toEqual([]);
-  });
-});
-
-describe('what happens', () => {
-  it('is streamed, one JSON value per line, until the reader goes away', async () => {
-    const { sandbox, create } = open();
-    const response = await sandbox.fetch(`${HERE}/_sandbox/events`);
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const next = async () => new TextDecoder().decode((await reader.read()).value);
-    expect(await next()).toBe('\n');
-    const id = await create();
-    expect(JSON.parse(await next())).toMatchObject({ type: 'request', paymentId: id, at: NOW });
-    await reader.cancel();
-    await create();
   });
 });
 
@@ -457,15 +375,6 @@ describe('memory', () => {
     await sandbox.complete(await create());
     expect(sandbox.deliveries.map(({ id }) => id)).toEqual([3]);
     sandbox.reset();
-  });
-
-  it('keeps so many deliveries', async () => {
-    const { sandbox, create, get } = open({ maxDeliveries: 2 });
-    await sandbox.complete(await create());
-    await sandbox.idle();
-    for (let count = 0; count < 3; count++) await sandbox.redeliver(sandbox.deliveries.at(-1)?.id ?? 0);
-    expect(sandbox.deliveries.map(({ id }) => id)).toEqual([3, 4]);
-    expect((await get('/deliveries')).json).toMatchObject({ total: 2, forgotten: 2 });
   });
 });
 
@@ -533,23 +442,6 @@ describe('a sandbox that was saved', () => {
     ]);
   });
 
-  it('goes on, piece by piece', async () => {
-    const first = open({ seed: 'a', maxPayments: 1 });
-    const id = await first.create();
-    first.sandbox.clock.advance(1_000);
-    first.sandbox.faults.next('drop', { on: 'lookup' });
-    const saved = JSON.parse(JSON.stringify(first.sandbox.save()));
-    const { sandbox, create } = open({ seed: 'a', maxPayments: 1, saved });
-    expect([sandbox.clock.offset, sandbox.timeline(id).length]).toEqual([1_000, 1]);
-    expect(new TextDecoder().decode(sandbox.calls[0]?.body)).toContain('"paymentMethod":"CARD"');
-    expect(sandbox.faults.armed).toEqual([{ id: 1, fault: 'drop', on: 'lookup', count: 1 }]);
-    expect(sandbox.faults.next('slow', { ms: 0, on: 'lookup' }).id).toBe(2);
-    // It is not final, so it stays.
-    const ids = [id, await create(), await create()];
-    expect(new Set(ids).size).toBe(3);
-    expect(sandbox.payments.map(payment => payment.id)).toEqual(ids);
-  });
-
   it.each([[{}], [{ version: 2 }], [{ version: 1, payments: 7 }]])('as %j is refused', saved => {
     expect(() => open({ saved: saved as never })).toThrow('saved must be what sandbox.save() gave');
   });
@@ -561,24 +453,6 @@ describe('a sandbox that was saved', () => {
 });
 
 describe('what is waited for in vain', () => {
-  it('is told with what there is instead', async () => {
-    const { sandbox, create, get } = open({ fetch: () => new Promise(() => {}) });
-    const id = await create();
-    await sandbox.complete(id);
-    expect(await get(`/wait?paymentId=${id}&isAnswered=true&timeout=5`)).toEqual({
-      status: 408,
-      json: {
-        code: 'timeout',
-        message: `Not so within 5 ms: payment ${id} is COMPLETED, and its latest callback is not answered yet.`,
-      },
-    });
-    expect(await get('/idle?timeout=5')).toEqual({
-      status: 408,
-      json: { code: 'timeout', message: 'Callbacks are still under way after 5 ms.' },
-    });
-    sandbox.reset();
-  });
-
   it.each([
     [
       {},

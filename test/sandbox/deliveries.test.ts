@@ -2,7 +2,6 @@
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { create } from '../support/eventful.ts';
-import { errorOf } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -73,16 +72,6 @@ describe('a fault of a callback', () => {
     expect(JSON.parse(sandbox.deliveries[0]?.body ?? '{}')).toEqual(record);
   });
 
-  it('that doubles it posts the same twice, the second marked', async () => {
-    const sandbox = sandboxOf();
-    const id = await create(sandbox);
-    sandbox.faults.next('callback-duplicate');
-    await sandbox.cancel(id);
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(({ fault }) => fault)).toEqual([undefined, 'callback-duplicate']);
-    expect(sandbox.deliveries[0]?.body).toBe(sandbox.deliveries[1]?.body);
-  });
-
   it('that holds it back waits for the next one of its own payment', async () => {
     const sandbox = sandboxOf();
     const [held, other] = [await create(sandbox), await create(sandbox)];
@@ -99,17 +88,6 @@ describe('a fault of a callback', () => {
       [held, 'COMPLETED'],
       [held, 'AUTHORIZED'],
     ]);
-  });
-
-  it('that holds it back does so however long there is no next one', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const sandbox = sandboxOf();
-    const id = await create(sandbox);
-    sandbox.faults.next('callback-reorder');
-    await sandbox.authorize(id);
-    vi.advanceTimersByTime(1_000_000);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toEqual([]);
   });
 
   it('that delays it is not ended by the next one', async () => {
@@ -145,21 +123,6 @@ describe('a callback that was answered', () => {
     await sandbox.cancel(id);
     await whileTimePasses(sandbox.idle(), 500);
     expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual(times === 1 ? [undefined] : [undefined, 1]);
-  });
-
-  it('by nobody is posted again', async () => {
-    let posts = 0;
-    const sandbox = sandboxOf({
-      callbackRetries: [1],
-      fetch: async () => {
-        posts += 1;
-        if (posts === 1) throw new Error('connect ECONNREFUSED');
-        return new Response();
-      },
-    });
-    await sandbox.cancel(await create(sandbox));
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(({ error, status }) => error ?? status)).toEqual(['connect ECONNREFUSED', 200]);
   });
 
   it('keeps the first 4,096 letters of the answer, though a letter arrives in two parts', async () => {
@@ -227,29 +190,6 @@ describe('a reset', () => {
     expect([sandbox.deliveries, sandbox.payments]).toEqual([[], []]);
   });
 
-  it('forgets what waits for its time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const post = vi.fn(async () => new Response());
-    const sandbox = sandboxOf({ fetch: post });
-    sandbox.faults.next('callback-delay', { ms: 1_000 });
-    await sandbox.cancel(await create(sandbox));
-    sandbox.reset();
-    expect(vi.getTimerCount()).toBe(0);
-    vi.advanceTimersByTime(2_000);
-    await sandbox.idle();
-    expect(post).not.toHaveBeenCalled();
-  });
-
-  it('wakes who waits for a callback that is delayed', async () => {
-    const sandbox = sandboxOf();
-    sandbox.faults.next('callback-delay', { ms: 60_000 });
-    await sandbox.cancel(await create(sandbox));
-    const idle = sandbox.idle();
-    sandbox.reset();
-    await idle;
-    expect(sandbox.deliveries).toEqual([]);
-  });
-
   it('posts nothing of what waited for its turn, and tells of nothing more', async () => {
     const post = vi.fn(() => new Promise<never>(() => {}));
     const told: string[] = [];
@@ -273,67 +213,5 @@ describe('a reset', () => {
     await sandbox.cancel(id);
     await sandbox.idle();
     expect(sandbox.deliveries.map(({ url }) => url)).toEqual([forwardTo]);
-  });
-
-  it('forgets which payments were final, though the same ids come again', async () => {
-    const sandbox = sandboxOf({ seed: 'a', maxPayments: 1 });
-    await sandbox.cancel(await create(sandbox));
-    sandbox.reset();
-    const ids = [await create(sandbox), await create(sandbox)];
-    expect(sandbox.payments.map(({ id }) => id)).toEqual(ids);
-  });
-
-  it('ends a create that is slow with its own reason', async () => {
-    const sandbox = sandboxOf({ latency: 60_000 });
-    const creating = errorOf(sandbox.fetch('http://sandbox.localhost/api/v1/payments', { method: 'POST', body: '{}' }));
-    await new Promise(setImmediate);
-    expect(sandbox.calls).toMatchObject([{ id: 1, method: 'POST', bodyLength: 2 }]);
-    expect(sandbox.calls[0]).not.toHaveProperty('durationMs');
-    sandbox.reset();
-    expect(await creating).toEqual(new Error('the sandbox was reset'));
-  });
-});
-
-describe('a callback that is posted again by hand', () => {
-  it.each([
-    ['as it was', undefined, undefined],
-    ['with the body that it had', 'same', undefined],
-    ['with another body', '{}', true],
-  ])('%s', async (_, body, isEdited) => {
-    const sandbox = sandboxOf();
-    await sandbox.cancel(await create(sandbox));
-    await sandbox.idle();
-    const [first] = sandbox.deliveries;
-    const again = await sandbox.redeliver(1, { body: body === 'same' ? first?.body : body });
-    expect(again).toMatchObject({ repeats: 1, body: body === '{}' ? '{}' : first?.body });
-    expect(again.isEdited).toBe(isEdited);
-  });
-});
-
-describe('above the number of payments that are kept', () => {
-  it('a payment is forgotten with its deliveries and its history', async () => {
-    const sandbox = sandboxOf({ maxPayments: 1 });
-    const old = await create(sandbox);
-    await sandbox.cancel(old);
-    await sandbox.idle();
-    const young = await create(sandbox);
-    await sandbox.cancel(young);
-    await sandbox.idle();
-    expect(sandbox.payments.map(({ id }) => id)).toEqual([young]);
-    expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([young]);
-    expect(sandbox.save().timelines.map(([id]) => id)).toEqual([young]);
-  });
-
-  it('the callbacks of the others still come', async () => {
-    const sandbox = sandboxOf({ maxPayments: 1 });
-    sandbox.faults.next('callback-delay', { ms: 1_000 });
-    const old = await create(sandbox);
-    const young = await create(sandbox);
-    await sandbox.authorize(young);
-    await sandbox.cancel(old);
-    await create(sandbox);
-    sandbox.clock.advance(1_000);
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([young]);
   });
 });

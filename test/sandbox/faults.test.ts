@@ -189,37 +189,25 @@ describe('a fault of calls', () => {
     expect(createdAt(payment)?.getTime()).toBe(now);
   });
 
-  it('is injected into calls of its own kind, in the order of arming', async () => {
-    const { sandbox, gateway } = open('drop');
-    sandbox.faults.next('reject-422', { on: 'lookup' });
-    sandbox.faults.next('reject-401');
-    sandbox.faults.next('reject-422');
-    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 401 });
-    expect(await errorOf(gateway.createDeposit(CARD))).toMatchObject({ status: 422 });
-    const { payment } = await gateway.createDeposit(CARD);
-    expect(await errorOf(gateway.getPayment(payment.id))).toMatchObject({ status: 422 });
-    expect(sandbox.faults.armed).toEqual([]);
-  });
-
   it('spoils the unwrapped shape as well', async () => {
     const sandbox = new Sandbox({ shape: 'unwrapped' });
     sandbox.faults.next('commit-then-drift');
     const error = await errorOf(new GatewayClient(sandbox.clientOptions).createDeposit(CARD));
     expect(error).toMatchObject({ name: 'ResponseError', paymentId: sandbox.payments[0]?.id });
   });
-
-  it('is refused by a name that is none, and so is a wrong option', () => {
-    const { faults } = new Sandbox();
-    expect(() => faults.next('toString' as 'drop')).toThrow('No fault is called "toString". There are: drop, ');
-    expect(() => faults.next('drop', { on: 'callback' as 'create' })).toThrow("on must be 'create' or 'lookup'");
-    for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => faults.next('slow', { ms })).toThrow('ms must be');
-    }
-    expect(faults.armed).toEqual([]);
-  });
 });
 
 describe('a fault of creates', () => {
+  it('amount-round keeps at least 1, and reject-429 says when to come again', async () => {
+    const { sandbox, gateway } = open('amount-round');
+    sandbox.faults.next('amount-round');
+    await errorOf(gateway.createDeposit({ ...CARD, amount: '0.20' }));
+    expect(sandbox.payments).toMatchObject([{ amount: 1 }]);
+    sandbox.faults.next('reject-429', { on: 'lookup' });
+    const answer = await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${ID}`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+  });
+
   it.each(Object.keys(CREATE_FAULTS) as CallFault[])('%s', async fault => {
     expect(await seeCreates(fault)).toHaveLength(1);
   });
@@ -293,15 +281,6 @@ describe('a fault', () => {
     expect(faults.take('create', undefined)).toMatchObject({ fault: 'reject-422' });
   });
 
-  it('can be disarmed alone', () => {
-    const { faults } = new Sandbox();
-    const { id } = faults.next('drop');
-    faults.next('slow', { ms: 5 });
-    faults.disarm(id);
-    expect(faults.armed).toMatchObject([{ fault: 'slow', ms: 5 }]);
-    expect(() => faults.disarm(id)).toThrow('No fault 1 is armed');
-  });
-
   it.each([
     ['callback-lose', { on: 'lookup' }, 'on is for faults of calls'],
     ['callback-first', { on: 'lookup' }, 'can only be injected into a create'],
@@ -331,17 +310,6 @@ describe('a fault of callbacks', () => {
     await sandbox.fail(payment.id, { force: true });
     await sandbox.idle();
     expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['FAILED', 'COMPLETED', 'AUTHORIZED']);
-  });
-
-  it('is written into the log of deliveries', async () => {
-    const sandbox = new Sandbox({ fetch: accepting });
-    const { payment } = await new GatewayClient(sandbox.clientOptions).createDeposit(CARD);
-    sandbox.faults.next('callback-lose');
-    await sandbox.complete(payment.id);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ fault: 'callback-lose', error: 'never posted' }]);
-    await sandbox.redeliver(1);
-    expect(sandbox.deliveries[1]).toMatchObject({ status: 200 });
   });
 });
 

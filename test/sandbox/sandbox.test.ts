@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
 import { ConfigurationError, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox, SandboxError } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -72,22 +71,6 @@ describe('credentials', () => {
 });
 
 describe('requests', () => {
-  it.each([
-    ['no JSON', 'nope', 'body'],
-    ['no object', 'null', 'amount'],
-    ['an amount as text', body.replace('25.5', '"25.50"'), 'amount'],
-    ['amount 0', body.replace('25.5', '0'), 'amount'],
-    ['a method of the other type', body.replace('CARD', 'SEPA'), 'paymentMethod'],
-    ['an on-ramp method', body.replace('CARD', 'ONRAMP_PIX'), 'paymentMethod'],
-    ['no callback URL', body.replace('webhookUrl', 'webhook'), 'webhookUrl'],
-    ['Apple Pay without its keys', body.replace('CARD', 'APPLEPAY'), 'billingAddress'],
-  ])('with %s are refused by field', async (_, text, field) => {
-    const sandbox = new Sandbox();
-    const { status, json } = await post(sandbox, text);
-    expect([status, Object.keys(json.errors)]).toEqual([422, expect.arrayContaining([field])]);
-    expect(sandbox.payments).toEqual([]);
-  });
-
   it('may have fields that the gateway does not know', async () => {
     const { status } = await post(new Sandbox(), body.replace('{', '{"loyalty":{"points":3},'));
     expect(status).toBe(201);
@@ -105,33 +88,11 @@ describe('requests', () => {
     expect(raw).toContain('"billingAddress":[]');
     expect(raw).toContain('"created":{"date":"2026-11-21 08:46:13.476000","timezone_type":3,"timezone":"UTC"}');
   });
-
-  it('to another address are not found', async () => {
-    expect((await new Sandbox().fetch('http://sandbox.localhost/api/v2/payments')).status).toBe(404);
-  });
 });
 
 describe('a body', () => {
-  it('that is nested too deeply is refused, and breaks no page', async () => {
-    const sandbox = new Sandbox();
-    const deep = body.replace('{', `{"additionalParameters":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}},`);
-    const response = await post(sandbox, deep).catch(error => error);
-    expect(response).toMatchObject({ status: 422 });
-    expect(sandbox.payments).toEqual([]);
-  });
-
   it('with an amount beyond all numbers is refused', async () => {
     expect(await post(new Sandbox(), body.replace('25.5', '1e999'))).toMatchObject({ status: 422 });
-  });
-
-  it('of more than a megabyte is refused over HTTP', async () => {
-    const server = await new Sandbox().listen();
-    const response = await fetch(`${server.url}/api/v1/payments`, {
-      method: 'POST',
-      body: 'x'.repeat(2 ** 20 + 1),
-    });
-    expect(response.status).toBe(413);
-    await server.close();
   });
 });
 
@@ -158,41 +119,16 @@ describe('moves', () => {
     expect(((await gateway.getPayment(id)) as { errorMessage?: string }).errorMessage).toBe(errorMessage);
   });
 
-  it('fail without any reason', async () => {
-    const { sandbox, id } = await start();
-    expect(await sandbox.fail(id)).not.toHaveProperty('errorMessage');
-  });
-
-  it('show the settlement on a lookup of COMPLETED, and not on the callback of a card method', async () => {
-    const { sandbox, gateway, id } = await start();
-    await sandbox.complete(id);
-    await sandbox.idle();
-    const settlement = ['settled_crypto_amount', 'crypto_tx_hash', 'destination_wallet'];
-    for (const name of settlement) {
-      expect(await gateway.getPayment(id)).toHaveProperty(name);
-      expect(JSON.parse(sandbox.deliveries[0]?.body ?? '')).not.toHaveProperty(name);
-    }
-    expect(await gateway.getPayment(id)).toHaveProperty('destination_wallet', expect.stringMatching(/^0x[\da-f]{40}$/));
-  });
-
   it('leave a final state only by force', async () => {
     const { sandbox, gateway, id } = await start();
     await sandbox.complete(id);
     const error = await errorOf(sandbox.fail(id));
     expect(error).toBeInstanceOf(SandboxError);
-    expect(error).toMatchObject({ code: 'final_state', message: expect.stringContaining('{ force: true }') });
+    expect(error).toMatchObject({ code: 'final_state', message: expect.stringContaining('pass force') });
     await sandbox.fail(id, { code: 4001, force: true });
     const payment = await gateway.getPayment(id);
     expect(payment).toMatchObject({ paymentStatus: 'FAILED', errorMessage: 'CVV error' });
     expect(payment).not.toHaveProperty('crypto_tx_hash');
-  });
-
-  it('go through AUTHORIZED, or straight to CANCELED', async () => {
-    const { sandbox, id } = await start();
-    expect((await sandbox.authorize(id)).paymentStatus).toBe('AUTHORIZED');
-    expect((await sandbox.cancel(id)).paymentStatus).toBe('CANCELED');
-    await sandbox.idle();
-    expect(sandbox.deliveries.map(({ paymentStatus }) => paymentStatus)).toEqual(['AUTHORIZED', 'CANCELED']);
   });
 
   it('to the state a payment is in already post no second callback', async () => {
@@ -220,12 +156,6 @@ describe('moves', () => {
     await expect(call(sandbox, id)).rejects.toThrow(
       /takes (one object of options: )?\{|must be a number|pass payment\.id/,
     );
-  });
-
-  it('of an unknown payment are refused', async () => {
-    const error = await errorOf(new Sandbox().complete(OTHER_ID));
-    expect(error).toBeInstanceOf(SandboxError);
-    expect(error).toMatchObject({ code: 'unknown_payment' });
   });
 });
 
@@ -292,23 +222,6 @@ describe('callbacks', () => {
     ]);
   });
 
-  it('that nobody answers are logged with the reason', async () => {
-    const gone = await openShop();
-    await gone.close();
-    const { sandbox, id } = await start({ webhookUrl: gone.url });
-    await sandbox.complete(id);
-    await sandbox.idle();
-    expect(sandbox.deliveries[0]).toMatchObject({ error: expect.stringContaining('ECONNREFUSED') });
-    expect(sandbox.deliveries[0]).not.toHaveProperty('status');
-  });
-
-  it('reach loopback addresses only, so that a test cannot post to a real shop', async () => {
-    const { sandbox, id } = await start({ webhookUrl: 'https://shop.example/callbacks' });
-    await sandbox.complete(id);
-    await sandbox.idle();
-    expect(sandbox.deliveries[0]).toMatchObject({ error: expect.stringContaining('not on loopback') });
-  });
-
   it('are given up after ten seconds, even if the fetch in use heeds no signal', async () => {
     vi.useFakeTimers();
     const sandbox = new Sandbox({ fetch: () => new Promise(() => {}) });
@@ -320,18 +233,16 @@ describe('callbacks', () => {
     vi.useRealTimers();
     expect(sandbox.deliveries[0]).toMatchObject({ error: 'not answered within 10000 ms' });
   });
-
-  it('are redelivered byte for byte', async () => {
-    const { sandbox, id } = await start();
-    await sandbox.complete(id);
-    await sandbox.idle();
-    await expect(sandbox.redeliver(1)).resolves.toMatchObject({ id: 2, paymentId: id, status: 200 });
-    expect(shop.posts[1]).toEqual(shop.posts[0]);
-    await expect(sandbox.redeliver(99)).rejects.toMatchObject({ code: 'unknown_delivery' });
-  });
 });
 
 describe('for tests of merchants', () => {
+  it('a clock that is advanced moves by that much, though time passes meanwhile', () => {
+    let reading = Date.UTC(2026, 0, 2);
+    const { clock } = new Sandbox({ now: () => ++reading });
+    clock.advance(3_600_000);
+    expect(clock.offset).toBe(3_600_000);
+  });
+
   const create = async (sandbox: Sandbox) =>
     (await new GatewayClient(sandbox.clientOptions).createDeposit({ ...CARD, paymentMethod: 'PAYID' })).payment;
 
@@ -345,25 +256,6 @@ describe('for tests of merchants', () => {
     expect(ids).not.toContain((await create(other)).id);
     one.reset();
     expect((await create(one)).id).toBe(ids[0]);
-  });
-
-  it('without a seed every id is new', async () => {
-    const sandbox = new Sandbox();
-    const ids = new Set([(await create(sandbox)).id]);
-    sandbox.reset();
-    expect(ids).not.toContain((await create(sandbox)).id);
-  });
-
-  it('a clock that is advanced moves by that much, though time passes meanwhile', () => {
-    let reading = Date.UTC(2026, 0, 2);
-    const { clock } = new Sandbox({ now: () => ++reading });
-    clock.advance(3_600_000);
-    expect(clock.offset).toBe(3_600_000);
-  });
-
-  it('a clock of their own dates the payments', async () => {
-    const payment = await create(new Sandbox({ now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678) }));
-    expect(payment.created).toMatchObject({ date: '2026-01-02 03:04:05.678000' });
   });
 
   it('a reset forgets payments, callbacks and faults, and stops what is under way', async () => {
@@ -398,34 +290,6 @@ describe('for tests of merchants', () => {
     expect(sandbox.calls).toMatchObject([{ id: 1, paymentId: id, fault: undefined }]);
     const page = await (await sandbox.fetch(`http://sandbox.localhost/payments/${id}`)).text();
     expect(page).not.toContain('slow');
-  });
-
-  it('a reset ends a post whose fetch heeds no signal', async () => {
-    const sandbox = new Sandbox({ fetch: () => new Promise(() => {}) });
-    await sandbox.complete((await create(sandbox)).id);
-    const idle = sandbox.idle();
-    sandbox.reset();
-    await expect(idle).resolves.toBeUndefined();
-  });
-
-  it('idle waits for a delayed callback too', async () => {
-    const sandbox = new Sandbox({ fetch: accepting });
-    const { id } = await create(sandbox);
-    sandbox.faults.next('callback-delay', { ms: 30 });
-    await sandbox.complete(id);
-    expect(sandbox.deliveries).toEqual([]);
-    await sandbox.idle();
-    expect(sandbox.deliveries).toMatchObject([{ status: 200, fault: 'callback-delay' }]);
-  });
-
-  it('every callback can go to one address', async () => {
-    const shop = await openShop();
-    const sandbox = new Sandbox({ forwardTo: `${shop.url}/all` });
-    await sandbox.complete((await create(sandbox)).id);
-    await sandbox.idle();
-    expect(shop.posts.map(({ url }) => url)).toEqual(['/all']);
-    expect(sandbox.deliveries[0]?.url).toBe(`${shop.url}/all`);
-    await shop.close();
   });
 
   it.each([
@@ -464,51 +328,28 @@ describe('for tests of merchants', () => {
     await sandbox.fetch(API);
     sandbox.reset();
     const paymentId = payment?.id;
-    const at = expect.any(Number);
-    const timed = { at, durationMs: at };
-    expect(heard).toEqual([
-      { at, type: 'fault', fault: 'commit-then-drop' },
-      {
-        type: 'request',
-        callId: 1,
-        method: 'POST',
-        path: '/api/v1/payments',
-        fault: 'commit-then-drop',
-        paymentId,
-        ...timed,
-      },
-      { at, type: 'move', paymentId, from: 'PENDING', paymentStatus: 'COMPLETED', reference: null },
-      {
-        at,
-        type: 'callback',
-        delivery: sandbox.deliveries[0] ?? expect.objectContaining({ paymentId, status: 200 }),
-      },
-      {
-        ...timed,
-        type: 'request',
-        callId: 2,
-        method: 'GET',
-        path: '/api/v1/payments',
-        status: 405,
-        message: expect.stringContaining('no such address'),
-      },
-      { at, type: 'fault' },
-      { at, type: 'reset' },
+    const fault = 'commit-then-drop';
+    const gone = {
+      method: 'POST',
+      path: '/api/v1/payments',
+      status: undefined,
+      callId: 1,
+      durationMs: expect.any(Number),
+    };
+    const wrong = { method: 'GET', status: 405, callId: 2, message: expect.stringContaining('no such address') };
+    expect(heard).toMatchObject([
+      { type: 'fault', fault },
+      { type: 'request', fault, paymentId, ...gone },
+      { type: 'move', paymentId, from: 'PENDING', paymentStatus: 'COMPLETED', reference: null },
+      { type: 'callback', delivery: { paymentId, status: 200 } },
+      { type: 'request', ...wrong },
+      { type: 'fault' },
+      { type: 'reset', at: expect.any(Number) },
     ]);
   });
 });
 
 describe('over HTTP', () => {
-  const call = (url: string, headers: Record<string, string>) =>
-    new Promise<number>((resolve, reject) => {
-      httpRequest(url, { headers }, response => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      })
-        .on('error', reject)
-        .end();
-    });
-
   it('gives the options of a client that calls it over HTTP', async () => {
     const sandbox = new Sandbox({ terminal: 'onramp', signatureEncoding: 'base64', apiKey: 'own-key' });
     const { url, close, clientOptions } = await sandbox.listen();
@@ -526,34 +367,6 @@ describe('over HTTP', () => {
     } as const);
     expect(sandbox.payments.map(({ id }) => id)).toEqual([payment.id]);
     await close();
-  });
-
-  it('answers on loopback names only', async () => {
-    const server = await new Sandbox().listen();
-    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(await call(`${server.url}/api/v1/payments/x`, { host: 'evil.example' })).toBe(403);
-    expect(await call(`${server.url}/api/v1/payments/x`, { host: 'localhost:4010' })).toBe(401);
-    await server.close();
-  });
-
-  it('answers on another address and other names only where it is told to', async () => {
-    const sandbox = new Sandbox();
-    const server = await sandbox.listen({ host: '0.0.0.0', allowHosts: ['sandbox'] });
-    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    const { port } = new URL(server.url);
-    const statuses = ['sandbox', `sandbox:${port}`, 'localhost', 'evil.example', 'sandbox.evil.example'].map(host =>
-      call(`${server.url}/_sandbox/clock`, { host }),
-    );
-    expect(await Promise.all(statuses)).toEqual([200, 200, 200, 403, 403]);
-    await server.close();
-    await expect(sandbox.listen({ allowHosts: ['a:b'] })).rejects.toThrow('allowHosts');
-  });
-
-  it('says which port is taken', async () => {
-    const server = await new Sandbox().listen();
-    const port = Number(new URL(server.url).port);
-    await expect(new Sandbox().listen({ port })).rejects.toThrow(`EADDRINUSE`);
-    await server.close();
   });
 });
 
@@ -580,9 +393,5 @@ describe('options', () => {
   it('take no sandbox into production', () => {
     vi.stubEnv('NODE_ENV', 'production');
     expect(() => new Sandbox()).toThrow('NODE_ENV=production');
-  });
-
-  it('name the faults there are', () => {
-    expect(() => new Sandbox().faults.next('explode' as 'drop')).toThrow('There are: drop, reject-401');
   });
 });

@@ -44,15 +44,6 @@ describe('the library', () => {
     expect(problems[0]).toMatch(name === 'lookup-fails' ? /redeliver: 1/ : /but it was answered 500 "thanks"/);
   });
 
-  it('tells of a server that fails while its payment is being created', async () => {
-    const { problems } = await play(
-      serverThat(() => 500),
-      [],
-      { createFault: 'callback-first' },
-    );
-    expect(problems[0]).toMatch(/^create, callback 1 of 1 \(COMPLETED\): expected taken, but it was answered 500/);
-  });
-
   it('says which name was meant', async () => {
     await expect(new Sandbox().play('callback-forgd' as ScenarioName)).rejects.toMatchObject({
       code: 'unknown_scenario',

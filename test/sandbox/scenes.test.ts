@@ -2,6 +2,7 @@
 import { ConfigurationError } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxEvent, type SandboxOptions, type Scenario } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
+import { witnessed } from '../../src/sandbox/scenarios/judge.ts';
 import { create } from '../support/eventful.ts';
 import { errorOf } from '../support/fixtures.ts';
 
@@ -69,63 +70,12 @@ describe('a fault of a scenario', () => {
     ];
     expect(await problemsOf(sandboxOf(), steps)).toEqual([]);
   });
-
-  it('that was met by no lookup says what a server must do', async () => {
-    expect(
-      await problemsOf(sandboxOf(), [{ fault: 'drop' }, { move: 'complete', expect: { callbacks: ['answered'] } }]),
-    ).toEqual([
-      'steps[0] (fault: drop): your server has not looked the payment up. It must, before it acts on a callback: createWebhookHandler does.',
-    ]);
-  });
-});
-
-it('a scenario moves a payment out of a final state by force', async () => {
-  const { payment } = await sandboxOf().play({
-    create: CREATE,
-    steps: [{ move: 'complete' }, { move: 'authorize', force: true }],
-  });
-  expect(payment.paymentStatus).toBe('AUTHORIZED');
 });
 
 it('an option of play that is wrong is refused by its name', async () => {
   const error = await errorOf(sandboxOf().play('deposit-completed', { to: 'ftp://shop.example' }));
   expect(error).toBeInstanceOf(ConfigurationError);
   expect((error as Error).message).toMatch(/^sandbox\.play: to /);
-});
-
-describe('a fault that is armed', () => {
-  it('keeps what it was given, and nothing else', () => {
-    const { faults } = sandboxOf();
-    expect(faults.next('drop')).toStrictEqual({ id: 1, fault: 'drop', on: 'create', count: 1 });
-    expect(
-      faults.next('slow', { on: 'lookup', ms: 5, probability: 0.5, reference: 'order-1', count: 3 }),
-    ).toStrictEqual({
-      ...{ id: 2, fault: 'slow', on: 'lookup', count: 3 },
-      ...{ ms: 5, probability: 0.5, reference: 'order-1' },
-    });
-    expect(faults.armed.map(fault => Object.keys(fault).length)).toEqual([4, 7]);
-  });
-
-  it.each<[unknown, object, string]>([
-    ['drp', {}, 'No fault is called "drp". Did you mean drop?'],
-    [7, {}, 'No fault is called 7. There are: drop, reject-401, '],
-    [['drop'], {}, 'No fault is called ["drop"]. Did you mean drop?'],
-    ['drop', { count: 0 }, 'faults.next: count must be 1 or more.'],
-  ])('%j with %j is refused', (name, options, message) => {
-    expect(() => sandboxOf().faults.next(name as never, options)).toThrow(message);
-  });
-
-  it('tells listeners when it is armed, disarmed, and cleared', () => {
-    const told: Partial<SandboxEvent>[] = [];
-    const { faults } = sandboxOf({ onEvent: ({ at: _, ...event }) => told.push(event as never) });
-    faults.disarm(faults.next('drop').id);
-    faults.clear();
-    expect(told).toStrictEqual([
-      { type: 'fault', fault: 'drop' },
-      { type: 'fault', fault: 'drop', isDisarmed: true },
-      { type: 'fault' },
-    ]);
-  });
 });
 
 describe('the log of calls', () => {
@@ -144,25 +94,6 @@ describe('the log of calls', () => {
     for (let count = 0; count < 500; count++) await lookUp(sandbox, 'none');
     expect(numbersOf(sandbox).slice(0, 2)).toEqual([2, 4]);
     expect(sandbox.calls).toHaveLength(500);
-  });
-
-  it('is empty after a reset', async () => {
-    const sandbox = sandboxOf();
-    await create(sandbox);
-    sandbox.reset();
-    expect([sandbox.calls, numbersOf(sandbox)]).toEqual([[], []]);
-    await lookUp(sandbox, 'none');
-    expect(numbersOf(sandbox)).toEqual([1]);
-  });
-
-  it('forgets the create of a payment that makes way', async () => {
-    const sandbox = sandboxOf({ maxPayments: 1 });
-    await sandbox.cancel(await create(sandbox));
-    await sandbox.idle();
-    for (let count = 0; count < 500; count++) await lookUp(sandbox, 'none');
-    await sandbox.cancel(await create(sandbox));
-    await sandbox.idle();
-    expect(numbersOf(sandbox)).not.toContain(1);
   });
 
   it('says which calls a scenario made', async () => {
@@ -189,4 +120,97 @@ it('a payment that makes way takes its own waiting callback along, and no other'
   sandbox.clock.advance(2_000);
   await sandbox.idle();
   expect(sandbox.deliveries.map(({ paymentId }) => paymentId)).toEqual([young]);
+});
+
+it('a scenario that was played is told of, and leaves no fault behind', async () => {
+  const told: SandboxEvent[] = [];
+  const sandbox = sandboxOf({ onEvent: event => told.push(event) });
+  const { payment, problems } = await sandbox.play({
+    create: CREATE,
+    steps: [{ fault: 'callback-delay', ms: '5s' }, { move: 'complete', expect: { callbacks: [] } }, { redeliver: 7 }],
+  });
+  const { type, paymentId, name } = told.findLast(event => event.type === 'scenario') as SandboxEvent & {
+    paymentId: string;
+    name: string;
+  };
+  expect([type, paymentId, name]).toEqual(['scenario', payment.id, 'scenario']);
+  expect(problems).toEqual([
+    'steps[2] (redeliver: 7): there are 0 callbacks so far, and the first is 1.',
+    'The callback of COMPLETED still waits at the end. Add a step: advance: with the time of its delay.',
+  ]);
+  expect(sandbox.faults.armed).toEqual([]);
+  expect(sandbox.calls.at(-1)).toMatchObject({
+    isPlayed: true,
+    headers: expect.arrayContaining([['content-type', 'application/json']]),
+  });
+  expect(payment.reference).toMatch(/^scenario-[\da-f]{8}$/);
+});
+
+describe('the stream of events', () => {
+  const stream = (sandbox: Sandbox) => sandbox.fetch('http://sandbox.localhost/_sandbox/events');
+
+  it('gives a line of JSON for each, and is watched no more once its reader has left', async () => {
+    const sandbox = sandboxOf();
+    const { headers, body } = await stream(sandbox);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      'cache-control': 'no-store',
+    });
+    const reader = body?.getReader();
+    const next = async () => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await next()).toBe('\n');
+    await create(sandbox);
+    const value = await next();
+    expect([value.at(-1), JSON.parse(value)]).toMatchObject(['\n', { type: 'request', method: 'POST' }]);
+    const left = vi.spyOn(Set.prototype, 'delete');
+    await reader?.cancel();
+    expect(left).toHaveBeenCalledWith(expect.any(Function));
+    left.mockRestore();
+  });
+
+  it.each(['/_sandbox/events', '/live'])('at %s ends for who does not read it, and not for who is slow', async path => {
+    const sandbox = sandboxOf();
+    const answer = await sandbox.fetch(`http://sandbox.localhost${path}`);
+    for (let count = 0; count < 20_000; count++) sandbox.clock.advance(1);
+    const text = await answer.text();
+    const events = text.trim().split(/\n+/).length;
+    expect(events).toBeGreaterThan(100);
+    expect(events).toBeLessThan(20_000);
+  });
+});
+
+describe('a lookup while a callback is answered', () => {
+  const lookup = (at: number, rest: object = {}) => ({ type: 'request', method: 'GET', at, status: 200, ...rest });
+  const posted = (at: number) => ({ type: 'callback', at: at + 5, delivery: { at } });
+
+  it.each<[string, object[], [boolean, boolean][]]>([
+    ['confirms it', [lookup(10), posted(10)], [[true, false]]],
+    [
+      'confirms no later one',
+      [lookup(10), posted(10), posted(10)],
+      [
+        [true, false],
+        [false, false],
+      ],
+    ],
+    ['must begin after it', [lookup(9), posted(10)], [[false, false]]],
+    ['must be answered', [lookup(11, { status: 401 }), posted(10)], [[false, false]]],
+    ['may meet a fault', [lookup(11, { status: 502, fault: 'commit-then-502' }), posted(10)], [[false, true]]],
+    ['is not a create', [lookup(11, { method: 'POST' }), posted(10)], [[false, false]]],
+  ])('%s', (_, history, seen) => {
+    const callbacks = witnessed(history as SandboxEvent[]);
+    expect(callbacks.map(({ isLookedUp, isHindered }) => [isLookedUp, isHindered])).toEqual(seen);
+  });
+
+  it('excuses a refusal if it met a fault', async () => {
+    const sandbox: Sandbox = sandboxOf({
+      fetch: async (_, { body }) => {
+        const { id } = JSON.parse(String(body));
+        const headers = { authorization: 'Bearer sandbox-api-key' };
+        await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, { headers });
+        return new Response(null, { status: 503 });
+      },
+    });
+    expect(await problemsOf(sandbox, [{ fault: 'reject-429' }, { move: 'complete' }])).toEqual([]);
+  });
 });

@@ -77,25 +77,6 @@ const folderOf = () => {
 };
 
 describe('the greeting', () => {
-  it('leads a client to it', async () => {
-    const { url, lines } = await open();
-    expect(lines).toEqual([
-      [
-        '',
-        '  Payment gateway sandbox',
-        `  Gateway and dashboard  ${url}`,
-        "  Callbacks go to        each payment's own webhookUrl, if it is on loopback",
-        '',
-        '  For the .env of your app, which node --env-file=.env reads:',
-        `    PAYMENT_GATEWAY_URL=${url}`,
-        '    PAYMENT_GATEWAY_API_KEY=sandbox-api-key',
-        '    PAYMENT_GATEWAY_SIGN_KEY=sandbox-sign-key',
-        '',
-      ].join('\n'),
-    ]);
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  });
-
   it('says where callbacks go, what is kept, and what a client must be told', async () => {
     const state = join(folderOf(), 'state.json');
     const { lines } = await open({
@@ -114,11 +95,6 @@ describe('the greeting', () => {
     const [encoded] = (await open({ signatureEncoding: 'base64' })).lines;
     expect(encoded).toContain("  and  new GatewayClient({ signatureEncoding: 'base64' })\n");
   });
-
-  it('is a line of JSON where lines of JSON are wanted', async () => {
-    const { url, lines } = await open({ json: true });
-    expect(lines.map(line => JSON.parse(line))).toEqual([{ type: 'listening', url }]);
-  });
 });
 
 describe('what happens', () => {
@@ -134,14 +110,6 @@ describe('what happens', () => {
       expect.stringMatching(/^200 callback COMPLETED → .* delivery 1$/),
     ]);
     expect(shop.bodies).toHaveLength(1);
-  });
-
-  it('is a line of JSON each', async () => {
-    const { lines, gateway } = await open({ json: true });
-    const { payment } = await gateway.createDeposit(CARD);
-    expect(lines.slice(1).map(line => JSON.parse(line))).toMatchObject([
-      { type: 'request', method: 'POST', status: 201, paymentId: payment.id, at: expect.any(Number) },
-    ]);
   });
 
   it('is told no more once it is closed, and no move and no callback comes late', async () => {
@@ -177,19 +145,6 @@ describe('--auto', () => {
       lines.filter(line => line.includes(`  ${payment.id}`) && !line.includes('POST')).map(line => line.slice(13, 22)),
     ).toEqual(['AUTHORIZE', 'COMPLETED']);
     expect(await gateway.getPayment(scene.id)).toMatchObject({ paymentStatus: 'PENDING' });
-  });
-
-  it('moves nothing that is final', async () => {
-    const { gateway, lines } = await open({
-      auto: [
-        { move: 'fail', ms: 1 },
-        { move: 'complete', ms: 10 },
-      ],
-    });
-    const { payment } = await gateway.createDeposit(CARD);
-    await expect.poll(() => lines.some(line => line.includes('callback FAILED'))).toBe(true);
-    await new Promise(resolve => setTimeout(resolve, 30));
-    expect(await gateway.getPayment(payment.id)).toMatchObject({ paymentStatus: 'FAILED' });
   });
 });
 
@@ -240,24 +195,7 @@ it('the sandbox is as the options say', async () => {
   expect(statusCode).toBe(200);
 });
 
-it('a page is that of the shop, also for PayID', async () => {
-  const { gateway } = await open({ payid: 'redirect', shopName: 'Nordlicht' });
-  const { nextAction } = await gateway.createDeposit({ ...CARD, paymentMethod: 'PAYID', currency: 'AUD' });
-  if (nextAction.type !== 'redirect') throw new Error('no redirect');
-  expect(await (await fetch(nextAction.redirectUrl)).text()).toContain('Nordlicht');
-});
-
 describe('--state', () => {
-  it('goes on from there', async () => {
-    const state = join(folderOf(), 'state.json');
-    const first = await open({ state });
-    const { payment } = await first.gateway.createDeposit({ ...CARD, reference: 'order-1' });
-    await first.close();
-    const second = await open({ state });
-    expect(second.lines[0]).toContain(`  Everything is kept in  ${state} (1 payments)\n`);
-    expect(await second.gateway.getPayment(payment.id)).toMatchObject({ reference: 'order-1' });
-  });
-
   it('is written while it runs', async () => {
     const state = join(folderOf(), 'state.json');
     const { gateway } = await open({ state });
@@ -291,15 +229,6 @@ describe('--state', () => {
 });
 
 describe('a place where it cannot listen', () => {
-  it('is told: a busy port', async () => {
-    const port = Number(new URL((await open()).url).port);
-    const error = await errorOf(open({ port }));
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toBe(
-      `Port ${port} is in use, perhaps by another sandbox. --port 0 picks a free one.`,
-    );
-  });
-
   it.each([
     ['EACCES', 'No permission to listen on port 80. Use a port above 1023.'],
     ['EAI_AGAIN', '--host: this machine has no address shop.'],

@@ -1,7 +1,6 @@
 // The sandbox over HTTP: which names it answers to, how long a body may be, and what becomes of those who leave.
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { ConfigurationError } from 'payment-gateway-sdk';
@@ -30,16 +29,7 @@ describe('the name in the Host header', () => {
   const REFUSED = 'The sandbox answers on loopback names only, and on those it is told to: --allow-host.';
 
   it.each([
-    ...[
-      'localhost',
-      'LOCALHOST:4010',
-      '127.0.0.1',
-      '127.0.0.1:65535',
-      '[::1]',
-      '[::1]:4010',
-      'sandbox',
-      'sandbox:4010',
-    ],
+    ...['localhost', 'LOCALHOST:4010', '127.0.0.1', '127.0.0.1:65535', '[::1]', '[::1]:4010', 'sandbox', 'sandbox:1'],
   ])('%s is answered', async host => {
     const { url } = await serving(undefined, { allowHosts: ['sandbox'] });
     const answer = await answerOf(url, { headers: { host } });
@@ -60,13 +50,6 @@ describe('the name in the Host header', () => {
     expect([answer.statusCode, await text(answer)]).toEqual([403, REFUSED]);
     expect(handler).not.toHaveBeenCalled();
   });
-});
-
-it('a caller that names none is refused', async () => {
-  const { url } = await serving();
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  socket.end('GET / HTTP/1.0\r\n\r\n');
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some(list => list?.some(({ family }) => family === 'IPv6'));
@@ -115,16 +98,6 @@ describe('a body', () => {
       'close',
       'A body has at most 1048576 bytes.',
     ]);
-  });
-
-  it.each(['GET', 'HEAD'])('of a %s is none', async method => {
-    const bodies: unknown[] = [];
-    const { url } = await serving(async request => {
-      bodies.push(request.method, request.body);
-      return new Response();
-    });
-    expect((await answerOf(url, { method })).statusCode).toBe(200);
-    expect(bodies).toEqual([method, null]);
   });
 });
 

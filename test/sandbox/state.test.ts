@@ -1,21 +1,9 @@
 // The file of --state: what is written when, and that a crash or a failure leaves the one before whole.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { notOurs, readState, StateFile } from '../../src/sandbox/cli/state.ts';
-import type { SavedSandbox } from '../../src/sandbox/saved.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readState, StateFile } from '../../src/sandbox/cli/state.ts';
 import { CommandError } from '../../src/terminal/program.ts';
 import { errorOf } from '../support/fixtures.ts';
 import { fakeTimers } from '../support/passing-time.ts';
@@ -23,8 +11,8 @@ import { fakeTimers } from '../support/passing-time.ts';
 let folder: string;
 let file: string;
 let complaints: string[];
-/** What the sandbox holds. */
-let held: string;
+/** The sandbox's state, or an error of saving it. */
+let held: string | Error;
 /** How long a write takes, in milliseconds. */
 let duration: number;
 let saves: number;
@@ -36,9 +24,7 @@ beforeEach(() => {
   file = join(folder, 'state.json');
   complaints = [];
   held = 'first';
-  duration = 0;
-  saves = 0;
-  looks = 0;
+  [duration, saves, looks] = [0, 0, 0];
   const real = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => {
     // Others ask for the time, too.
@@ -46,188 +32,89 @@ beforeEach(() => {
     looks += 1;
     return looks * duration;
   });
+  fakeTimers();
 });
 afterEach(() => {
   vi.restoreAllMocks();
   rmSync(folder, { recursive: true });
 });
 
-const open = () =>
-  new StateFile(
-    file,
-    () => {
-      saves += 1;
-      return { clockOffset: held } as never as SavedSandbox;
-    },
-    message => complaints.push(message),
-  );
-const written = () => readFileSync(file, 'utf8');
-const asJson = (text: string) => JSON.stringify({ clockOffset: text });
-const files = () => readdirSync(folder);
+function save(): never {
+  saves += 1;
+  if (held instanceof Error) throw held;
+  return held as never;
+}
+const open = () => new StateFile(file, save, message => complaints.push(message));
+const written = () => JSON.parse(readFileSync(file, 'utf8'));
 /** Until so many writes are over: each looks at the time before it and, as the last thing that it does, after it. */
 const settled = (count: number) => expect.poll(() => looks).toBe(2 * count);
 
-describe('a file', () => {
-  it('that is not there begins with nothing', () => {
-    expect(readState(file)).toBeUndefined();
-  });
-
-  it('is read as JSON', () => {
-    writeFileSync(file, '{"version":1}');
-    expect(readState(file)).toEqual({ version: 1 });
-  });
-
-  it('that is no JSON is left alone', async () => {
-    writeFileSync(file, '{"version":');
-    const error = await errorOf((async () => readState(file))());
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toBe(notOurs(file).message);
-    expect((error as Error).message).toBe(
-      `--state: ${file} is damaged, or not a file of this sandbox. It is left as it is: name another, or delete it.`,
-    );
-    expect(written()).toBe('{"version":');
-  });
-
-  it('that cannot be read is not taken for none', async () => {
-    mkdirSync(file);
-    const error = await errorOf((async () => readState(file))());
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toMatch(`--state: ${file} cannot be read: EISDIR`);
-  });
+it('a file that cannot be read is not taken for none', async () => {
+  expect(readState(file)).toBeUndefined();
+  mkdirSync(file);
+  const error = await errorOf((async () => readState(file))());
+  expect(error).toBeInstanceOf(CommandError);
+  expect((error as Error).message).toMatch(`--state: ${file} cannot be read: EISDIR`);
 });
 
-describe('writing', () => {
-  it('begins at once, for its owner alone, with nothing left beside it', async () => {
-    await open().begin();
-    expect([written(), statSync(file).mode & 0o777, files()]).toEqual([asJson('first'), 0o600, ['state.json']]);
-  });
+it('writing begins at once, for its owner alone, and a failure leaves the file before', async () => {
+  writeFileSync(file, '', { mode: 0o644 });
+  const state = open();
+  await state.begin();
+  expect([written(), statSync(file).mode & 0o777, readdirSync(folder)]).toEqual(['first', 0o600, ['state.json']]);
+  held = new Error('too large');
+  expect(await errorOf(state.begin())).toMatchObject({ message: `--state: ${file} cannot be written: too large` });
+  expect([written(), readdirSync(folder)]).toEqual(['first', ['state.json']]);
+});
 
-  it('that cannot begin says so', async () => {
-    file = join(folder, 'nowhere', 'state.json');
-    const error = await errorOf(open().begin());
-    expect(error).toBeInstanceOf(CommandError);
-    expect((error as Error).message).toMatch(`--state: ${file} cannot be written: ENOENT`);
-  });
+it('writing comes a second after the first change, once, and ten times as late as it takes', {
+  tags: 'long',
+}, async () => {
+  const state = open();
+  duration = 250;
+  state.touch();
+  state.touch();
+  vi.advanceTimersByTime(999);
+  expect(saves).toBe(0);
+  held = 'second';
+  vi.advanceTimersByTime(1);
+  await settled(1);
+  state.touch();
+  vi.advanceTimersByTime(2_499);
+  await new Promise(setImmediate);
+  expect([saves, written()]).toEqual([1, 'second']);
+  vi.advanceTimersByTime(1);
+  await settled(2);
+  await state.close();
+});
 
-  it('leaves the file before, and nothing beside it, where it fails', async () => {
-    await open().begin();
-    const state = new StateFile(
-      file,
-      () => {
-        throw new Error('too large');
-      },
-      message => complaints.push(message),
-    );
-    expect(await errorOf(state.begin())).toMatchObject({ message: `--state: ${file} cannot be written: too large` });
-    expect([written(), files()]).toEqual([asJson('first'), ['state.json']]);
-  });
-
-  it('comes a second after the first change, once', { tags: 'long' }, async () => {
-    fakeTimers();
-    const state = open();
-    held = 'second';
-    state.touch();
-    state.touch();
-    vi.advanceTimersByTime(999);
-    expect([saves, existsSync(file)]).toEqual([0, false]);
-    held = 'third';
-    vi.advanceTimersByTime(1);
-    await settled(1);
-    await state.close();
-    expect([saves, written()]).toEqual([2, asJson('third')]);
-  });
-
-  it('comes again after further changes', { tags: 'long' }, async () => {
-    fakeTimers();
-    const state = open();
-    for (const count of [1, 2]) {
-      held = `change ${count}`;
-      state.touch();
-      vi.advanceTimersByTime(1_000);
-      await settled(count);
-    }
-    await state.close();
-    expect([saves, written()]).toEqual([3, asJson('change 2')]);
-  });
-
-  it('comes ten times as late as it takes, where it takes long', { tags: 'long' }, async () => {
-    fakeTimers();
-    const state = open();
-    duration = 250;
+it('a failing write is reported once, until it works again', { tags: 'long' }, async () => {
+  const state = open();
+  await state.begin();
+  const reported: number[] = [];
+  for (const [count, outcome] of [
+    new Error('no space'),
+    new Error('no space'),
+    'better',
+    new Error('full'),
+  ].entries()) {
+    held = outcome;
     state.touch();
     vi.advanceTimersByTime(1_000);
-    await settled(1);
-    state.touch();
-    vi.advanceTimersByTime(2_499);
-    await new Promise(setImmediate);
-    expect(saves).toBe(1);
-    vi.advanceTimersByTime(1);
-    await settled(2);
-    await state.close();
-  });
+    await settled(count + 1);
+    reported.push(complaints.length);
+  }
+  expect([reported, written()]).toEqual([[1, 1, 1, 2], 'better']);
+  expect(complaints[0]).toBe('--state: not written: no space');
+  await state.close();
+});
 
-  it('that fails is told once, until it works again', { tags: 'long' }, async () => {
-    fakeTimers();
-    const state = open();
-    await state.begin();
-    const write = async (count: number) => {
-      state.touch();
-      vi.advanceTimersByTime(1_000);
-      await settled(count);
-      expect(files().filter(name => name.endsWith('.new'))).toEqual([]);
-    };
-    rmSync(file);
-    mkdirSync(join(file, 'in the way'), { recursive: true });
-    await write(1);
-    await write(2);
-    expect(complaints).toEqual([expect.stringMatching(/^--state: not written: E\w+/)]);
-    rmSync(file, { recursive: true });
-    await write(3);
-    expect(written()).toBe(asJson('first'));
-    rmSync(file);
-    mkdirSync(join(file, 'in the way'), { recursive: true });
-    await write(4);
-    expect(complaints).toHaveLength(2);
-    await state.close();
-  });
-
-  it('ends with the last state, and is not asked for again', async () => {
-    fakeTimers();
-    const state = open();
-    state.touch();
-    held = 'last';
-    await state.close();
-    expect([saves, written()]).toEqual([1, asJson('last')]);
-    const before = vi.getTimerCount();
-    state.touch();
-    expect(vi.getTimerCount()).toBe(before);
-    expect([saves, looks]).toEqual([1, 2]);
-  });
-
-  it('is not asked for after the end, either where nothing had happened before', async () => {
-    fakeTimers();
-    const state = open();
-    await state.close();
-    const before = vi.getTimerCount();
-    state.touch();
-    expect(vi.getTimerCount()).toBe(before);
-  });
-
-  it('leaves no file open, also where it fails', async () => {
-    const probe = await openFile(file, 'w');
-    await probe.close();
-    const synced = vi.spyOn(Object.getPrototypeOf(probe), 'sync');
-    await open().begin();
-    synced.mockRejectedValueOnce(new Error('no space left'));
-    expect(await errorOf(open().begin())).toMatchObject({ message: expect.stringContaining('no space left') });
-    // A file that is closed has no number.
-    expect(synced.mock.contexts).toMatchObject([{ fd: -1 }, { fd: -1 }]);
-  });
-
-  it('goes on in the same file for nobody but its owner', async () => {
-    writeFileSync(file, '');
-    chmodSync(file, 0o644);
-    await open().begin();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-  });
+it('writing ends with the last state, and nothing is written after that', async () => {
+  const state = open();
+  state.touch();
+  held = 'last';
+  await state.close();
+  const before = vi.getTimerCount();
+  state.touch();
+  expect([saves, written(), vi.getTimerCount()]).toEqual([1, 'last', before]);
 });

@@ -6,7 +6,7 @@ import { errorOf } from '../support/fixtures.ts';
 afterEach(() => vi.unstubAllEnvs());
 
 describe('an option of the sandbox', () => {
-  const MS = 'must be milliseconds, 0 or more, and at most 24 days';
+  const MS = 'must be a time such as 500ms, 5s, 2m, 1h or 7d, and at most 24 days';
   const KEY = 'must be a text that is not empty';
 
   it.each<[object, string]>([
@@ -14,9 +14,9 @@ describe('an option of the sandbox', () => {
     [{ signKey: 5 }, `signKey ${KEY}`],
     [{ shopName: '' }, `shopName ${KEY}`],
     [{ latency: -1 }, `latency ${MS}`],
-    [{ latency: '5' }, `latency ${MS}`],
+    [{ latency: 'soon' }, `latency ${MS}`],
     [{ latency: 2 ** 31 }, `latency ${MS}`],
-    [{ callbackRetries: 5 }, 'callbackRetries must be a list of milliseconds'],
+    [{ callbackRetries: 5 }, 'callbackRetries must be a list of times'],
     [{ callbackRetries: [5, -1] }, MS],
     [{ callbackRetries: [2 ** 31] }, MS],
     [{ seed: 5 }, 'seed must be a string'],
@@ -54,7 +54,7 @@ describe('an option of the sandbox', () => {
 describe('waitFor', () => {
   it.each<[object, string]>([
     [{ reference: 'order-1', isAnswered: 'yes' }, 'sandbox.waitFor: isAnswered must be true or false'],
-    [{}, 'Say which payment to wait for: pass paymentId or reference.'],
+    [{}, 'Say which payment to wait for: pass its id or reference.'],
     [{ reference: 'order-1', timeout: 1 }, 'Not so within 1 ms: the sandbox has no such payment.'],
   ])('with %j fails, and says why', async (what, problem) => {
     expect(((await errorOf(new Sandbox().waitFor(what))) as Error).message).toContain(problem);

@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
+import type * as z from 'zod';
+import { httpUrl } from '../../schemas/url.ts';
 import { CommandError, endWith, FAILED, integer, LOOK } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
@@ -10,8 +12,7 @@ import { doesOf, LIBRARY } from '../scenarios/library.ts';
 import type { Played } from '../scenarios/play.ts';
 import { callbackLine, faultsText, paymentLine, paymentsText, paymentText, playedText } from './lines.ts';
 import { fieldsOf, optionOf, phrase } from './options.ts';
-import { call, DEFAULT_PORT, type Fields, find, type Place, routeOf } from './remote.ts';
-import { httpUrl } from './values.ts';
+import { call, DEFAULT_PORT, type Fields, type Place, routeOf } from './remote.ts';
 
 /** A command, as a row of the table below. */
 interface RemoteCommand {
@@ -105,11 +106,7 @@ const COMMANDS: readonly RemoteCommand[] = [
     usage: 'clock',
     route: 'moveClock',
     does: 'prints the clock, or moves it; callbacks that waited for that time are posted',
-    prepare: asked => {
-      const moves = Object.keys(asked.fields);
-      if (moves.length > 1) throw new CommandError('--advance and --at both move the clock: pass one.');
-      return moves.length === 1 ? asked : { ...asked, route: 'getClock' };
-    },
+    prepare: asked => (Object.keys(asked.fields).length > 0 ? asked : { ...asked, route: 'getClock' }),
     text: ({ iso, offset }: { iso: string; offset: number }) => `${iso}  moved by ${offset} ms`,
   },
   { usage: 'reset', route: 'reset', text: () => 'reset' },
@@ -119,7 +116,7 @@ const COMMANDS: readonly RemoteCommand[] = [
 export const place = (command: Command): Command =>
   command
     .option('--port <number>', `port of the sandbox on this machine (default: ${DEFAULT_PORT})`, integer(0, 65_535))
-    .addOption(new Option('--url <url>', 'address of a sandbox elsewhere').argParser(httpUrl).conflicts('port'))
+    .addOption(optionOf('url', httpUrl.describe('Address of a sandbox elsewhere.')).conflicts('port'))
     .option('--json', 'print JSON');
 
 export function addRemoteCommands(program: Command): void {
@@ -128,7 +125,7 @@ export function addRemoteCommands(program: Command): void {
 
 function addRemoteCommand(program: Command, row: RemoteCommand): void {
   const { usage, route, does, more = '', option, fixed = {}, prepare = (asked: Asked) => asked, text, exitCode } = row;
-  const { path, summary } = routeOf(route);
+  const { summary } = routeOf(route);
   const command = program
     .command(usage)
     .description(does ?? phrase(summary))
@@ -137,7 +134,7 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
   const options: Record<string, Option> = option ? { [option.name()]: option } : {};
   const fields = fieldsOf(routeOf(route), fixed);
   for (const [name, field] of Object.entries(fields)) {
-    if (name === argument?.name()) argument.choices(field.enum ?? []);
+    if (name === argument?.name()) argument.choices((field as z.ZodEnum).options.map(String));
     else options[name] = optionOf(name, field);
   }
   for (const one of Object.values(options)) command.addOption(one);
@@ -148,7 +145,7 @@ function addRemoteCommand(program: Command, row: RemoteCommand): void {
     const asked = await prepare({
       place: { port, url },
       route,
-      id: path.startsWith('/payments/') ? await find({ port, url }, id, route === 'movePayment') : id,
+      id,
       fields: {
         ...fixed,
         ...(argument && argument.name() in fields && { [argument.name()]: id }),

@@ -1,12 +1,6 @@
-// Prints the latest calls and deliveries, and follows new events on request.
-
-import type { Delivery } from '../callbacks/delivery.ts';
-import type { Call, SandboxEvent } from '../events.ts';
-import { eventOf } from '../log.ts';
+// Prints the latest events, and follows new ones on request.
 import { timedLineOf } from './lines.ts';
-import { call, open, type Place } from './remote.ts';
-
-type Print = (line: string) => void;
+import { open, type Place } from './remote.ts';
 
 interface LogOptions extends Place {
   follow?: true;
@@ -14,48 +8,17 @@ interface LogOptions extends Place {
   json?: true;
 }
 
-export async function logs({ follow, limit, json, ...place }: LogOptions, print: Print): Promise<void> {
-  const tell = (event: SandboxEvent) => {
-    const line = json ? JSON.stringify(event) : timedLineOf(event);
-    if (line) print(line);
-  };
-  // The stream opens first, so that no event is lost in between.
-  const stream = follow ? await open(place, 'streamEvents') : undefined;
-  const told = new Set<string>();
-  for (const event of await latest(place, limit)) {
-    told.add(keyOf(event));
-    tell(event);
-  }
-  for await (const event of eventsOf(stream)) {
-    // A reset restarts the numbers at 1.
-    if (event.type === 'reset') told.clear();
-    if (!told.delete(keyOf(event))) tell(event);
-  }
-}
-
-/** Returns the latest calls and deliveries as events, the oldest first. */
-async function latest(place: Place, limit: number): Promise<SandboxEvent[]> {
-  const { calls } = await call<{ calls: Call[] }>(place, 'listCalls', { limit });
-  const { deliveries } = await call<{ deliveries: Delivery[] }>(place, 'listDeliveries', { limit });
-  const requests: SandboxEvent[] = calls.filter(({ durationMs }) => durationMs !== undefined).map(eventOf);
-  const callbacks = deliveries
-    .filter(({ status, error }) => (status ?? error) !== undefined)
-    .map((delivery): SandboxEvent => ({ type: 'callback', at: delivery.at, delivery }));
-  return [...requests.reverse(), ...callbacks.reverse()].sort((a, b) => a.at - b.at).slice(-limit);
-}
-
-const keyOf = (event: SandboxEvent): string =>
-  event.type === 'request' ? `call ${event.callId}` : event.type === 'callback' ? `delivery ${event.delivery.id}` : '';
-
-/** Yields one JSON value per line, until the sandbox ends. */
-async function* eventsOf(stream: Response | undefined): AsyncGenerator<SandboxEvent> {
+export async function logs({ follow, limit, json, ...place }: LogOptions, print: (line: string) => void) {
+  const { body } = await open(place, 'streamEvents', { limit, follow: follow ?? false });
   let text = '';
-  const decoder = new TextDecoder();
   try {
-    for await (const chunk of stream?.body ?? []) {
-      const lines = (text + decoder.decode(chunk, { stream: true })).split('\n');
+    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const lines = (text + chunk).split('\n');
       text = lines.pop() ?? '';
-      for (const line of lines) if (line) yield JSON.parse(line);
+      for (const event of lines.filter(Boolean)) {
+        const line = json ? event : timedLineOf(JSON.parse(event));
+        if (line) print(line);
+      }
     }
   } catch {
     // The sandbox was stopped.

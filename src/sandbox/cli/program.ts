@@ -1,17 +1,19 @@
 // Defines the commands of the sandbox: npx payment-gateway-sandbox.
 import { once } from 'node:events';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { hintAt } from '../../schemas/hints.ts';
 import { CommandError, complain, createProgram, integer, runProgram } from '../../terminal/program.ts';
 import { table } from '../../terminal/text.ts';
 import { SandboxError } from '../sandbox-error.ts';
+import { sandboxFields } from '../sandbox-options.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import { addRemoteCommands, place } from './commands.ts';
 import { logs } from './logs.ts';
+import { optionOf } from './options.ts';
 import { DEFAULT_PORT } from './remote.ts';
 import { type ServeOptions, serve } from './serve.ts';
-import { httpUrl, moves, nonEmpty, time, times } from './values.ts';
+import { moves } from './values.ts';
 
 const NAME = 'payment-gateway-sandbox';
 
@@ -42,7 +44,7 @@ export function sandboxProgram(): Command {
     .action((name: string | undefined, { json }) => printScenarios(name, json));
   addRemoteCommands(program);
   place(program.command('logs'))
-    .description('prints the latest calls and callbacks, a line each')
+    .description('prints the latest events, a line each')
     .option('--follow', 'continue with new ones')
     .option('--limit <count>', 'most lines of the past', integer(1, 1_000), 50)
     .action(options => logs(options, line => console.log(line)));
@@ -50,31 +52,14 @@ export function sandboxProgram(): Command {
 }
 
 function addServe(program: Command): void {
-  const choice = (flags: string, about: string, values: string[]) => new Option(flags, about).choices(values);
   const server = program
     .command('serve', { isDefault: true })
     .description('runs the gateway, its payment pages and its dashboard')
     .option('--port <number>', 'port that it listens on; 0 takes a free one', integer(0, 65_535), DEFAULT_PORT)
-    .option('--host <address>', 'address that it listens on; 0.0.0.0 in a container (default: 127.0.0.1)', nonEmpty)
+    .option('--host <address>', 'address that it listens on; 0.0.0.0 in a container (default: 127.0.0.1)')
     .option('--allow-host <name...>', 'names that callers may use besides those of loopback')
-    .option('--forward-to <url>', 'post every callback there', httpUrl)
     .option('--auto <move:time>', 'move each new payment: complete:2s; repeatable', moves)
-    .option('--state <file>', 'keep everything in this file, and continue from it', nonEmpty)
-    .option('--latency <time>', 'extra time of each call (default: 0)', time)
-    .option('--callback-retries <times>', 'repeat a failed callback after 1s,5s,30s (default: never)', times)
-    .option('--shop-name <name>', "the shop on the customer's page (default: Your shop)", nonEmpty)
-    .addOption(choice('--callback-query <what>', "query of a callback's address (default: keep)", ['keep', 'drop']))
-    .option('--api-key <key>', 'bearer key of calls (default: sandbox-api-key)', nonEmpty)
-    .option('--sign-key <key>', 'key that signs creates (default: sandbox-sign-key)', nonEmpty)
-    .addOption(choice('--signature-encoding <name>', 'form of the signature (default: hex)', ['hex', 'base64']))
-    .addOption(choice('--terminal <kind>', 'methods that deposits may use (default: standard)', ['standard', 'onramp']))
-    .addOption(
-      choice('--payid <how>', 'how a PayID deposit is paid (default: host-to-host)', ['host-to-host', 'redirect']),
-    )
-    .addOption(choice('--shape <name>', 'form of the answers (default: wrapped)', ['wrapped', 'unwrapped']))
-    .option('--seed <text>', 'the same seed gives the same ids in every run', nonEmpty)
-    .option('--max-payments <count>', 'payments to keep; the oldest final ones go first (default: 10000)', integer(1))
-    .option('--max-deliveries <count>', 'callback deliveries to keep (default: 20000)', integer(1))
+    .option('--state <file>', 'keep everything in this file, and continue from it')
     .option('--json', 'print a line of JSON for each event')
     .allowExcessArguments()
     .action(async (options: ServeOptions) => {
@@ -84,6 +69,9 @@ function addServe(program: Command): void {
       if (unknown) throw new CommandError(`No command is called ${JSON.stringify(unknown)}. ${hintAt(unknown, names)}`);
       await serveUntilStopped(options);
     });
+  // A command line has no functions and no values of a program.
+  const { saved, fetch, now, onEvent, ...fields } = sandboxFields;
+  for (const [name, field] of Object.entries(fields)) server.addOption(optionOf(name, field));
 }
 
 async function serveUntilStopped(options: ServeOptions): Promise<void> {

@@ -3,7 +3,6 @@ import { CommandError, LOOK } from '../../terminal/program.ts';
 import { SERVER_NAME } from '../api/server.ts';
 import { PREFIX, type Route } from '../control/define.ts';
 import { ROUTES } from '../control/routes.ts';
-import type { PaymentRecord } from '../ledger/record.ts';
 
 export const DEFAULT_PORT = 4010;
 
@@ -26,12 +25,13 @@ export async function call<T>(place: Place, route: string, fields: Fields = {}, 
 
 export async function open({ url, port }: Place, name: string, fields: Fields = {}, id = ''): Promise<Response> {
   const { method, path, query, body } = routeOf(name);
-  const origin = url === undefined ? `http://127.0.0.1:${port ?? DEFAULT_PORT}` : new URL(url).origin;
+  const named = url ?? (port === undefined ? process.env.PAYMENT_GATEWAY_URL : undefined);
+  const { origin } = new URL(named || `http://127.0.0.1:${port ?? DEFAULT_PORT}`);
   const address = new URL(origin + PREFIX + path.replace(/\{\w+\}/, encodeURIComponent(id)));
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   if (query) for (const [field, value] of given) address.searchParams.set(field, String(value));
   const json = body && { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
-  const response = await fetch(address, { method: method.toUpperCase(), ...json, redirect: 'manual' }).catch(() => {
+  const response = await fetch(address, { method, ...json, redirect: 'manual' }).catch(() => {
     const start = address.hostname === '127.0.0.1' ? ` --port ${address.port || 80}` : '';
     throw new CommandError(`No sandbox answers at ${origin}. Start one: npx payment-gateway-sandbox${start}`);
   });
@@ -42,30 +42,11 @@ export async function open({ url, port }: Place, name: string, fields: Fields = 
   return response;
 }
 
-/** Finds the newest payment with this reference. Any other text counts as an id. @throws {CommandError} if `isOnly` and there are several */
-export async function find(place: Place, idOrReference: string, isOnly: boolean): Promise<string> {
-  const query = { reference: idOrReference, limit: 10 };
-  const { payments } = await call<{ payments: PaymentRecord[] }>(place, 'listPayments', query);
-  if (isOnly && payments.length > 1) {
-    const ids = payments.map(({ id, paymentStatus }) => `${id} (${paymentStatus})`).join(', ');
-    throw new CommandError(`Several payments have the reference ${idOrReference}: ${ids}. Pass the id of one.`);
-  }
-  return payments[0]?.id ?? idOrReference;
-}
-
 function refusalOf(text: string): CommandError {
   try {
     const { code, message } = JSON.parse(text);
-    return new CommandError(asOptions(message), code === 'timeout' ? LOOK : undefined);
+    return new CommandError(message, code === 'timeout' ? LOOK : undefined);
   } catch {
     return new CommandError(text);
   }
 }
-
-/** Replaces the API's names with those of the command line. */
-const asOptions = (message: string): string =>
-  message
-    .replace('{ force: true }', '--force')
-    .replace('paymentId or reference', '--id or --reference')
-    .replace(/^faults\.next: (?=(?:ms|on) )/, '--')
-    .replace(/^faults\.next: /, '');

@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 
 export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.ZodType> {
-  method: 'get' | 'post' | 'put' | 'delete';
+  method: string;
   /** The path below `/_sandbox`, with parameters in braces: `/payments/{id}`. */
   path: string;
   /** The operation's name in generated clients. */
@@ -18,8 +18,8 @@ export interface Route<Q extends z.ZodType = z.ZodType, B extends z.ZodType = z.
   tag: string;
   query?: Q;
   body?: B;
-  /** The schema of a JSON answer, or the content type of a stream. */
-  answer: z.ZodType | { contentType: string; description: string };
+  /** The schema of a JSON answer, or the content type of a stream. Absent for an empty answer. */
+  answer?: z.ZodType | { contentType: string; description: string };
   errors?: readonly SandboxError['code'][];
   run(parts: Parts, call: RouteCall<Q, B>): unknown;
 }
@@ -32,8 +32,21 @@ interface RouteCall<Q extends z.ZodType, B extends z.ZodType> {
   request: Request;
 }
 
-/** Preserves the types of a route's query and body. */
-export const route = <Q extends z.ZodType, B extends z.ZodType>(one: Route<Q, B>): Route => one;
+type Untagged<Q extends z.ZodType, B extends z.ZodType> = Omit<Route<Q, B>, 'tag'>;
+
+/** Preserves the types of a route's query and body. @param address its method and path: `GET /payments/{id}` */
+export function route<Q extends z.ZodType, B extends z.ZodType>(
+  address: string,
+  name: string,
+  summary: string,
+  rest: Omit<Untagged<Q, B>, 'method' | 'path' | 'name' | 'summary'>,
+): Untagged<z.ZodType, z.ZodType> {
+  const [method, path] = address.split(' ') as [string, string];
+  return { method, path, name, summary, ...rest };
+}
+
+export const tagged = (tag: string, routes: readonly Omit<Route, 'tag'>[]): Route[] =>
+  routes.map(one => ({ ...one, tag }));
 
 export const PREFIX = '/_sandbox';
 
@@ -52,7 +65,7 @@ export const STATUS: Readonly<Record<SandboxError['code'] | 'invalid', number>> 
 
 export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): void {
   for (const { method, path, query, body, run } of routes) {
-    app.on(method.toUpperCase(), PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
+    app.on(method, PREFIX + path.replace(/\{(\w+)\}/g, ':$1'), async ({ req }) => {
       try {
         if (isForeign(req.raw.headers)) {
           return problem('refused', 'A page from elsewhere must not use the API of the sandbox.', 403);
@@ -74,7 +87,7 @@ export function addRoutes(app: Hono, routes: readonly Route[], parts: Parts): vo
   }
   app.all(`${PREFIX}/*`, ({ req }) => {
     const isHere = ({ path }: Route) => new RegExp(`^${PREFIX}${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(req.path);
-    const allow = routes.filter(isHere).map(({ method }) => method.toUpperCase());
+    const allow = routes.filter(isHere).map(({ method }) => method);
     if (allow.length > 0) {
       const refused = problem('refused', `This address takes ${allow.join(' or ')}, and not ${req.method}.`, 405);
       refused.headers.set('allow', allow.join(', '));
@@ -97,8 +110,18 @@ async function jsonOf(request: Request): Promise<unknown> {
   }
 }
 
+/** Checks a value, and describes mistakes without a text of their own. */
+export const check = <S extends z.ZodType>(schema: S, value: unknown) =>
+  schema.safeParse(value, {
+    error: issue => {
+      if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
+      if (issue.code === 'invalid_value') return `must be ${issue.values.join(' or ')}`;
+      return issue.code === 'invalid_type' ? `must be of the type ${issue.expected}` : undefined;
+    },
+  });
+
 function read<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const { success, data, error } = schema.safeParse(value);
+  const { success, data, error } = check(schema, value);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '));
   throw new ConfigurationError(`${problems.join('; ')}.`);

@@ -3,15 +3,13 @@ import * as z from 'zod';
 import { PREFIX, type Route, STATUS } from './define.ts';
 import { problemShape } from './shapes.ts';
 
-const isSchema = (answer: Route['answer']): answer is z.ZodType => 'parse' in answer;
-
 export function describe(routes: readonly Route[]): object {
   const components: Record<string, object> = {};
   /** Returns the schema. Named schemas become components. */
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => {
     const { $defs = {}, $schema, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
-    for (const [name, part] of Object.entries($defs)) components[name] ??= pointing(part) as object;
-    return pointing(own) as object;
+    for (const [name, part] of Object.entries($defs)) components[name] ??= part;
+    return own;
   };
   const problem = (codes: readonly string[]) => ({
     description: codes.join(', '),
@@ -36,9 +34,9 @@ export function describe(routes: readonly Route[]): object {
         403: problem(['refused: a page of another site made a browser ask']),
       },
     };
-    paths[PREFIX + path] = { ...paths[PREFIX + path], [method]: operation };
+    paths[PREFIX + path] = { ...paths[PREFIX + path], [method.toLowerCase()]: operation };
   }
-  return {
+  const description = {
     openapi: '3.1.0',
     info: {
       title: "The payment gateway sandbox's own API",
@@ -53,6 +51,7 @@ export function describe(routes: readonly Route[]): object {
     paths,
     components: { schemas: components },
   };
+  return JSON.parse(JSON.stringify(description).replaceAll('#/$defs/', '#/components/schemas/'));
 }
 
 /** Removes bounds that only reflect JavaScript's number range. */
@@ -64,11 +63,11 @@ const override = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: nu
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => object;
 
 function success(answer: Route['answer'], schemaOf: SchemaOf): object {
-  if (!isSchema(answer)) {
+  if (!answer) return { 204: { description: 'Done.' } };
+  if ('contentType' in answer) {
     const { contentType, description } = answer;
     return { 200: { description, content: { [contentType]: { schema: { type: 'string' } } } } };
   }
-  if (answer instanceof z.ZodUndefined) return { 204: { description: 'Done.' } };
   return { 200: { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } } };
 }
 
@@ -77,19 +76,7 @@ const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { 
 function inQuery(query: z.ZodType | undefined, schemaOf: SchemaOf): object[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape as Record<string, z.ZodType>).map(([name, field]) => {
-    const { description, ...schema } = schemaOf(field, 'output') as { description?: string };
+    const { description, ...schema } = schemaOf(field, 'input') as { description?: string };
     return { name, in: 'query', required: false, ...(description && { description }), schema };
   });
 }
-
-/** Points references to the components. */
-const pointing = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(pointing);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [
-      key,
-      key === '$ref' ? String(part).replace('#/$defs/', '#/components/schemas/') : pointing(part),
-    ]),
-  );
-};

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import type { Parts } from '../parts.ts';
-import { addRoutes, type Route, route } from './define.ts';
+import { addRoutes, type Route, route, tagged } from './define.ts';
 import { MACHINERY_ROUTES } from './machinery.ts';
 import { describe } from './openapi.ts';
 import { PAYMENT_ROUTES } from './payments.ts';
@@ -12,15 +12,10 @@ import { SCENARIO_ROUTES } from './scenarios.ts';
 export const ROUTES: readonly Route[] = [...PAYMENT_ROUTES, ...SCENARIO_ROUTES, ...MACHINERY_ROUTES];
 
 export function addControl(app: Hono, parts: Parts): void {
-  const description = route({
-    method: 'get',
-    path: '/openapi.json',
-    name: 'getDescription',
-    tag: 'Sandbox',
-    summary: 'This description.',
+  const description = route('GET /openapi.json', 'getDescription', 'This description.', {
     answer: z.looseObject({}),
     run: (): object => describe(routes),
   });
-  const routes = [...ROUTES, description];
+  const routes = [...ROUTES, ...tagged('Sandbox', [description])];
   addRoutes(app, routes, parts);
 }

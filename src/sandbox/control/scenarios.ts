@@ -1,13 +1,14 @@
 // The routes for scenarios.
 import * as z from 'zod';
+import { httpUrl } from '../../schemas/url.ts';
 import { scenarioSchema } from '../scenarios/format.ts';
 import { doesOf, LIBRARY, textOf } from '../scenarios/library.ts';
 import { play } from '../scenarios/play.ts';
 import { checkScenario, readScenario } from '../scenarios/read.ts';
-import { type Route, route } from './define.ts';
+import { type Route, route, tagged } from './define.ts';
 import { deliveryShape, paymentShape } from './shapes.ts';
 
-const to = z.string().optional().describe("Where the callbacks go, in place of the sandbox's `forwardTo`.");
+const to = httpUrl.optional().describe("Your callback address, in place of the sandbox's `forwardTo`.");
 
 const played = z
   .object({
@@ -18,13 +19,8 @@ const played = z
   })
   .meta({ id: 'Played', description: 'What came of a scenario.' });
 
-export const SCENARIO_ROUTES: readonly Route[] = [
-  route({
-    method: 'get',
-    path: '/scenarios',
-    name: 'listScenarios',
-    tag: 'Scenarios',
-    summary: 'The scenarios that the sandbox brings along.',
+export const SCENARIO_ROUTES: readonly Route[] = tagged('Scenarios', [
+  route('GET /scenarios', 'listScenarios', 'The scenarios that the sandbox brings along.', {
     answer: z.object({
       scenarios: z
         .array(
@@ -40,24 +36,14 @@ export const SCENARIO_ROUTES: readonly Route[] = [
       scenarios: Object.entries(LIBRARY).map(([name, text]) => ({ name, does: doesOf(text), text })),
     }),
   }),
-  route({
-    method: 'post',
-    path: '/scenarios/{name}',
-    name: 'playScenario',
-    tag: 'Scenarios',
-    summary: 'Plays one of them, and answers once it has ended.',
+  route('POST /scenarios/{name}', 'playScenario', 'Plays one of them, and answers once it has ended.', {
     body: z.strictObject({ to }),
     answer: played,
     errors: ['unknown_scenario', 'refused'],
     run: async (parts, { id: name, body, request }) =>
       play(parts, await readScenario(textOf(name)), { ...body, name, origin: new URL(request.url).origin }),
   }),
-  route({
-    method: 'post',
-    path: '/scenarios',
-    name: 'playOwnScenario',
-    tag: 'Scenarios',
-    summary: 'Plays a scenario of your own.',
+  route('POST /scenarios', 'playOwnScenario', 'Plays a scenario of your own.', {
     body: z.strictObject({
       scenario: z
         .union([z.string().describe('YAML.'), z.looseObject({}).meta({ ...scenarioSchema.meta() })])
@@ -71,4 +57,4 @@ export const SCENARIO_ROUTES: readonly Route[] = [
       return play(parts, checked, { to, name: 'scenario', origin: new URL(request.url).origin });
     },
   }),
-];
+]);

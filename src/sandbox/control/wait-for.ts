@@ -23,9 +23,10 @@ export interface WaitFor {
   timeout?: number | undefined;
 }
 
-const waitFields = {
+/** The fields of a wait, also for the JSON API. */
+export const waitFields = {
   paymentId: text.optional(),
-  reference: text.optional(),
+  reference: text.optional().describe('The newest payment with this reference.'),
   paymentStatus: oneOf(PAYMENT_STATUSES).optional(),
   isAnswered: flag.optional(),
   timeout: milliseconds.default(30_000),
@@ -36,7 +37,7 @@ const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
 export async function waitFor({ ledger, log }: Parts, what: WaitFor): Promise<PaymentRecord> {
   const { timeout, ...wanted } = readFields(what);
   if (wanted.paymentId === undefined && wanted.reference === undefined) {
-    throw new SandboxError('refused', 'Say which payment to wait for: pass paymentId or reference.');
+    throw new SandboxError('refused', 'Say which payment to wait for: pass its id or reference.');
   }
   const find = () =>
     wanted.paymentId === undefined

@@ -1,9 +1,9 @@
 // The armed faults. Each waits for a matching call or callback.
 import * as z from 'zod';
-import { LONGEST_TIMER } from '../../deadline.ts';
 import { ConfigurationError } from '../../errors.ts';
 import { count, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { hintAt } from '../../schemas/hints.ts';
+import { type Duration, duration } from '../duration.ts';
 import type { Log } from '../log.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import {
@@ -25,8 +25,8 @@ export interface FaultOptions {
    * @default 'create'
    */
   on?: SandboxOperation | undefined;
-  /** Milliseconds, for `slow` and `callback-delay`. */
-  ms?: number | undefined;
+  /** The time for `slow` and `callback-delay`. */
+  ms?: Duration | undefined;
   /**
    * How many times the fault is injected.
    * @default 1
@@ -42,18 +42,12 @@ export interface FaultOptions {
   reference?: string | undefined;
 }
 
-const MS = { error: 'must be a number of milliseconds, 0 or more, and at most 24 days' };
 const PROBABILITY = { error: 'must be a number above 0, and at most 1' };
 
 /** The options of a fault, also for the JSON API. */
 export const faultFields = {
   on: oneOf(['create', 'lookup']).optional().describe('The call that a fault of calls is injected into.'),
-  ms: z
-    .number(MS)
-    .min(0, MS)
-    .max(LONGEST_TIMER, MS)
-    .optional()
-    .describe('Milliseconds, for `slow` and `callback-delay`.'),
+  ms: duration.optional().describe('The time for `slow` and `callback-delay`: 500ms, 5s.'),
   count: count.optional().describe('How often it is injected before it is used up; 1 unless said.'),
   probability: z
     .number(PROBABILITY)
@@ -183,7 +177,7 @@ export class Faults {
 
 /** Refuses an option without an effect, which is a mistake. */
 function refuseUnused(fault: Fault, on: SandboxOperation | undefined, ms: number | undefined): void {
-  const refuse = (problem: string) => new ConfigurationError(`faults.next: ${problem}.`);
+  const refuse = (problem: string) => new ConfigurationError(`${problem}.`);
   if (ms !== undefined && !takesMs(fault)) throw refuse(`ms is for slow and callback-delay, and not for ${fault}`);
   if (on !== undefined && isCallbackFault(fault)) {
     throw refuse(`on is for faults of calls, and ${fault} is one of callbacks`);

@@ -121,6 +121,26 @@ export class Ledger {
     return structuredClone(this.#entry(id).record);
   }
 
+  /** Returns the payment with this id, or the newest one with this reference. @throws {SandboxError} `unknown_payment` */
+  named(idOrReference: string): PaymentRecord {
+    return this.find(idOrReference) ?? this.#withReference(idOrReference)[0] ?? this.get(idOrReference);
+  }
+
+  /** Returns the only payment with this id or reference. @throws {SandboxError} `unknown_payment`, `refused` */
+  only(idOrReference: string): PaymentRecord {
+    const [, second] = this.find(idOrReference) ? [] : this.#withReference(idOrReference);
+    if (!second) return this.named(idOrReference);
+    const list = this.#withReference(idOrReference).map(({ id, paymentStatus }) => `${id} (${paymentStatus})`);
+    throw new SandboxError(
+      'refused',
+      `Several payments have the reference ${idOrReference}: ${list.join(', ')}. Pass the id of one.`,
+    );
+  }
+
+  #withReference(reference: string): PaymentRecord[] {
+    return this.page({ reference }, { limit: 10, offset: 0 }).payments;
+  }
+
   requestOf(id: string): AcceptedRequest {
     return this.#entry(id).request;
   }
@@ -145,10 +165,7 @@ export class Ledger {
     const entry = this.#entry(id);
     const from = entry.record.paymentStatus;
     if (isFinalStatus(from) && !force) {
-      throw new SandboxError(
-        'final_state',
-        `Payment ${id} is ${from}, which is final. To move it anyway: { force: true }.`,
-      );
+      throw new SandboxError('final_state', `Payment ${id} is ${from}, which is final. To move it anyway, pass force.`);
     }
     const { errorMessage, settled_crypto_amount, crypto_tx_hash, destination_wallet, ...kept } = entry.record;
     entry.record = { ...kept, paymentStatus, ...changes };

@@ -5,11 +5,8 @@ import type { FieldsOf } from '../../schemas/fields-of.ts';
 import { nearest, unknownNames } from '../../schemas/hints.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
 import { REQUEST_FIELDS } from '../../schemas/request-schema.ts';
-import { DURATION, durationOf } from '../duration.ts';
+import { type Duration, writtenDuration } from '../duration.ts';
 import { CALL_FAULTS, CALLBACK_FAULTS, CREATE_FAULTS, type CreateFault, type Fault, takesMs } from '../faults/kinds.ts';
-
-/** Milliseconds, or a text such as `500ms`, `5s`, `2m`, `1h` or `7d`. */
-export type Duration = number | string;
 
 /**
  * The expected answer to a callback. `taken`: 2xx. `refused`: any other answer. `answered`: either. `not-believed`: not
@@ -103,10 +100,6 @@ const nameOf = <const N extends string>(what: string, names: readonly N[]) =>
 
 const keysOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[];
 
-const duration = z
-  .union([z.number(), z.string()], { error: `must be ${DURATION}` })
-  .refine(written => durationOf(written) !== undefined, { error: `must be ${DURATION}, and at most 24 days` });
-
 const STATUS = 'must be taken, refused, answered, not-believed, lost, or an HTTP status';
 const expectation = z.union(
   [z.enum(['taken', 'refused', 'answered', 'not-believed', 'lost']), z.int().min(100).max(599)],
@@ -164,7 +157,7 @@ const STEPS = {
             ? `${input} is injected into the create: write it as createFault`
             : unknownName('fault', input, keysOf(STEP_FAULTS)),
       }),
-      ms: duration.optional(),
+      ms: writtenDuration.optional(),
       count: count.optional(),
     },
     'a fault',
@@ -183,7 +176,7 @@ const STEPS = {
   ).refine(({ move, code, reason }) => move === 'fail' || (code ?? reason) === undefined, {
     error: 'code and reason are for "move: fail"',
   }),
-  advance: fields({ advance: duration, expect }, 'a move of the clock'),
+  advance: fields({ advance: writtenDuration, expect }, 'a move of the clock'),
   redeliver: fields({ redeliver: count, body: text.optional(), expect }, 'a redelivery'),
 };
 

@@ -1,9 +1,31 @@
 // Compares a scenario's results with its expectations, and describes each difference in a sentence.
-
 import { printable } from '../../terminal/text.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
+import type { SandboxEvent } from '../events.ts';
 import type { Expectation, Expected } from './format.ts';
-import type { Witnessed } from './witness.ts';
+
+/** A posted callback, with the merchant's behaviour until its answer. */
+export interface Witnessed {
+  delivery: Delivery;
+  /** Whether the merchant looked up the payment with good credentials, and got an answer. */
+  isLookedUp: boolean;
+  /** Whether a fault was injected into such a lookup. */
+  isHindered: boolean;
+}
+
+/** Returns the callbacks of a payment that were answered or given up. @param history its events, in order of their ends */
+export function witnessed(history: readonly SandboxEvent[]): Witnessed[] {
+  let lookups: Extract<SandboxEvent, { type: 'request' }>[] = [];
+  return history.flatMap(event => {
+    if (event.type === 'request' && event.method === 'GET') lookups.push(event);
+    if (event.type !== 'callback') return [];
+    const { delivery } = event;
+    const meanwhile = lookups.filter(({ at }) => at >= delivery.at);
+    lookups = [];
+    const isLookedUp = meanwhile.some(({ status }) => status === 200);
+    return [{ delivery, isLookedUp, isHindered: meanwhile.some(({ fault }) => fault !== undefined) }];
+  });
+}
 
 /**
  * @param where the part of the scenario, such as `steps[1] (move: complete)`

@@ -10,8 +10,7 @@ import type { PaymentRecord } from '../ledger/record.ts';
 import type { Parts } from '../parts.ts';
 import { SandboxError } from '../sandbox-error.ts';
 import { actionsIn, type Expected, type FaultStep, type Scenario, type Step } from './format.ts';
-import { judgeCallbacks } from './judge.ts';
-import { Witness, type Witnessed } from './witness.ts';
+import { judgeCallbacks, type Witnessed, witnessed } from './judge.ts';
 
 /** The result of a scenario. */
 export interface Played {
@@ -50,21 +49,15 @@ const WAKING = 2;
 
 /** @throws {SandboxError} `refused` if the gateway refuses the create */
 export async function play(parts: Parts, scenario: Scenario, stage: Stage): Promise<Played> {
-  const witness = new Witness(parts.log);
-  try {
-    const played = await new Play(parts, scenario, witness).run(stage);
-    const { payment, problems } = played;
-    parts.log.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
-    return played;
-  } finally {
-    witness.leave();
-  }
+  const played = await new Play(parts, scenario).run(stage);
+  const { payment, problems } = played;
+  parts.log.emit({ type: 'scenario', paymentId: payment.id, name: stage.name, problems });
+  return played;
 }
 
 class Play {
   readonly #parts: Parts;
   readonly #scenario: Scenario;
-  readonly #witness: Witness;
   readonly #problems: string[] = [];
   /** Faults of the scenario, by the number of their arming. */
   readonly #armed = new Map<number, { where: string; step: FaultStep }>();
@@ -76,10 +69,9 @@ class Play {
   /** Aborted when the sandbox is reset. */
   readonly #life: AbortSignal;
 
-  constructor(parts: Parts, scenario: Scenario, witness: Witness) {
+  constructor(parts: Parts, scenario: Scenario) {
     this.#parts = parts;
     this.#scenario = scenario;
-    this.#witness = witness;
     this.#life = parts.log.life;
   }
 
@@ -176,20 +168,24 @@ class Play {
     await callbacks.delivered(this.#id);
   }
 
+  get #callbacks(): Witnessed[] {
+    return witnessed(this.#parts.log.history(this.#id));
+  }
+
   get #deliveries(): Delivery[] {
     return this.#parts.log.deliveriesOf(this.#id).reverse();
   }
 
   /** Judges the callbacks since the last step. A list for the whole scenario replaces the usual expectations. */
   #judge(where: string, expected: Expected | undefined): void {
-    const callbacks = this.#witness.callbacksOf(this.#id);
+    const callbacks = this.#callbacks;
     const isListed = this.#scenario.expect?.callbacks !== undefined && expected?.callbacks === undefined;
     if (!isListed) this.#judgeCallbacks(where, expected, callbacks.slice(this.#judged));
     this.#judged = callbacks.length;
   }
 
   #judgeEnd(expected: Expected | undefined, payment: PaymentRecord): void {
-    if (expected?.callbacks) this.#judgeCallbacks('expect', expected, this.#witness.callbacksOf(this.#id));
+    if (expected?.callbacks) this.#judgeCallbacks('expect', expected, this.#callbacks);
     this.#judgeStatus('expect', expected, payment);
     const { faults, callbacks } = this.#parts;
     for (const { id, count } of faults.armed) {
