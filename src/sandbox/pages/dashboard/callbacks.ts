@@ -3,77 +3,48 @@ import { html } from 'hono/html';
 import { curlOf } from '../../api/curl.ts';
 import type { WaitingCallback } from '../../callbacks/callbacks.ts';
 import type { Delivery } from '../../callbacks/delivery.ts';
-import { FAULTS } from '../../faults/kinds.ts';
-import { badge, type Html, nameOf, pill, rows, sent } from '../layout.ts';
+import { badge, type Html, nameOf, pill, sent } from '../layout.ts';
+import { factsOf, logPage } from './log.ts';
 import { outcomeOfDelivery, outcomeOfWaiting } from './outcome.ts';
-import { spanOf, timeOf } from './time.ts';
+import { timeOf } from './time.ts';
 import {
   cards,
   count,
   detailsOf,
-  type Filters,
-  filtered,
   formOf,
   lineOf,
-  listOf,
   PAGE,
   type Page,
   paymentLink,
   pretty,
-  prose,
   rawText,
   type View,
 } from './view.ts';
 
-const FILTERS: Filters<Delivery> = {
-  '': ['All', () => true],
-  'not-taken': ['Not taken', delivery => outcomeOfDelivery(delivery).tone === 'bad'],
-  again: ['Posted again', ({ repeats }) => repeats !== undefined],
-};
-
 export function callbacksPage(view: View): Page {
   const { log, settings, callbacks } = view.parts;
-  const { size, forgotten } = log.deliveries;
-  const waiting = callbacks.waiting;
-  const main = html`<h1>Callbacks</h1>
-  <p class="lead">What was posted to your app, and what it answered. ${settings.forwardTo ? html`All go to <span class="mono">${settings.forwardTo}</span>.` : 'Each goes to the address of its payment.'}</p>
-  ${cards([
-    [
-      'Not posted yet',
-      waiting.length > 0 &&
-        html`<ul class="lines wrap">${waiting.slice(0, PAGE).map(one => waitingLine(view, one))}</ul>${waiting.length > PAGE && html`<p class="dim">And ${waiting.length - PAGE} more.</p>`}`,
-    ],
-  ])}
-  ${listOf<Delivery>(view, {
-    ...filtered(view, log.deliveries.latest(), FILTERS),
-    filter: ['show', 'Which callbacks'],
-    idOf: ({ id }) => `delivery-${id}`,
-    columns: [
-      { name: 'state', head: 'Answer', cell: delivery => pill(outcomeOfDelivery(delivery)) },
-      {
-        name: 'name',
-        head: 'Callback',
-        cell: delivery => {
-          const { tone, sentence } = outcomeOfDelivery(delivery);
-          return html`${link(delivery.id)} ${badge(delivery.paymentStatus)}${again(delivery)}${tone !== 'good' && html`<span class="why">${sentence}</span>`}`;
-        },
-      },
-      { name: 'side', head: 'Payment', cell: ({ paymentId }) => paymentLink(view, paymentId) },
-      { name: 'extra', head: 'Fault', cell: ({ fault }) => fault && html`<code>${fault}</code>` },
-      {
-        name: 'number',
-        head: 'Took',
-        cell: ({ durationMs }) => (durationMs === undefined ? '' : spanOf(durationMs)),
-      },
-      { name: 'time', head: 'Posted', cell: ({ at }) => timeOf(at, view.now) },
-    ],
-    none:
-      size === 0
-        ? html`None has been posted yet: complete a payment, or <a href="/">play a story</a>.`
-        : 'None of these.',
-  })}
-  ${forgotten > 0 && html`<p class="dim">${count(forgotten)} older callbacks are forgotten: the sandbox keeps ${count(settings.maxDeliveries)}, and none of a payment that is forgotten.</p>`}`;
-  return { title: `Callbacks (${size})`, main };
+  const { forgotten } = log.deliveries;
+  const { waiting } = callbacks;
+  const lines = html`<ul class="lines wrap">${waiting.slice(0, PAGE).map(one => waitingLine(view, one))}</ul>
+    ${waiting.length > PAGE && html`<p class="dim">And ${waiting.length - PAGE} more.</p>`}`;
+  return logPage<Delivery>(view, {
+    title: 'Callbacks',
+    lead: html`What was posted to your app, and what it answered. ${settings.forwardTo ? html`All go to <span class="mono">${settings.forwardTo}</span>.` : 'Each goes to the address of its payment.'}`,
+    log: log.deliveries,
+    filters: {
+      '': ['All', () => true],
+      'not-taken': ['Not taken', delivery => outcomeOfDelivery(delivery).tone === 'bad'],
+      again: ['Posted again', ({ repeats }) => repeats !== undefined],
+    },
+    heads: ['Callback', 'Posted'],
+    nameOf: delivery => html`${link(delivery.id)} ${badge(delivery.paymentStatus)}${again(delivery)}`,
+    outcomeOf: outcomeOfDelivery,
+    none: html`None has been posted yet: complete a payment, or <a href="/">play a story</a>.`,
+    before: cards([['Not posted yet', waiting.length > 0 && lines]]),
+    after:
+      forgotten > 0 &&
+      html`<p class="dim">${count(forgotten)} older callbacks are forgotten: the sandbox keeps ${count(settings.maxDeliveries)}, and none of a payment that is forgotten.</p>`,
+  });
 }
 
 const link = (id: number): Html => html`<a href="/deliveries/${id}">Callback ${id}</a>`;
@@ -107,8 +78,7 @@ export const moveClockThere = ({ now }: View, { due = 0 }: { due?: number | unde
 
 export function callbackPage(view: View, path: string): Page {
   const delivery = view.parts.log.delivery(Number(path));
-  const { id, at, paymentId, paymentStatus, url, body, durationMs, fault, repeats, isEdited } = delivery;
-  const { status, answer, error } = delivery;
+  const { id, paymentId, paymentStatus, url, body, repeats, isEdited, status, answer, error } = delivery;
   const outcome = outcomeOfDelivery(delivery);
   const record = view.parts.ledger.find(paymentId);
   const repeated = view.parts.log.deliveriesOf(paymentId).filter(one => one.repeats === id);
@@ -142,14 +112,9 @@ export function callbackPage(view: View, path: string): Page {
     right: [
       [
         'What happened',
-        rows({
-          Payment: paymentLink(view, paymentId),
-          Answer: pill(outcome),
-          Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
+        factsOf(view, delivery, outcome, {
           Repeats: repeats !== undefined && html`${link(repeats)} ${isEdited && 'with an edited body'}`,
           Redelivered: repeated.length > 0 && html`${repeated.map(one => html`${link(one.id)} `)}`,
-          Posted: timeOf(at, view.now, { isPrecise: true }),
-          Took: durationMs !== undefined && spanOf(durationMs),
         }),
       ],
       [

@@ -4,66 +4,28 @@ import { html } from 'hono/html';
 import { curlOfCall } from '../../api/curl.ts';
 import type { SignatureCheck } from '../../api/signature.ts';
 import type { Call } from '../../events.ts';
-import { FAULTS } from '../../faults/kinds.ts';
 import { KEPT_CALLS } from '../../log.ts';
-import { type Html, nameOf, pill, rows, sent } from '../layout.ts';
+import { type Html, nameOf, pill, sent } from '../layout.ts';
+import { factsOf, logPage } from './log.ts';
 import { outcomeOfCall } from './outcome.ts';
-import { spanOf, timeOf } from './time.ts';
-import {
-  count,
-  detailsOf,
-  type Filters,
-  filtered,
-  lineOf,
-  listOf,
-  type Page,
-  paymentLink,
-  pretty,
-  prose,
-  rawText,
-  type View,
-} from './view.ts';
+import { timeOf } from './time.ts';
+import { count, detailsOf, lineOf, type Page, pretty, rawText, type View } from './view.ts';
 
-const FILTERS: Filters<Call> = {
-  '': ['All', () => true],
-  refused: ['Refused or broken', call => outcomeOfCall(call).tone === 'bad'],
-  faulty: ['With a fault', ({ fault }) => fault !== undefined],
-};
-
-export function callsPage(view: View): Page {
-  const { calls } = view.parts.log;
-  const main = html`<h1>Calls</h1>
-  <p class="lead">What arrived at the gateway's addresses, and what was answered. The latest ${KEPT_CALLS} are kept, and the create of each payment.</p>
-  ${listOf<Call>(view, {
-    ...filtered(view, calls.latest(), FILTERS),
-    filter: ['show', 'Which calls'],
-    idOf: ({ id }) => `call-${id}`,
-    columns: [
-      { name: 'state', head: 'Answer', cell: call => pill(outcomeOfCall(call)) },
-      {
-        name: 'name',
-        head: 'Call',
-        cell: call => {
-          const { sentence } = outcomeOfCall(call);
-          return html`<a href="/calls/${call.id}" id="open-call-${call.id}">${callName(call)}</a>${sentence && html`<span class="why">${sent(sentence)}</span>`}`;
-        },
-      },
-      { name: 'side', head: 'Payment', cell: ({ paymentId }) => paymentLink(view, paymentId) },
-      { name: 'extra', head: 'Fault', cell: ({ fault }) => fault && html`<code>${fault}</code>` },
-      {
-        name: 'number',
-        head: 'Took',
-        cell: ({ durationMs }) => (durationMs === undefined ? '' : spanOf(durationMs)),
-      },
-      { name: 'time', head: 'Arrived', cell: ({ at }) => timeOf(at, view.now) },
-    ],
-    none:
-      calls.size === 0
-        ? html`None has arrived yet. <a href="/">The first page</a> has a command that makes one.`
-        : 'None of these.',
-  })}`;
-  return { title: `Calls (${calls.size})`, main };
-}
+export const callsPage = (view: View): Page =>
+  logPage<Call>(view, {
+    title: 'Calls',
+    lead: html`What arrived at the gateway's addresses, and what was answered. The latest ${KEPT_CALLS} are kept, and the create of each payment.`,
+    log: view.parts.log.calls,
+    filters: {
+      '': ['All', () => true],
+      refused: ['Refused or broken', call => outcomeOfCall(call).tone === 'bad'],
+      faulty: ['With a fault', ({ fault }) => fault !== undefined],
+    },
+    heads: ['Call', 'Arrived'],
+    nameOf: call => html`<a href="/calls/${call.id}" id="open-call-${call.id}">${callName(call)}</a>`,
+    outcomeOf: outcomeOfCall,
+    none: html`None has arrived yet. <a href="/">The first page</a> has a command that makes one.`,
+  });
 
 /** Returns a short line for other pages. */
 export function callLine(view: View, call: Call): Html {
@@ -78,7 +40,7 @@ const callName = ({ method, path }: Call): Html =>
 
 export function callPage(view: View, id: string): Page {
   const call = view.parts.log.call(Number(id));
-  const { method, path, at, durationMs, fault, paymentId, signature, answer, hasRightKey, warnings = [] } = call;
+  const { method, path, durationMs, signature, answer, hasRightKey, warnings = [] } = call;
   const outcome = outcomeOfCall(call);
   const command = curlOfCall(call, view.url.origin, view.parts.settings.apiKey);
   const isSaid = call.message !== undefined && signature?.problem === call.message;
@@ -99,13 +61,8 @@ export function callPage(view: View, id: string): Page {
     right: [
       [
         'What happened',
-        rows({
-          Answer: pill(outcome),
-          Payment: paymentLink(view, paymentId),
-          Fault: fault && html`<code>${fault}</code> ${prose(FAULTS[fault])}`,
+        factsOf(view, call, outcome, {
           Key: hasRightKey !== undefined && `${hasRightKey ? 'the' : 'not the'} API key of this terminal`,
-          Arrived: timeOf(at, view.now, { isPrecise: true }),
-          Took: durationMs === undefined ? 'under way' : spanOf(durationMs),
         }),
       ],
       [

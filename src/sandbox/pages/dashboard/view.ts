@@ -100,25 +100,6 @@ const cell = <T>({ name, cell }: Column<T>, one: T): Html => {
     : html`<td class="${name}">${content}</td>`;
 };
 
-/** The filters of a log. The empty name means all. */
-export type Filters<T> = Readonly<Record<string, readonly [label: string, fits: (one: T) => boolean]>>;
-
-/** Filters and pages a log. */
-export function filtered<T>(
-  view: View,
-  all: readonly T[],
-  filters: Filters<T>,
-): Pick<List<T>, 'chips' | 'lines' | 'total'> {
-  const [, fits] = filters[view.url.searchParams.get('show') ?? ''] ?? [];
-  const found = fits ? all.filter(fits) : all;
-  const { offset } = pageOf(view, found.length);
-  return {
-    chips: Object.entries(filters).map(([value, [label, fits]]) => [value, label, all.filter(fits).length]),
-    lines: found.slice(offset, offset + PAGE),
-    total: found.length,
-  };
-}
-
 /** A titled part of a page, or undefined to leave it out. */
 type Card = readonly [title: string, content: Html | string | undefined | false];
 
