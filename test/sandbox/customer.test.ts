@@ -61,6 +61,7 @@ describe('the payment page', () => {
     ['cvv', failed('CVV error')],
     ['canceled', failed('Canceled by the user')],
     ['not-funded', failed('Payment not funded')],
+    ['no-3ds', failed('3-D Secure authentication failed')],
     ['abandon', { paymentStatus: 'PENDING' }],
   ])('on %s moves the payment to %j, and returns to the shop', async (act, record) => {
     const { sandbox, create, get, post } = open();
@@ -70,6 +71,12 @@ describe('the payment page', () => {
     expect(sandbox.payments[0]).toMatchObject(record);
     await sandbox.idle();
     expect(sandbox.deliveries).toHaveLength(act === 'abandon' ? 0 : 1);
+  });
+
+  it('is declined by a posted reason', async () => {
+    const { sandbox, create, post } = open();
+    await post(`/pay/${await create()}`, { act: 'decline', reason: 'cvv' });
+    expect(sandbox.payments[0]).toMatchObject(failed('CVV error'));
   });
 
   it('of a payment that is final moves nothing, and a second click goes where the first one led', async () => {
@@ -101,7 +108,7 @@ describe('the payment page', () => {
       expect((await get(path)).status).toBe(404);
     }
     expect((await post(`/pay/${withdrawal}`, { act: 'pay' })).status).toBe(404);
-    for (const act of ['refund', '', 'constructor', '__proto__']) {
+    for (const act of ['refund', '', 'constructor', '__proto__', 'decline']) {
       expect((await post(`/pay/${await create()}`, { act })).status).toBe(422);
     }
   });
@@ -166,7 +173,9 @@ describe('a form', () => {
     [{}, { number: '4111 1111 1111 1111' }, COMPLETED],
     [{}, { number: '5555-5555-5555-4444', cvv: '000' }, COMPLETED],
     [{}, AMEX, COMPLETED],
-    [{}, { number: '4000 0025 0000 3155' }, AUTHORIZED],
+    [{}, { number: '5105 1051 0510 5100' }, AUTHORIZED],
+    [{}, { number: '4000 0000 0000 3055' }, COMPLETED],
+    [{}, { number: '4000 0084 0000 1629' }, failed('3-D Secure authentication failed')],
     [{}, { number: '4000 0000 0000 0127' }, failed('CVV error')],
     [{}, { number: '4000 0000 0000 9995' }, failed('Insufficient balance')],
     [{}, { number: '4000 0000 0000 3220' }, failed('Canceled by the user')],
@@ -260,6 +269,7 @@ describe('the steps of a method', () => {
     ['APPLEPAY', US, '?step=confirm', ['Apple Pay', '•••• 4242', '25.50 EUR', 'Pay with passcode']],
     ['GOOGLEPAY', US, '?step=confirm', ['Google Pay', '•••• 4242', 'Pay 25.50 EUR']],
     ['BLIK', BLIK, '', ['BLIK code', 'Type the six digits']],
+    ['CARD', {}, '?step=confirm', ['3-D Secure: is this you\\?', 'To Your shop', 'Approve', 'Cancel']],
     ['BLIK', BLIK, '?step=confirm', ['Confirm in your banking app', '25.50 PLN', 'Approve', 'Reject']],
     ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{3} \d{3} \d{3} Copy Amount 25\.50 EUR/]],
     ['ONRAMP_GBPBANKTRANSFER', { currency: 'GBP' }, '', [/Sort code 00-00-00 Copy Account number \d{8} Copy/]],
@@ -275,8 +285,11 @@ describe('the steps of a method', () => {
     if (/PIX|QRTH/.test(paymentMethod)) expect(text).toContain('role="img" aria-label="QR code of the payment"');
   });
 
-  it('lead from a BLIK code to the app, and from a wallet to its sheet', async () => {
-    const { create, get, post } = open();
+  it('lead from a BLIK code and from 3-D Secure to the app, and from a wallet to its sheet', async () => {
+    const { sandbox, create, get, post } = open({ now });
+    const card = `/pay/${await create()}`;
+    const challenge = await post(card, { ...VISA, number: '4000 0025 0000 3155' });
+    expect([challenge.location, sandbox.payments[0]?.paymentStatus]).toEqual([`${card}?step=confirm`, 'PENDING']);
     const blik = `/pay/${await create(BLIK)}`;
     expect(await post(blik, { act: 'submit', code: '777 123' })).toMatchObject({ location: `${blik}?step=confirm` });
     const wallet = `/pay/${await create({ ...US, paymentMethod: 'APPLEPAY' })}`;

@@ -56,6 +56,14 @@ export const ENDS = {
     title: 'Payment expired',
     text: 'The money did not arrive in time. Nothing was charged.',
   },
+  'no-3ds': {
+    button: 'Fail 3-D Secure',
+    does: 'declined: 3-D Secure failed',
+    move: 'fail',
+    reason: { reason: '3-D Secure authentication failed' },
+    title: 'Payment declined',
+    text: 'Your bank could not confirm that it is you. Nothing was charged.',
+  },
   abandon: { button: 'Abandon: leave without paying' },
 } as const satisfies Record<string, End>;
 

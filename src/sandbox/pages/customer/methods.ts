@@ -100,6 +100,13 @@ export const METHODS: Readonly<Record<string, Method>> = {
     title: 'Pay by card',
     offer: ['Debit or credit', 'card'],
     form: { fields: CARD_FIELDS, tests: CARDS },
+    approval: {
+      look: 'phone',
+      by: 'Your bank',
+      title: '3-D Secure: is this you?',
+      button: 'Approve',
+      refuse: 'Cancel',
+    },
   },
   APPLEPAY: {
     name: 'Apple Pay',

@@ -107,9 +107,11 @@ function openControls(view: View): Html {
   const isPending = view.record.paymentStatus === 'PENDING';
   const label = (name: EndName) =>
     name === 'pay' && !isPending ? 'Capture: the shop takes the money' : ENDS[name].button;
-  const names = (Object.keys(ENDS) as EndName[]).filter(
-    name => name !== 'authorize' || (isPending && isAuthorizable(view)),
-  );
+  const isOffered: Partial<Record<EndName, boolean>> = {
+    authorize: isPending && isAuthorizable(view),
+    'no-3ds': methodIn(view).form?.fields.includes('number') ?? false,
+  };
+  const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
   return html`${isPending && numbers(view)}
     <h2>End it here</h2>
     ${formOf(view, html`<div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`)}`;

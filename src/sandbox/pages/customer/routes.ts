@@ -41,9 +41,13 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     const view = viewOf(id, form);
     const { record, chosen } = view;
     const shop = returnAddressOf(view.request).href ?? `/pay/${record.id}`;
-    const act = form.get('act') ?? '';
+    // `decline` with a reason is for tests that post the form.
+    const act = (form.get('act') === 'decline' ? form.get('reason') : form.get('act')) ?? '';
     if (act !== 'submit' && !endOf(act))
-      throw new SandboxError('refused', `act must be one of submit, ${Object.keys(ENDS).join(', ')}.`);
+      throw new SandboxError(
+        'refused',
+        `act must be one of submit, decline with a reason, ${Object.keys(ENDS).join(', ')}.`,
+      );
     // After a second click or on an outdated page, the customer continues as after the first click.
     if (isFinalStatus(record.paymentStatus)) return shop;
     const errors = act === 'submit' ? problemsOf(view) : {};
