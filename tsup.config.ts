@@ -27,7 +27,7 @@ const common: Options = {
   target: 'node22',
   platform: 'node',
   removeNodeProtocol: false,
-  // tsup bundles the dev dependencies that src imports: commander, hono, uqr and yaml.
+  // tsup bundles the dev dependencies that src imports: commander, hono, idiomorph, uqr and yaml.
   noExternal: ['zod', 'ky'],
   esbuildPlugins: [rawScripts],
   loader: { '.css': 'text', '.yaml': 'text' },
@@ -48,7 +48,7 @@ export default defineConfig([
     format: 'esm',
     dts,
     onSuccess: async () => {
-      const licences = globSync('node_modules/{commander,hono,ky,uqr,yaml,zod}/*').filter(file =>
+      const licences = globSync('node_modules/{commander,hono,idiomorph,ky,uqr,yaml,zod}/*').filter(file =>
         /license$/i.test(file),
       );
       const texts = licences.sort().map(file => `${file.split(/[\\/]/)[1]}\n\n${readFileSync(file, 'utf8').trim()}\n`);

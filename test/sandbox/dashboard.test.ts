@@ -20,8 +20,8 @@ function open(options: SandboxOptions<'onramp'> = {}) {
     const text = await response.text();
     return { status: response.status, text, words: wordsOf(text), title: /<title>(.*) · /.exec(text)?.[1] };
   };
-  const post = async (path: string, form: Record<string, string> = {}) => {
-    const init = { method: 'POST', body: new URLSearchParams(form), headers: { accept: 'text/html' } };
+  const post = async (path: string, form: Record<string, string> = {}, referer = '') => {
+    const init = { method: 'POST', body: new URLSearchParams(form), headers: { accept: 'text/html', referer } };
     const response = await sandbox.fetch(HERE + path, init);
     const location = response.headers.get('location') ?? '';
     return { status: response.status, location, words: wordsOf(await response.text()) };
@@ -45,7 +45,7 @@ const wordsOf = (page: string) =>
     .replace(/\s+/g, ' ');
 
 const referencesOf = (page: string) =>
-  [...page.matchAll(/<th scope="row"><a[^>]*><bdi>([^<]+)/g)].map(([, name]) => name);
+  [...page.matchAll(/<th scope="row" class="name"><a[^>]*><bdi>([^<]+)/g)].map(([, name]) => name);
 
 describe('the list of payments', () => {
   it('shows each with its amount, its state and what became of its callback', async () => {
@@ -125,8 +125,8 @@ describe('a move', () => {
     }) => {
       const { sandbox, create, post, get } = open();
       const id = await create({ reference: 'order-9' });
-      const { status, location } = await post(`/payments/${id}`, { move, back: '/?search=order' });
-      expect([status, location]).toEqual([303, `/?search=order&done=moved&of=${id}`]);
+      const { status, location } = await post(`/payments/${id}`, { move }, `${HERE}/?search=order&notice=7`);
+      expect([status, location]).toEqual([303, `/?search=order&notice=1`]);
       expect(sandbox.payments[0]).toMatchObject({ paymentStatus });
       expect(sandbox.payments[0]?.errorMessage).toBe(errorMessage);
       expect((await get(location)).words).toContain(`order-9 is now ${paymentStatus}`);
@@ -171,12 +171,10 @@ describe('a move', () => {
 
   it.each(['https://evil.example/', '//evil.example/', '/\\evil.example', 'javascript:alert(1)', 'http://['])(
     'never leads to %s',
-    async back => {
+    async referer => {
       const { create, post } = open();
       const id = await create();
-      expect((await post(`/payments/${id}`, { move: 'complete', back })).location).toBe(
-        `/payments/${id}?done=moved&of=${id}`,
-      );
+      expect((await post(`/payments/${id}`, { move: 'complete' }, referer)).location).toBe(`/payments/${id}?notice=1`);
     },
   );
 });
@@ -213,14 +211,14 @@ describe('the timeline', () => {
     );
     const [, due = ''] = /name="at" value="(\d+)"/.exec((await get(`/payments/${id}`)).text) ?? [];
     await press('/clock', { at: due });
-    await expect.poll(timeline).toMatch(/Callback 1 AUTHORIZED 503 .* Your app did not take it: 503 .* busy/);
+    await expect.poll(timeline).toMatch(/Callback 1 AUTHORIZED 503 .*Your app did not take it: 503 .* busy/);
     expect(await timeline()).toMatch(/Callback AUTHORIZED retry due until/);
     sandbox.clock.advance(60_000);
     await sandbox.idle();
     expect(await timeline()).toMatch(/Callback 2 AUTHORIZED 200 .* again, after 1/);
     sandbox.faults.next('callback-lose');
     await sandbox.complete(id);
-    expect(await timeline()).toMatch(/Callback 3 COMPLETED lost .* It was never posted: a fault lost it/);
+    expect(await timeline()).toMatch(/Callback 3 COMPLETED lost .*It was never posted: a fault lost it/);
     sandbox.faults.next('callback-reorder');
     await sandbox.cancel(id, { force: true });
     expect(await timeline()).toMatch(/Callback CANCELED held back until the next callback of this payment was posted/);
@@ -328,7 +326,7 @@ describe('a callback', () => {
 
   it('is redelivered byte for byte, also from the editor that lays it out', async () => {
     const { sandbox, get, post, bodies } = await playing();
-    expect(await post('/deliveries/1')).toMatchObject({ status: 303, location: '/deliveries/2?done=redelivered&of=2' });
+    expect(await post('/deliveries/1')).toMatchObject({ status: 303, location: '/deliveries/2?notice=1' });
     const [, editor = ''] = /<textarea[^>]*>([^<]*)/.exec((await get('/deliveries/1')).text) ?? [];
     const text = editor.replaceAll('&quot;', '"');
     expect(text).toContain('\n  "paymentStatus": "COMPLETED"');
@@ -345,7 +343,7 @@ describe('a callback', () => {
     expect(bodies[1]).toBe('{"paymentStatus":\n"FAILED"}');
     expect(title).toBe('200: COMPLETED order-1, callback 2');
     expect(words).toContain('Callback 2 was posted. Your app took it: 200');
-    expect(words).toMatch(/Repeats callback 1 with an edited body/);
+    expect(words).toMatch(/Repeats Callback 1 with an edited body/);
     expect(words).toMatch(/Your app's answer 200 thanks/);
   });
 
@@ -476,15 +474,7 @@ describe('what a merchant sent', () => {
     await send(ATTACK, { authorization: ATTACK, signature: ATTACK, 'x-other': ATTACK });
     await sandbox.fetch(`${HERE}/api/v1/payments/x?${ATTACK}`);
     const query = new URLSearchParams({ search: ATTACK, status: ATTACK, method: ATTACK, done: ATTACK, of: ATTACK });
-    const paths = [
-      '/',
-      `/?${query}`,
-      `/payments/${id}?done=moved&of=${id}`,
-      '/calls',
-      '/calls/1',
-      '/calls/2',
-      '/calls/3',
-    ];
+    const paths = ['/', `/?${query}`, `/payments/${id}?notice=1`, '/calls', '/calls/1', '/calls/2', '/calls/3'];
     for (const path of [...paths, '/deliveries', '/deliveries/1', '/faults']) {
       const { text, status } = await get(path);
       expect([path, status]).toEqual([path, 200]);

@@ -8,7 +8,7 @@ describe('what merchants sent', () => {
     const { sandbox, create, get, post } = open();
     const id = await create(request);
     const seen = [(await get(`/pay/${id}`)).text];
-    await post(`/pay/${id}`, { act: 'decline', reason: 'cvv' });
+    await post(`/pay/${id}`, { act: 'cvv' });
     await sandbox.fail(id, { reason: ATTACK, force: true });
     await sandbox.idle();
     for (const path of ['/', `/payments/${id}`, `/pay/${id}`]) seen.push((await get(path)).text);

@@ -3,10 +3,8 @@ import type { Hono } from 'hono/tiny';
 import { isForeign } from '../api/origin.ts';
 import { goTo, noticeResponse } from './layout.ts';
 
-export type Form = URLSearchParams;
-
 /** The action of a form. It returns an answer or the next address. @param id of the form's address, if any */
-type Run = (form: Form, id: string, origin: string) => string | Response | Promise<string | Response>;
+type Run = (form: URLSearchParams, id: string, request: Request) => string | Response | Promise<string | Response>;
 
 export type AddForm = (path: string, run: Run) => void;
 
@@ -17,7 +15,6 @@ export const formsOf =
       if (isForeign(req.raw.headers)) {
         return noticeResponse('Refused', 'A page from elsewhere must not press the buttons of the sandbox.', 403);
       }
-      const form = new URLSearchParams(await req.text());
-      const done = await run(form, req.param('id') ?? '', new URL(req.url).origin);
+      const done = await run(new URLSearchParams(await req.text()), req.param('id') ?? '', req.raw);
       return typeof done === 'string' ? goTo(done) : done;
     });

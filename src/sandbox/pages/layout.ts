@@ -1,31 +1,32 @@
-// The frame of every page: plain HTML with one style sheet and no outside resources.
+// The frame and the shared pieces of every page: plain HTML with one style sheet, one script and no outside resources.
 import { html } from 'hono/html';
 import type { PaymentRecord } from '../ledger/record.ts';
 
 export type Html = ReturnType<typeof html>;
 
+export type Tone = 'good' | 'bad' | 'wait' | 'info' | 'plain';
+
 interface Page {
   title: string;
-  main: Html;
-  /** The head of a page that follows the sandbox's events. */
-  top?: Html;
+  body: Html;
+  /** The address of the events that refresh the page. */
+  live?: string;
+  /** The style of the page. */
+  look?: 'dashboard' | 'customer';
 }
 
-const document = ({ title, main, top }: Page): Html => html`<!doctype html>
-<html lang="en">
+const document = ({ title, body, live, look = 'dashboard' }: Page): Html => html`<!doctype html>
+<html lang="en" dir="ltr" class="${look}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>${title} · Sandbox gateway</title>
+    <title>${title}</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/dashboard.css">
-    ${top && html`<script src="/dashboard.js" defer></script>`}
+    <link rel="stylesheet" href="/pages.css">
+    ${live && html`<script src="/pages.js" defer></script>`}
   </head>
-  <body>
-    ${top ?? html`<header class="top"><a class="brand" href="/">Sandbox gateway</a> <span class="pill">No money moves</span></header>`}
-    ${main}
-  </body>
+  <body data-live="${live}">${body}<p class="unseen" id="news" role="status"></p></body>
 </html>
 `;
 
@@ -39,11 +40,8 @@ const HEADERS = {
   'cache-control': 'no-store',
 };
 
-export async function htmlResponse(page: Html, status: number): Promise<Response> {
-  return new Response(await page, { status, headers: HEADERS });
-}
-
-export const pageResponse = (page: Page, status = 200): Promise<Response> => htmlResponse(document(page), status);
+export const pageResponse = async (page: Page, status = 200): Promise<Response> =>
+  new Response(await document(page), { status, headers: HEADERS });
 
 export const asset = (text: string, type: string) =>
   new Response(text, {
@@ -58,8 +56,9 @@ export const asset = (text: string, type: string) =>
 export const noticeResponse = (title: string, text: string, status: number): Promise<Response> =>
   pageResponse(
     {
-      title,
-      main: html`<main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
+      title: `${title} · Sandbox gateway`,
+      body: html`<header class="bar"><a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span></header>
+      <main class="card notice"><h1>${title}</h1><p>${text}</p><p><a href="/">To the dashboard</a></p></main>`,
     },
     status,
   );
@@ -68,40 +67,30 @@ export const noticeResponse = (title: string, text: string, status: number): Pro
 export const goTo = (url: string): Response =>
   new Response(null, { status: 303, headers: { location: url, 'cache-control': 'no-store' } });
 
+/** Returns a word or two in the colour of their meaning. */
+export const pill = ({ tone, label }: { tone: Tone; label: string }): Html =>
+  html`<span class="pill ${tone}">${label}</span>`;
+
+const TONES: Partial<Record<string, Tone>> = { COMPLETED: 'good', FAILED: 'bad', AUTHORIZED: 'info', PENDING: 'wait' };
+
 /** Returns a state in its colour. */
-export const badge = (status: string): Html => html`<span class="badge ${status.toLowerCase()}">${status}</span>`;
+export const badge = (status: string): Html => pill({ tone: TONES[status] ?? 'plain', label: status });
 
-/** Returns a method's readable name, for example of `ONRAMP_PIX`. */
-export const methodName = (method: string): string => NAMES[method] ?? NAMES[pinned(method)] ?? pinned(method);
-
-const pinned = (method: string): string => method.replace(/^ONRAMP_/, '');
-
-const NAMES: Record<string, string> = {
-  APPLEPAY: 'Apple Pay',
-  GOOGLEPAY: 'Google Pay',
-  CARD: 'Card',
-  ONRAMP: 'Crypto on-ramp',
-  PAYID: 'PayID',
-  IDEAL: 'iDEAL',
-  BANCONTACT: 'Bancontact',
-  MULTIBANCO: 'Multibanco',
-  P24: 'Przelewy24',
-  FPS: 'Faster Payments',
-  OPENBANKING: 'Open Banking',
-  USER_CHOICE: "Customer's choice",
-  PIX: 'Pix',
-  ZAR: 'South African bank transfer',
-  KHIPU: 'Khipu',
-  QRTHWALLET: 'Thai QR wallet',
-  INTERAC: 'Interac',
-  GBPBANKTRANSFER: 'UK bank transfer',
-};
+/** Returns text from a merchant, in its own writing direction. */
+export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** Returns rows of names and values, without empty ones. */
-export const facts = (rows: Record<string, Html | string | null | undefined>): Html =>
-  html`<dl class="facts">${Object.entries(rows)
-    .filter(([, value]) => value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+export function rows(entries: Record<string, Html | string | null | undefined | false>): Html | undefined {
+  const given = Object.entries(entries).filter(([, value]) => value);
+  if (given.length === 0) return undefined;
+  return html`<dl class="rows">${given.map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${typeof value === 'string' ? sent(value) : value}</dd></div>`,
+  )}</dl>`;
+}
+
+/** Returns a button that copies the text before it, or another one. The script shows it. */
+export const copyButton = (label: string, text = ''): Html =>
+  html`<button type="button" class="copy small" data-copy="${text}" aria-label="Copy ${label}" hidden>Copy</button>`;
 
 /** Returns the merchant's name for a payment. */
 export const nameOf = ({ reference, id }: PaymentRecord): string => reference || id.slice(0, 8);

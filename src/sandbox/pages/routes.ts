@@ -1,5 +1,6 @@
 // The pages of the sandbox and the actions of their forms: the customer's page, the dashboard and faults.
 import type { Hono } from 'hono/tiny';
+import morph from 'idiomorph/dist/idiomorph.min.js?raw';
 import { ConfigurationError } from '../../errors.ts';
 import { STATUS } from '../control/define.ts';
 import type { Parts } from '../parts.ts';
@@ -7,9 +8,13 @@ import { SandboxError } from '../sandbox-error.ts';
 import { addCustomerPages } from './customer/routes.ts';
 import { addDashboard } from './dashboard/routes.ts';
 import { formsOf } from './forms.ts';
-import { noticeResponse } from './layout.ts';
+import { asset, noticeResponse } from './layout.ts';
+import style from './pages.css?raw';
+import script from './pages.js?raw';
 
 export function addPages(app: Hono, parts: Parts): void {
+  app.get('/pages.css', () => asset(style, 'text/css'));
+  app.get('/pages.js', () => asset(`${morph}\n${script}`, 'text/javascript'));
   const addForm = formsOf(app);
   addCustomerPages(app, parts, addForm);
   addDashboard(app, parts, addForm);

@@ -1,57 +1,48 @@
-// The frame of the customer's page: the shop, the amount, the payment form, and the outcome.
+// The frame of the customer's page: the shop, the amount, the payment's step or its outcome, and the test controls.
 import { html } from 'hono/html';
-import { money } from '../../money.ts';
-import { type Html, htmlResponse } from '../layout.ts';
-import { controls } from './controls.ts';
-import { faceOf } from './faces.ts';
+import { isFinalStatus } from '../../../schemas/methods.ts';
+import { isOnramp, walletOf } from '../../ledger/ledger.ts';
+import { rateOf } from '../../ledger/rates.ts';
+import { currencyCode, money } from '../../money.ts';
+import { type Html, pageResponse, rows } from '../layout.ts';
+import { ENDS, type EndName, endOf, outcomeOf } from './ends.ts';
 import { icon } from './icons.ts';
-import { receipt } from './onramp.ts';
-import { drawOutcome, outcomeOf } from './outcome.ts';
-import { addressOf, type Drawn, rows, type View } from './view.ts';
+import { methodName } from './methods.ts';
+import { returnAddressOf } from './return-url.ts';
+import { stepOf } from './steps.ts';
+import { addressOf, formOf, isAuthorizable, methodIn, type View } from './view.ts';
 
 export function customerPage(view: View, status = 200): Promise<Response> {
   const { record, shopName } = view;
   const outcome = outcomeOf(view);
-  const drawn: Drawn = outcome ? { body: drawOutcome(view, outcome) } : faceOf(view).draw(view);
+  const { body, site } = outcome ? { body: outcomeStep(view, outcome) } : stepOf(view);
   const isWrong = Object.keys(view.errors).length > 0;
-  const does = outcome?.title ?? (drawn.site ? 'Approve' : isWrong ? 'Please check' : 'Pay');
-  const title = `${does}${outcome || isWrong ? ':' : ''} ${money(record)} · ${drawn.site ?? shopName}`;
-  const main = drawn.site ? drawn.body : shopPage(view, drawn.body);
-  return htmlResponse(document(view, title, main), status);
+  const does = outcome?.title ?? (site ? 'Approve' : isWrong ? 'Please check' : 'Pay');
+  return pageResponse(
+    {
+      title: `${does}${outcome || isWrong ? ':' : ''} ${money(record)} · ${site ?? shopName}`,
+      live: `/pay/${record.id}/live`,
+      look: 'customer',
+      body: html`<div id="page" data-state="${record.paymentStatus.toLowerCase()}">
+        ${site ? body : shopPage(view, body)}
+        ${controls(view)}
+      </div>
+      <footer>A test of the sandbox gateway. No money moves here.</footer>`,
+    },
+    status,
+  );
 }
-
-const document = (view: View, title: string, main: Html): Html => html`<!doctype html>
-<html lang="en" dir="ltr">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>${title}</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/customer.css">
-    <script src="/customer.js" defer></script>
-  </head>
-  <body data-live="/pay/${view.record.id}/live">
-    <div id="page" data-state="${view.record.paymentStatus.toLowerCase()}">
-      ${main}
-      ${controls(view)}
-    </div>
-    <p class="unseen" id="news" role="status"></p>
-    <footer>A test of the sandbox gateway. No money moves here.</footer>
-  </body>
-</html>
-`;
 
 const shopPage = (view: View, body: Html): Html => {
   const { record, shopName, chosen } = view;
   return html`<main class="checkout">
     <section class="summary" aria-label="Your order">
-      <p class="shop"><span class="monogram" aria-hidden="true">${monogramOf(shopName)}</span><b>${shopName}</b><span class="test">Test</span></p>
-      <h1 class="${lengthOf(money(record))}">${money(record)}</h1>
-      ${record.description && html`<p class="description">${record.description}</p>`}
+      <p class="shop"><span class="mark" aria-hidden="true">${monogramOf(shopName)}</span><b>${shopName}</b><span class="test">Test</span></p>
+      <h1 class="sum ${lengthOf(money(record))}">${money(record)}</h1>
+      ${record.description && html`<p>${record.description}</p>`}
       ${rows({ Reference: record.reference })}
       ${receipt(view)}
-      <p class="powered">${icon('lock')}Payments by Sandbox gateway</p>
+      <p class="powered">${icon('lock')} Payments by Sandbox gateway</p>
     </section>
     <section class="method" aria-label="Payment">
       ${chosen && !outcomeOf(view) && html`<a class="back" href="${addressOf({ ...view, chosen: undefined })}">${icon('back')}Other ways to pay</a>`}
@@ -71,3 +62,75 @@ const monogramOf = (name: string): string =>
 
 /** Returns a class that shrinks long amounts. */
 const lengthOf = (text: string): string => (text.length > 24 ? 'longest' : text.length > 14 ? 'long' : '');
+
+/** Draws the customer's crypto amount, before and after the payment. */
+function receipt({ record, request }: View): Html | undefined {
+  if (!isOnramp(record) || ['FAILED', 'CANCELED'].includes(record.paymentStatus)) return undefined;
+  const { cryptoAmount, cryptoCurrency, settled_crypto_amount, destination_wallet, currency } = record;
+  return html`<section class="receipt" aria-labelledby="receipt">
+    <h2 id="receipt">${settled_crypto_amount === undefined ? 'You receive' : 'You received'}</h2>
+    <p><bdi>${settled_crypto_amount?.toFixed(8) ?? cryptoAmount} ${cryptoCurrency}</bdi></p>
+    ${rows({
+      Rate: `1 ${cryptoCurrency} = ${record.crypto_fx ?? rateOf(currency)} ${currencyCode(currency)}`,
+      Wallet: html`<code dir="ltr">${destination_wallet ?? walletOf(request)}</code>`,
+    })}
+  </section>`;
+}
+
+function outcomeStep(
+  { record, request }: View,
+  { tone, icon: drawn, title, text }: NonNullable<ReturnType<typeof outcomeOf>>,
+) {
+  const { href, refused } = returnAddressOf(request);
+  const isPaid = tone === 'good' || tone === 'info';
+  return html`<section class="outcome" aria-labelledby="outcome">
+    <span class="seal ${tone}">${icon(drawn)}</span>
+    <h2 id="outcome" tabindex="-1">${title}</h2>
+    <p>${text}</p>
+    ${rows({ Reason: record.errorMessage, 'Paid with': isPaid && methodName(record.paymentMethod) })}
+    ${href && html`<a class="main" href="${href}">Back to the shop</a>`}
+    ${
+      refused &&
+      html`<p class="advice"><span>The shop's return address is not followed: it is neither a web page nor an app. <code dir="ltr">${refused}</code></span></p>`
+    }
+  </section>`;
+}
+
+/** The actions on a payment that only a tester has. */
+const controls = (view: View): Html => html`<aside class="tester" id="tests" aria-labelledby="tester">
+  <p class="lead"><b id="tester">Test controls</b> your customers do not see this</p>
+  ${!isFinalStatus(view.record.paymentStatus) && openControls(view)}
+  <p><a href="/payments/${view.record.id}">This payment on the dashboard</a></p>
+</aside>`;
+
+function openControls(view: View): Html {
+  const isPending = view.record.paymentStatus === 'PENDING';
+  const label = (name: EndName) =>
+    name === 'pay' && !isPending ? 'Capture: the shop takes the money' : ENDS[name].button;
+  const isOffered: Partial<Record<EndName, boolean>> = {
+    authorize: isPending && isAuthorizable(view),
+    'no-3ds': methodIn(view).form?.fields.includes('number') ?? false,
+  };
+  const names = (Object.keys(ENDS) as EndName[]).filter(name => isOffered[name] ?? true);
+  return html`${isPending && numbers(view)}
+    <h2>End it here</h2>
+    ${formOf(view, html`<div class="row">${names.map(name => html`<button class="small" name="act" value="${name}">${label(name)}</button>`)}</div>`)}`;
+}
+
+/** The numbers and codes with a known end, each with a button that fills it in. */
+function numbers(view: View): Html | undefined {
+  const { form, banks } = methodIn(view);
+  if (!form) return undefined;
+  const isCard = form.fields.includes('number');
+  return html`<h2>${isCard ? 'Card numbers to try' : 'Codes to try'}</h2>
+    ${isCard && html`<p>Any name, any code of the right length, any date to come. The sandbox keeps and logs no card number.</p>`}
+    ${formOf(
+      view,
+      html`${banks && html`<input type="hidden" name="step" value="card">`}
+      <ul class="tests">${form.tests.map(
+        ({ value, does, ends }) => html`<li><code>${value}</code> <span>${does ?? endOf(ends ?? '')?.does}</span>
+          <button class="small" name="test" value="${value}" aria-label="Use ${value}">Use</button></li>`,
+      )}</ul>`,
+      'get',
+    )}`;
+}

@@ -5,14 +5,13 @@ import { serverSentEvents } from '../../event-stream.ts';
 import type { Parts } from '../../parts.ts';
 import { SandboxError } from '../../sandbox-error.ts';
 import type { AddForm } from '../forms.ts';
-import { asset } from '../layout.ts';
-import { ACTS } from './acts.ts';
-import style from './customer.css?raw';
-import script from './customer.js?raw';
-import { offersOf } from './onramp.ts';
+import { ENDS, endOf, outcomeOf } from './ends.ts';
+import { type FieldName, fieldOf } from './fields.ts';
+import { offersOf } from './methods.ts';
 import { customerPage } from './page.ts';
 import { returnAddressOf } from './return-url.ts';
-import { isChoosing, type View } from './view.ts';
+import { testIn } from './steps.ts';
+import { addressOf, isChoosing, methodIn, type View } from './view.ts';
 
 export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log }: Parts, addForm: AddForm): void {
   const viewOf = (id: string, input: URLSearchParams): View => {
@@ -20,53 +19,57 @@ export function addCustomerPages(app: Hono, { settings, clock, ledger, move, log
     if (record.paymentType !== 'DEPOSIT') {
       throw new SandboxError('unknown_payment', `Payment ${id} is a withdrawal: no customer pays it.`);
     }
-    const method = input.get('method');
-    const isOffered = isChoosing(record) && offersOf(record.currency).some(offer => offer.method === method);
-    return {
-      record,
-      request: ledger.requestOf(id),
-      shopName: settings.shopName,
-      now: clock.now(),
-      chosen: isOffered && method ? method : undefined,
-      input,
-      errors: {},
-    };
+    const asked = input.get('method');
+    const [chosen] = offersOf(record.currency).find(([value]) => isChoosing(record) && value === asked) ?? [];
+    const { shopName } = settings;
+    return { record, request: ledger.requestOf(id), shopName, now: clock.now(), chosen, input, errors: {} };
   };
-
-  app.get('/customer.css', () => asset(style, 'text/css'));
-  app.get('/customer.js', () => asset(script, 'text/javascript'));
 
   app.get('/pay/:id', ({ req }) => customerPage(viewOf(req.param('id'), new URL(req.url).searchParams)));
 
   app.get('/pay/:id/live', ({ req }) => {
-    const { id } = viewOf(req.param('id'), new URLSearchParams()).record;
+    const view = viewOf(req.param('id'), new URLSearchParams());
     if (req.method === 'HEAD') return new Response();
     return serverSentEvents(log, event => {
-      if (event.type === 'reset') return 'reset';
-      return event.type === 'move' && event.paymentId === id ? 'move' : undefined;
+      if (event.type === 'reset') return '';
+      if (event.type !== 'move' || event.paymentId !== view.record.id) return undefined;
+      return outcomeOf({ ...view, record: ledger.get(event.paymentId) })?.title;
     });
   });
 
   addForm('/pay/:id', (form, id) => {
     const view = viewOf(id, form);
     const { record, chosen } = view;
-    const next = returnAddressOf(view.request).href ?? `/pay/${record.id}`;
-    const act = form.get('act') ?? '';
-    if (!Object.hasOwn(ACTS, act))
-      throw new SandboxError('refused', `act must be one of ${Object.keys(ACTS).join(', ')}.`);
+    const shop = returnAddressOf(view.request).href ?? `/pay/${record.id}`;
+    // `decline` with a reason is for tests that post the form.
+    const act = (form.get('act') === 'decline' ? form.get('reason') : form.get('act')) ?? '';
+    if (act !== 'submit' && !endOf(act))
+      throw new SandboxError(
+        'refused',
+        `act must be one of submit, decline with a reason, ${Object.keys(ENDS).join(', ')}.`,
+      );
     // After a second click or on an outdated page, the customer continues as after the first click.
-    if (isFinalStatus(record.paymentStatus)) return next;
-    const decision = (ACTS[act] as (typeof ACTS)[string])(view);
-    switch (decision.does) {
-      case 'ask-again':
-        return customerPage({ ...view, errors: decision.errors }, 422);
-      case 'go-on':
-        return decision.to;
-      case 'leave':
-        return next;
-    }
+    if (isFinalStatus(record.paymentStatus)) return shop;
+    const errors = act === 'submit' ? problemsOf(view) : {};
+    if (Object.keys(errors).length > 0) return customerPage({ ...view, errors }, 422);
+    const end = endOf(act) ?? endOf(testIn(view, methodIn(view))?.ends ?? '');
+    if (!end) return addressOf(view, { step: 'confirm' });
+    if (!end.move) return shop;
     if (chosen && record.paymentMethod === 'USER_CHOICE') ledger.choose(id, chosen);
-    move(id, decision.does, decision.does === 'fail' ? decision.reason : {});
-    return next;
+    move(id, end.move, end.reason);
+    return shop;
   });
+}
+
+/** Checks the fields of a method's form. The number is never stored. */
+function problemsOf(view: View): Record<string, string> {
+  const method = methodIn(view);
+  const filling = { test: testIn(view, method), now: view.now };
+  const problemOf = (name: FieldName) => fieldOf(name).problem((view.input.get(name) ?? '').trim(), filling);
+  return Object.fromEntries(
+    (method.form?.fields ?? []).flatMap(name => {
+      const problem = problemOf(name);
+      return problem ? [[name, problem]] : [];
+    }),
+  );
 }

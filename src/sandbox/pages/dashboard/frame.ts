@@ -1,57 +1,72 @@
-// The head of every page of the dashboard: its tabs, the clock, armed faults, and the latest notice.
+// The head of every page of the dashboard: its tabs, the clock, armed faults, and the result of the last form.
 import { html } from 'hono/html';
 import { type Html, pageResponse } from '../layout.ts';
-import { clockMenu } from './clock.ts';
 import { armedSentence } from './faults.ts';
-import { noticeOf } from './notice.ts';
-import { formOf, type View } from './view.ts';
+import { spanOf } from './time.ts';
+import { count, formOf, type Page, type View } from './view.ts';
 
-export type Tab = 'payments' | 'calls' | 'deliveries' | 'faults';
-
-interface Framed {
-  title: string;
-  tab: Tab;
-  main: Html;
-}
-
-export const dashboardPage = (view: View, { title, tab, main }: Framed): Promise<Response> =>
-  pageResponse({ title, top: top(view, tab), main: html`<main id="main" data-part tabindex="-1">${main}</main>` });
-
-function top(view: View, tab: Tab): Html {
-  const { ledger, log, faults } = view.parts;
-  const notice = noticeOf(view);
-  const link = (name: Tab, label: string, href: string, count: number) =>
-    html`<a href="${href}" id="tab-${name}" ${tab === name ? html`aria-current="page"` : ''}>${label} <span class="count ${name === 'faults' && count > 0 ? 'armed' : ''}">${count.toLocaleString('en')}</span></a>`;
-  return html`<a class="skip" href="#main">To the content</a>
-  <header id="top" data-part>
-    <div class="bar">
-      <a class="brand" href="/">Sandbox gateway</a>
-      <span class="tag">No money moves</span>
-      <span class="live" id="live" data-own hidden></span>
-      <noscript class="live">Reload to see what is new</noscript>
+export const dashboardPage = (view: View, tab: string, { title, main }: Page): Promise<Response> =>
+  pageResponse({
+    title: `${title} · Sandbox gateway`,
+    live: '/live',
+    body: html`<a class="skip" href="#main">To the content</a>
+    <header class="bar">
+      <a class="brand" href="/">Sandbox gateway</a><span class="tag">No money moves</span>
+      <span class="live" id="live" data-own hidden></span><noscript class="live">Reload to see what is new</noscript>
       ${clockMenu(view)}
-    </div>
-  </header>
-  <nav id="tabs" data-part aria-label="Dashboard">
-    ${link('payments', 'Payments', '/', ledger.size)}
-    ${link('calls', 'Calls', '/calls', log.calls.size)}
-    ${link('deliveries', 'Callbacks', '/deliveries', log.deliveries.size)}
-    ${link('faults', 'Faults', '/faults', faults.armed.length)}
-  </nav>
-  <div id="banner" data-part>${banner(view)}</div>
-  <p class="unseen" id="news" role="status"></p>
-  <p class="problem" id="problem" role="alert" hidden></p>
-  <p class="done" id="notice" ${notice ? '' : 'hidden'}>${notice}</p>`;
+    </header>
+    ${tabs(view, tab)}
+    ${banner(view)}
+    <p class="verdict bad" id="problem" role="alert" data-own hidden></p>
+    ${view.notice && html`<p class="verdict good" id="notice">${view.notice}</p>`}
+    <main id="main" tabindex="-1">${main}</main>`,
+  });
+
+function tabs({ parts: { ledger, log, faults } }: View, tab: string): Html {
+  const all = [
+    ['payments', 'Payments', '/', ledger.size],
+    ['calls', 'Calls', '/calls', log.calls.size],
+    ['deliveries', 'Callbacks', '/deliveries', log.deliveries.size],
+    ['faults', 'Faults', '/faults', faults.armed.length],
+  ] as const;
+  return html`<nav class="tabs" aria-label="Dashboard">${all.map(
+    ([name, label, href, number]) =>
+      html`<a href="${href}" id="tab-${name}" ${tab === name && html`aria-current="page"`}>${label} <span class="pill ${name === 'faults' && number > 0 && 'wait'}">${count(number)}</span></a>`,
+  )}</nav>`;
 }
 
-function banner(view: View): Html | string {
-  const { armed } = view.parts.faults;
-  const [first] = armed;
-  if (!first) return '';
-  const more = armed.length > 1 ? ` ${armed.length - 1} more ${armed.length === 2 ? 'is' : 'are'} armed.` : '';
-  return html`<div class="armedBanner" role="region" aria-label="Armed faults">
-    <p><b>Armed.</b> ${armedSentence(first)}${more}</p>
-    <a href="/faults">See them</a>
-    ${formOf(view, '/faults', html`<button class="small" name="clear" value="yes" id="clear-banner">Disarm all</button>`)}
+function banner({ parts: { faults } }: View): Html | undefined {
+  const [first, ...others] = faults.armed;
+  if (!first) return undefined;
+  const more = others.length > 0 && ` ${others.length} more ${others.length === 1 ? 'is' : 'are'} armed.`;
+  return html`<div class="armed" id="banner" role="region" aria-label="Armed faults">
+    <p><b>Armed.</b> ${armedSentence(first)}${more} <a href="/faults">See them</a></p>
+    ${formOf('/faults', html`<button class="small" name="clear" value="yes" id="clear-banner">Disarm all</button>`)}
   </div>`;
+}
+
+const STEPS = { '1 min': 60_000, '1 h': 3_600_000, '1 day': 86_400_000 };
+
+/** The clock menu. With a custom time source, as in tests, the time changes only on refresh. */
+function clockMenu({ now, parts: { clock, settings } }: View): Html {
+  const { offset } = clock;
+  const iso = new Date(now).toISOString();
+  const span = spanOf(Math.abs(offset));
+  return html`<details class="menu clock" name="menu" id="clock-menu">
+  <summary><span class="dim">Sandbox clock, UTC</span> <time id="clock" datetime="${iso}" data-ms="${now}" ${settings.now === Date.now && 'data-ticks'}>${iso.slice(11, 19)}</time>${offset !== 0 && html` <b class="offset">${offset > 0 ? '+' : '−'}${span}</b>`}</summary>
+  <div class="panel">
+    <p>${iso.slice(0, 10)}. ${offset === 0 ? 'It goes with the clock of this machine.' : `It is ${span} ${offset > 0 ? 'ahead of' : 'behind'} this machine.`} Every time on these pages is of this clock.</p>
+    ${formOf(
+      '/clock',
+      html`${Object.entries(STEPS).map(
+        ([name, ms]) => html`<button name="advance" value="${ms}" id="advance-${ms}">Advance by ${name}</button>`,
+      )}${offset !== 0 && html`<button name="right" value="yes" id="set-right">Set it right</button>`}`,
+    )}
+    <p class="dim">Delayed callbacks and repetitions that wait for that time are posted.</p>
+    <details id="reset-menu"><summary>Reset the sandbox</summary>
+      <p>Forget every payment, call, callback and armed fault, and set the clock right?</p>
+      ${formOf('/reset', html`<button class="bad" id="reset">Yes, forget everything</button>`)}
+    </details>
+  </div>
+</details>`;
 }

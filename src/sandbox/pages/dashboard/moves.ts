@@ -1,12 +1,14 @@
-// The menu of moves, with the name, target and action of each.
+// The moves of a payment: their buttons, and the form that makes one.
 import { html } from 'hono/html';
 import { isFinalStatus } from '../../../schemas/methods.ts';
 import { errorMessageOf } from '../../ledger/ledger.ts';
-import type { MoveName } from '../../ledger/moves.ts';
+import { MOVES, type MoveName } from '../../ledger/moves.ts';
 import type { FailureReason, PaymentRecord } from '../../ledger/record.ts';
-import { DECLINES } from '../customer/declines.ts';
-import { type Html, nameOf } from '../layout.ts';
-import { formOf, sent, type View } from './view.ts';
+import type { Parts } from '../../parts.ts';
+import { SandboxError } from '../../sandbox-error.ts';
+import { ENDS } from '../customer/ends.ts';
+import { type Html, nameOf, sent } from '../layout.ts';
+import { formOf } from './view.ts';
 
 interface Choice {
   label: string;
@@ -20,62 +22,63 @@ const CHOICES: Readonly<Record<string, Choice>> = {
   authorize: { label: 'Authorise', move: 'authorize' },
   cancel: { label: 'Cancel', move: 'cancel' },
   ...Object.fromEntries(
-    Object.entries(DECLINES).map(([name, { reason }]) => [
-      `fail-${name}`,
-      { label: `Fail: ${errorMessageOf(reason).errorMessage}`, move: 'fail', reason } satisfies Choice,
-    ]),
+    Object.entries(ENDS).flatMap(([name, end]) =>
+      'reason' in end
+        ? [
+            [
+              `fail-${name}`,
+              { label: `Fail: ${errorMessageOf(end.reason).errorMessage}`, move: 'fail', reason: end.reason },
+            ],
+          ]
+        : [],
+    ),
   ),
   fail: { label: 'Fail without a reason', move: 'fail' },
 };
 
-/** Returns the choice of a form, with a reason in the user's own words. */
-export function choiceOf(form: URLSearchParams): Choice | undefined {
+/** The buttons of every move. Out of a final state they go by force, and explain that. */
+export const moveForm = ({ id, paymentStatus }: PaymentRecord, className: string): Html =>
+  formOf(
+    `/payments/${id}`,
+    html`${isFinalStatus(paymentStatus) && html`<input type="hidden" name="force" value="yes"><p class="force">${paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`}
+    ${Object.entries(CHOICES).map(([name, { label }]) => html`<button id="${name}-${id}" name="move" value="${name}">${label}</button>`)}`,
+    className,
+  );
+
+/** The form for a reason in the user's own words. */
+export const failForm = ({ id, paymentStatus }: PaymentRecord): Html =>
+  formOf(
+    `/payments/${id}`,
+    html`${isFinalStatus(paymentStatus) && html`<input type="hidden" name="force" value="yes">`}
+    <div class="field grow"><label for="reason">Fail for a reason in your own words</label>
+    <input id="reason" name="reason" required maxlength="1000" autocomplete="off"></div>
+    <button name="move" value="fail" id="fail-own">Fail</button>`,
+    'row',
+  );
+
+/** Makes the move of a form. @returns a description */
+export function makeMove({ ledger, move }: Parts, id: string, form: URLSearchParams): Html {
   const name = form.get('move') ?? '';
   const choice = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
-  const reason = name === 'fail' && form.get('reason');
-  return choice && reason ? { ...choice, reason: { reason } } : choice;
-}
-
-const buttons = (id: string): Html =>
-  html`${Object.entries(CHOICES).map(
-    ([name, { label }]) => html`<button id="${name}-${id}" name="move" value="${name}">${label}</button>`,
-  )}`;
-
-/** Forces every move of a final payment, and explains that in the menu. */
-const byForce = ({ paymentStatus }: PaymentRecord): Html | string =>
-  isFinalStatus(paymentStatus)
-    ? html`<input type="hidden" name="force" value="yes"><p class="force">${paymentStatus} is final: the gateway makes no more moves. These go by force, to see what your app does.</p>`
-    : '';
-
-/** The menu next to a payment in a list. */
-export const moveMenu = (
-  view: View,
-  record: PaymentRecord,
-): Html => html`<details class="menu" name="menu" id="menu-${record.id}">
-  <summary aria-label="Move ${nameOf(record)}" title="Move">Move</summary>
-  ${formOf(view, `/payments/${record.id}`, html`${byForce(record)}${buttons(record.id)}`, 'panel')}
-</details>`;
-
-/** The whole menu, on the payment's own page. */
-export const movePanel = (view: View, record: PaymentRecord): Html => html`
-  ${formOf(view, `/payments/${record.id}`, html`${byForce(record)}<div class="moves">${buttons(record.id)}</div>`)}
-  ${formOf(
-    view,
-    `/payments/${record.id}`,
-    html`${isFinalStatus(record.paymentStatus) ? html`<input type="hidden" name="force" value="yes">` : ''}
-      <div class="field grow"><label for="reason">Fail for a reason in your own words</label>
-      <input id="reason" name="reason" required maxlength="1000" autocomplete="off"></div>
-      <button name="move" value="fail" id="fail-own">Fail</button>`,
-    'fields',
-  )}`;
-
-/** Describes a finished move. */
-export function moveNotice(done: string, record: PaymentRecord): Html {
-  const { paymentStatus, errorMessage } = record;
-  const name = sent(nameOf(record));
-  if (done === 'moved')
-    return html`${name} is now ${paymentStatus}${errorMessage ? html` (${sent(errorMessage)})` : ''}, and its callback goes out.`;
-  if (done === 'reworded')
-    return html`${name} stays ${paymentStatus}; only its reason has changed. A callback is posted only when the state changes: there was none.`;
-  return html`Nothing changed: ${name} was ${paymentStatus} already, and no callback was posted.`;
+  if (!choice) throw new SandboxError('refused', 'There is no such move: complete, authorize, cancel, fail.');
+  const before = ledger.get(id);
+  const own = name === 'fail' && form.get('reason');
+  const isForced = form.has('force');
+  const payment = sent(nameOf(before));
+  const unchanged = html`Nothing changed: ${payment} was ${before.paymentStatus} already, and no callback was posted.`;
+  if (!isForced && isFinalStatus(before.paymentStatus)) {
+    if (before.paymentStatus === MOVES[choice.move]) return unchanged;
+    throw new SandboxError(
+      'final_state',
+      `Nothing changed: ${nameOf(before)} is ${before.paymentStatus} by now, which is final. Its menu now has the moves by force.`,
+    );
+  }
+  const { paymentStatus, errorMessage } = move(id, choice.move, {
+    ...(own ? { reason: own } : choice.reason),
+    force: isForced,
+  });
+  if (paymentStatus !== before.paymentStatus)
+    return html`${payment} is now ${paymentStatus}${errorMessage && html` (${sent(errorMessage)})`}, and its callback goes out.`;
+  if (errorMessage === before.errorMessage) return unchanged;
+  return html`${payment} stays ${paymentStatus}; only its reason has changed. A callback is posted only when the state changes: there was none.`;
 }

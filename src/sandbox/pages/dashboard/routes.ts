@@ -1,65 +1,113 @@
-// The pages of the dashboard and their addresses.
-import type { Context } from 'hono';
+// The pages of the dashboard, and its forms: each acts like the sandbox's own API, then returns to its page.
+
+import { html } from 'hono/html';
 import type { Hono } from 'hono/tiny';
 import { printable } from '../../../terminal/text.ts';
 import { serverSentEvents } from '../../event-stream.ts';
-import type { SandboxEvent } from '../../events.ts';
 import type { Parts } from '../../parts.ts';
 import type { AddForm } from '../forms.ts';
-import { asset, type Html } from '../layout.ts';
-import { callPage, callTitle } from './call.ts';
-import { callsPage } from './calls.ts';
-import style from './dashboard.css?raw';
-import { deliveriesPage } from './deliveries.ts';
-import { deliveryPage, deliveryTitle } from './delivery.ts';
-import { faultsPage } from './faults.ts';
-import { addForms } from './forms.ts';
-import { dashboardPage, type Tab } from './frame.ts';
-import script from './live.js?raw';
-import { overview } from './overview.ts';
-import { paymentPage, paymentTitle } from './payment.ts';
-import type { View } from './view.ts';
+import type { Html } from '../layout.ts';
+import { callbackPage, callbacksPage } from './callbacks.ts';
+import { callPage, callsPage } from './calls.ts';
+import { changeFaults, faultsPage } from './faults.ts';
+import { dashboardPage } from './frame.ts';
+import { makeMove } from './moves.ts';
+import { outcomeOfDelivery } from './outcome.ts';
+import { paymentPage, paymentsPage } from './payments.ts';
+import { playStory } from './start.ts';
+import { type Page, pretty, type View } from './view.ts';
+
+/** The pages by address, each with its tab. */
+const PAGES: Readonly<Record<string, readonly [tab: string, page: (view: View, id: string) => Page]>> = {
+  '/': ['payments', paymentsPage],
+  '/payments/:id': ['payments', paymentPage],
+  '/calls': ['calls', callsPage],
+  '/calls/:id': ['calls', callPage],
+  '/deliveries': ['deliveries', callbacksPage],
+  '/deliveries/:id': ['deliveries', callbackPage],
+  '/faults': ['faults', faultsPage],
+};
 
 export function addDashboard(app: Hono, parts: Parts, addForm: AddForm): void {
-  const { ledger, log, faults, clock } = parts;
-  const viewOf = ({ req }: Context): View => ({ parts, now: clock.now(), url: new URL(req.url) });
+  const { log, clock, callbacks, faults } = parts;
+  const notices = new Notices();
 
-  app.get('/dashboard.css', () => asset(style, 'text/css'));
-  app.get('/dashboard.js', () => asset(script, 'text/javascript'));
-  app.get('/live', ({ req }) => (req.method === 'HEAD' ? new Response() : serverSentEvents(log, newsOf)));
-
-  const addPage = (path: string, tab: Tab, page: (view: View, id: string) => { title: string; main: Html }) =>
-    app.get(path, context => {
-      const view = viewOf(context);
-      return dashboardPage(view, { tab, ...page(view, context.req.param('id') ?? '') });
+  for (const [path, [tab, page]] of Object.entries(PAGES)) {
+    app.get(path, ({ req }) => {
+      const url = new URL(req.url);
+      const view = { parts, now: clock.now(), url, notice: notices.find(url) };
+      return dashboardPage(view, tab, page(view, req.param('id') ?? ''));
     });
+  }
+  app.get('/live', ({ req }) =>
+    req.method === 'HEAD'
+      ? new Response()
+      : serverSentEvents(log, event =>
+          event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '',
+        ),
+  );
 
-  addPage('/', 'payments', view => ({ title: `Payments (${ledger.size})`, main: overview(view) }));
-  addPage('/payments/:id', 'payments', (view, id) => {
-    const record = ledger.get(id);
-    return { title: paymentTitle(record), main: paymentPage(view, record) };
-  });
-  addPage('/calls', 'calls', view => ({ title: `Calls (${log.calls.size})`, main: callsPage(view) }));
-  addPage('/calls/:id', 'calls', (view, id) => {
-    const call = log.call(Number(id));
-    return { title: callTitle(call), main: callPage(view, call) };
-  });
-  addPage('/deliveries', 'deliveries', view => ({
-    title: `Callbacks (${log.deliveries.size})`,
-    main: deliveriesPage(view),
-  }));
-  addPage('/deliveries/:id', 'deliveries', (view, id) => {
-    const delivery = log.delivery(Number(id));
-    return { title: deliveryTitle(view, delivery), main: deliveryPage(view, delivery) };
-  });
-  addPage('/faults', 'faults', view => {
-    const { length } = faults.armed;
-    return { title: length === 0 ? 'Faults' : `Faults (${length} armed)`, main: faultsPage(view) };
+  addForm('/payments/:id', (form, id, request) =>
+    notices.backTo(request, `/payments/${id}`, makeMove(parts, id, form)),
+  );
+
+  addForm('/deliveries/:id', async (form, path, request) => {
+    const body = form.get('body')?.replaceAll('\r\n', '\n');
+    // The editor's layout has other bytes, but the same content.
+    const isAsItWas = body === undefined || body === pretty(log.delivery(Number(path)).body);
+    const { id } = await callbacks.redeliver(Number(path), isAsItWas ? {} : { body });
+    const { sentence } = outcomeOfDelivery(log.delivery(id));
+    const notice = html`<a href="/deliveries/${id}">Callback ${id}</a> was posted. ${sentence}`;
+    return notices.backTo(request, `/deliveries/${id}`, notice);
   });
 
-  addForms(addForm, parts);
+  addForm('/faults', (form, _, request) => notices.backTo(request, '/faults', changeFaults(faults, form)));
+
+  addForm('/clock', (form, _, request) => {
+    const [advance, at] = [form.get('advance'), form.get('at')];
+    if (advance !== null) clock.advance(Number(advance));
+    else clock.set(at === null ? clock.now() - clock.offset : Number(at));
+    const shown = new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ');
+    return notices.backTo(request, '/', `The clock of the sandbox now shows ${shown} UTC.`);
+  });
+
+  addForm('/stories', async (form, _, request) =>
+    notices.backTo(request, '/', await playStory(parts, form, new URL(request.url).origin)),
+  );
+
+  addForm('/reset', () => {
+    parts.reset();
+    return notices.add('/', 'The sandbox has forgotten everything.');
+  });
 }
 
-/** The text for screen readers, empty for mere changes of the page. */
-const newsOf = (event: SandboxEvent): string =>
-  event.type === 'move' ? `${printable(event.reference || event.paymentId)} is ${event.paymentStatus}` : '';
+/** The results of the latest forms. A page names its own by number in its address. */
+class Notices {
+  readonly #latest = new Map<string, Html | string>();
+  #lastId = 0;
+
+  find({ searchParams }: URL): Html | string | undefined {
+    return this.#latest.get(searchParams.get('notice') ?? '');
+  }
+
+  /** @returns the address of the page with the notice */
+  add(page: string, notice: Html | string): string {
+    this.#lastId += 1;
+    this.#latest.set(String(this.#lastId), notice);
+    this.#latest.delete(String(this.#lastId - KEPT));
+    const [path, query] = page.split('?');
+    const search = new URLSearchParams(query);
+    search.set('notice', String(this.#lastId));
+    return `${path}?${search}`;
+  }
+
+  /** Returns to the page that sent the form. */
+  backTo(request: Request, otherwise: string, notice: Html | string): string {
+    const referer = request.headers.get('referer') ?? '';
+    const { origin, pathname, search } = URL.canParse(referer) ? new URL(referer) : new URL(request.url);
+    const isOwn = referer !== '' && origin === new URL(request.url).origin;
+    return this.add(isOwn ? pathname + search : otherwise, notice);
+  }
+}
+
+const KEPT = 50;

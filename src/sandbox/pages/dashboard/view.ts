@@ -1,78 +1,156 @@
-// The data and shared pieces of the dashboard's pages.
+// The data of the dashboard's pages, and their two templates: a list with filters, and the details of one thing.
 import { html } from 'hono/html';
 import type { Parts } from '../../parts.ts';
-import type { Html } from '../layout.ts';
+import { copyButton, type Html, nameOf, pill, sent } from '../layout.ts';
+import type { Outcome } from './outcome.ts';
 
 export interface View {
   parts: Parts;
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   url: URL;
+  /** The result of the last form. */
+  notice?: Html | string | undefined;
+}
+
+/** A page of the dashboard. */
+export interface Page {
+  title: string;
+  main: Html;
 }
 
 /** Returns the same address with changed parameters. Empty ones are left out. */
 export function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
-  const all = { ...Object.fromEntries(url.searchParams), done: undefined, of: undefined, ...changes };
-  const given = Object.entries(all).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
-  return search.size > 0 ? `${url.pathname}?${search}` : url.pathname;
+  const all = { ...Object.fromEntries(url.searchParams), notice: undefined, ...changes };
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(all)) if (value) given.set(name, String(value));
+  return given.size > 0 ? `${url.pathname}?${given}` : url.pathname;
 }
 
-/** Returns the page's address with its filters, but without its notice. */
-const hereOf = (view: View): string => linkTo(view, {});
-
-/** Returns a form with buttons that lead back to this page. With a script they do not leave it. */
-export const formOf = (view: View, action: string, content: Html, className = ''): Html =>
-  html`<form method="post" action="${action}" class="${className}" data-quiet><input type="hidden" name="back" value="${hereOf(view)}">${content}</form>`;
+/** Returns a form that leads back to its page. With a script it does not leave the page. */
+export const formOf = (action: string, content: Html, className = ''): Html =>
+  html`<form method="post" action="${action}" class="${className}" data-quiet>${content}</form>`;
 
 /** Lines per page of a list. */
 export const PAGE = 50;
 
-/** Returns the requested page of a list, within its limits. */
-export function pageOf({ url }: View, total: number): { page: number; pages: number; offset: number } {
-  const pages = Math.max(Math.ceil(total / PAGE), 1);
+/** Returns the place of the requested page in a list. */
+export function pageOf({ url }: View, total: number): { page: number; offset: number } {
   const wanted = Number.parseInt(url.searchParams.get('page') ?? '1', 10) || 1;
-  const page = Math.min(Math.max(wanted, 1), pages);
-  return { page, pages, offset: (page - 1) * PAGE };
+  const page = Math.max(Math.min(wanted, Math.ceil(total / PAGE)), 1);
+  return { page, offset: (page - 1) * PAGE };
 }
 
-export function pager(view: View, total: number): Html | string {
-  const { page, pages, offset } = pageOf(view, total);
-  if (pages === 1) return '';
-  return html`<nav class="pager" aria-label="Pages">
-    <span>${offset + 1}–${Math.min(offset + PAGE, total)} of ${total.toLocaleString('en')}</span>
-    ${page > 1 ? html`<a class="button" rel="prev" href="${linkTo(view, { page: page - 1 })}">Newer</a>` : ''}
-    ${page < pages ? html`<a class="button" rel="next" href="${linkTo(view, { page: page + 1 })}">Older</a>` : ''}
-  </nav>`;
+/** Returns a number for people. */
+export const count = (number: number): string => number.toLocaleString('en');
+
+interface Column<T> {
+  /** The class that gives its place on a narrow screen. */
+  name: 'state' | 'name' | 'side' | 'extra' | 'number' | 'time' | 'move';
+  head: string;
+  cell(one: T): Html | string | undefined;
 }
 
-/** The filters of a list. The empty name means all. */
-export type Filters<T> = Readonly<Record<string, { label: string; fits(one: T): boolean }>>;
-
-/** Filters and pages a list. @param label the subject of the filters */
-export function filtered<T>(view: View, all: readonly T[], filters: Filters<T>, label: string) {
-  const asked = view.url.searchParams.get('show') ?? '';
-  const wanted = Object.hasOwn(filters, asked) ? asked : '';
-  const found = all.filter(one => filters[wanted]?.fits(one));
-  const { offset } = pageOf(view, found.length);
-  const chips = Object.entries(filters).map(
-    ([show, { label, fits }]) =>
-      html`<a class="chip" href="${linkTo(view, { show, page: undefined })}" ${show === wanted ? html`aria-current="true"` : ''}>${label} <span>${all.filter(fits).length}</span></a>`,
-  );
-  return {
-    shown: found.slice(offset, offset + PAGE),
-    chips: html`<nav class="chips" aria-label="${label}">${chips}</nav>`,
-    pager: pager(view, found.length),
-  };
+interface List<T> {
+  /** The parameter of the filters, and their label. */
+  filter: readonly [parameter: string, label: string];
+  /** The filters with the number of their lines. The empty value means all. */
+  chips: readonly (readonly [value: string, label: string, lines: number])[];
+  /** The lines of this page, out of `total`. */
+  lines: readonly T[];
+  total: number;
+  idOf(one: T): string;
+  columns: readonly Column<T>[];
+  /** The text of an empty list. */
+  none: Html | string;
 }
+
+export function listOf<T>(
+  view: View,
+  { filter: [parameter, label], chips, lines, total, idOf, columns, none }: List<T>,
+): Html {
+  const shown = view.url.searchParams.get(parameter) ?? '';
+  const { page, offset } = pageOf(view, total);
+  const link = (to: number, rel: string, text: string) =>
+    html`<a class="button" rel="${rel}" href="${linkTo(view, { page: to })}">${text}</a>`;
+  return html`<nav class="chips" aria-label="${label}">${chips.map(
+    ([value, text, lines]) =>
+      html`<a href="${linkTo(view, { [parameter]: value, page: undefined })}" ${value === shown && html`aria-current="true"`}>${text} <span>${count(lines)}</span></a>`,
+  )}</nav>
+  ${
+    lines.length === 0
+      ? html`<p class="card dim">${none}</p>`
+      : html`<table><thead><tr>${columns.map(
+          ({ name, head }) =>
+            html`<th scope="col" class="${name}">${head || html`<span class="unseen">Move</span>`}</th>`,
+        )}</tr></thead>
+        <tbody>${lines.map(one => html`<tr id="${idOf(one)}">${columns.map(column => cell(column, one))}</tr>`)}</tbody></table>`
+  }
+  ${
+    total > PAGE &&
+    html`<nav class="row end" aria-label="Pages"><span class="dim">${offset + 1}–${Math.min(offset + PAGE, total)} of ${count(total)}</span>
+    ${page > 1 && link(page - 1, 'prev', 'Newer')}${offset + PAGE < total && link(page + 1, 'next', 'Older')}</nav>`
+  }`;
+}
+
+const cell = <T>({ name, cell }: Column<T>, one: T): Html => {
+  const content = cell(one) ?? html`<span class="dim">–</span>`;
+  return name === 'name'
+    ? html`<th scope="row" class="name">${content}</th>`
+    : html`<td class="${name}">${content}</td>`;
+};
+
+/** A titled part of a page, or undefined to leave it out. */
+type Card = readonly [title: string, content: Html | string | undefined | false];
+
+export const cards = (all: readonly Card[]): Html =>
+  html`${all.map(([title, content]) => {
+    const id = title.toLowerCase().replace(/\W+/g, '-');
+    return (
+      content && html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${content}</section>`
+    );
+  })}`;
+
+interface Details {
+  /** The list that it belongs to. */
+  list: readonly [href: string, name: string];
+  id: string | number;
+  heading: Html;
+  /** Sentences under the heading, each in the colour of its tone. */
+  verdicts: readonly (Pick<Outcome, 'tone' | 'sentence'> | undefined)[];
+  left: readonly Card[];
+  right: readonly Card[];
+}
+
+export const detailsOf = ({ list: [href, name], id, heading, verdicts, left, right }: Details): Html => html`
+  <p class="crumbs"><a href="${href}">${name}</a> <span aria-hidden="true">/</span> <span class="mono">${id}</span></p>
+  <h1>${heading}</h1>
+  ${verdicts.map(one => one?.sentence && html`<p class="verdict ${one.tone}">${sent(one.sentence)}</p>`)}
+  <div class="columns"><div>${cards(left)}</div><div>${cards(right)}</div></div>`;
+
+/** Returns a short line of the latest calls and callbacks. */
+export const lineOf = (outcome: Outcome, what: Html, end: Html | undefined): Html =>
+  html`<li>${pill(outcome)} <span class="what">${what}</span> ${end}</li>`;
 
 /** Returns unchanged text, with keyboard scrolling and a copy button by script. */
 export const rawText = (id: string, label: string, text: string): Html =>
-  html`<div class="raw"><pre id="${id}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre><button type="button" class="small" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></div>`;
-
-/** Returns text from a merchant, in its own writing direction. */
-export const sent = (text: string): Html => html`<bdi>${text}</bdi>`;
+  html`<div class="raw"><pre id="${id}" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>${copyButton(label)}</div>`;
 
 /** Returns a sentence with names in backticks as HTML. */
 export const prose = (text: string): Html =>
   html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
+/** Links a payment by its name. A forgotten payment has none. */
+export function paymentLink({ parts }: View, id: string | undefined): Html {
+  const record = parts.ledger.find(id ?? '');
+  return record ? html`<a href="/payments/${record.id}">${sent(nameOf(record))}</a>` : html`<span class="dim">–</span>`;
+}
+
+/** Indents JSON for people, and returns any other text unchanged. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,172 @@
+// The payment methods in one table: the customer's steps, and the on-ramp's offers.
+import type { PaymentRecord } from '../../ledger/record.ts';
+import { type Details, multibanco, payId, scan, transferOf } from './details.ts';
+import { BANCONTACT_CARDS, CARDS, CODES, type FieldName, type Test } from './fields.ts';
+import type { IconName } from './icons.ts';
+
+export interface Method {
+  name: string;
+  /** The title of its page, if not its name. */
+  title?: string;
+  text?: string;
+  steps?: readonly string[];
+  /** A form, with the test numbers of its first field. */
+  form?: { fields: readonly FieldName[]; tests: readonly Test[] };
+  /** Invented banks. The place in the list decides the colour. */
+  banks?: readonly string[];
+  /** The customer's confirmation in an app or on a device. */
+  approval?: Approval;
+  /** Instructions for a payment that the customer makes elsewhere. */
+  details?(record: PaymentRecord): Details;
+  /** The on-ramp's offer. Without currencies it is offered for all. */
+  offer?: readonly [says: string, icon: IconName, currencies?: readonly string[]];
+}
+
+export interface Approval {
+  look: 'phone' | 'apple' | 'google';
+  by: string;
+  title: string;
+  /** The text of its button, which may be followed by the amount. */
+  button: string;
+  isWithAmount?: boolean;
+  hint?: string;
+  /** The text of the button that refuses. Without one, the customer closes it. */
+  refuse?: string;
+}
+
+const CARD_FIELDS = ['number', 'expiry', 'cvv', 'holder'] as const;
+const FROM_BANK = 'Instant, from your bank';
+const TRANSFER = 'Transfer from your bank';
+const ON_DEVICE = 'Confirm on your device';
+
+/** The methods, in the order in which the on-ramp offers them. */
+export const METHODS: Readonly<Record<string, Method>> = {
+  PIX: { name: 'Pix', offer: ['Scan a code, arrives at once', 'qr', ['BRL']], details: scan },
+  PAYID: {
+    name: 'PayID',
+    title: 'Transfer the money by PayID',
+    offer: [TRANSFER, 'transfer', ['AUD']],
+    details: payId,
+  },
+  ZAR: {
+    name: 'South African bank transfer',
+    offer: [FROM_BANK, 'bank', ['ZAR']],
+    banks: ['Fynbos Bank', 'Baobab Mutual', 'Springveld', 'Umlambo Bank'],
+  },
+  PSE: {
+    name: 'PSE',
+    offer: [FROM_BANK, 'bank', ['COP']],
+    banks: ['Banco Frailejón', 'Banco del Páramo', 'Cafetal', 'Orquídea Digital'],
+  },
+  KHIPU: {
+    name: 'Khipu',
+    offer: [FROM_BANK, 'bank', ['CLP']],
+    banks: ['Banco Araucaria', 'Banco del Copihue', 'Cordillera Sur', 'Caja Pudú'],
+  },
+  QRTHWALLET: { name: 'Thai QR wallet', offer: ['Scan a code, arrives at once', 'qr', ['THB']], details: scan },
+  INTERAC: {
+    name: 'Interac',
+    offer: ['E-transfer from your bank', 'transfer', ['CAD']],
+    details: transferOf(({ id }) => [
+      ['Recipient', 'Sandbox Payments Inc.'],
+      ['E-mail', `pay-${id.slice(0, 8)}@sandbox.example`],
+    ]),
+  },
+  SPEI: {
+    name: 'SPEI',
+    offer: [TRANSFER, 'transfer', ['MXN']],
+    details: transferOf((_, digits) => [
+      ['Beneficiary', 'Sandbox Payments SA de CV'],
+      ['CLABE', `000${digits(15)}`],
+    ]),
+  },
+  OPENBANKING: {
+    name: 'Open Banking',
+    text: 'Pay straight from your account. You confirm at your bank; no card is needed.',
+    offer: ['Confirm at your bank, no card', 'bank', ['EUR', 'GBP']],
+    banks: ['Harbour & Vale', 'Fernlight Bank', 'Thistledown', 'Marram Bank', 'Copperleaf'],
+  },
+  GBPBANKTRANSFER: {
+    name: 'UK bank transfer',
+    offer: [TRANSFER, 'transfer', ['GBP']],
+    details: transferOf((_, digits) => [
+      ['Account holder', 'Sandbox Payments Ltd'],
+      ['Sort code', '00-00-00'],
+      ['Account number', digits(8)],
+    ]),
+  },
+  CARD: {
+    name: 'Card',
+    title: 'Pay by card',
+    offer: ['Debit or credit', 'card'],
+    form: { fields: CARD_FIELDS, tests: CARDS },
+    approval: {
+      look: 'phone',
+      by: 'Your bank',
+      title: '3-D Secure: is this you?',
+      button: 'Approve',
+      refuse: 'Cancel',
+    },
+  },
+  APPLEPAY: {
+    name: 'Apple Pay',
+    offer: [ON_DEVICE, 'phone'],
+    approval: {
+      look: 'apple',
+      by: 'Apple Pay',
+      title: 'Pay with your wallet',
+      button: 'Pay with passcode',
+      hint: 'Double-click the side button to pay',
+    },
+  },
+  GOOGLEPAY: {
+    name: 'Google Pay',
+    offer: [ON_DEVICE, 'phone'],
+    approval: { look: 'google', by: 'Google Pay', title: 'Pay with your wallet', button: 'Pay', isWithAmount: true },
+  },
+  BLIK: {
+    name: 'BLIK',
+    title: 'Pay with BLIK',
+    steps: [
+      'Open your banking app and choose BLIK.',
+      'Type the six digits that it shows.',
+      'Confirm the payment in the app.',
+    ],
+    form: { fields: ['code'], tests: CODES },
+    approval: { look: 'phone', by: 'Your bank', title: 'BLIK payment', button: 'Approve', refuse: 'Reject' },
+  },
+  IDEAL: {
+    name: 'iDEAL',
+    banks: ['Polderbank', 'Waterkant Bank', 'Tulp Spaarbank', 'Molenland', 'Bank van Oranjeveld'],
+  },
+  BANCONTACT: {
+    name: 'Bancontact',
+    text: 'Pay with the app of your bank, or with your card.',
+    banks: ['Banque du Canal', 'Leieland Bank', 'Kouterbank', 'Crédit des Ardennes'],
+    form: { fields: ['number', 'expiry', 'holder'], tests: BANCONTACT_CARDS },
+  },
+  EPS: { name: 'EPS', banks: ['Alpenrand Bank', 'Donauwellen Bank', 'Bergsee Sparkasse', 'Enzianbank'] },
+  P24: {
+    name: 'Przelewy24',
+    banks: ['Bank Jantarowy', 'Wisełka Bank', 'Kasa Bieszczadzka', 'Bank Żubrowy', 'Bank Latarnia'],
+  },
+  MULTIBANCO: { name: 'Multibanco', details: multibanco },
+  FPS: { name: 'Faster Payments' },
+  ONRAMP: { name: 'Crypto on-ramp', title: 'How do you want to pay?' },
+  USER_CHOICE: { name: "Customer's choice", title: 'How do you want to pay?' },
+};
+
+/** Returns `PIX` for `ONRAMP_PIX`. */
+const pinned = (method: string): string => method.replace(/^ONRAMP_/, '');
+
+export const methodOf = (method: string): Method => METHODS[pinned(method)] ?? { name: pinned(method) };
+
+/** Returns a method's readable name, for example of `ONRAMP_PIX`. */
+export const methodName = (method: string): string => methodOf(method).name;
+
+/** Returns the values and methods of the on-ramp's offers for a currency. */
+export const offersOf = (currency: string): [value: string, Method][] =>
+  Object.entries(METHODS).flatMap(([name, method]) => {
+    const [, , currencies = [currency.toUpperCase()]] = method.offer ?? [undefined, undefined, []];
+    return currencies.includes(currency.toUpperCase()) ? [[`ONRAMP_${name}`, method]] : [];
+  });
