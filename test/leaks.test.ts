@@ -104,8 +104,8 @@ const errors: Record<string, () => Promise<unknown>> = {
   'ResponseError, another amount': () => client(json(customerData)).createDeposit({ ...request, amount: '9' }),
   'ResponseError, drift': () => client(json(customerData.replace('25.5', `"${email}"`))).createDeposit(request),
   'ResponseError, another payment': () => client(json(customerData)).getPayment(OTHER_ID),
-  // With time for one look, and not for another.
-  WaitTimeoutError: () => client(json(customerData)).waitForPayment(ID, { timeout: 45 }),
+  // With time for a look.
+  WaitTimeoutError: () => client(json(customerData)).waitForPayment(ID, { timeout: 900 }),
   'WaitTimeoutError, no lookup': () => client(careless).waitForPayment(ID, { timeout: 5 }),
   'WebhookError, not_json': async () => parseWebhook(`${callback}x`),
   'WebhookError, wrapped': async () => parseWebhook(customerData),
