@@ -1,7 +1,7 @@
 // What an answer says of the payment, where there is only half of it, or where it is no answer.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
-import { answeredWith } from '../../src/payments/response.ts';
+import { readCreated } from '../../src/payments/response.ts';
 import { Call } from '../../src/telemetry/call.ts';
 import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { wire } from '../support/wire.ts';
@@ -9,7 +9,8 @@ import { wire } from '../support/wire.ts';
 it('the id of a create whose answer was cut off is found in the part that arrived', async () => {
   const call = new Call('create', KEYS);
   const received = `{"result":{"id":"${ID}","paymentSta`;
-  const reading = async () => answeredWith({ code: 'ECONNRESET', mayHaveLeft: true, received }, call);
+  const reading = async () =>
+    readCreated({ code: 'ECONNRESET', mayHaveLeft: true, received }, call, { ...CARD, paymentType: 'DEPOSIT' });
   expect(await errorOf(reading())).toMatchObject({ name: 'ConnectionError', outcome: 'unknown', paymentId: ID });
 });
 
@@ -50,7 +51,8 @@ describe('a complete answer to a create', () => {
 
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])('%s names the address that may be wrong', async code => {
   const call = new Call('create', KEYS);
-  const reading = async (code: string) => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
+  const reading = async (code: string) =>
+    readCreated({ code, mayHaveLeft: false, received: '' }, call, { ...CARD, paymentType: 'DEPOSIT' });
   const advice = `check baseUrl, ${KEYS.baseUrl}, and the proxy, if you use one. Nothing was sent`;
   await expect(reading(code)).rejects.toThrow(`(${code}): ${advice}`);
   await expect(reading('ECONNRESET')).rejects.toThrow('(ECONNRESET). Nothing was sent');
@@ -60,7 +62,8 @@ it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_
   '%s names the CA',
   async code => {
     const call = new Call('create', KEYS);
-    const reading = async () => answeredWith({ code, mayHaveLeft: false, received: '' }, call);
+    const reading = async () =>
+      readCreated({ code, mayHaveLeft: false, received: '' }, call, { ...CARD, paymentType: 'DEPOSIT' });
     await expect(reading()).rejects.toThrow('name its CA in NODE_EXTRA_CA_CERTS, or pass an agent with `ca`. Nothing');
   },
 );
