@@ -17,7 +17,7 @@ import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type NextAction, nextActionOf } from './next-action.ts';
-import { answeredWith, answeredWithAnothers, expectRequested, readCreated } from './response.ts';
+import { readCreated } from './response.ts';
 import { signBody } from './sign.ts';
 
 /** A payment that the gateway has accepted. */
@@ -97,10 +97,7 @@ async function sendOnce(
   const signature = signBody(body, signKey, signatureEncoding);
   const headers = { ...gateway.headers, 'content-type': 'application/json', signature };
   const sent = { call, method: 'POST', url, headers, body, secrets: [apiKey, signature] } as const;
-  const answer = answeredWith(await gateway.send(sent, limits), call);
-  const created = readCreated(answer, call);
-  expectRequested(request, created, answer, call);
-  return { created, anothers: reference => answeredWithAnothers(answer, call, created.payment, reference) };
+  return readCreated(await gateway.send(sent, limits), call, request);
 }
 
 function toCreated(call: Call, created: CreatedOnce): Created {

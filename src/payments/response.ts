@@ -20,20 +20,34 @@ import { differencesOf, hasReference } from '../schemas/matching.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { type Envelope, envelopeSchema, recordIn } from '../schemas/response.ts';
 import { FORBIDDEN, isRefusal, whatToCheck } from '../statuses.ts';
+import type { Accepted } from '../store/create-once.ts';
 import type { Call } from '../telemetry/call.ts';
 import { findPaymentId } from './payment-id.ts';
 
-/** Returns the answer to a create. @throws {ConnectionError} with the `outcome`, if no complete answer arrived */
-export function answeredWith(result: HttpAnswer | NoAnswer, call: Call): HttpAnswer {
-  if (!('code' in result)) return result;
-  const paymentId = findPaymentId(result.received);
-  throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
-}
-
 /** Returns the created payment with its transfer instructions. @throws an error with the `outcome` for the money */
-export function readCreated(answer: HttpAnswer, call: Call): Envelope {
-  if (isSuccess(answer)) return read(answer, call, 'unknown');
-  throw apiError(answer, call, verdictOn(answer));
+export function readCreated(result: HttpAnswer | NoAnswer, call: Call, request: CheckedRequest): Accepted {
+  if ('code' in result) {
+    const paymentId = findPaymentId(result.received);
+    throw noAnswer(result, call, { outcome: result.mayHaveLeft ? 'unknown' : 'not_sent', paymentId });
+  }
+  if (!isSuccess(result)) throw apiError(result, call, verdictOn(result));
+  const created = read(result, call, 'unknown');
+  const { payment } = created;
+  const another = (why: string, issues: Issue[]): ResponseError => {
+    const message = `The gateway answered ${result.status} to ${nameOf(call)} with payment ${payment.id}: ${why}.`;
+    const verdict = { outcome: 'unknown', paymentId: payment.id } as const;
+    return new ResponseError(`${message} ${adviceOf(verdict)}`, result, issues, verdict);
+  };
+  // Gateways may trim a reference and change its case.
+  const isFolded = hasReference(payment, request.reference);
+  const differing = differencesOf(request, payment).filter(field => field !== 'reference' || !isFolded);
+  const issues = differing.map(path => ({ path, message: 'differs from the request' }));
+  if (issues.length > 0) throw another(`it differs from the request in ${differing.join(', ')}`, issues);
+  const anothers = (owner = '') => {
+    const issue = { path: 'id', message: 'is the payment of another create' };
+    return another(`it is the payment of ${owner ? JSON.stringify(owner) : 'another create'}`, [issue]);
+  };
+  return { created, anothers };
 }
 
 /** A complete answer with a status of {@link isRefusal} means that no payment exists, unless it contains a record. */
@@ -51,34 +65,6 @@ function hasRecord(body: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Checks that the payment is the requested one. @throws {ResponseError} `unknown`, with the payment's id */
-export function expectRequested(request: CheckedRequest, { payment }: Envelope, answer: HttpAnswer, call: Call): void {
-  // Gateways may trim a reference and change its case.
-  const isFolded = hasReference(payment, request.reference);
-  const differing = differencesOf(request, payment).filter(field => field !== 'reference' || !isFolded);
-  if (differing.length === 0) return;
-  const issues = differing.map(path => ({ path, message: 'differs from the request' }));
-  throw anotherPayment(answer, call, payment, `it differs from the request in ${differing.join(', ')}`, issues);
-}
-
-/** The error of an answer with the payment of another create. */
-export function answeredWithAnothers(
-  answer: HttpAnswer,
-  call: Call,
-  payment: Payment,
-  reference: string | undefined,
-): ResponseError {
-  const issue = { path: 'id', message: 'is the payment of another create' };
-  const owner = reference === undefined ? 'another create' : JSON.stringify(reference);
-  return anotherPayment(answer, call, payment, `it is the payment of ${owner}`, [issue]);
-}
-
-function anotherPayment(answer: HttpAnswer, call: Call, { id }: Payment, why: string, issues: Issue[]): ResponseError {
-  const message = `The gateway answered ${answer.status} to ${nameOf(call)} with payment ${id}: ${why}.`;
-  const verdict = { outcome: 'unknown', paymentId: id } as const;
-  return new ResponseError(`${message} ${adviceOf(verdict)}`, answer, issues, verdict);
 }
 
 /** Returns the payment with exactly the requested id. */

@@ -26,14 +26,15 @@ const WAYS: Record<string, (given: AnyRecord) => unknown> = {
   'as a callback that was parsed': given => parseWebhook(structuredClone(given)),
   'as an answer': given => lookUp(given.id, { result: given }),
   'as an answer that is not wrapped': given => lookUp(given.id, given),
-  'as the answer of a create': given => create({ result: given }),
-  'as the answer of a create that is not wrapped': given => create(given),
+  'as the answer of a create': given => create(given, { result: given }),
+  'as the answer of a create that is not wrapped': given => create(given, given),
 };
 
-/** As a create reads it, before it is compared with the request. */
-const create = async (answer: object) => {
+/** As a create of its money reads it. */
+const create = async (request: AnyRecord, answer: object) => {
   const answered = { status: 201, body: JSON.stringify(answer), isTooLong: false, isCompressed: false };
-  return readCreated(answered as HttpAnswer, new Call('create', {})).payment;
+  const sent = { ...request, reference: null } as never;
+  return readCreated(answered as HttpAnswer, new Call('create', {}), sent).created.payment;
 };
 
 const lookUp = (id: string, answer: object) =>
