@@ -95,7 +95,7 @@ for (const { name, needs, nap, start } of servers) {
         await server.remove();
       });
       const credits = await openCredits(observer);
-      const ids = newIds(500);
+      const ids = newIds(300);
       const uncertain: string[] = [];
       // After so many deliveries, and not by a clock: so it is killed under load, wherever it is.
       let delivered = 0;
@@ -109,7 +109,7 @@ for (const { name, needs, nap, start } of servers) {
           const deliver = replica(credits, database, nap);
           return inParallel(ids, 16, async id => {
             delivered += 1;
-            if (delivered % 250 === 0) crashes = crashes.then(crash);
+            if (delivered % 150 === 0) crashes = crashes.then(crash);
             const answers = await redeliver(deliver, id);
             uncertain.push(...answers.filter(answer => answer === 'uncertain'));
           });
