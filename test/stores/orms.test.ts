@@ -244,7 +244,9 @@ describe.each(played.map(orm => ({ orm, ...orm })))('$name over $dialect', ({ or
       await credit(tx, of);
       await orm.sql(tx, theirs);
     });
-    expect(met).toMatchObject({ answers: ['done', 'done'], tries: 3 });
+    expect(met.answers).toEqual(['done', 'done']);
+    // On a busy machine they may meet again.
+    expect(met.tries).toBeGreaterThan(2);
     for (const of of met.ids) expect(await state(of)).toEqual(ONCE);
   });
   if (isMysql) {
