@@ -153,9 +153,4 @@ describe('the repository', () => {
     // Mend: npm install --omit-lockfile-registry-resolved
     expect(lock).not.toMatch(/"resolved"|registry\./);
   });
-
-  it('needs zod and ky at run time, and nothing else', () => {
-    const { dependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-    expect(Object.keys(dependencies)).toEqual(['ky', 'zod']);
-  });
 });

@@ -1,5 +1,5 @@
 // The operator's command line over a real database and a real gateway, in this process; cli.test.ts starts it as an operator does.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mysqlStore } from 'payment-gateway-sdk/mysql';
@@ -224,14 +224,5 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
         });
       },
     );
-
-    it('prints its help and its version, and needs nothing for it', async () => {
-      const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-      const nothing = { DATABASE_URL: '' };
-      expect(await run(['--version'], nothing)).toEqual({ code: 0, out: `${version}\n`, err: '' });
-      for (const args of [['help'], ['doubts', '-h']])
-        expect(await run(args, nothing)).toEqual({ code: 0, out: expect.stringMatching(/^Usage: /), err: '' });
-      expect(await run([], nothing)).toEqual({ code: 2, out: '', err: expect.stringMatching(/^Usage: /) });
-    });
   },
 );

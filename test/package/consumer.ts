@@ -20,7 +20,7 @@ export function run(command: string, args: string[], cwd: string, env: Record<st
       cwd,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 110_000,
+      timeout: 300_000,
       env: { ...process.env, NODE_ENV: '', ...env },
     });
   } catch (error) {

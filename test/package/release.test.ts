@@ -9,7 +9,7 @@ import { tarball } from './tarball.ts';
 
 const hashOf = (file: string) => createHash('sha512').update(readFileSync(file)).digest('hex');
 
-it('a build in another folder gives the same tarball', () => {
+it('a build in another folder gives the same tarball', { timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'payment-gateway-sdk-again-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const file of run('git', ['ls-files', '-z'], root).split('\0')) {

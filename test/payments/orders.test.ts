@@ -38,14 +38,6 @@ describe('checkout', () => {
     expect(references()).toEqual(['order-1.1']);
   });
 
-  it('keeps the page of a call that differs only in the customer', async () => {
-    const { gateway, references } = openOrderShop();
-    const first = await gateway.checkout('order-1', CARD_ORDER);
-    const again = await gateway.checkout('order-1', { ...CARD_ORDER, customer: { firstName: 'Ann' } });
-    expect(pageOf(again)).toBe(pageOf(first));
-    expect(references()).toEqual(['order-1.1']);
-  });
-
   it('begins another attempt after a decline, and the order is paid', async () => {
     const { gateway, pay, decline, got, references } = openOrderShop();
     await gateway.checkout('order-1', CARD_ORDER);

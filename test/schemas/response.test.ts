@@ -10,6 +10,8 @@ describe('an answer', () => {
   it('holds the payment in `result`, or alone', () => {
     expect(parse('created card deposit').payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
     expect(parse('created, unwrapped').payment).toMatchObject({ id: ID, paymentStatus: 'PENDING' });
+    const named = { ...JSON.parse(record('created, unwrapped')), result: 'ok' };
+    expect(envelopeSchema.parse(named).payment).toMatchObject({ id: ID, result: 'ok' });
   });
 
   it('shows the seven transfer fields of a PayID deposit beside the payment, and never mixes the two', () => {

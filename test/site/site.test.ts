@@ -22,7 +22,7 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
     await promisify(execFile)('npm', ['run', 'docs'], { cwd: root, shell: process.platform === 'win32' });
     site = await serve(`${root}docs/site/dist`);
     browser = await openBrowser();
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await browser?.close();
     site?.close();

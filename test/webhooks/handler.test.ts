@@ -80,13 +80,6 @@ describe('the answer', () => {
     expect([await response.text(), lookups.length]).toEqual(['unknown_payment', 1]);
   });
 
-  it('does not depend on onError', async () => {
-    const onError = () => {
-      throw new Error('observer');
-    };
-    expect(await openShop({ onError }).reply(post('nope'))).toBe('400 not_json');
-  });
-
   it('comes after ten seconds for a lookup that hangs', async () => {
     vi.useFakeTimers();
     const signals: (AbortSignal | undefined)[] = [];
