@@ -151,7 +151,7 @@ describe.skipIf(lacks(hasChromium, "the customer's pages: no Chromium (Debian: a
     it('the test controls end a payment in each way', async () => {
       const ends = [
         ['Decline: CVV error', { errorMessage: 'CVV error' }],
-        ['Cancel, as the customer', { errorMessage: 'Canceled by the user' }],
+        ['Decline: canceled by the user', { errorMessage: 'Canceled by the user' }],
         ['Let it expire', { errorMessage: 'Payment not funded' }],
         ['Authorise first', { paymentStatus: 'AUTHORIZED' }],
       ] as const;

@@ -65,7 +65,7 @@ describe.skipIf(lacks(hasChromium, 'the pictures of the sandbox: no Chromium (De
       expect(existsSync(file)).toBe(true);
     }
 
-    it('card: the shop and the amount, the card, and the test controls below', async () => {
+    it('card: the shop and the amount, the card, and the test controls next to them', async () => {
       await picture('card', `/pay/${id}`, ['Nordlicht Records', '64.90 EUR', 'Card number', 'Test controls']);
     });
 

@@ -274,6 +274,8 @@ describe('the steps of a method', () => {
     ['MULTIBANCO', {}, '', [/Entity \d{5} Copy Reference \d{3} \d{3} \d{3} Copy Amount 25\.50 EUR/]],
     ['ONRAMP_GBPBANKTRANSFER', { currency: 'GBP' }, '', [/Sort code 00-00-00 Copy Account number \d{8} Copy/]],
     ['ONRAMP_SPEI', { currency: 'MXN' }, '', [/CLABE \d{18} Copy Amount 25\.50 MXN/]],
+    // A method that the merchant has fixed stays.
+    ['ONRAMP_SPEI', { currency: 'MXN' }, '?method=ONRAMP_CARD', ['CLABE']],
     ['ONRAMP_INTERAC', { currency: 'CAD' }, '', [/E-mail pay-[\da-f]{8}@sandbox\.example Copy Amount 25\.50 CAD/]],
     ['ONRAMP_PAYID', { currency: 'AUD' }, '', [/PayID pay-[\da-f]{8}@sandbox\.example/]],
     ['ONRAMP_PIX', { currency: 'BRL' }, '', [/sandbox:[\da-f-]{36}\?amount=25\.50&currency=BRL/]],

@@ -22,7 +22,7 @@ interface End extends Partial<Text> {
 
 /** The ends by the value of their button. */
 export const ENDS = {
-  pay: { button: 'Pay at once', does: 'is paid', move: 'complete' },
+  pay: { button: 'Complete at once', does: 'is paid', move: 'complete' },
   authorize: { button: 'Authorise first', does: 'is authorised, to capture later', move: 'authorize' },
   'insufficient-balance': {
     button: 'Decline: insufficient balance',
@@ -41,7 +41,7 @@ export const ENDS = {
     text: 'The security code does not match the card. Nothing was charged.',
   },
   canceled: {
-    button: 'Cancel, as the customer',
+    button: 'Decline: canceled by the user',
     does: 'canceled by the user (4018)',
     move: 'fail',
     reason: { code: 4018 },

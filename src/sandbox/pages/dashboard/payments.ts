@@ -76,7 +76,11 @@ function paymentList(view: View): Html {
     idOf: ({ id }) => `row-${id}`,
     columns: [
       { name: 'state', head: 'State', cell: ({ paymentStatus }) => badge(paymentStatus) },
-      { name: 'number', head: 'Amount', cell: one => `${one.paymentType === 'WITHDRAWAL' ? '−' : ''}${money(one)}` },
+      {
+        name: 'number',
+        head: 'Amount',
+        cell: one => sent(`${one.paymentType === 'WITHDRAWAL' ? '−' : ''}${money(one)}`),
+      },
       {
         name: 'name',
         head: 'Reference',
