@@ -1,6 +1,8 @@
 // Serves the sandbox over real HTTP, on loopback by default.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { optionsReader } from '../../options/reader.ts';
 
@@ -102,14 +104,9 @@ async function serve(
   }
   const response = await handler(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  const reader = response.body?.getReader();
-  gone.signal.addEventListener('abort', () => reader?.cancel().catch(() => {}), { once: true });
+  const body = response.body && Readable.fromWeb(response.body as ReadableStream, { signal: gone.signal });
   try {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true };
-      if (done) break;
-      outgoing.write(value);
-    }
+    for await (const chunk of body ?? []) outgoing.write(chunk);
   } catch {
     // Breaks the connection on purpose: the written part arrives, then the connection ends.
     outgoing.socket?.destroySoon();

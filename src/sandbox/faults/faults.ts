@@ -105,16 +105,14 @@ export class Faults {
       const hint = hintAt(String(fault), Object.keys(FAULTS));
       throw new ConfigurationError(`No fault is called ${JSON.stringify(fault)}. ${hint}`);
     }
-    const { on, ms, count = 1, probability, reference } = readFields(options);
-    refuseUnused(fault, on, ms);
+    const { on, count = 1, ...limits } = readFields(options);
+    refuseUnused(fault, on, limits.ms);
     const armed: Armed = {
       id: this.#nextId,
       fault,
       on: isCallbackFault(fault) ? 'callback' : (on ?? 'create'),
       count,
-      ...(ms !== undefined && { ms }),
-      ...(probability !== undefined && { probability }),
-      ...(reference !== undefined && { reference }),
+      ...limits,
     };
     this.#nextId += 1;
     this.#armed.push(armed);

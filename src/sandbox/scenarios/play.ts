@@ -149,7 +149,7 @@ class Play {
     // The recorded reference, because a fault may have changed it.
     const reference = ledger.get(this.#id).reference ?? undefined;
     const on = isCallbackFault(fault) ? undefined : 'lookup';
-    const { id } = faults.next(fault, { on, count, reference, ms: ms === undefined ? undefined : durationOf(ms) });
+    const { id } = faults.next(fault, { on, count, reference, ms });
     this.#armed.set(id, { where, step });
   }
 
