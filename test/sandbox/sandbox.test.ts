@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { ConfigurationError, GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox, SandboxError } from 'payment-gateway-sdk/sandbox';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -34,6 +34,13 @@ describe('credentials', () => {
     [{ signature: sign(JSON.stringify(JSON.parse(body), null, 2)) }, 'serialised in another way'],
     [{ signature: sign(body.replaceAll('/', '\\/')) }, 'serialised in another way'],
     [{ signature: createHmac('sha256', '').update(body).digest('hex') }, 'empty key'],
+    [{ signature: '' }, 'header is empty'],
+    [{ signature: `sha256=${sign(body)}` }, 'has the prefix "sha256="'],
+    [{ signature: Buffer.from(sign(body)).toString('base64') }, 'base64 of the hex text'],
+    [{ signature: createHash('sha256').update(body).digest('hex') }, 'SHA-256 without a key'],
+    [{ signature: createHmac('sha1', 'sandbox-sign-key').update(body).digest('hex') }, 'an HMAC-SHA1.'],
+    [{ signature: createHmac('sha512', 'sandbox-sign-key').update(body).digest('hex') }, 'an HMAC-SHA512.'],
+    [{ signature: sign(body, 'sandbox-api-key') }, 'made with the API key'],
     [{ signature: sign('') }, 'of an empty body'],
     [{ signature: sign(body, 'other') }, 'another key, or another body'],
     [{ signature: 'é' }, 'another key, or another body'],

@@ -61,7 +61,7 @@ export function addApi(app: Hono, parts: Parts): void {
   app.post('/api/v1/payments', ({ req }) =>
     serve('create', req.raw, (body, call, fault) => {
       const { headers } = req.raw;
-      call.signature = checkSignature(headers.get('signature'), body, settings.signKey, settings.signatureEncoding);
+      call.signature = checkSignature(headers.get('signature'), body, settings);
       const problem = credentialProblem(headers, settings.apiKey) ?? call.signature.problem;
       if (problem) return refusing(401, problem);
       const checked = validate(body, settings.terminal);

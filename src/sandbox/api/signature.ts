@@ -1,5 +1,5 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 export type Encoding = 'hex' | 'base64';
 
@@ -15,11 +15,16 @@ export interface SignatureCheck {
   problem?: string | undefined;
 }
 
+interface Terminal {
+  signKey: string;
+  apiKey: string;
+  signatureEncoding: Encoding;
+}
+
 export function checkSignature(
   given: string | null,
   body: Uint8Array,
-  signKey: string,
-  encoding: Encoding,
+  { signKey, apiKey, signatureEncoding: encoding }: Terminal,
 ): SignatureCheck {
   const digest = createHmac('sha256', signKey).update(body).digest();
   const expected = { hex: digest.toString('hex'), base64: digest.toString('base64') };
@@ -28,15 +33,19 @@ export function checkSignature(
     return { expected, encoding, problem };
   }
   if (isSame(given, expected[encoding])) return { given, expected, encoding };
-  return { given, expected, encoding, problem: problemOf(given, expected, body, signKey, encoding) };
+  return {
+    given,
+    expected,
+    encoding,
+    problem: problemOf(given, expected, body, { signKey, apiKey, signatureEncoding: encoding }),
+  };
 }
 
 function problemOf(
   given: string,
   expected: SignatureCheck['expected'],
   body: Uint8Array,
-  signKey: string,
-  encoding: Encoding,
+  { signKey, apiKey, signatureEncoding: encoding }: Terminal,
 ): string {
   const matches = (bytes: string | Uint8Array, key = signKey) =>
     isSame(given, createHmac('sha256', key).update(bytes).digest(encoding));
@@ -45,6 +54,21 @@ function problemOf(
   if (encoding === 'hex' && isSame(given, expected.hex.toUpperCase())) {
     return 'The signature is in upper case; this terminal expects lower case.';
   }
+  if (given === '') return 'The Signature header is empty.';
+  if (isSame(given.replace(/^sha256=/i, ''), expected[encoding])) {
+    return 'The signature has the prefix "sha256=". Send the digest alone.';
+  }
+  if (isSame(given, Buffer.from(expected.hex).toString('base64'))) {
+    return 'The signature is the base64 of the hex text. Encode the digest itself.';
+  }
+  if (isSame(given, createHash('sha256').update(body).digest(encoding))) {
+    return 'The signature is a SHA-256 without a key. This terminal expects an HMAC-SHA256.';
+  }
+  for (const algorithm of ['sha1', 'sha512']) {
+    if (!isSame(given, createHmac(algorithm, signKey).update(body).digest(encoding))) continue;
+    return `The signature is an HMAC-${algorithm.toUpperCase()}. This terminal expects an HMAC-SHA256.`;
+  }
+  if (matches(body, apiKey)) return 'The signature was made with the API key. Use the sign key.';
   if (matches(body, '')) return 'The signature was made with an empty key.';
   if ([signKey.trim(), `${signKey}\n`, `${signKey} `].some(key => key !== signKey && matches(body, key))) {
     return 'The signature was made with the right key plus or minus white space at its ends.';

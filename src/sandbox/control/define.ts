@@ -104,7 +104,9 @@ async function jsonOf(request: Request): Promise<unknown> {
   const text = await request.text();
   if (text.trim() === '') return {};
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    // PHP writes an empty map as [].
+    return Array.isArray(value) && value.length === 0 ? {} : value;
   } catch {
     throw new ConfigurationError('The body is not JSON.');
   }

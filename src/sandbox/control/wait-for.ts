@@ -2,6 +2,7 @@
 import { withTimeout } from '../../deadline.ts';
 import { flag, milliseconds, oneOf, optionsReader, text } from '../../options/reader.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../schemas/methods.ts';
+import type { Callbacks } from '../callbacks/callbacks.ts';
 import type { Delivery } from '../callbacks/delivery.ts';
 import type { PaymentRecord } from '../ledger/record.ts';
 import type { Log } from '../log.ts';
@@ -34,7 +35,7 @@ export const waitFields = {
 
 const readFields = optionsReader<WaitFor>()('sandbox.waitFor', waitFields);
 
-export async function waitFor({ ledger, log }: Parts, what: WaitFor): Promise<PaymentRecord> {
+export async function waitFor({ ledger, log, callbacks }: Parts, what: WaitFor): Promise<PaymentRecord> {
   const { timeout, ...wanted } = readFields(what);
   if (wanted.paymentId === undefined && wanted.reference === undefined) {
     throw new SandboxError('refused', 'Say which payment to wait for: pass its id or reference.');
@@ -57,7 +58,7 @@ export async function waitFor({ ledger, log }: Parts, what: WaitFor): Promise<Pa
     look();
   });
   const late = () => {
-    throw new SandboxError('timeout', `Not so within ${timeout} ms: ${storyOf(find(), log)}`);
+    throw new SandboxError('timeout', `Not so within ${timeout} ms: ${storyOf(find(), log, callbacks)}`);
   };
   return withTimeout(coming, timeout, late).finally(unsubscribe);
 }
@@ -74,10 +75,13 @@ const isTaken =
     told === paymentStatus && status >= 200 && status < 300 && fault !== 'callback-forge';
 
 /** Describes the actual state, for the message. */
-function storyOf(record: PaymentRecord | undefined, log: Log): string {
+function storyOf(record: PaymentRecord | undefined, log: Log, { waiting }: Callbacks): string {
   if (!record) return 'the sandbox has no such payment.';
   const [latest] = log.deliveriesOf(record.id);
-  const answer = latest ? `its latest callback ${answerTo(latest)}` : 'it has no callback';
+  const held = waiting.find(({ callback }) => callback.paymentId === record.id);
+  const until = held?.due === undefined ? 'for the next one' : `until ${new Date(held.due).toISOString()}`;
+  const none = held ? `its callback waits ${until}` : 'it has no callback';
+  const answer = latest ? `its latest callback ${answerTo(latest)}` : none;
   return `payment ${record.id} is ${record.paymentStatus}, and ${answer}.`;
 }
 
