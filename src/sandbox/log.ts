@@ -246,7 +246,7 @@ export class Log {
 export const timeOf = (event: SandboxEvent): number => (event.type === 'callback' ? event.delivery.at : event.at);
 
 /** Returns the event of an ended call. */
-export function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {
+function eventOf(call: Call): Extract<SandboxEvent, { type: 'request' }> {
   const { id: callId, at, method, path, answer, durationMs = 0, paymentId, message, fault, isPlayed } = call;
   const { status } = answer ?? {};
   const event = { type: 'request', at, callId, method, path, status, durationMs, paymentId, message, fault } as const;

@@ -1,7 +1,7 @@
 // Checks a create's signature, and explains a mismatch if its cause can be found.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-export type Encoding = 'hex' | 'base64';
+type Encoding = 'hex' | 'base64';
 
 /** A create's signature and the expected one. The sandbox shows it to its user, but never to a caller. */
 export interface SignatureCheck {

@@ -55,7 +55,7 @@ export const NEVER_REAL = 'Test page: never type a real card.';
 
 export const digitsIn = (text: string): string => text.replace(/[\s-]/g, '');
 
-export const FIELDS = {
+const FIELDS = {
   number: {
     label: 'Card number',
     attributes: { inputmode: 'numeric', maxlength: '23', placeholder: '1234 1234 1234 1234', dir: 'ltr' },

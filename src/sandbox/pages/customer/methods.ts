@@ -40,7 +40,7 @@ const TRANSFER = 'Transfer from your bank';
 const ON_DEVICE = 'Confirm on your device';
 
 /** The methods, in the order in which the on-ramp offers them. */
-export const METHODS: Readonly<Record<string, Method>> = {
+const METHODS: Readonly<Record<string, Method>> = {
   PIX: { name: 'Pix', offer: ['Scan a code, arrives at once', 'qr', ['BRL']], details: scan },
   PAYID: {
     name: 'PayID',

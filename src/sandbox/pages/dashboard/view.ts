@@ -20,7 +20,7 @@ export interface Page {
 }
 
 /** Returns the same address with changed parameters. Empty ones are left out. */
-export function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
+function linkTo({ url }: View, changes: Record<string, string | number | undefined>): string {
   const all = { ...Object.fromEntries(url.searchParams), notice: undefined, ...changes };
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(all)) if (value) given.set(name, String(value));
