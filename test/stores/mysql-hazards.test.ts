@@ -42,7 +42,11 @@ const SESSIONS: Record<string, { settings: readonly string[]; options?: PoolOpti
 };
 
 for (const { name, needs, pool: open } of mysqlServers) {
-  describe.skipIf(lacks(...(needs as [boolean, string, boolean])))(`over ${name}`, () => {
+  // Without the server, skip one test instead of all of them.
+  const over: (title: string, tests: () => void) => void = lacks(...(needs as [boolean, string, boolean]))
+    ? it.skip
+    : describe;
+  over(`over ${name}`, () => {
     const { pool, tablePrefix, storeOf, poolWith, opened, credit, times } = mysqlShop(open);
 
     describe('locks', () => {
