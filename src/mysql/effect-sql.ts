@@ -29,7 +29,7 @@ export interface MysqlBegun {
 }
 
 type EffectSql = Required<
-  Pick<StoreSql<MysqlBegun>, 'prepare' | 'begin' | 'lock' | 'complete' | 'isEnded' | 'find' | 'keep'>
+  Pick<StoreSql<MysqlBegun>, 'prepare' | 'begin' | 'lock' | 'complete' | 'isEnded' | 'find' | 'markUncertain'>
 >;
 
 const SAVEPOINT = 'payment_gateway_effect';
@@ -132,11 +132,11 @@ export function effectSql(
       return row.revision > revision ? 'done' : undefined;
     },
 
-    async keep(query, effect, { id, writer }) {
+    async markUncertain(query, effect, { id, writer }) {
       await prepare(query, effect);
       const sql = await named(query);
       const key = keyOf(ofPayment(id));
-      if (hasChanged(await query(sql.keep, [asciiHex(effect.about), writer, ...key]))) return;
+      if (hasChanged(await query(sql.markUncertain, [asciiHex(effect.about), writer, ...key]))) return;
       const [line] = await query(sql.read, key);
       if (!line || lineOf(line).state !== BEGUN) await refuseUncommitted(query);
     },

@@ -57,7 +57,7 @@ export function statements(table: string) {
     begin: mark,
     insertIn: `${insert} VALUES (${inserted})`,
     replaceNew,
-    keep: `${mark} AND state <> 'begun' AND ${IS_COMMITTED}`,
+    markUncertain: `${mark} AND state <> 'begun' AND ${IS_COMMITTED}`,
 
     // Never change a published migration: add another.
     migrations: [

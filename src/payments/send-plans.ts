@@ -17,7 +17,7 @@ import type { Gateway } from './gateway.ts';
 import { lookUp } from './lookup.ts';
 
 /** The counts of planned payouts, by result. */
-export interface Sent {
+export interface SendCounts {
   /** Payouts whose payments the gateway has made. */
   created: number;
   /** Payouts that the gateway has refused for good. Each is in review, and its reference can be planned again. */
@@ -43,7 +43,7 @@ interface SenderSettings {
 
 /** Sends plans, in one run or several. Rows are leased, so that many replicas can send concurrently. */
 export class PlanSender {
-  readonly sent: Sent = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
+  readonly sent: SendCounts = { created: 0, refused: 0, postponed: 0, inDoubt: 0 };
   readonly #gateway: Gateway;
   readonly #store: Store;
   readonly #client: StoreCall;

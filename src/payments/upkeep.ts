@@ -5,10 +5,10 @@ import { ConfigurationError } from '../errors.ts';
 import { argumentReader, callFields, count, flag } from '../options/reader.ts';
 import { HANDLER, type HandlerLink } from '../store/link.ts';
 import { type StoreCall, warnUpkeepFailed } from '../store/reports.ts';
-import { newSwept, type Swept, sweep } from '../store/sweep.ts';
+import { newSweepCounts, type SweepCounts, sweep } from '../store/sweep.ts';
 import { Call } from '../telemetry/call.ts';
 import type { Gateway } from './gateway.ts';
-import { PlanSender, type Sent } from './send-plans.ts';
+import { PlanSender, type SendCounts } from './send-plans.ts';
 import { storeOf } from './store-calls.ts';
 
 /** The options of `upkeep`. */
@@ -52,8 +52,8 @@ export interface UpkeepOptions {
 
 /** The counts of an upkeep, by result. */
 export interface Upkeep {
-  swept: Swept;
-  sent: Sent;
+  swept: SweepCounts;
+  sent: SendCounts;
 }
 
 const DAY = 86_400_000;
@@ -99,7 +99,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
   if (link.store !== gateway.store) throw new ConfigurationError(OTHER_STORE);
   const settings = { ...rest, limit, handler: link };
   const sender = new PlanSender(gateway, client, settings);
-  const swept = newSwept();
+  const swept = newSweepCounts();
   const keepUp = async (): Promise<Upkeep> => {
     if (once) {
       await sender.send();
@@ -113,7 +113,7 @@ export async function upkeep(gateway: Gateway, options: UpkeepOptions): Promise<
 }
 
 /** Sweeps every minute until the signal. */
-async function sweepUntil(client: StoreCall, settings: Parameters<typeof sweep>[1], swept: Swept): Promise<void> {
+async function sweepUntil(client: StoreCall, settings: Parameters<typeof sweep>[1], swept: SweepCounts): Promise<void> {
   const { signal } = settings;
   while (!signal?.aborted) {
     await sweep(client, settings, swept).catch(error => warnUpkeepFailed(client, error));

@@ -127,7 +127,7 @@ export function statementsOf(table: string, channel: string) {
       WHERE ${payment} AND revision >= $4::text::integer) AS begun`,
 
     /** For a transaction that was rolled back before later statements were committed. */
-    keep: `INSERT INTO ${table} AS row (scope, kind, id, state, revision, begun_at, data, about, xid)
+    markUncertain: `INSERT INTO ${table} AS row (scope, kind, id, state, revision, begun_at, data, about, xid)
       VALUES ($1::text, 'payment', $2::text, 'begun', ${durably('1')}, clock_timestamp(), '{}'::json, $3::text::json, $4::text)
       ON CONFLICT (scope, kind, id) DO UPDATE SET state = 'begun', was = row.state, revision = row.revision + 1,
         about = excluded.about, xid = excluded.xid WHERE row.state <> 'begun' RETURNING txid_current()::text AS xid`,

@@ -12,7 +12,7 @@ import {
 } from '../sql/database.ts';
 import { afterWrite, type ReadStoreOptions, rowChanged, type StoreSql } from '../sql/store.ts';
 import { asciiJson, LONGEST_NAME } from '../sql/table.ts';
-import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type Timed } from '../store/contract.ts';
+import { PaymentTaken, type RowKey, type StoreEffect, type StoreRow, type WithNow } from '../store/contract.ts';
 import { ofMerchant } from '../store/thrown.ts';
 import { migrationsOf, type Statements, statementsOf } from './statements.ts';
 import { advised, ddlOf, expectCommitted, identityOf, lockKey, migrate } from './table.ts';
@@ -147,8 +147,8 @@ export function postgresStoreSql({ table, scope }: Pick<ReadStoreOptions, 'table
       return found.begun === 'true' ? 'begun' : 'done';
     },
 
-    async keep(query, { id, about }, { xid }) {
-      const kept = await query((await use(query)).keep, [scope, id, asciiJson(about), xid]);
+    async markUncertain(query, { id, about }, { xid }) {
+      const kept = await query((await use(query)).markUncertain, [scope, id, asciiJson(about), xid]);
       if (kept[0]) await expectCommitted(query, kept, kept[0].xid);
     },
   };
@@ -226,7 +226,7 @@ function rowIn(line: Line): StoreRow | undefined {
   };
 }
 
-const allOf = (lines: TimedLine[]): Timed<{ rows: StoreRow[] }> => ({
+const allOf = (lines: TimedLine[]): WithNow<{ rows: StoreRow[] }> => ({
   rows: lines.flatMap(line => rowIn(line) ?? []),
   now: Number(timed(lines).now),
 });

@@ -36,7 +36,7 @@ export interface EffectSql<Begun> {
   /** Reads the committed mark, outside any transaction. `undefined`: the effect was rolled back. */
   find(query: SqlQuery, begun: Begun): Promise<'done' | 'begun' | undefined>;
   /** Writes a mark that may have been lost, as begun. Runs outside any transaction. */
-  keep(query: SqlQuery, effect: StoreEffect, begun: Begun): Promise<void>;
+  markUncertain(query: SqlQuery, effect: StoreEffect, begun: Begun): Promise<void>;
 }
 
 /** @param advise throws the database's error with its cause and the fix */
@@ -63,7 +63,7 @@ export function effectsOver<Tx, Begun>(
       });
       if (end.endedBy) {
         // Later statements were committed, and perhaps the mark was not. This failure must not repeat the effect.
-        await repeated(() => sql.keep(query, effect, end.begun));
+        await repeated(() => sql.markUncertain(query, effect, end.begun));
         throw endedBefore(end.endedBy.cause);
       }
       if (end.result === 'done') await expectDone(sql, query, end.begun);

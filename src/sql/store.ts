@@ -1,7 +1,7 @@
 // A store in the merchant's own database, over one dialect's SQL.
 import { ConfigurationError } from '../errors.ts';
 import { marginProblem, type ProblemOf, storeOptions } from '../options/store-options.ts';
-import type { DueQuery, RowKey, RowQuery, Store, StoreRow, Timed, Written } from '../store/contract.ts';
+import type { DueQuery, RowKey, RowQuery, Store, StoreRow, WithNow, Written } from '../store/contract.ts';
 import { scopeProblem } from '../store/key.ts';
 import { repeated, turnsOver } from './bounded.ts';
 import { noTransaction, rowsOf, type SqlDatabase, type SqlQuery, withoutValues } from './database.ts';
@@ -37,19 +37,19 @@ export interface StoreSql<Begun> extends EffectSql<Begun> {
   /** Returns the database's error, or one that names its cause and the fix. */
   advised(error: unknown): unknown;
 
-  read(query: SqlQuery, key: RowKey): Promise<Timed<{ row?: StoreRow | undefined }>>;
-  owner(query: SqlQuery, paymentId: string): Promise<Timed<{ row?: StoreRow | undefined }>>;
+  read(query: SqlQuery, key: RowKey): Promise<WithNow<{ row?: StoreRow | undefined }>>;
+  owner(query: SqlQuery, paymentId: string): Promise<WithNow<{ row?: StoreRow | undefined }>>;
   /** Writes outside any transaction, durably. @throws {PaymentTaken} */
   write(query: SqlQuery, row: StoreRow): Promise<Written>;
   /** Writes in the merchant's transaction. @returns undefined outside an open one @throws {PaymentTaken} */
   writeIn(query: SqlQuery, row: StoreRow): Promise<Written | undefined>;
-  list(query: SqlQuery, which: RowQuery): Promise<Timed<{ rows: StoreRow[] }>>;
+  list(query: SqlQuery, which: RowQuery): Promise<WithNow<{ rows: StoreRow[] }>>;
   due(
     database: SqlDatabase<unknown>,
     which: DueQuery,
     limit: number,
     leaseMs: number,
-  ): Promise<Timed<{ rows: StoreRow[] }>>;
+  ): Promise<WithNow<{ rows: StoreRow[] }>>;
 }
 
 const prefixProblem: ProblemOf = value => tableNameProblem(value) ?? tableNameProblem(tableOf(value));

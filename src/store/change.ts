@@ -1,7 +1,7 @@
 // Changes the row of a create by a transition, despite concurrent changes and temporary failures of the store.
 import { backgroundDelay, Deadline, delay, type Left, within, withTimeout } from '../deadline.ts';
 import { ConnectionError } from '../errors.ts';
-import type { Store, Timed } from './contract.ts';
+import type { Store, WithNow } from './contract.ts';
 import { type CreateRow, createOf, storeRowOf } from './creates.ts';
 import type { WaitLimits } from './in-flight.ts';
 import { isKeepable } from './key.ts';
@@ -43,7 +43,7 @@ export async function withinCall<T>(
 }
 
 /** A row with the time of the store's clock. The row is absent if none exists. */
-export type FoundRow = Timed<{ row?: CreateRow | undefined }>;
+export type FoundRow = WithNow<{ row?: CreateRow | undefined }>;
 
 /** The next row. Absent if nothing changes. */
 export interface Step {

@@ -33,7 +33,7 @@ export interface StoreRow extends RowKey {
 }
 
 /** An answer of a store with its time. */
-export type Timed<T> = T & { now: number };
+export type WithNow<T> = T & { now: number };
 
 /** A selection of rows of one kind. */
 export interface RowQuery {
@@ -48,7 +48,7 @@ export interface DueQuery extends RowQuery {
 }
 
 /** The result of a write. */
-export type Written = Timed<{
+export type Written = WithNow<{
   isWritten: boolean;
   /** The row now stored. After a failed replacement it may be absent: read it again. */
   row?: StoreRow | undefined;
@@ -94,9 +94,9 @@ export interface Store<Tx = unknown> {
    * @default 600_000
    */
   readonly settleMargin?: number | undefined;
-  read(key: RowKey): Promise<Timed<{ row?: StoreRow | undefined }>>;
+  read(key: RowKey): Promise<WithNow<{ row?: StoreRow | undefined }>>;
   /** Returns the create that has this payment. */
-  owner(paymentId: string): Promise<Timed<{ row?: StoreRow | undefined }>>;
+  owner(paymentId: string): Promise<WithNow<{ row?: StoreRow | undefined }>>;
   /**
    * Writes a row durably, if the stored row has its revision. Revision 0 inserts. The next revision is one higher.
    *
@@ -105,9 +105,9 @@ export interface Store<Tx = unknown> {
    */
   write(row: StoreRow, tx?: Tx): Promise<Written>;
   /** Returns the rows in these states, the first written first. */
-  list(query: RowQuery): Promise<Timed<{ rows: StoreRow[] }>>;
+  list(query: RowQuery): Promise<WithNow<{ rows: StoreRow[] }>>;
   /** Leases due rows, the longest due first. Two callers never get the same row. A lease is a write. */
-  due(query: DueQuery, limit: number, leaseMs: number): Promise<Timed<{ rows: StoreRow[] }>>;
+  due(query: DueQuery, limit: number, leaseMs: number): Promise<WithNow<{ rows: StoreRow[] }>>;
   /**
    * Runs one work per payment at a time. Its effect and the rows that it returns are committed together, or not at all.
    *

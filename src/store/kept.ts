@@ -29,7 +29,7 @@ const CREATED_FIELDS: (keyof Timestamp)[] = ['date', 'timezone_type', 'timezone'
  * @param known the state in the store
  * @param seen the current state, unless the gateway's record is out of date
  */
-export function keep(known: Envelope | undefined, seen: Envelope): Envelope {
+export function mergeKept(known: Envelope | undefined, seen: Envelope): Envelope {
   const latest = furtherOn(known?.payment, seen.payment);
   const { created } = latest;
   const payment = {
@@ -51,7 +51,7 @@ export function withNextAction(known: Envelope, { payment }: Envelope): Envelope
 
 /** Whether the kept fields are unchanged. */
 export function isUnchanged(known: Envelope, seen: Envelope): boolean {
-  return isDeepStrictEqual(known, keep(known, seen));
+  return isDeepStrictEqual(known, mergeKept(known, seen));
 }
 
 const furtherOn = (known: Payment | undefined, seen: Payment): Payment =>

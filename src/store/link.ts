@@ -9,7 +9,7 @@ export const CLIENT = Symbol.for('payment-gateway-sdk.client');
 export const HANDLER = Symbol.for('payment-gateway-sdk.handler');
 
 /** Result of processing a payment. `already`: its status took effect before. `busy`: another worker has the payment. */
-export interface Processed {
+export interface ProcessResult {
   result: 'ran' | 'already' | 'busy';
   /** The gateway's own record. */
   payment: Payment;
@@ -42,7 +42,7 @@ export interface ClientLink<Tx = unknown> {
 export interface HandlerLink {
   store: Store | undefined;
   /** Looks a payment up, and applies its status as its callback would. */
-  process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<Processed>;
+  process(paymentId: string, options: { signal?: AbortSignal | undefined; timeout: number }): Promise<ProcessResult>;
   /** Lists a payout that was refused for good, and calls `onReview`. */
   reviewRefused(reference: string): Promise<void>;
 }

@@ -144,9 +144,9 @@ async function settleWithout(
  */
 function unlessOther(error: unknown, reference: string): undefined {
   if (isMissing(error)) return;
-  const isSure = isGatewayError(error) && error.name === 'ApiError' && !saysNothing(error.status);
+  const isRefused = isGatewayError(error) && error.name === 'ApiError' && !saysNothing(error.status);
   const isAnswer = isGatewayError(error) && error.name === 'ResponseError' && isJson(error.body);
-  if (isSure || (isAnswer && recordOf(error).reference !== reference)) return;
+  if (isRefused || (isAnswer && recordOf(error).reference !== reference)) return;
   throw error;
 }
 

@@ -12,7 +12,7 @@ import { type StoreCall, warnGaveUp, warnNotSwept } from './reports.ts';
 import { isOfMerchant } from './thrown.ts';
 
 /** The counts of a sweep, by result. */
-export interface Swept {
+export interface SweepCounts {
   /** Final payments whose effect has happened, in this sweep or before. */
   processed: number;
   /** Payments that are not final, or that another process handles. A later sweep retries them. */
@@ -25,7 +25,7 @@ export interface Swept {
   rechecked: number;
 }
 
-export const newSwept = (): Swept => ({ processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 });
+export const newSweepCounts = (): SweepCounts => ({ processed: 0, open: 0, gaveUp: 0, failed: 0, rechecked: 0 });
 
 /** The options of a sweep, as those of `upkeep`. */
 interface SweepSettings {
@@ -55,7 +55,7 @@ export const pauseAfter = (looks: number): number => Math.min(FIRST_PAUSE * 2 **
  * @param swept the counts to add to
  * @throws the store's errors. The next sweep processes the remaining rows
  */
-export async function sweep(client: StoreCall, settings: SweepSettings, swept: Swept): Promise<void> {
+export async function sweep(client: StoreCall, settings: SweepSettings, swept: SweepCounts): Promise<void> {
   const { store } = client;
   const { handler, limit, concurrency, olderThan, giveUpAfter, recheckAfter, signal } = settings;
   /** The gateway has asked for a pause. */
@@ -143,7 +143,7 @@ async function lookAtRow(handler: HandlerLink, row: CreateRow, signal: AbortSign
 
 /** The result of a look at a row. */
 interface Judgement {
-  outcome: keyof Swept;
+  outcome: keyof SweepCounts;
   finding: SweepFinding;
   /** The reason for a retry. */
   failure?: { error: unknown } | undefined;

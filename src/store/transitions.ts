@@ -14,7 +14,7 @@ import type { Envelope } from '../schemas/response.ts';
 import type { Step } from './change.ts';
 import { type Attempt, type CreateRow, isOwnPayment, knownIds, newRow } from './creates.ts';
 import { UNSEEN } from './fingerprint.ts';
-import { isUnchanged, keep } from './kept.ts';
+import { isUnchanged, mergeKept } from './kept.ts';
 
 /** The row of an attempt in the place of an earlier one, which may have paid. */
 export const nextRow = ({ revision, isRetry, paidBy }: CreateRow, attempt: Attempt, now: number): CreateRow => ({
@@ -130,7 +130,7 @@ const ended = (row: CreateRow): CreateRow => (row.state === 'begun' ? { ...row, 
 export const created = ({ isEnded, ...row }: CreateRow, seen: Envelope, known?: Envelope): CreateRow => ({
   ...(row.state === 'created' ? row : due(row)),
   state: 'created',
-  result: keep(known, seen),
+  result: mergeKept(known, seen),
 });
 
 /** Frees the reference of a refused or unsent attempt, or restores its plan, unless a payment of it is known. */
@@ -197,7 +197,7 @@ export function yieldPayment(row: CreateRow | undefined): Step {
 export function observe(row: CreateRow | undefined, seen: Envelope): Step {
   if (!row?.result || !isSamePayment(row.result.payment.id, seen.payment.id) || isUnchanged(row.result, seen))
     return {};
-  const next = { ...row, result: keep(row.result, seen) };
+  const next = { ...row, result: mergeKept(row.result, seen) };
   if (!isNews(next, [row.result.payment])) return { next };
   const { effectAt, ...news } = next;
   return { next: { ...news, dueAt: row.begunAt, looks: 0 } };

@@ -4,7 +4,7 @@ import { LAG_PAUSES } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
 import type { LockedRows, RowKey, Store, StoreRow } from '../store/contract.ts';
 import { type CreateRow, createOf, storeRowOf } from '../store/creates.ts';
-import type { ClientLink, Processed } from '../store/link.ts';
+import type { ClientLink, ProcessResult } from '../store/link.ts';
 import { orderRowOf, orderStateOf } from '../store/order.ts';
 import {
   after,
@@ -165,7 +165,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
      * @throws {WebhookError} `effect_uncertain`
      * @throws any error of the store, the merchant's functions or the lookup
      */
-    async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<Processed> {
+    async takeEffect(found: Payment, callId: string, lookAgain: () => Promise<Payment>): Promise<ProcessResult> {
       const about = { paymentId: found.id.toLowerCase(), callId };
       let payment = found;
       let seen: number | undefined;

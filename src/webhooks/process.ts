@@ -4,7 +4,7 @@ import { ConnectionError, isGatewayError, WaitTimeoutError } from '../errors.ts'
 import { LAG_PAUSES, type LookUp } from '../payments/lookup.ts';
 import type { Payment } from '../schemas/payment.ts';
 import { isFinal } from '../schemas/payment-status.ts';
-import { CLIENT, type ClientLink, type HandlerLink, type Processed } from '../store/link.ts';
+import { CLIENT, type ClientLink, type HandlerLink, type ProcessResult } from '../store/link.ts';
 import { type ClaimDigest, isBehind, isHandled, mismatchesOf } from './claim.ts';
 import { createEffect, type EffectSettings } from './effect.ts';
 import { unhandled } from './reply.ts';
@@ -25,7 +25,7 @@ interface Callback {
 }
 
 interface Waiter extends Callback {
-  resolve(processed: Processed): void;
+  resolve(processed: ProcessResult): void;
   reject(error: unknown): void;
 }
 
@@ -102,7 +102,7 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
     }
   };
 
-  const take = takeTurns<Callback, Processed>(runTurn);
+  const take = takeTurns<Callback, ProcessResult>(runTurn);
 
   return {
     reviewRefused,
@@ -112,7 +112,7 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
      * @throws {WebhookError} `unknown_payment`, and other errors that allow a retry of the callback
      * @throws any error of the lookup, the store or the merchant's functions
      */
-    callback: (callback: Callback & { claim: ClaimDigest }, lane: Lane, signal: AbortSignal): Promise<Processed> =>
+    callback: (callback: Callback & { claim: ClaimDigest }, lane: Lane, signal: AbortSignal): Promise<ProcessResult> =>
       take(callback.claim.paymentId, callback, lane, signal),
 
     /**
@@ -125,7 +125,7 @@ export function createProcess<Tx>(settings: Settings<Tx>) {
       paymentId: string,
       callId: string,
       { signal, timeout }: Parameters<HandlerLink['process']>[1],
-    ): Promise<Processed> {
+    ): Promise<ProcessResult> {
       const giveUp = (left: Left) => {
         if (left === 'aborted') throw stopped(paymentId);
         const message = `Payment ${paymentId} was not processed within ${timeout} ms. Work that has started continues.`;

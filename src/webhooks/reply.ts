@@ -1,6 +1,6 @@
 // The answer to a callback, its report, and the error behind both.
 import { type AnyGatewayError, isGatewayError, WebhookError, type WebhookErrorCode } from '../errors.ts';
-import type { Processed } from '../store/link.ts';
+import type { ProcessResult } from '../store/link.ts';
 import { isOfMerchant } from '../store/thrown.ts';
 import type { CallbackStep } from '../telemetry/events.ts';
 
@@ -24,7 +24,7 @@ const REFUSALS: Partial<Record<WebhookErrorCode, number>> = {
 export const unhandled = (code: WebhookErrorCode, message: string, paymentId?: string): WebhookError =>
   new WebhookError(code, message, [], { paymentId });
 
-export function replyTo(result: Exclude<Processed['result'], 'busy'>): Response {
+export function replyTo(result: Exclude<ProcessResult['result'], 'busy'>): Response {
   return answer(200, result === 'ran' ? 'handled' : 'handled before');
 }
 

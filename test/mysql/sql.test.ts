@@ -151,9 +151,9 @@ describe('an effect in MySQL', () => {
       );
     const effect = { id: 'id', about: {}, reads: [] };
     const another = kept('begun');
-    expect(await another.sql.keep(another.query, effect, BEGUN)).toBeUndefined();
+    expect(await another.sql.markUncertain(another.query, effect, BEGUN)).toBeUndefined();
     const open = kept('paid');
-    await expect(open.sql.keep(open.query, effect, BEGUN)).rejects.toThrow('began and did not end');
+    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow('began and did not end');
   });
 });
 

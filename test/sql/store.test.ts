@@ -64,7 +64,7 @@ function open(changes: Partial<StoreSql<string>> = {}, database: Partial<SqlData
     complete: query => note('complete', query, true),
     isEnded: query => note('isEnded', query, false),
     find: query => note('find', query, 'done' as const),
-    keep: query => note('keep', query, undefined),
+    markUncertain: query => note('markUncertain', query, undefined),
     advised: error => error,
     ...changes,
   };
@@ -182,21 +182,21 @@ describe('a transaction that other code has ended', () => {
     // What was written is committed.
     ['before its work met a deadlock', { isEnded: async () => true }, reject(DEADLOCK), DEADLOCK],
   ])('%s keeps its mark as begun, and is not repeated', async (_, changes, work, cause) => {
-    const keep = vi.fn<StoreSql<string>['keep']>(async query => void (await query('keep')));
-    const { store, asked } = open({ keep, ...changes });
+    const markUncertain = vi.fn<StoreSql<string>['markUncertain']>(async query => void (await query('markUncertain')));
+    const { store, asked } = open({ markUncertain, ...changes });
     const runs = vi.fn<() => Promise<StoreRow[]>>(work);
     const error = (await errorOf(store.effect(EFFECT, runs))) as Error;
     expect(error.message).toMatch(/^The transaction of the effect ended before .* gateway\.resolveReview/);
     expect([error.cause, 'cause' in error]).toEqual([cause, cause !== undefined]);
-    expect([runs.mock.calls.length, keep.mock.calls]).toEqual([1, [[expect.any(Function), EFFECT, 'begun']]]);
-    expect(asked.at(-1)).toBe('*keep');
+    expect([runs.mock.calls.length, markUncertain.mock.calls]).toEqual([1, [[expect.any(Function), EFFECT, 'begun']]]);
+    expect(asked.at(-1)).toBe('*markUncertain');
   });
 
   it('keeps its mark also after a conflict', async () => {
-    const keep = vi.fn(async () => {}).mockRejectedValueOnce(DEADLOCK);
-    const { run, work } = open({ keep, complete: async () => false });
+    const markUncertain = vi.fn(async () => {}).mockRejectedValueOnce(DEADLOCK);
+    const { run, work } = open({ markUncertain, complete: async () => false });
     await expect(run()).rejects.toThrow('ended before your function returned');
-    expect([keep.mock.calls.length, work.mock.calls.length]).toEqual([2, 1]);
+    expect([markUncertain.mock.calls.length, work.mock.calls.length]).toEqual([2, 1]);
   });
 });
 

@@ -2,7 +2,7 @@ import { type Payment, paymentSchema } from 'payment-gateway-sdk';
 import { describe, expect, it } from 'vitest';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { expectSameRequest, requestDataOf, requestDataOfPayment } from '../../src/store/fingerprint.ts';
-import { keep, withNextAction } from '../../src/store/kept.ts';
+import { mergeKept, withNextAction } from '../../src/store/kept.ts';
 import { ID, record } from '../support/fixtures.ts';
 
 const payment: Payment = paymentSchema.parse(JSON.parse(record('created, unwrapped')));
@@ -76,7 +76,7 @@ describe('what the store keeps of a payment', () => {
       ...{ settled_crypto_amount: 23.55658199, crypto_tx_hash: '0x9f2c', destination_wallet: '0x71c7' },
       ...{ errorMessage: 'x', riskScore: 7 },
     } as Payment;
-    expect(keep(undefined, { payment: settled })).toEqual({
+    expect(mergeKept(undefined, { payment: settled })).toEqual({
       payment: {
         id: ID,
         paymentStatus: 'COMPLETED',
