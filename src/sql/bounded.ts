@@ -7,9 +7,6 @@ import { DEFAULT_SIZE, rowsOf, type SqlDatabase, type SqlPool, type SqlQuery, sq
 /** Milliseconds to wait for a connection, for a statement of the SDK, and for the end of a transaction. */
 export const LONGEST_WAIT = 5_000;
 
-/** Milliseconds that an effect may take. */
-export const LONGEST_EFFECT = 20_000;
-
 /** Milliseconds that a single statement waits before it is sent. Its caller waits five seconds. */
 const LONGEST_TURN = 4_000;
 

@@ -1,5 +1,5 @@
 // Runs an effect in one transaction with its mark: both are committed, or neither.
-import { delay, withTimeout } from '../deadline.ts';
+import { delay } from '../deadline.ts';
 import {
   type EffectResult,
   LOCK_PAUSES,
@@ -8,8 +8,8 @@ import {
   type StoreEffect,
   type StoreRow,
 } from '../store/contract.ts';
-import { isOfMerchant, ofMerchant, remembering } from '../store/thrown.ts';
-import { LONGEST_EFFECT, placesOver, repeated } from './bounded.ts';
+import { isOfMerchant, remembering } from '../store/thrown.ts';
+import { placesOver, repeated } from './bounded.ts';
 import type { SqlDatabase, SqlQuery } from './database.ts';
 
 /** The statements of an effect in the SQL of one database. @typeParam Begun what identifies the mark of a running effect */
@@ -51,7 +51,7 @@ export function effectsOver<Tx, Begun>(
       const end = await repeated(async () => {
         await sql.prepare?.(query, effect).catch(advise);
         const running = transact((tx, within) =>
-          takeEffect(within, sql, effect, locked => inItsTime(remembering(() => work({ tx, ...locked })))),
+          takeEffect(within, sql, effect, locked => remembering(() => work({ tx, ...locked }))),
         );
         return running.catch((error): End<Begun> => {
           if (error === SKIPPED) return { result: 'skipped' };
@@ -115,14 +115,6 @@ async function beginWithRetries<Marked>(begin: () => Promise<Marked | 'busy'>): 
   }
   return begin();
 }
-
-/** @throws Error, as the merchant's, if the effect takes too long */
-const inItsTime = <T>(work: Promise<T>): Promise<T> =>
-  withTimeout(work, LONGEST_EFFECT, () => {
-    throw ofMerchant(new Error(TOO_LONG));
-  });
-
-const TOO_LONG = `The effect took more than ${LONGEST_EFFECT} ms, so its transaction was rolled back. It can run again. Use tx for every query: a pool of one connection never has a second one.`;
 
 /** A library can report a commit after a rollback. Only the mark shows the commit of the effect. */
 async function expectDone<Begun>(sql: EffectSql<Begun>, query: SqlQuery, begun: Begun): Promise<void> {

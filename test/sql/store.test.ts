@@ -2,6 +2,7 @@
 // or an error that says what became of them.
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { delay } from '../../src/deadline.ts';
 import { ConfigurationError } from '../../src/errors.ts';
 import type { SqlDatabase, SqlQuery } from '../../src/sql/database.ts';
 import { afterWrite, rowChanged, type StoreSql, sqlStore, sqlStoreOptions } from '../../src/sql/store.ts';
@@ -166,12 +167,14 @@ describe('an effect', () => {
     expect(complete).toHaveBeenCalledTimes(1);
   });
 
-  it('is rolled back if it takes too long', async () => {
+  it('may take as long as the handler lets it', async () => {
     fakeTimers();
-    const { store, asked } = open();
-    const error = await whileTimePasses(errorOf(store.effect(EFFECT, () => new Promise(() => {}))), 1_000);
-    expect((error as Error).message).toMatch(/^The effect took more than 20000 ms, .* never has a second one\.$/);
-    expect([asked.at(-1), isOfMerchant(error)]).toEqual(['ROLLBACK', true]);
+    const { store } = open();
+    const effect = store.effect(EFFECT, async () => {
+      await delay(25_000);
+      return [PAYMENT];
+    });
+    expect(await whileTimePasses(effect, 1_000)).toBe('done');
   });
 });
 
