@@ -105,7 +105,9 @@ export function proveShop<Tx>(library: string, shop: OrmShop<Tx>): void {
     await expect(owe(true)).rejects.toBe(BROKEN);
     expect([(await upkeep()).sent.created, await gateway.find(PAYOUT.reference)]).toEqual([0, undefined]);
     await owe(false);
-    expect([(await upkeep()).sent.created, (await upkeep()).sent.created]).toEqual([1, 0]);
+    // In MySQL, the check for a missing upkeep may hold the row for a moment, and upkeep skips it.
+    await expect.poll(async () => (await upkeep()).sent.created, { interval: 10 }).toBe(1);
+    expect((await upkeep()).sent.created).toBe(0);
     expect(sandbox.payments.filter(({ reference }) => reference === PAYOUT.reference)).toHaveLength(1);
   });
 
