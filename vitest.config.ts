@@ -61,7 +61,7 @@ export default defineConfig({
   test: {
     css: true, // otherwise an imported style sheet is empty
     tags: [{ name: 'long', description: 'Takes more than 50 ms. test:unit leaves it out.' }],
-    expect: { requireAssertions: true, poll: { timeout: 10_000 } },
+    expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     hookTimeout: 120_000,
     projects: [
       project('unit', Math.max(2, cores - 1), 0, {

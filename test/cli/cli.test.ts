@@ -86,11 +86,11 @@ describe.skipIf(lacks(hasPostgres, 'the operator’s command line: no PostgreSQL
       });
       const out = text(child.stdout);
       await shop.plan('payout-1');
-      await expect.poll(() => sandbox.payments.length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => sandbox.payments.length).toBe(1);
       await shop.plan('payout-2');
       sandbox.faults.next('slow', { ms: 800 });
       await shop.plan('payout-3');
-      await expect.poll(() => sandbox.payments.length, { timeout: 10_000 }).toBe(3);
+      await expect.poll(() => sandbox.payments.length).toBe(3);
       child.kill('SIGTERM');
       const [code] = await once(child, 'exit');
       expect([lastLine(await out), code]).toEqual([

@@ -78,7 +78,7 @@ describe.skipIf(missing)('a callback server', () => {
     await shop.passAnHour();
     const worker = spawn(process.execPath, ['--import', 'tsx', 'examples/upkeep.ts'], { cwd: root, stdio: 'ignore' });
     await shop.payOut('payout-1');
-    await shop.sandbox.waitFor({ reference: 'payout-1', timeout: 20_000 });
+    await shop.sandbox.waitFor({ reference: 'payout-1', timeout: 60_000 });
     await expect.poll(() => shop.rowsOf('orders', 'id, paid')).toEqual([{ id: 'order-1', paid: true }]);
     worker.kill('SIGTERM');
     expect(await once(worker, 'exit')).toEqual([0, null]);

@@ -237,7 +237,7 @@ export async function meeting(fault: Fault, way: Way, answer: string, retries: n
     await client.getPayment(ID, { timeout: LONG_TIMEOUT });
     if (fault.onIdle) {
       // Until both sides have seen what happens.
-      await expect.poll(() => gateway.ends, { timeout: 5_000, interval: 5 }).toHaveLength(1);
+      await expect.poll(() => gateway.ends, { interval: 5 }).toHaveLength(1);
       await new Promise(resolve => setTimeout(resolve, 50));
     }
   }

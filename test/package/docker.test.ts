@@ -26,7 +26,7 @@ it.skipIf(lacks(hasDocker, 'the container of the sandbox: no docker runs on this
     try {
       const address = docker('port', container, '4010').stdout.trim().split('\n')[0];
       const info = async () => (await fetch(`http://${address}/_sandbox/info`)).status;
-      await expect.poll(() => info().catch(() => 0), { timeout: 30_000 }).toBe(200);
+      await expect.poll(() => info().catch(() => 0)).toBe(200);
       const played = docker('exec', container, 'payment-gateway-sandbox', 'trigger', 'deposit-completed');
       expect([played.status, played.stdout]).toEqual([0, expect.stringMatching(/^COMPLETED /)]);
     } finally {

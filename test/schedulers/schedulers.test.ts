@@ -35,7 +35,7 @@ describe.skipIf(missing)('a recipe', () => {
 
   /** The plan is sent, the lost payment has taken effect, and the engine has one schedule. */
   async function expectUpkeep(schedules: () => Promise<unknown[]>): Promise<void> {
-    await expect.poll(() => paidOut, { timeout: 15_000 }).toEqual(['lost']);
+    await expect.poll(() => paidOut).toEqual(['lost']);
     expect(await gateway.find('planned')).toMatchObject({ state: 'created' });
     expect(sandbox.payments).toHaveLength(2);
     expect(await schedules()).toHaveLength(1);
