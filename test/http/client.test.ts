@@ -374,7 +374,7 @@ describe('a signal of another realm', () => {
     };
     const gateway = new GatewayClient({ ...KEYS, fetch: fetch as typeof globalThis.fetch });
     const creating = errorOf(gateway.createDeposit(CARD, { signal }));
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await vi.waitFor(() => expect(sent).toHaveLength(1), 60_000);
     abort();
     expect(await creating).toMatchObject({ name: 'ConnectionError', code: 'aborted' });
     const late = foreign();

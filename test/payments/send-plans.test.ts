@@ -131,7 +131,7 @@ describe('payouts', () => {
     }
     const stop = new AbortController();
     const sending = send({ concurrency: 2, signal: stop.signal });
-    await vi.waitFor(() => expect(sent.length).toBe(3));
+    await vi.waitFor(() => expect(sent.length).toBe(3), 60_000);
     stop.abort();
     answer.resolve();
     expect(await sending).toEqual({ ...NONE, created: 3 });

@@ -112,7 +112,7 @@ describe('an upkeep', () => {
     await vi.advanceTimersByTimeAsync(899);
     expect(sent).toEqual([]);
     await vi.advanceTimersByTimeAsync(2);
-    await vi.waitFor(() => expect(sent).toEqual(['payout-1']));
+    await vi.waitFor(() => expect(sent).toEqual(['payout-1']), 60_000);
     stop.abort();
     expect((await running).sent).toEqual({ ...NONE_SENT, created: 1 });
   });

@@ -127,7 +127,7 @@ describe('a connection', () => {
     await once(answer, 'data');
     expect(signals[0]?.aborted).toBe(false);
     answer.destroy();
-    await vi.waitFor(() => expect([signals[0]?.aborted, cancel.mock.calls.length]).toEqual([true, 1]));
+    await vi.waitFor(() => expect([signals[0]?.aborted, cancel.mock.calls.length]).toEqual([true, 1]), 60_000);
   });
 
   it('is cut where the answer breaks: what came before it arrives', async () => {

@@ -181,7 +181,7 @@ describe('a reference', () => {
     const { gateway } = scripted(memoryCreates({ now: () => now }), () => answer.promise);
     const creating = errorOf(gateway.createDeposit(deposit, { timeout: 30_000 }));
     const isUnderWay = async () => (await gateway.find('order-1'))?.underWay;
-    await vi.waitFor(async () => expect(await isUnderWay()).toBe(true));
+    await vi.waitFor(async () => expect(await isUnderWay()).toBe(true), 60_000);
     now += 30_000;
     expect(await isUnderWay()).toBe(true);
     now += 1;
@@ -392,7 +392,7 @@ describe('an early callback', () => {
       created(),
     );
     const creating = gateway.createDeposit({ ...deposit, reference: 'order/1' });
-    await vi.waitFor(async () => expect(await doubtsIn(statements)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await doubtsIn(statements)).toHaveLength(1), 60_000);
     await reconcile(gateway, { ...JSON.parse(record('completed CARD callback')), paymentStatus: 'AUTHORIZED' });
     expect(await doubtsIn(statements)).toEqual([]);
     settled.resolve();
@@ -497,7 +497,7 @@ describe('a store that fails', () => {
     expect(await aborted).toMatchObject({ name: 'ConnectionError', code: 'aborted', outcome: 'not_sent' });
     slow.resolve();
     const states = async () => (await statements.list({ states: ['begun', 'freed'] })).rows.map(({ state }) => state);
-    await vi.waitFor(async () => expect(await states()).toEqual(['freed', 'freed']));
+    await vi.waitFor(async () => expect(await states()).toEqual(['freed', 'freed']), 60_000);
     expect([sandbox.payments, warnings()]).toEqual([[], []]);
     expect(await gateway.createWithdrawal(PAYOUT)).toHaveProperty('replayed', false);
   });
@@ -779,7 +779,7 @@ describe('an operator', () => {
     };
     const { gateway, warnings } = scripted({ ...statements, replace }, created());
     const creating = gateway.createDeposit(deposit);
-    await vi.waitFor(async () => expect(await doubtsIn(statements)).toHaveLength(1));
+    await vi.waitFor(async () => expect(await doubtsIn(statements)).toHaveLength(1), 60_000);
     const key = (await doubtsIn(statements))[0] ?? { scope: '', reference: '' };
     await setRow(statements, key, { state: 'freed' });
     if (taken) await setRow(statements, key, { state: 'begun', attemptId: 'newer' });

@@ -117,7 +117,7 @@ describe('payOut', () => {
     const answer = Promise.withResolvers<Response>();
     const { plan, gateway, stateOf } = openPayouts(wire(() => answer.promise).fetch);
     const creating = errorOf(gateway.createWithdrawal(PAYOUT));
-    await vi.waitFor(async () => expect(await stateOf()).toBe('begun'));
+    await vi.waitFor(async () => expect(await stateOf()).toBe('begun'), 60_000);
     expect(await errorOf(plan())).toMatchObject({ name: 'PaymentInDoubtError', outcome: 'unknown' });
     answer.resolve(json(JSON.stringify({ id: OTHER_ID }), 500));
     await creating;
@@ -156,7 +156,7 @@ describe('a direct create of a planned reference', () => {
     const { gateway, plan, send } = openPayouts(fetch);
     await plan();
     const sending = send();
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await vi.waitFor(() => expect(sent).toHaveLength(1), 60_000);
     expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({
       name: 'PaymentInDoubtError',
       underWay: true,

@@ -257,7 +257,7 @@ describe('the tracing channels', () => {
     const { seen } = listen();
     const stop = new AbortController();
     const upkeep = gateway.upkeep({ handler, signal: stop.signal });
-    await vi.waitFor(() => expect(sandbox.payments).toHaveLength(1), 5_000);
+    await vi.waitFor(() => expect(sandbox.payments).toHaveLength(1), 60_000);
     stop.abort();
     expect(await upkeep).toMatchObject({ sent: { created: 1 } });
     expect(new Set(seen.map(({ trace }) => trace.operation))).toEqual(new Set(['create']));

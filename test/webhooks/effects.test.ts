@@ -244,7 +244,7 @@ describe('afterCommit', () => {
       },
     });
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
-    await vi.waitFor(() => expect(order).toEqual(['effect', 'effect', 'commit', 'first', 'second']));
+    await vi.waitFor(() => expect(order).toEqual(['effect', 'effect', 'commit', 'first', 'second']), 60_000);
   });
 
   it('runs nothing for an effect that fails, or whose transaction was undone', async () => {
@@ -287,7 +287,7 @@ describe('afterCommit', () => {
       },
     });
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
-    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(next).toHaveBeenCalledOnce(), 60_000);
     expect(errors).toEqual([new Error('mail')]);
     const message = `A function passed to afterCommit failed, and is not repeated: payment ${ID}.`;
     expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID, message }]);

@@ -151,7 +151,7 @@ describe('without any listener', () => {
     const onPayment: WebhookHandlerOptions['onPayment'] = (_, { afterCommit }) =>
       afterCommit(() => Promise.reject(new TypeError('jane@customer.example')));
     expect(await failing({ onPayment }).reply(post(callback))).toBe('200 handled');
-    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled(), 60_000);
     expect(warn.mock.calls.map(([message]) => message)).toEqual([
       'A function passed to afterCommit failed: TypeError. Pass onError to get the error.',
     ]);

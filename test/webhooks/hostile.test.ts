@@ -160,8 +160,8 @@ describe.each(['node:http', 'Express', 'Fastify', 'Nest', 'Hono'] as const)('%s'
 
   // After all requests it has thrown nothing, and leaves nothing open.
   afterAll(async () => {
-    await vi.waitFor(() => expect(shop.seen).toEqual({ atWork: 0, thrown: [] }), 10_000);
-    await vi.waitFor(async () => expect(await connectionsOf(shop.server)).toBe(0), 10_000);
+    await vi.waitFor(() => expect(shop.seen).toEqual({ atWork: 0, thrown: [] }), 60_000);
+    await vi.waitFor(async () => expect(await connectionsOf(shop.server)).toBe(0), 60_000);
     expect(await closing(shop.server)).toBe('closed');
   });
 });
@@ -225,7 +225,7 @@ describe('node:http2', () => {
 
   // After all requests it has thrown nothing, and leaves nothing open.
   afterAll(async () => {
-    await vi.waitFor(() => expect(shop.seen).toEqual({ atWork: 0, thrown: [] }), 10_000);
+    await vi.waitFor(() => expect(shop.seen).toEqual({ atWork: 0, thrown: [] }), 60_000);
     expect(await closing(shop.server)).toBe('closed');
   });
 });

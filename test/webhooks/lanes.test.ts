@@ -22,7 +22,7 @@ function open() {
   const flood = (count: number) => Promise.all(Array.from({ length: count }, () => shop.reply(unsigned(randomUUID()))));
   const answerAll = async (count: number) => {
     for (let answered = 0; answered < count; answered += 1) {
-      await vi.waitFor(() => expect(lookups[answered]).toBeDefined());
+      await vi.waitFor(() => expect(lookups[answered]).toBeDefined(), 60_000);
       lookups[answered]?.();
     }
   };
@@ -40,7 +40,7 @@ it.each([
   async (lane, take) => {
     const shop = open();
     const taken = Promise.all(Array.from({ length: 40 }, () => take(shop, randomUUID())));
-    await vi.waitFor(() => expect(shop.lookups).toHaveLength(LIMITS[lane]));
+    await vi.waitFor(() => expect(shop.lookups).toHaveLength(LIMITS[lane]), 60_000);
     await new Promise(setImmediate);
     expect(shop.lookups).toHaveLength(LIMITS[lane]);
     await shop.answerAll(40);
@@ -55,7 +55,7 @@ describe('in a flood of callbacks without a token', () => {
   ])('%s is processed at once, also if a copy of it waits in the flood', async (_, take, expected) => {
     const shop = open();
     const flood = shop.flood(LIMITS.unsigned);
-    await vi.waitFor(() => expect(shop.lookups).toHaveLength(LIMITS.unsigned));
+    await vi.waitFor(() => expect(shop.lookups).toHaveLength(LIMITS.unsigned), 60_000);
     const copy = shop.reply(post(callback));
     await new Promise(setImmediate);
     expect(await take(shop)).toBe(expected);
