@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWebhookHandler, GatewayClient } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, type WebhookHandler } from 'payment-gateway-sdk';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
 import { openDatabase } from './database.ts';
 import { quickGateway } from './quick-gateway.ts';
@@ -20,6 +20,8 @@ const SECOND = '`checkout`, the second click';
 const BY_HAND = 'a lookup and a transaction by hand';
 const CALLBACK = 'a callback with `onPaid`';
 const AGAIN = 'the same callback again';
+/** With `prepare: true`. */
+const [CREATE_PREPARED, CALLBACK_PREPARED] = [`${CREATE}, prepared`, `${CALLBACK}, prepared`];
 
 const order = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
@@ -29,6 +31,7 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
   const database = await openDatabase();
   const pool = database.open();
   const store = postgresStore(pool, { scope: 'bench' });
+  const prepared = postgresStore(pool, { scope: 'bench', prepare: true });
   await store.migrate();
   await pool.query('CREATE TABLE two (reference text PRIMARY KEY, state text NOT NULL)');
   await pool.query('CREATE TABLE marks (id text PRIMARY KEY)');
@@ -42,7 +45,9 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
     return { ...(calls as Calls), statements: statements / CALLS };
   };
   const options = { baseUrl, apiKey: 'api-key', signKey: 'sign-key', webhookUrl: 'https://shop.example/callbacks' };
-  const [plain, stored] = [new GatewayClient(options), new GatewayClient({ ...options, store })];
+  const [plain, stored, storedPrepared] = [{}, { store }, { store: prepared }].map(
+    own => new GatewayClient({ ...options, ...own }),
+  ) as [GatewayClient, GatewayClient, GatewayClient];
   let ids: string[] = [];
   const creates = await alternate(rounds, {
     [COMMITS]: () =>
@@ -53,6 +58,7 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
         await pool.query("UPDATE two SET state = 'created' WHERE reference = $1", [reference]);
       }),
     [CREATE]: () => measure(() => stored.createDeposit({ ...order, reference: randomUUID() })),
+    [CREATE_PREPARED]: () => measure(() => storedPrepared.createDeposit({ ...order, reference: randomUUID() })),
     [FIRST]: () => {
       ids = Array.from({ length: CALLS }, () => randomUUID());
       return measure(index => stored.checkout(ids[index] ?? '', order));
@@ -62,10 +68,12 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
 
   const { options: quick, show } = quickGateway();
   const gateway = new GatewayClient({ ...quick, store });
-  const handler = createWebhookHandler({
-    gateway,
-    onPaid: ({ order: id }, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [id]),
-  });
+  const [handler, handlerPrepared] = [store, prepared].map(store =>
+    createWebhookHandler({
+      gateway: new GatewayClient({ ...quick, store }),
+      onPaid: ({ order: id }, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [id]),
+    }),
+  ) as [WebhookHandler, WebhookHandler];
   let paymentIds: string[] = [];
   /** Makes an order with an open payment for each callback. */
   const prepare = async () => {
@@ -78,7 +86,7 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
     });
     show('COMPLETED');
   };
-  const callBack = async (index: number) => {
+  const callBack = (handler: WebhookHandler) => async (index: number) => {
     const body = JSON.stringify({
       ...order,
       id: paymentIds[index],
@@ -103,9 +111,13 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
     },
     [CALLBACK]: async () => {
       await prepare();
-      return measure(callBack);
+      return measure(callBack(handler));
     },
-    [AGAIN]: () => measure(callBack),
+    [AGAIN]: () => measure(callBack(handler)),
+    [CALLBACK_PREPARED]: async () => {
+      await prepare();
+      return measure(callBack(handlerPrepared));
+    },
   });
   await database.close();
   server.kill();
@@ -116,13 +128,20 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
     const what = `${name}, ${inFlight} in flight, ${statements} statements`;
     return { what, unit: 'ms', ours: p50(name), of, theirs: p50(of) };
   };
-  const perSecond = callbacks(CALLBACK).map(one => one.perSecond);
+  const perSecond = (what: string): Line => ({
+    what: `${what}, per second`,
+    unit: '',
+    ours: callbacks(what).map(one => one.perSecond),
+    least: 2_500,
+  });
   return [
     { ...lineOf(creates, CREATE, COMMITS), most: 1.4 },
+    { ...lineOf(creates, CREATE_PREPARED, COMMITS), most: 1.4 },
     lineOf(creates, FIRST, COMMITS),
     lineOf(creates, SECOND, COMMITS),
     lineOf(callbacks, CALLBACK, BY_HAND),
+    lineOf(callbacks, CALLBACK_PREPARED, BY_HAND),
     lineOf(callbacks, AGAIN, BY_HAND),
-    ...(inFlight > 1 ? [{ what: `${CALLBACK}, per second`, unit: '', ours: perSecond, least: 2_500 }] : []),
+    ...(inFlight > 1 ? [CALLBACK, CALLBACK_PREPARED].map(perSecond) : []),
   ];
 }

@@ -334,6 +334,7 @@ describe('a mistyped option', () => {
     ],
     ["postgresStore: scope is missing: pass { scope: 'eu-terminal' }", () => postgresStore(pool, {} as never)],
     ['did you mean "scope"?', () => postgresStore(pool, { scop: 'eu' } as never)],
+    ['prepare must be true or false', () => postgresStore(pool, { scope: 'eu', prepare: 1 } as never)],
     ['tablePrefix must be', () => postgresStore(pool, { scope: 'eu', tablePrefix: 7 } as never)],
     ['toNodeHandler takes a handler', () => toNodeHandler({} as never)],
     [TIME, ...[0, 2 ** 31, '60'].map(timeout => () => prisma(timeout))],

@@ -39,6 +39,8 @@ export const textProblem: ProblemOf = value => {
   return value === '' ? 'must not be empty' : undefined;
 };
 
+export const flagProblem: ProblemOf = value => (typeof value === 'boolean' ? undefined : 'must be true or false');
+
 export const functionProblem: ProblemOf = value => (typeof value === 'function' ? undefined : 'must be a function');
 
 /** Checks an option that is a margin in milliseconds. */

@@ -1,18 +1,20 @@
 // A pool of `pg` as a database for the stores.
+import { createHash } from 'node:crypto';
 import { markCommitted } from '../sql/committed.ts';
 import { expectMethods, leftOpen, poolOf, type SqlDatabase, type SqlQuery, type SqlRow } from '../sql/database.ts';
 import { transact } from '../sql/transaction.ts';
 import { listenOn } from './listen.ts';
 import { connect, isOpen, type PgClient, type PgPool, type PgTx } from './pg.ts';
 
-export const fromPool = (pool: PgPool): SqlDatabase<PgTx> => ({
+/** @param prepare whether each connection prepares a statement once */
+export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
   dialect: 'postgres',
   pool: poolOf(pool),
   async query(sql, values) {
     const { client, release } = await lend(pool);
     let isBroken = true;
     try {
-      const rows = await queryOf(client)(sql, values);
+      const rows = await queryOf(client, prepare)(sql, values);
       const status = client.getTransactionStatus?.();
       // Other code still uses a client that it has released.
       if (isOpen(status)) throw leftOpen();
@@ -28,7 +30,7 @@ export const fromPool = (pool: PgPool): SqlDatabase<PgTx> => ({
   },
   queryIn(tx) {
     expectMethods('payOut', 'as tx a client of the pool, after its BEGIN, or the tx of an effect', tx, 'query');
-    return queryOf(tx);
+    return queryOf(tx, prepare);
   },
   listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),
 });
@@ -36,9 +38,21 @@ export const fromPool = (pool: PgPool): SqlDatabase<PgTx> => ({
 const BEGIN = ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'];
 
 const queryOf =
-  (client: PgTx): SqlQuery =>
-  async (sql, values) =>
-    (await client.query(sql, values as unknown[])).rows as SqlRow[];
+  (client: PgTx, prepare: boolean): SqlQuery =>
+  async (sql, values) => {
+    const statement = prepare && values ? { name: nameOf(sql), text: sql } : sql;
+    return (await client.query(statement as string, values as unknown[])).rows as SqlRow[];
+  };
+
+const names = new Map<string, string>();
+
+/** Names a statement by its text, because two copies of the SDK may share a connection. */
+function nameOf(sql: string): string {
+  let name = names.get(sql);
+  name ??= `payment_gateway_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`;
+  names.set(sql, name);
+  return name;
+}
 
 /** Listens for errors: a connection that breaks between two statements would otherwise end the process. */
 async function lend(pool: PgPool): Promise<{ client: PgClient; release(isBroken: boolean): void }> {

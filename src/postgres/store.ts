@@ -1,11 +1,19 @@
 // A store in the merchant's own Postgres.
+import { flagProblem } from '../options/store-options.ts';
 import { type SqlStoreOptions, sqlStore, sqlStoreOptions } from '../sql/store.ts';
 import type { Store } from '../store/contract.ts';
 import { databaseOf, type PostgresDatabase, type TxOf } from './database.ts';
 import { postgresStoreSql } from './store-sql.ts';
 
 /** Options of `postgresStore`, its second argument. */
-export type PostgresStoreOptions = SqlStoreOptions;
+export interface PostgresStoreOptions extends SqlStoreOptions {
+  /**
+   * Whether each connection of your `pg` pool prepares a statement once. Callbacks then take about half the time. A
+   * pooler in transaction mode must keep prepared statements, as PgBouncer does from 1.21 on.
+   * @default false
+   */
+  prepare?: boolean | undefined;
+}
 
 /**
  * Makes a store that keeps all state of the SDK in one table. Effects that write only with `tx` happen exactly once.
@@ -23,6 +31,6 @@ export function postgresStore<Database extends PostgresDatabase>(
   database: Database,
   options: PostgresStoreOptions,
 ): Store<TxOf<Database>> {
-  const given = sqlStoreOptions('postgresStore', options);
-  return sqlStore(databaseOf('postgresStore', database), postgresStoreSql(given), given);
+  const given = sqlStoreOptions('postgresStore', options, { prepare: flagProblem });
+  return sqlStore(databaseOf('postgresStore', database, given.prepare), postgresStoreSql(given), given);
 }

@@ -23,20 +23,24 @@ const NO_TABLE = '42P01';
 const READ_ONLY = '25006';
 /** A replica's code for the begin of a transaction that can write. */
 const NOT_SUPPORTED = '0A000';
+/** Postgres's codes for a prepared statement that is missing, or that another client of a pooler has prepared. */
+const MISPREPARED: readonly unknown[] = ['26000', '42P05'];
 
-/** Returns the error, or one that names the cause and the fix: a forgotten `migrate`, or a replica as the primary. */
+/** Returns the error, or one that names the cause and the fix. */
 export function advised(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const state = sqlCodeOf(error);
   const { message } = error;
-  if (state === NO_TABLE) {
-    return Object.assign(new Error(message + WAS_IT_MIGRATED, { cause: error }), { code: NO_TABLE });
-  }
-  if (state !== READ_ONLY && !(state === NOT_SUPPORTED && message.includes('recovery'))) return error;
-  return new Error(`${message}: this is a read replica, or a read-only session. The store needs the primary.`, {
-    cause: error,
-  });
+  const because = (advice: string) => new Error(message + advice, { cause: error });
+  if (state === NO_TABLE) return Object.assign(because(WAS_IT_MIGRATED), { code: NO_TABLE });
+  if (MISPREPARED.includes(state)) return because(KEEP_PREPARED);
+  if (state === READ_ONLY || (state === NOT_SUPPORTED && message.includes('recovery'))) return because(USE_PRIMARY);
+  return error;
 }
+
+const USE_PRIMARY = ': this is a read replica, or a read-only session. The store needs the primary.';
+const KEEP_PREPARED =
+  ': a pooler in transaction mode does not keep prepared statements. Leave out `prepare: true`, or use PgBouncer 1.21 or later.';
 
 /**
  * Checks that a single statement was committed: other code may have begun a transaction. It asks the database if the

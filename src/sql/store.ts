@@ -60,23 +60,24 @@ export interface ReadStoreOptions {
   scope: string;
   table: string;
   settleMargin?: number | undefined;
+  prepare?: boolean | undefined;
 }
 
-/** @throws {ConfigurationError} naming every option that is wrong or missing */
-export function sqlStoreOptions(owner: string, options: SqlStoreOptions): ReadStoreOptions {
-  const {
-    scope,
-    tablePrefix = 'payment_gateway',
-    settleMargin,
-  } = storeOptions<Partial<SqlStoreOptions>>(owner, options ?? {}, {
-    scope: scopeProblem,
-    tablePrefix: prefixProblem,
-    settleMargin: marginProblem,
-  });
+/**
+ * @param own checks for the options of one database alone
+ * @throws {ConfigurationError} naming every option that is wrong or missing
+ */
+export function sqlStoreOptions(
+  owner: string,
+  options: SqlStoreOptions & Pick<ReadStoreOptions, 'prepare'>,
+  own: Record<string, ProblemOf> = {},
+): ReadStoreOptions {
+  const problems = { scope: scopeProblem, tablePrefix: prefixProblem, settleMargin: marginProblem, ...own };
+  const { scope, tablePrefix = 'payment_gateway', ...rest } = storeOptions(owner, options ?? {}, problems as never);
   if (scope === undefined) {
     throw new ConfigurationError(`${owner}: scope is missing: pass { scope: 'eu-terminal' }, one per terminal.`);
   }
-  return { scope, table: tableOf(tablePrefix), settleMargin };
+  return { ...rest, scope, table: tableOf(tablePrefix) };
 }
 
 /** Makes a store over a database and its SQL. */

@@ -67,6 +67,23 @@ describe('a pool of pg', () => {
     expect([db.dialect, db.pool]).toEqual(['postgres', { identity: given, max: 4 }]);
   });
 
+  it('names each statement with values by its text, if it shall be prepared, and no other', async () => {
+    const { pool: given, asked } = pool();
+    const db = fromPool(given, true);
+    await db.query('select $1', ['a']);
+    await db.query('select 1');
+    await db.transaction(tx => db.queryIn(tx)('select $1', ['b']));
+    // printf 'select $1' | sha256sum
+    const named = { name: 'payment_gateway_375fa1233f1f09a898484552d9b3f921', text: 'select $1' };
+    expect(asked).toEqual([
+      [named, ['a']],
+      ['select 1'],
+      ['BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE'],
+      [named, ['b']],
+      ['COMMIT'],
+    ]);
+  });
+
   it.each(['T', 'E'])('takes another client for one that was given back within a transaction: %s', async status => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
@@ -168,6 +185,9 @@ describe('a pool of pg', () => {
         /^postgresStore takes a pool of pg, a database from an adapter/,
       );
     }
+    expect(() => postgresStore(own, { scope: 'eu', prepare: true })).toThrow(
+      'postgresStore: prepare needs a pool of pg',
+    );
     const mysql = { ...own, dialect: 'mysql' };
     expect(() => postgresStore(mysql as Given, { scope: 'eu' })).toThrow('payment-gateway-sdk/mysql');
   });

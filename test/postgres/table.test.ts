@@ -83,6 +83,14 @@ describe('an error of Postgres', () => {
     if (given.code === '25006') expect(advised(nested)).toHaveProperty('cause', nested);
   });
 
+  it.each(['26000', '42P05'])('of a pooler that mixes prepared statements asks to prepare none: %s', code => {
+    const given = error(code, 'prepared statement "a"');
+    expect(advised(given)).toMatchObject({
+      cause: given,
+      message: expect.stringContaining('Leave out `prepare: true`'),
+    });
+  });
+
   it.each([
     error('0A000', 'cursors are not supported'),
     error('23505', 'in recovery'),

@@ -1,4 +1,4 @@
-// postgresStore passes the suite of every store, also in sessions of the strictest isolation.
+// postgresStore passes the suite of every store, also in sessions of the strictest isolation and with prepared statements.
 
 import { storeSuite } from 'payment-gateway-sdk/testing';
 import type pg from 'pg';
@@ -23,7 +23,7 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
 
   storeSuite({
     test: suiteTest,
-    open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope })],
+    open: scope => [opened.storeOf(undefined, { scope }), opened.storeOf(other, { scope, prepare: true })],
     async transaction(work) {
       const client = await opened.pool.connect();
       await client.query('begin');
