@@ -65,7 +65,8 @@ describe('the examples of the documents', () => {
     .each(examples.filter(({ runBy }) => !runBy).map(example => [placeOf(example), example] as const))(
     'run: %s',
     async (_place, example) => {
-      for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {});
+      for (const method of ['log', 'info', 'warn', 'error'] as const)
+        vi.spyOn(console, method).mockImplementation(() => {});
       const { mock } = vi.spyOn(Channel.prototype, 'subscribe');
       await expect(import(fileOf(example))).resolves.toBeDefined();
       // Otherwise the example would log the creates of the next files.

@@ -39,9 +39,15 @@ const { payment } = await gateway.createDeposit({ paymentMethod: 'CARD', amount:
 await sandbox.complete(payment.id);
 export const id = payment.id;
 
+export const test = runNow;
 export const response = { redirect: ignore };
 export const sendReceipt = ignore;
 export const notifyOperator = ignore;
+
+/** Runs a test of a suite. Vitest fails for a rejection that nobody handles. */
+function runNow(_name: string, run: () => Promise<void>): Promise<void> {
+  return run();
+}
 
 function ignore(..._given: unknown[]): void {}
 
