@@ -9,8 +9,7 @@ const SERVERS = [
   'test/docs/{examples,problems,first,proxies}.test.ts',
   'test/{cli,sandbox}/{cli,run}.test.ts',
   'test/sandbox/{serve,server}.test.ts',
-  'test/contract.test.ts',
-  'test/properties/created-at.test.ts',
+  'test/{contract,properties/created-at}.test.ts',
   'test/http/{agent,connection*}.test.ts',
   'test/webhooks/{flood,hostile,node}.test.ts',
 ];
@@ -59,6 +58,7 @@ export default defineConfig({
     ],
   },
   test: {
+    execArgv: ['--no-warnings'], // tests that expect one look at process.emitWarning
     css: true, // otherwise an imported style sheet is empty
     tags: [{ name: 'long', description: 'Takes more than 50 ms. test:unit leaves it out.' }],
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },

@@ -74,6 +74,7 @@ describe('the admin route', () => {
     ['before express.json() settles', 'before', 200, '"doubts":[]'],
     ['after it says the fix', 'after', 400, 'put the route before express.json()'],
   ])('%s', async (_, place, status, text) => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
     const { route, id } = await open();
     const app = express();
     if (place === 'after') app.use(express.json());
@@ -87,5 +88,6 @@ describe('the admin route', () => {
     });
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining(text)]);
     server.close();
+    log.mockRestore();
   });
 });
