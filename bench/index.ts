@@ -1,14 +1,20 @@
 // Measures the targets, and prints one table. With --long it measures memory, payouts and upkeep instead. With --write it
-// replaces that table in docs/contributing/speed.md.
+// replaces that table in docs/contributing/speed.md. With --profile it prints where the CPU time goes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { creates } from './creates.ts';
 import { imports } from './imports.ts';
 import { memory } from './memory.ts';
 import { parsing } from './parsing.ts';
+import { profiles } from './profile.ts';
 import { cellsOf, type Line } from './statistics.ts';
 import { stores } from './store.ts';
 import { upkeeps } from './upkeep.ts';
+
+if (process.argv.includes('--profile')) {
+  console.log(await profiles());
+  process.exit();
+}
 
 const ROUNDS = 5;
 const isLong = process.argv.includes('--long');

@@ -2,8 +2,9 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWebhookHandler, GatewayClient, type WebhookHandler } from 'payment-gateway-sdk';
+import { createWebhookHandler, GatewayClient, type Store } from 'payment-gateway-sdk';
 import { postgresStore } from 'payment-gateway-sdk/postgres';
+import type pg from 'pg';
 import { openDatabase } from './database.ts';
 import { quickGateway } from './quick-gateway.ts';
 import { alternate, type Calls, type Line, timeCalls } from './statistics.ts';
@@ -25,6 +26,43 @@ const [CREATE_PREPARED, CALLBACK_PREPARED] = [`${CREATE}, prepared`, `${CALLBACK
 
 const order = { paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' } as const;
 
+/** The tables of the merchant. */
+export const TABLES = `CREATE TABLE two (reference text PRIMARY KEY, state text NOT NULL);
+  CREATE TABLE marks (id text PRIMARY KEY);
+  CREATE TABLE orders (id text PRIMARY KEY, paid boolean NOT NULL DEFAULT false)`;
+
+/** Callbacks of completed payments, each of an order. @param store of the client that opens the orders */
+export function openCallbacks(pool: pg.Pool, store: Store) {
+  const { options, show } = quickGateway();
+  const gateway = new GatewayClient({ ...options, store });
+  return {
+    gateway,
+    /** Opens orders, and completes their payments. @returns the payments' ids */
+    async open(count: number): Promise<string[]> {
+      const ids: string[] = [];
+      show('PENDING');
+      await timeCalls(count, 16, async () => {
+        const id = randomUUID();
+        await pool.query('INSERT INTO orders (id) VALUES ($1)', [id]);
+        ids.push((await gateway.checkout(id, order)).payment?.id ?? '');
+      });
+      show('COMPLETED');
+      return ids;
+    },
+    callBackOver(store: Store<Pick<pg.PoolClient, 'query'>>) {
+      const handler = createWebhookHandler({
+        gateway: new GatewayClient({ ...options, store }),
+        onPaid: ({ order: id }, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [id]),
+      });
+      return async (id = '') => {
+        const body = JSON.stringify({ ...order, id, paymentStatus: 'COMPLETED', paymentType: 'DEPOSIT' });
+        const { status } = await handler(new Request('https://shop.example', { method: 'POST', body }));
+        if (status !== 200) throw new Error(`A callback was answered ${status}.`);
+      };
+    },
+  };
+}
+
 export async function stores(rounds: number, inFlight: number): Promise<Line[]> {
   const server = fork(new URL('server.ts', import.meta.url), { execArgv: ['--no-warnings'] });
   const [baseUrl] = await once(server, 'message');
@@ -33,9 +71,7 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
   const store = postgresStore(pool, { scope: 'bench' });
   const prepared = postgresStore(pool, { scope: 'bench', prepare: true });
   await store.migrate();
-  await pool.query('CREATE TABLE two (reference text PRIMARY KEY, state text NOT NULL)');
-  await pool.query('CREATE TABLE marks (id text PRIMARY KEY)');
-  await pool.query('CREATE TABLE orders (id text PRIMARY KEY, paid boolean NOT NULL DEFAULT false)');
+  await pool.query(TABLES);
 
   const measure = async (call: (index: number) => Promise<unknown>): Promise<Stored> => {
     let calls: Calls | undefined;
@@ -66,41 +102,14 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
     [SECOND]: () => measure(index => stored.checkout(ids[index] ?? '', order)),
   });
 
-  const { options: quick, show } = quickGateway();
-  const gateway = new GatewayClient({ ...quick, store });
-  const [handler, handlerPrepared] = [store, prepared].map(store =>
-    createWebhookHandler({
-      gateway: new GatewayClient({ ...quick, store }),
-      onPaid: ({ order: id }, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [id]),
-    }),
-  ) as [WebhookHandler, WebhookHandler];
-  let paymentIds: string[] = [];
-  /** Makes an order with an open payment for each callback. */
-  const prepare = async () => {
-    show('PENDING');
-    paymentIds = [];
-    await timeCalls(CALLS, 16, async () => {
-      const id = randomUUID();
-      await pool.query('INSERT INTO orders (id) VALUES ($1)', [id]);
-      paymentIds.push((await gateway.checkout(id, order)).payment?.id ?? '');
-    });
-    show('COMPLETED');
-  };
-  const callBack = (handler: WebhookHandler) => async (index: number) => {
-    const body = JSON.stringify({
-      ...order,
-      id: paymentIds[index],
-      paymentStatus: 'COMPLETED',
-      paymentType: 'DEPOSIT',
-    });
-    const { status } = await handler(new Request('https://shop.example', { method: 'POST', body }));
-    if (status !== 200) throw new Error(`A callback was answered ${status}.`);
-  };
+  const { gateway, open, callBackOver } = openCallbacks(pool, store);
+  const [callBack, callBackPrepared] = [callBackOver(store), callBackOver(prepared)];
+  let opened: string[] = [];
   const callbacks = await alternate(rounds, {
     [BY_HAND]: async () => {
-      await prepare();
+      const ids = await open(CALLS);
       return measure(async index => {
-        const { id, reference } = await gateway.getPayment(paymentIds[index] ?? '');
+        const { id, reference } = await gateway.getPayment(ids[index] ?? '');
         const client = await pool.connect();
         await client.query('BEGIN');
         await client.query('INSERT INTO marks VALUES ($1)', [id]);
@@ -110,13 +119,13 @@ export async function stores(rounds: number, inFlight: number): Promise<Line[]> 
       });
     },
     [CALLBACK]: async () => {
-      await prepare();
-      return measure(callBack(handler));
+      opened = await open(CALLS);
+      return measure(index => callBack(opened[index]));
     },
-    [AGAIN]: () => measure(callBack(handler)),
+    [AGAIN]: () => measure(index => callBack(opened[index])),
     [CALLBACK_PREPARED]: async () => {
-      await prepare();
-      return measure(callBack(handlerPrepared));
+      opened = await open(CALLS);
+      return measure(index => callBackPrepared(opened[index]));
     },
   });
   await database.close();
