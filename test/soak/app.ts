@@ -109,7 +109,7 @@ async function expecting(what: string, work: () => Promise<unknown>): Promise<vo
     await work();
   } catch (error) {
     // The database was too busy.
-    if (error instanceof Error && error.message.startsWith('The store did not answer within'))
+    if (error instanceof Error && /^(The store did not answer within|Half of the pool was in use)/.test(error.message))
       return count(`${what}: the store was late`);
     if (!isGatewayError(error)) throw error;
     if (SURPRISES.has(error.name)) report({ type: 'surprise', text: `${what}: ${error.name}: ${error.message}` });
