@@ -94,7 +94,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
         expect(await find('payment', id)).toMatchObject({ state: 'begun', about: { status: 'COMPLETED' } });
         expect(await times(id)).toBe(credited);
       };
-      const _committing = uniqueName('committing');
       const procedure = uniqueName('ends');
       beforeAll(() => pool.query(`create procedure ${procedure}() rollback`).then(() => {}));
       afterAll(() => pool.query(`drop procedure ${procedure}`).then(() => {}));
@@ -121,7 +120,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
       it('is not run again if the mark of its doubt meets a deadlock', async () => {
         const id = randomUUID();
         let met = 0;
-        const _own = opened();
         /** As a member of a cluster answers its own statement. */
         const watched = watchedMysql(opened(), (sql, send) => {
           if (!sql.includes("AND state <> 'begun'") || met > 0) return send();
@@ -186,7 +184,6 @@ for (const { name, needs, pool: open } of mysqlServers) {
 
       it('is found to be done though a later one has replaced its mark', async () => {
         const id = randomUUID();
-        const _own = opened();
         let isCommitted = false;
         /** Runs the next effect between the COMMIT and the check of it. */
         const next = async () => {
