@@ -70,7 +70,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   retries?: number | undefined;
   /**
    * Your agent of `node:https` or `node:http`, as `baseUrl` needs, for client certificates, a private CA or a proxy. An
-   * abandoned call closes its connection, and bytes already written may still arrive.
+   * abandoned call closes its connection, but bytes already written may still arrive.
    * @default the SDK's own connections, which are reset when a call is abandoned
    */
   agent?: Agent | undefined;
@@ -81,7 +81,7 @@ export interface ClientOptions<T extends Terminal = Terminal, Tx = unknown> {
   maxConnections?: number | undefined;
   /**
    * Function that replaces the SDK's own connections: a test double, `sandbox.fetch`, or the fetch of a runtime without
-   * sockets. The SDK can only infer the bytes sent, so more creates end as `unknown`, and it never retries a create.
+   * sockets. The SDK cannot see what it sends, so more creates end as `unknown`, and the SDK never retries one.
    */
   fetch?: Fetch | undefined;
   /**
@@ -164,7 +164,9 @@ const baseUrl = requiredText('PAYMENT_GATEWAY_URL', 'an absolute URL, such as ht
   });
 const apiKey = requiredText('PAYMENT_GATEWAY_API_KEY')
   .superRefine(refusing(keyProblem))
-  .superRefine(refusing(key => !HEADER_TEXT.test(key) && 'has a character that no header can carry: copy it again'));
+  .superRefine(
+    refusing(key => !HEADER_TEXT.test(key) && 'has a character that an HTTP header cannot contain: copy it again'),
+  );
 const toKey = (text: string) => createSecretKey(text, 'utf8');
 const signKey = requiredText('PAYMENT_GATEWAY_SIGN_KEY').superRefine(refusing(keyProblem)).transform(toKey);
 const formerSignKey = text.min(1, 'is empty').superRefine(refusing(keyProblem)).transform(toKey);
@@ -174,8 +176,8 @@ function baseUrlProblem(value: string): string | undefined {
     return 'must be an absolute URL, such as https://gateway.example';
   const { protocol, hostname, username, password, search, hash, pathname } = new URL(value);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
-    return 'must use https:, so that nobody reads the keys; http: only on localhost';
-  if (username || password) return 'must not hold a user name or a password';
+    return 'must use https:, which protects the keys. http: works only on localhost';
+  if (username || password) return 'must not contain a user name or a password';
   if (search || hash) return 'must not have a query or a fragment';
   return /\/api\/v1(\/|$)/.test(pathname) ? 'must end before /api/v1: the SDK adds it' : undefined;
 }
@@ -211,7 +213,7 @@ export type Settings = ReturnType<typeof readFields>;
 export function readClientOptions(options: ClientOptions): Settings {
   const { name, problem } = runtime();
   if (!('rawJSON' in JSON))
-    throw new ConfigurationError(`payment-gateway-sdk needs Node.js 22.12 or later, and this is ${name}.`);
+    throw new ConfigurationError(`payment-gateway-sdk needs Node.js 22.12 or later. This is ${name}.`);
   if (problem && !options?.fetch) throw new ConfigurationError(`${problem}.`);
   const settings = readFields(options);
   const { agent, fetch, baseUrl } = settings;

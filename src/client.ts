@@ -53,7 +53,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   readonly baseUrl: string;
   /** The kind of terminal. It decides which payment methods the client accepts. */
   readonly terminal: T;
-  /** For the webhook handler. It carries the type of `tx`. */
+  /** Link to the webhook handler, with the type of `tx`. */
   declare readonly [CLIENT]: ClientLink<Tx>;
   readonly #gateway: Gateway;
 
@@ -96,7 +96,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /**
    * Creates a withdrawal: the merchant pays the customer. Pass a `reference`. With a store you can retry after any
-   * error, and the customer is paid once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
+   * error, and the customer is paid at most once. Without one, retry only if `outcome` is `not_sent` or `rejected`.
    *
    * @throws {InvalidRequestError} if the request is invalid, before anything is sent
    * @throws the other errors of `createDeposit`
@@ -161,11 +161,11 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /**
    * Returns the payment page of an order. Call it whenever the customer presses "pay": now, twice, with another method,
-   * or again after a decline. At most one attempt runs at a time, and the order is paid once.
+   * or again after a decline. At most one create runs at a time, and one payment pays the order.
    *
-   * @param orderId yours, of 1 to 200 bytes without control characters. Each attempt has the reference `<order>.<n>`
+   * @param orderId your own id, 1 to 200 bytes without control characters. Each attempt has the reference `<order>.<n>`
    * @param request a deposit without a reference. While an attempt with the same method, amount and currency is open,
-   * its page is returned, and the other fields stay those of its own request
+   * `checkout` returns its page and ignores the other fields
    * @throws {InvalidRequestError} if the request is invalid, before anything is sent
    * @throws {ApiError} or {@link ConnectionError} with an `outcome` other than `unknown`: no payment was made, and the
    * next call tries again
@@ -203,8 +203,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Plans a withdrawal inside your own transaction, next to what you owe: both are committed, or neither. `upkeep`
-   * sends it after the commit, at most once. Await it before the transaction ends.
+   * Plans a withdrawal inside your own transaction, next to your row of the debt: both are committed, or neither.
+   * `upkeep` sends it after the commit, at most once. Await `payOut` before the transaction ends.
    *
    * @param tx your open transaction: a client of `pg` after its BEGIN, or your library's handle, as in `onPaid`
    * @param request a withdrawal with a `reference`. Planning the same request again changes nothing
@@ -222,7 +222,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
     return payOut(this.#gateway, tx, request, options);
   }
 
-  /** Lists the payments that a person must check, oldest first. @throws the errors of `order` */
+  /** Lists the payments and refused payouts that a person must check, oldest first. @throws the errors of `order` */
   async reviews(options?: CallOptions): Promise<Review[]> {
     return reviews(this.#gateway, options);
   }
@@ -240,8 +240,8 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
   }
 
   /**
-   * Sends planned payouts, and processes payments whose callbacks were lost, as their callbacks would. Run it in a
-   * worker until `signal` aborts, or with `once` from a scheduler. Any number of replicas can run it.
+   * Sends planned payouts, and processes payments whose callbacks were lost, with your handler. Run it in a worker until
+   * `signal` aborts, or with `once` from a scheduler. Any number of replicas can run it.
    *
    * @returns the number of payments by result, for your log
    * @throws {ConfigurationError} without a store. With `once` also the store's error: the next run does the rest
@@ -265,7 +265,7 @@ export class GatewayClient<const T extends Terminal = 'standard', Tx = unknown> 
 
   /**
    * Returns the store's entry of a reference: its state, the money requested, the payment as last seen, and the
-   * customer's next action. It asks only the store.
+   * customer's next action. Reads only the store.
    *
    * @returns undefined if the store does not know the reference
    * @throws {ConfigurationError} without a store, {@link ConnectionError}, or the store's error

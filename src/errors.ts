@@ -4,7 +4,7 @@ import type { Payment } from './schemas/payment.ts';
 
 /**
  * Meaning of a failed create for the money. `not_sent`: nothing left this machine. `rejected`: the gateway refused it
- * and no payment exists. `unknown`: a payment may exist, so retry only with a store. Never pay in another way.
+ * and no payment exists. `unknown`: a payment may exist, so retry only with a store, and keep reference and provider.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
@@ -157,7 +157,7 @@ export class DuplicateReferenceError extends GatewayError {
   override readonly name = 'DuplicateReferenceError';
   readonly code = 'duplicate_reference';
   readonly reference: string;
-  /** The differing fields, of paymentType, paymentMethod, amount and currency, or `other fields`. Empty for the payout itself. */
+  /** Differing fields: paymentType, paymentMethod, amount, currency, or `other fields`. Empty if a payout has the same request. */
   readonly differing: readonly string[];
   /** @param state of the other request: planned to be sent, begun and in doubt, or its payment created */
   constructor(
@@ -172,7 +172,7 @@ export class DuplicateReferenceError extends GatewayError {
     const name = `Reference ${JSON.stringify(reference)}`;
     const message = what ? `${name} belongs to another request. Different: ${what}.` : `${name} is a planned payout.`;
     const next = {
-      planned: `The payout is planned, and upkeep sends it. To withdraw it, call gateway.settle(reference, 'not_created').`,
+      planned: `The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
       begun: 'That request may have made a payment: settle it before you create another, under any reference.',
       created: `That request made payment ${details.paymentId}: to get it, send exactly that request; for a second payment use another reference.`,
     }[state];
@@ -208,10 +208,10 @@ export class PaymentInDoubtError extends GatewayError {
 }
 
 const tooEarly = (reference: string, settleableAt: Date) =>
-  `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}: its timeout and the store's settleMargin.`;
+  `Too early: the create of ${JSON.stringify(reference)} may still reach the gateway. 'not_created' is refused until ${settleableAt.toISOString()}, when its timeout and the store's settleMargin have passed.`;
 
 const inDoubt = (reference: string, underWay = false) =>
-  `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown. Nothing was sent now. ${underWay ? 'It may still be running: make the same create again in a moment. ' : ''}Its callback will settle it; or ask the gateway, then call gateway.settle.`;
+  `An earlier create of ${JSON.stringify(reference)} is still running, or its outcome is unknown. Nothing was sent now. ${underWay ? 'It may still be running: repeat the same create in a moment. ' : ''}Its callback settles it. If none comes, ask the gateway, then call gateway.settle.`;
 
 /** A write to the store failed, so the SDK sent nothing. */
 export class StoreError extends GatewayError {
@@ -237,7 +237,7 @@ export class WaitTimeoutError extends GatewayError {
   }
 }
 
-/** An option is missing or refused: correct it. */
+/** An option of the client, a store or a handler is missing or wrong. */
 export class ConfigurationError extends GatewayError {
   override readonly name = 'ConfigurationError';
   readonly code = 'configuration';
@@ -247,9 +247,9 @@ export class ConfigurationError extends GatewayError {
  * Reason for an unhandled callback.
  * - Permanent: `not_json`, `wrapped` (only by `parseWebhook`), `invalid` (the `id` is not a UUID), `too_large`,
  *   `refused` (by `verify`), `unsigned` (its address lacks a valid token).
- * - Handle again later: `already_parsed` (the body was read before), `unknown_payment` (the gateway does not know it
+ * - A later delivery can succeed: `already_parsed` (the body was read before), `unknown_payment` (the gateway does not know it
  *   yet), `lagging` (the record is older than the callback), `busy` (too much work).
- * - Handled after `gateway.resolveReview`: `effect_uncertain` (a person must complete the effect first).
+ * - A person must complete the effect, then call `gateway.resolveReview`: `effect_uncertain`.
  */
 export type WebhookErrorCode =
   | 'not_json'

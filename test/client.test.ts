@@ -500,7 +500,7 @@ describe('a withdrawal without a store', () => {
       await withdraw(gateway);
     });
     vi.unstubAllEnvs();
-    expect(heard).toEqual([expect.stringContaining('without a store: a retry pays it again')]);
+    expect(heard).toEqual([expect.stringContaining('without a store, so a retry can pay it again')]);
   });
 });
 

@@ -88,7 +88,7 @@ describe('a DuplicateReferenceError', () => {
     [
       'planned',
       'not_sent',
-      `The payout is planned, and upkeep sends it. To withdraw it, call gateway.settle(reference, 'not_created').`,
+      `The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
     ],
     [
       'begun',
@@ -119,19 +119,16 @@ describe('a DuplicateReferenceError', () => {
     const error = new DuplicateReferenceError('payout-1', [], 'planned', {});
     expect(error).toMatchObject({ outcome: 'not_sent', differing: [] });
     expect(error.message).toBe(
-      `Reference "payout-1" is a planned payout. Nothing was sent now. The payout is planned, and upkeep sends it. To withdraw it, call gateway.settle(reference, 'not_created').`,
+      `Reference "payout-1" is a planned payout. Nothing was sent now. The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
     );
   });
 });
 
 describe('a PaymentInDoubtError', () => {
-  const NEXT = 'Its callback will settle it; or ask the gateway, then call gateway.settle.';
+  const NEXT = 'Its callback settles it. If none comes, ask the gateway, then call gateway.settle.';
   it.each([
     [{}, `Nothing was sent now. ${NEXT}`],
-    [
-      { underWay: true },
-      `Nothing was sent now. It may still be running: make the same create again in a moment. ${NEXT}`,
-    ],
+    [{ underWay: true }, `Nothing was sent now. It may still be running: repeat the same create in a moment. ${NEXT}`],
   ])('says what to do next: %o', (details, next) => {
     const error = new PaymentInDoubtError('order-1', SINCE, details);
     expect(error).toMatchObject({
@@ -152,7 +149,7 @@ describe('a PaymentInDoubtError', () => {
     const error = new PaymentInDoubtError('order-1', SINCE, { settleableAt, paymentId: ID });
     expect(error).toMatchObject({ settleableAt, paymentId: ID });
     expect(error.message).toBe(
-      "Too early: the create of \"order-1\" may still reach the gateway. 'not_created' is refused until 2026-11-23T10:05:00.000Z: its timeout and the store's settleMargin.",
+      "Too early: the create of \"order-1\" may still reach the gateway. 'not_created' is refused until 2026-11-23T10:05:00.000Z, when its timeout and the store's settleMargin have passed.",
     );
   });
 });

@@ -37,7 +37,7 @@ it.each([
 });
 
 const URL_SHAPE = 'must be an absolute URL, such as https://gateway.example';
-const HTTPS = 'must use https:, so that nobody reads the keys; http: only on localhost';
+const HTTPS = 'must use https:, which protects the keys. http: works only on localhost';
 const COPY = 'has an invisible character, a line break, or a space at an end: copy it again';
 const BEARER = 'must not start with "Bearer": the SDK adds it';
 const QUOTED = 'has quotation marks: leave them out';
@@ -63,7 +63,7 @@ const REFUSED: [option: string, message: string, ...values: unknown[]][] = [
   ['baseUrl', HTTPS, 'http://127.0.0.1.gateway.example', 'http://localhost.gateway.example', 'http://notlocalhost'],
   [
     'baseUrl',
-    'must not hold a user name or a password',
+    'must not contain a user name or a password',
     'https://user@gateway.example',
     'https://:pass@gateway.example',
   ],
@@ -101,7 +101,7 @@ const REFUSED: [option: string, message: string, ...values: unknown[]][] = [
   ['signKey', QUOTED, "'s3cr3t'", '\u201cs3cr3t\u201d'],
   ['signKey', PLACEHOLDER, 'undefined', '<your key>'],
   ['apiKey', PLACEHOLDER, 'null'],
-  ['apiKey', 'has a character that no header can carry: copy it again', 's3cr3t😀'],
+  ['apiKey', 'has a character that an HTTP header cannot contain: copy it again', 's3cr3t😀'],
   ['timeout', TIMEOUT, 0, -1, Number.POSITIVE_INFINITY, Number.NaN, '30', 2 ** 31],
   ['retries', NOT_NEGATIVE, -1, 1.5, '2'],
   ['maxConnections', WHOLE, 0, 1.5, '1'],
@@ -176,7 +176,7 @@ describe('a wrong option', () => {
     Reflect.deleteProperty(JSON, 'rawJSON');
     try {
       expect(problem({})).toBe(
-        `payment-gateway-sdk needs Node.js 22.12 or later, and this is node/${process.version.slice(1)}.`,
+        `payment-gateway-sdk needs Node.js 22.12 or later. This is node/${process.version.slice(1)}.`,
       );
     } finally {
       Object.defineProperty(JSON, 'rawJSON', rawJSON);
@@ -259,7 +259,7 @@ describe('a runtime', () => {
     ['bun/2.0.1', bun('2.0.1')],
     ['deno/2.9.0', deno],
     ['bun/1.3.14', bun('1.3.14'), `bun/1.3.14 ${TWICE}`],
-    ['bun/0.8.1', bun('0.8.1'), `use Bun 1.4 or later, or pass a fetch of your own, knowing that it ${TWICE}`],
+    ['bun/0.8.1', bun('0.8.1'), `use Bun 1.4 or later, or pass your own fetch, if you accept that it ${TWICE}`],
     ['Cloudflare Workers', workers, 'fetch: (url, init) => fetch(url, init)'],
   ])('is named in the User-Agent, and refused without a fetch if it can send a create twice: %s', async (...row) => {
     const [name, globals, refusal] = row;
@@ -305,7 +305,7 @@ describe('a mistyped option', () => {
       { timeout } as never,
     );
 
-  const SCOPE_SIZE = 'scope must have at most 255 bytes of UTF-8, and no NUL';
+  const SCOPE_SIZE = 'scope must have at most 255 bytes of UTF-8 and no NUL';
   const TIME = 'fromPrisma: timeout must be milliseconds, more than 0 and at most 24 days.';
   it.each<[message: string, ...calls: (() => unknown)[]]>([
     [

@@ -37,7 +37,7 @@ export const drizzleOver =
       query: queryOf(db),
       transaction: work => db.transaction(work, { isolationLevel: 'read committed', accessMode: 'read write' }),
       queryIn(tx) {
-        expectMethods('plan', 'as tx that of db.transaction(async tx => …)', tx, 'execute');
+        expectMethods('payOut', 'the tx of db.transaction(async tx => …)', tx, 'execute');
         return queryOf(tx as Executor);
       },
     };

@@ -13,7 +13,7 @@ import {
 export interface KnexDatabase<Tx> {
   // biome-ignore lint/suspicious/noExplicitAny: an interface of Knex that is typed by the merchant's tables
   transaction<T>(work: (tx: any) => Promise<T>, config?: { isolationLevel: 'read committed' }): Promise<T>;
-  /** Never called: its type shows the type of a transaction. */
+  /** The SDK never calls it. Its type gives the type of `tx`. */
   transactionProvider(): () => Promise<Tx>;
   raw(sql: string, bindings: never): PromiseLike<unknown>;
 }
@@ -29,7 +29,7 @@ export const knexOver =
       query: queryOf(knex),
       transaction: work => knex.transaction(work, { isolationLevel: 'read committed' }),
       queryIn(tx) {
-        expectMethods('plan', 'as tx that of knex.transaction(async trx => …)', tx, 'raw');
+        expectMethods('payOut', 'the trx of knex.transaction(async trx => …)', tx, 'raw');
         return queryOf(tx as Executor);
       },
     };

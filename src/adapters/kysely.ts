@@ -35,7 +35,7 @@ export const kyselyOver =
       transaction: work =>
         db.transaction().setIsolationLevel('read committed').setAccessMode('read write').execute(work),
       queryIn(tx) {
-        expectMethods('plan', 'as tx that of db.transaction().execute(async trx => …)', tx, 'withoutPlugins');
+        expectMethods('payOut', 'the trx of db.transaction().execute(async trx => …)', tx, 'withoutPlugins');
         return queryOf(tx as Executor);
       },
     };

@@ -27,7 +27,7 @@ export interface PrismaTransactionOptions {
 /** Options of `fromPrisma`: facts about a client that Prisma's documented API does not show. */
 export interface PrismaOptions extends PoolOptions {
   /**
-   * Milliseconds for a transaction, including `onPayment`, before Prisma rolls it back. Prisma's own default of 5,000
+   * Milliseconds for a transaction, including your function, before Prisma rolls it back. Prisma's own default of 5,000
    * is short for a transaction that waits for others.
    * @default 60_000
    */
@@ -52,7 +52,7 @@ export const prismaOver =
       transaction: work =>
         prisma.$transaction(work, { isolationLevel: 'ReadCommitted', maxWait: LONGEST_WAIT, timeout }),
       queryIn(tx) {
-        expectMethods('plan', 'as tx that of prisma.$transaction(async tx => …)', tx, '$queryRawUnsafe');
+        expectMethods('payOut', 'the tx of prisma.$transaction(async tx => …)', tx, '$queryRawUnsafe');
         return queryOf(tx as Executor);
       },
     };

@@ -53,8 +53,8 @@ export const typeOrmOver =
       },
       queryIn(tx) {
         const { queryRunner } = (tx ?? {}) as { queryRunner?: TypeOrmQueryRunner };
-        const manager = 'as tx the EntityManager of dataSource.transaction(async manager => …)';
-        expectMethods('plan', manager, queryRunner, 'query');
+        const manager = 'the manager of dataSource.transaction(async manager => …)';
+        expectMethods('payOut', manager, queryRunner, 'query');
         return queryOf(queryRunner as TypeOrmQueryRunner);
       },
     };

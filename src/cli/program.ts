@@ -21,8 +21,8 @@ Environment, except for "upkeep", which uses your app's own:
 
 Exit codes:
   0  done
-  1  a person should look: something is in doubt, for review, unknown, refused or given up
-  2  the command was not understood, or the database or the gateway failed`;
+  1  a person must check a doubt, a review, an unknown reference, a refused payout or a payment that upkeep gave up
+  2  the command was wrong, or the database or the gateway failed`;
 
 /** @returns the exit code */
 export const run = (args: string[]): Promise<number> => runProgram(sdkProgram(), args, explain);
@@ -34,10 +34,14 @@ export function sdkProgram(): Command {
     .description('sends planned payouts and processes lost callbacks, until SIGTERM; prints a line of JSON')
     .requiredOption('--app <file>', "module that exports your app's gateway, handler, and close if it has one")
     .option('--once', 'do only the due work, for a scheduler')
-    .option('--limit <count>', 'most payouts and most payments of one run (default with --once: 1000)', integer(1))
-    .option('--concurrency <count>', 'payouts, and payments, at a time (default: 8)', integer(1))
-    .option('--older-than <ms>', 'age below which a payment still waits for its callback (default: 60000)', integer(0))
-    .option('--give-up-after <ms>', 'age of the last lookup (default: 2592000000, 30 days)', integer(0))
+    .option('--limit <count>', 'most payouts, and most lookups, of one run (default with --once: 1000)', integer(1))
+    .option('--concurrency <count>', 'concurrent payouts, and concurrent lookups (default: 8)', integer(1))
+    .option('--older-than <ms>', 'age below which a sweep skips a payment (default: 60000)', integer(0))
+    .option(
+      '--give-up-after <ms>',
+      'age above which sweeps skip an open payment (default: 2592000000, 30 days)',
+      integer(0),
+    )
     .action(async options => endWith(await upkeep(options)));
   place(program.command('doubts'))
     .description('lists creates in doubt; exit code 1 if the timeout of one has passed')
@@ -48,9 +52,9 @@ export function sdkProgram(): Command {
     .option('--json', 'print JSON')
     .action((reference, options) => inStore(options, opened => show(opened, reference, options)));
   place(program.command('settle <reference>'))
-    .argument('<id|not_created>', 'the UUID of its payment, or not_created: there is none')
+    .argument('<id|not_created>', 'the UUID of its payment, or not_created if none exists')
     .description("records the answer of the gateway's support about a create in doubt")
-    .addOption(new Option('--despite <names...>', 'accept that the payment differs in these').choices(DIFFERENCES))
+    .addOption(new Option('--despite <names...>', 'fields in which the payment may differ').choices(DIFFERENCES))
     .option('--json', 'print JSON')
     .action((reference, answer, options) => inStore(options, opened => settle(opened, reference, answer, options)));
   place(program.command('reviews'))

@@ -46,7 +46,9 @@ export async function show({ reader, store }: Opened, reference: string, options
 
 export async function settle(opened: Opened, reference: string, answer: string, options: Options): Promise<void> {
   if (answer !== 'not_created' && !isPaymentId(answer)) {
-    throw new CommandError(`${JSON.stringify(answer)} is not a payment id: pass the support's UUID, or not_created.`);
+    throw new CommandError(
+      `${JSON.stringify(answer)} is not a payment id: pass the UUID from the gateway's support, or not_created.`,
+    );
   }
   // A client for the real gateway claims the scope, so a mistyped scope must fail before.
   await find(opened.reader, opened.store, reference);

@@ -35,7 +35,7 @@ export async function upkeep({ app: file, ...options }: Options): Promise<number
 }
 
 function exitCodeOf({ swept, sent }: Upkeep): number {
-  if (sent.postponed > 0) complain(NAME, `${sent.postponed} payouts wait for their next try.`);
+  if (sent.postponed > 0) complain(NAME, `${sent.postponed} payouts wait for the next upkeep.`);
   if (sent.refused + sent.inDoubt + swept.gaveUp > 0) return LOOK;
   return sent.postponed + swept.failed > 0 ? FAILED : 0;
 }

@@ -9,13 +9,13 @@ export interface Runtime {
   problem?: string;
 }
 
-const PASS_FETCH = 'or pass a fetch of your own, knowing that it may send a create twice';
+const PASS_FETCH = 'or pass your own fetch, if you accept that it may send a create twice';
 
 /** Detects the runtime. test/package/runtimes.test.ts counts each one's creates after a connection breaks. */
 export function runtime(): Runtime {
   const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version?: { deno?: string } } };
   if (globalThis.navigator?.userAgent === 'Cloudflare-Workers') {
-    const problem = 'Cloudflare Workers have no connections of this kind: pass fetch: (url, init) => fetch(url, init)';
+    const problem = 'Cloudflare Workers cannot open these connections: pass fetch: (url, init) => fetch(url, init)';
     return { name: 'Cloudflare Workers', problem };
   }
   if (Deno) return { name: `deno/${Deno.version?.deno}`, repeatsPosts: true };

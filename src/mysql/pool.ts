@@ -20,7 +20,7 @@ export type MysqlPool<Connection extends MysqlConnection = MysqlConnection> =
   | MysqlPromisePool<Connection>
   | { promise(): MysqlPromisePool<Connection> };
 
-/** A transaction over a pool of `mysql2`. It has only `query`, until `onPayment` returns. */
+/** A transaction over a pool of `mysql2`. It has only `query`, until the effect ends. */
 export type MysqlTx = Pick<MysqlConnection, 'query'>;
 
 /** The same with the types of the pool's connections: with promises, even if the pool has callbacks. */
@@ -49,7 +49,7 @@ export function fromPool(given: MysqlPool): SqlDatabase<MysqlTx> {
       return transact({ query: connection.query.bind(connection), release }, BEGIN, work);
     },
     queryIn(tx) {
-      expectMethods('payOut', 'as tx a connection with promises, after its START TRANSACTION', tx, 'query');
+      expectMethods('payOut', 'a connection with promises after its START TRANSACTION', tx, 'query');
       return queryOf(tx);
     },
   };

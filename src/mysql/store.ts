@@ -8,7 +8,8 @@ import { mysqlStoreSql } from './store-sql.ts';
 export type MysqlStoreOptions = SqlStoreOptions;
 
 /**
- * Makes a store in your own MySQL 8 or MariaDB 10.6, or later. Effects use at most half of the pool.
+ * Makes a store that keeps all state of the SDK in one table of MySQL 8 or MariaDB 10.6, or later. The effects of all
+ * stores of a pool use at most half of it.
  *
  * @param database your pool of `mysql2`, or `fromDrizzle(db)`, `fromKysely(db)`, `fromKnex(knex)`,
  * `fromPrisma(prisma)`, `fromTypeOrm(dataSource)`

@@ -102,7 +102,7 @@ export async function insertedAlone(
 export function hasChanged([answer]: readonly SqlRow[]): boolean {
   if (answer?.affected !== undefined) return Number(answer.affected) > 0;
   throw new ConfigurationError(
-    'query() of the SqlDatabase must answer one row to a write over MySQL: { affected }, the number of rows that it has changed.',
+    'query() of the SqlDatabase must return one row for a write over MySQL: { affected }, the number of changed rows.',
   );
 }
 

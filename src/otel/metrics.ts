@@ -14,12 +14,12 @@ const BOUNDARIES = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export function openMetrics(meter: Meter, sources: readonly DoubtSource[]) {
   const duration = meter.createHistogram('payment.operation.duration', {
-    description: 'How long creates, lookups, callbacks, settlements and upkeeps take, by how they end.',
+    description: 'Duration of creates, lookups, callbacks, settlements and upkeep runs, by outcome.',
     unit: 's',
     advice: { explicitBucketBoundaries: BOUNDARIES },
   });
   const callbacks = meter.createCounter('payment.callbacks', {
-    description: 'Callbacks, and payments that upkeep processed instead, by their result.',
+    description: 'Callbacks, and payments that upkeep processed without one, by result.',
     unit: '{callback}',
   });
   const doubts = meter.createObservableGauge('payment.doubts', {

@@ -109,7 +109,7 @@ function toCreated(call: Call, created: CreatedOnce): Created {
 }
 
 const WITHOUT_STORE =
-  'A withdrawal is created without a store: a retry pays it again. Make the client with store: postgresStore(pool, { scope }).';
+  'A withdrawal is created without a store, so a retry can pay it again. Pass a store to the client: postgresStore(pool, { scope }).';
 
 /** Warns in production, once for each client, of a withdrawal that no store guards. */
 function warnUnguarded({ store, warned }: Gateway, { paymentType }: CheckedRequest): void {
@@ -120,7 +120,7 @@ function warnUnguarded({ store, warned }: Gateway, { paymentType }: CheckedReque
 
 const NO_REFERENCE = {
   path: 'reference',
-  message: 'is required with a store: without it a second payout cannot be prevented',
+  message: 'is required with a store, which prevents a second payout by it',
 };
 
 /**

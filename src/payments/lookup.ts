@@ -18,7 +18,7 @@ export const LAG_PAUSES: readonly [number, ...number[]] = [500, 1_000];
 
 const NOT_AN_ID = {
   path: 'id',
-  message: "must be the gateway's id of the payment, a UUID, and not your reference",
+  message: "must be the gateway's UUID of the payment, not your reference",
 };
 
 /** @param cause the call that makes this one, and shares its id */

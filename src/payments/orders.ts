@@ -24,7 +24,7 @@ import { ask, reconcile, storeOf } from './store-calls.ts';
 
 export type { Order } from './order-state.ts';
 
-/** A deposit to check out. The order gives its reference. */
+/** The request of `checkout`: a deposit without a reference. */
 export type CheckoutRequest = PlainCheckout | ApplePayCheckout;
 interface PlainCheckout extends Omit<PlainDeposit, 'reference'> {}
 interface ApplePayCheckout extends Omit<ApplePayDeposit, 'reference'> {}
@@ -34,7 +34,7 @@ export interface OnrampCheckout extends Omit<OnrampDeposit, 'reference'> {}
 /**
  * What to show the customer. `redirect`: send them to `redirectUrl`. `transfer`: show the instructions. `pending`: the
  * payment is accepted, and has no page: its callback brings the result. `paid`: the order is paid. `checking`: a payment
- * may exist, so show "we are checking". `declined`: this call's own attempt failed at once. `canceled`: by `cancelOrder`.
+ * may exist, so show "we are checking". `declined`: this call's own attempt failed immediately. `canceled`: by `cancelOrder`.
  */
 export type Checkout =
   | { state: 'redirect'; redirectUrl: string; payment: Payment }
@@ -42,7 +42,7 @@ export type Checkout =
   | { state: 'pending' | 'declined'; payment: Payment }
   | { state: 'paid' | 'checking' | 'canceled'; payment?: Payment | undefined };
 
-/** Milliseconds to wait for another call that makes the attempt, and between two looks at it. */
+/** Milliseconds to wait for another call that makes the attempt, and between two reads of it. */
 const LONGEST_WAIT = 3_000;
 const PAUSE = 100;
 
@@ -102,7 +102,7 @@ export async function checkout(
   }
 }
 
-const OWN_REFERENCE = { path: 'reference', message: 'is given by the order: pass the order id first' };
+const OWN_REFERENCE = { path: 'reference', message: 'must be left out: the order id determines it' };
 
 /** Creates the payment of an attempt. All callers together make at most one for each reference. */
 async function send(checking: Checking, reference: string): Promise<Checkout | 'again'> {
@@ -137,7 +137,7 @@ async function stepOf(checking: Checking, reference: string): Promise<Step> {
   return row.begunAt + row.timeoutMs < now ? 'next' : { state: 'checking' };
 }
 
-/** Looks the payment of an attempt up. */
+/** Looks up the payment of an attempt. */
 async function pageOfAttempt({ gateway, wanted }: Checking, row: CreateRow): Promise<Step> {
   const known = row.result as Envelope;
   const seen = isFinal(known.payment)

@@ -9,7 +9,7 @@ import type { Gateway } from './gateway.ts';
 import { checkUpkeep } from './missing-upkeep.ts';
 import { type Entry, storeOf } from './store-calls.ts';
 
-/** A withdrawal to plan. Its reference is required: the payout is known by it. */
+/** The request of `payOut`: a withdrawal with a reference, which identifies it. */
 export type PayoutRequest = WithdrawalRequest & { reference: string };
 
 /** The options of `payOut`, its third argument. */

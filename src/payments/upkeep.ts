@@ -15,7 +15,7 @@ import { storeOf } from './store-calls.ts';
 export interface UpkeepOptions {
   /** The handler of `createWebhookHandler`, over the same store. It processes each payment as its callback would. */
   handler: { readonly [HANDLER]: HandlerLink };
-  /** Stops the upkeep. Running work is finished, within the client's `timeout` and some seconds for the store. */
+  /** Stops the upkeep. It finishes running work within the client's `timeout` and some seconds for the store. */
   signal?: AbortSignal | undefined;
   /**
    * Whether to do only the due work. Otherwise the upkeep runs until the signal.
@@ -23,12 +23,12 @@ export interface UpkeepOptions {
    */
   once?: boolean | undefined;
   /**
-   * Minimum milliseconds since the create. Younger payments are left to their callbacks.
+   * Milliseconds since the create. Sweeps skip younger payments, because their callbacks may still come.
    * @default 60_000
    */
   olderThan?: number | undefined;
   /**
-   * Milliseconds since the create until the last look at a payment that is not final.
+   * Milliseconds since the create. Sweeps skip older payments that are not final.
    * @default 2_592_000_000, thirty days
    */
   giveUpAfter?: number | undefined;
@@ -39,7 +39,7 @@ export interface UpkeepOptions {
    */
   recheckAfter?: readonly number[] | undefined;
   /**
-   * Maximum number of payouts to send, and of payments to look at, in each run.
+   * Maximum number of payouts to send, and of payments to look up, in each run.
    * @default 1_000 with `once`, otherwise unlimited
    */
   limit?: number | undefined;
@@ -86,7 +86,7 @@ const MINUTE = 60_000;
 const SECOND = 1_000;
 
 const OTHER_STORE =
-  "upkeep: the handler's gateway has another store, or none, so its callbacks would settle nothing here. Pass this gateway to createWebhookHandler.";
+  "upkeep: the handler's gateway has another store, or none, so it cannot process these payments. Pass this gateway to createWebhookHandler.";
 
 /**
  * @throws {ConfigurationError} without a store, or with the handler of another store

@@ -37,7 +37,7 @@ const IN_TRANSACTION: ReadonlySet<unknown> = new Set(['T', 'E']);
 export const isOpen = (status: string | null | undefined): boolean => IN_TRANSACTION.has(status);
 
 const LEFT_OPEN =
-  'A client was given back to the pool within a transaction, which is rolled back now: call COMMIT or ROLLBACK before each release(), and release(true) where that fails.';
+  'A client was released to the pool inside a transaction. The SDK closed it, which rolls the transaction back. Call COMMIT or ROLLBACK before each release(), or release(true) if that fails.';
 
 /**
  * Returns a client outside any transaction. A client that other code left in one is closed, which rolls it back. A

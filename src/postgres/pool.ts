@@ -29,7 +29,7 @@ export const fromPool = (pool: PgPool, prepare = false): SqlDatabase<PgTx> => ({
     return transact({ query: client.query.bind(client), release }, BEGIN, work);
   },
   queryIn(tx) {
-    expectMethods('payOut', 'as tx a client of the pool, after its BEGIN, or the tx of an effect', tx, 'query');
+    expectMethods('payOut', 'a client of the pool after its BEGIN, or the tx of an effect', tx, 'query');
     return queryOf(tx, prepare);
   },
   listen: (channel, onNotice, signal) => listenOn(pool, channel, onNotice, signal),

@@ -37,7 +37,7 @@ export function fromPostgresJs<Tx>(sql: PostgresJs<Tx>): SqlDatabase<Tx> {
     pool: poolOf(sql),
     query: queryOf(sql),
     queryIn(tx) {
-      expectMethods('payOut', 'as tx the sql of sql.begin(async sql => …)', tx, 'unsafe');
+      expectMethods('payOut', 'the sql of sql.begin(async sql => …)', tx, 'unsafe');
       return queryOf(tx as PostgresJs<Tx>);
     },
     transaction: async work => (await sql.begin('isolation level read committed read write', work)) as never,

@@ -277,7 +277,7 @@ function orIgnored(error: unknown): never {
 }
 
 const IGNORED =
-  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Let the error pass, or use SAVEPOINT for a part that may fail.';
+  'Your function ignored an SQL error, so Postgres rolled back its transaction. The effect can run again. Rethrow the error, or use SAVEPOINT for a query that may fail.';
 
 /** Returns the channel that each planned payout notifies. Every spelling of the table has the same. */
 export const channelOf = (table: string): string => (table.split('.').at(-1) ?? table).slice(-LONGEST_NAME);

@@ -41,7 +41,7 @@ export function decimalsProblem(amount: number | string, currency: string): stri
   const most = decimalsByCode.get(code) ?? (currencies.has(code) ? 2 : undefined);
   const [, fraction = ''] = canonicalAmount(amount).split('.');
   if (most === undefined || fraction.length <= most) return undefined;
-  return `has too many decimals: ISO 4217 gives ${code} ${most}`;
+  return `has too many decimals: ISO 4217 allows ${most} for ${code}`;
 }
 
 /**

@@ -155,7 +155,7 @@ function withinWaits<Tx, T>(
         end();
         // If the effect ended the transaction, the work continues and may still write.
         if (running) running.then(resolve, reject);
-        else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.'));
+        else reject(new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.'));
       },
       error => {
         end();

@@ -134,14 +134,14 @@ export const mysqlRows = (answer: unknown): readonly SqlRow[] =>
 export function rowsOf(answer: unknown): readonly SqlRow[] {
   if (Array.isArray(answer)) return answer;
   throw new ConfigurationError(
-    'query() of the SqlDatabase must answer an array of rows: of pg, that is the `rows` of its answer.',
+    'query() of the SqlDatabase must return an array of rows: with pg, the `rows` of its result.',
   );
 }
 
 /** Error for a custom database that begins no transaction. */
 export const outsideTransaction = () =>
   new ConfigurationError(
-    'transaction() of the SqlDatabase ran its query outside a transaction: each statement would be committed by itself, and an effect that fails in the middle would stay. Begin one, and run query in it.',
+    'transaction() of the SqlDatabase ran its query outside a transaction. Each statement would commit separately, so a failed effect would be half done. Begin a transaction and run query in it.',
   );
 
 /** Error for a plan outside an open transaction. */
@@ -153,13 +153,13 @@ export const noTransaction = () =>
 /** Error for a custom database whose rows lack the columns of the statement. */
 export const withoutColumns = () =>
   new ConfigurationError(
-    'query() of the SqlDatabase must answer rows as objects, with the columns that the statement names: something has renamed or unwrapped them.',
+    'query() of the SqlDatabase must return rows as objects with the columns of the statement. Another layer has renamed or unwrapped them.',
   );
 
 /** Error for a connection in a foreign transaction: other code decides whether its writes are ever committed. */
 export const leftOpen = () =>
   new ConfigurationError(
-    'A connection of this pool is in a transaction that somebody began and did not end, so what the store writes there may be undone, and money could move twice: COMMIT or ROLLBACK before each release(), also after an error.',
+    "A connection was released to the pool inside an open transaction. The store's writes on it could be rolled back, and a payment made twice. Call COMMIT or ROLLBACK before each release(), also after an error.",
   );
 
 /** Postgres's SQLSTATE, five digits and capitals, or MySQL's error number. */

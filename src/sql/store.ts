@@ -11,8 +11,8 @@ import { tableNameProblem } from './table.ts';
 /** Options of a store, its second argument. */
 export interface SqlStoreOptions {
   /**
-   * Scope in which references are unique, at most 255 bytes of UTF-8. Set it per terminal and never change it: in
-   * another scope every reference is new and would be paid again.
+   * Scope in which references are unique, at most 255 bytes of UTF-8. Set one per terminal and never change it: in
+   * another scope every reference is new and can be paid again.
    */
   scope: string;
   /**
@@ -21,8 +21,8 @@ export interface SqlStoreOptions {
    */
   tablePrefix?: string | undefined;
   /**
-   * Milliseconds from the timeout of a create until `settle(reference, 'not_created')` is accepted, because a packet or
-   * a stalled gateway may be late.
+   * Milliseconds after a create's timeout until `settle(reference, 'not_created')` is accepted, because the request can
+   * still arrive late.
    * @default 600_000
    */
   settleMargin?: number | undefined;

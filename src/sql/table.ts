@@ -8,7 +8,7 @@ export const tableNameProblem: ProblemOf = value => {
   if (typeof value !== 'string' || !/^[a-z_][a-z\d_]*(\.[a-z_][a-z\d_]*)?$/i.test(value))
     return 'must be a plain name such as my_table, or schema.my_table';
   return value.split('.').some(part => part.length > LONGEST_NAME)
-    ? 'is too long: Postgres would cut a name after 63 characters, and take two tables for one'
+    ? 'is too long: Postgres cuts names after 63 characters, so two tables could get the same name'
     : undefined;
 };
 

@@ -33,7 +33,7 @@ export async function withinCall<T>(
 ): Promise<T> {
   const stopped = (code: Left) =>
     new ConnectionError(
-      `The store, or a lookup, did not answer in time (${code}). Work that has started continues: look at the reference before you try again.`,
+      `The store, or a lookup, did not answer in time (${code}). Work that has started continues: check the reference before you try again.`,
       code,
     );
   if (signal?.aborted) throw stopped('aborted');
@@ -112,7 +112,7 @@ export async function change<S extends Step>(
 }
 
 export const NEITHER = (reference: string): string =>
-  `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or another program that deletes its rows, prevents it.`;
+  `Reference ${JSON.stringify(reference)} could neither be written nor found. A trigger on the table, or another program that deletes rows, may be the cause.`;
 
 /**
  * Retries {@link change} for five minutes while the store fails. It does not keep the process alive.

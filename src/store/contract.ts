@@ -1,7 +1,7 @@
 // The contract of a store: rows of four kinds, and effects that run once in the merchant's own transaction.
 
 /**
- * `create`: a reference, and what became of its create. `order`: an order, and the payment that pays it. `payment`: a
+ * `create`: a reference and the state of its create. `order`: an order, and the payment that pays it. `payment`: a
  * payment's handled statuses and reviews. `gateway`: the address of the scope's gateway.
  */
 export type RowKind = 'create' | 'order' | 'payment' | 'gateway';
@@ -32,7 +32,7 @@ export interface StoreRow extends RowKey {
   about?: object | undefined;
 }
 
-/** An answer of a store with its time. */
+/** A store's answer, with the store's current time. */
 export type WithNow<T> = T & { now: number };
 
 /** A selection of rows of one kind. */
@@ -58,13 +58,13 @@ export type Written = WithNow<{
 export interface StoreEffect {
   /** The payment's id in lower case: the id of its row. */
   id: string;
-  /** Facts that the row keeps while the effect runs, as plain JSON. They name an effect that was cut off. */
+  /** Facts that the row keeps while the effect runs, as plain JSON. They describe an effect that was cut off. */
   about: object;
   /** Further rows to lock and read in the same transaction. */
   reads: readonly RowKey[];
 }
 
-/** What an effect's work gets. */
+/** The argument of an effect's work. */
 export interface LockedRows<Tx> {
   /** The transaction in which the work writes. */
   tx: Tx;
@@ -76,7 +76,7 @@ export interface LockedRows<Tx> {
 
 /**
  * The result of an effect. `done`: committed. `skipped`: the work wrote nothing. `busy`: another worker has the
- * payment, so retry shortly. `uncertain`: an earlier effect was cut off, so nobody knows how much of it was done.
+ * payment, so retry shortly. `uncertain`: an earlier effect was cut off, so its writes may be incomplete.
  */
 export type EffectResult = 'done' | 'skipped' | 'busy' | 'uncertain';
 
@@ -104,12 +104,12 @@ export interface Store<Tx = unknown> {
    * @throws {PaymentTaken} if another row has the `paymentId`
    */
   write(row: StoreRow, tx?: Tx): Promise<Written>;
-  /** Returns the rows in these states, the first written first. */
+  /** Returns the rows in these states, oldest first. */
   list(query: RowQuery): Promise<WithNow<{ rows: StoreRow[] }>>;
   /** Leases due rows, the longest due first. Two callers never get the same row. A lease is a write. */
   due(query: DueQuery, limit: number, leaseMs: number): Promise<WithNow<{ rows: StoreRow[] }>>;
   /**
-   * Runs one work per payment at a time. Its effect and the rows that it returns are committed together, or not at all.
+   * Runs one effect per payment at a time. Its writes and the rows that it returns are committed together, or not at all.
    *
    * @param work returns the rows to write, the payment's among them, or undefined to undo everything
    * @throws the work's error, after a rollback; Error if the transaction ended too early, or was not committed

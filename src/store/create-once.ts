@@ -116,7 +116,7 @@ export async function createOnce(create: CreateOnce): Promise<CreatedOnce> {
 }
 
 const ALTERED = (reference: string) =>
-  `The planned payout ${JSON.stringify(reference)} differs from the request that was planned: another program has changed its row. Nothing was sent. Withdraw it with gateway.settle(reference, 'not_created').`;
+  `The planned payout ${JSON.stringify(reference)} differs from the request that was planned: another program has changed its row. Nothing was sent. Cancel it with gateway.settle(reference, 'not_created').`;
 
 /** Begin → send → record → answer. The recording continues in the background after the limits. */
 async function makeAttempt(

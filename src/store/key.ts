@@ -11,7 +11,7 @@ const fits = (text: string, most: number): boolean => Buffer.byteLength(text) <=
 /** Checks the option `scope`. */
 export const scopeProblem: ProblemOf = value =>
   textProblem(value) ??
-  (fits(String(value), LONGEST.scope) ? undefined : 'must have at most 255 bytes of UTF-8, and no NUL');
+  (fits(String(value), LONGEST.scope) ? undefined : 'must have at most 255 bytes of UTF-8 and no NUL');
 
 export const isKeepable = (reference: string): boolean => fits(reference, LONGEST.reference);
 
@@ -22,5 +22,5 @@ export function checkReference(reference: string): void {
 
 const UNKEEPABLE = {
   path: 'reference',
-  message: 'must have at most 1,020 bytes of UTF-8, and no NUL, to be kept in a store',
+  message: 'must have at most 1,020 bytes of UTF-8 and no NUL, with a store',
 };

@@ -25,8 +25,8 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * Makes a store for one process, forgotten when it ends. It has no transactions: `tx` is an empty object, and `payOut`
- * takes effect immediately. In production use `postgresStore` or `mysqlStore`.
+ * Makes a store in memory. Its data is lost when the process ends. It has no transactions: `tx` is an empty object, and
+ * `payOut` takes effect immediately. In production use `postgresStore` or `mysqlStore`.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store<object> {
   warnOfForgetting('memoryStore forgets all payments', 'postgresStore or mysqlStore');

@@ -27,7 +27,7 @@ export interface KeptReview {
   currency?: string | undefined;
 }
 
-/** A payment that a person must check. */
+/** A payment or refused payout that a person must check. */
 export interface Review extends Omit<KeptReview, 'since'> {
   /** The payment's id, or the reference of a refused payout. Pass it to `resolveReview`, with `status`. */
   id: string;

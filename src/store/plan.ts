@@ -83,10 +83,10 @@ export function openPlan(body: string): PlannedRequest {
 const withDigits = (_name: string, value: unknown, { source = '' }: { source?: string }): unknown =>
   typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 
-const NO_REFERENCE = { path: 'reference', message: 'is required: the payout is known by it' };
+const NO_REFERENCE = { path: 'reference', message: 'is required: it identifies the payout' };
 
 const FREED_MEANWHILE = (reference: string) =>
-  `Reference ${JSON.stringify(reference)} was changed while it was planned, so nothing was planned: roll back, and call payOut again.`;
+  `Reference ${JSON.stringify(reference)} was changed during payOut, so nothing was planned: roll back, then call payOut again.`;
 
 /** A payout gets at most this many answers, or one that refuses the request itself. */
 const MOST_ANSWERS = 3;

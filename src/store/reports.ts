@@ -35,7 +35,7 @@ function warn(
 
 export function warnNotRecorded(client: StoreCall, reference: string): void {
   const message =
-    'The end of the create could not be written to the store for five minutes. If the reference is in doubt, it stays so until its callback arrives or an operator settles it.';
+    'The end of the create could not be written to the store for five minutes. If the reference is in doubt, its callback or an operator must settle it.';
   warn(client, reference, 'create_not_recorded', message);
 }
 
@@ -66,28 +66,28 @@ export function warnStale(client: StoreCall, reference: string, id: string): voi
 /** @param giveUpAfter milliseconds */
 export function warnGaveUp(client: StoreCall, row: CreateRow, giveUpAfter: number): void {
   const days = Math.round(giveUpAfter / 86_400_000);
-  const message = `The payment of reference ${JSON.stringify(row.reference)} is not final after ${days} days, and upkeep does not look at it again. Ask the gateway. A later callback still takes effect.`;
+  const message = `The payment of reference ${JSON.stringify(row.reference)} is not final after ${days} days, so upkeep no longer looks it up. Ask the gateway. A later callback still takes effect.`;
   report(client, 'gave_up', row.reference, row.paymentId);
   warn(client, row.reference, 'sweep_gave_up', message, row.paymentId);
 }
 
 export function warnNotSwept(client: StoreCall, row: CreateRow, error: unknown): void {
-  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed. It is retried. ${tellableOf(error)}`;
+  const message = `The payment of reference ${JSON.stringify(row.reference)} could not be processed. The next sweep retries it. ${tellableOf(error)}`;
   warn(client, row.reference, 'sweep_failed', message, row.paymentId);
 }
 
 export function warnNotSent(client: StoreCall, { reference }: CreateRow, error: unknown): void {
-  const message = `upkeep: payout ${JSON.stringify(reference)} was not sent. It stays planned and is retried. ${answerOf(client, error)}`;
+  const message = `upkeep: payout ${JSON.stringify(reference)} was not sent. It stays planned, and upkeep retries it. ${answerOf(client, error)}`;
   warn(client, reference, 'payout_not_sent', message);
 }
 
 export function warnReviewFailed(client: StoreCall, { reference }: CreateRow, error: unknown): void {
-  const message = `upkeep: the gateway refused payout ${JSON.stringify(reference)}, and its review could not be written. It is retried. ${tellableOf(error)}`;
+  const message = `upkeep: the gateway refused payout ${JSON.stringify(reference)}, and its review could not be written. The next upkeep retries that. ${tellableOf(error)}`;
   warn(client, reference, 'upkeep_failed', message);
 }
 
 export function warnUpkeepFailed(client: StoreCall, error: unknown): void {
-  warn(client, undefined, 'upkeep_failed', `upkeep could not continue, and tries again: ${textOf(error)}`);
+  warn(client, undefined, 'upkeep_failed', `upkeep failed, and retries: ${textOf(error)}`);
 }
 
 /** The error of `onPayment` may contain the merchant's own data, such as the values of a query. */

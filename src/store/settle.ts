@@ -87,9 +87,9 @@ async function settleWith(
     const open = disprove(openOf(row, payment), disproved);
     const { paymentId: known, state } = open;
     const stands = known !== undefined && !isOwnPayment(open, payment.id);
-    if (stands && state === 'created') throw refused('reference', `has payment ${known} already, and keeps it`);
+    if (stands && state === 'created') throw refused('reference', `already has payment ${known}, and keeps it`);
     if (state === 'planned')
-      throw refused('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'");
+      throw refused('reference', "is planned and not sent yet: to cancel it, settle it with 'not_created'");
     const differing: FieldDifference[] = [...differencesOf(open, payment), ...(stands ? (['paymentId'] as const) : [])];
     const isAccepted = differing.every(name => despite.includes(name));
     if (state !== 'created' && !isAccepted) throw differs(open, payment, differing);
@@ -116,7 +116,10 @@ async function settleWithout(
   const margin = store.settleMargin ?? DEFAULT_SETTLE_MARGIN;
   const senseless = despite.filter(name => name !== 'paymentId');
   if (senseless.length > 0)
-    throw refused('options.despite', `${senseless.join(', ')}: of no payment nothing can differ`);
+    throw refused(
+      'options.despite',
+      `must not contain ${senseless.join(', ')} with 'not_created': there is no payment to compare`,
+    );
   const found = openOf((await readCreate(store, { reference })).row);
   if (found.state === 'created')
     throw refused('reference', `has payment ${found.paymentId}: there is nothing to settle`);
@@ -159,19 +162,19 @@ function openOf(row: CreateRow | undefined, payment?: Payment): CreateRow {
   if (row?.state !== 'freed')
     throw refused('reference', 'is not in the store: nothing was created under it in this scope');
   if (!payment)
-    throw refused('reference', 'is free: its last create made no payment, or an operator has said so. Create it again');
+    throw refused(
+      'reference',
+      'is free: its last create made no payment, or an operator settled it so. Create it again',
+    );
   // Otherwise the next create would return the failed payment.
   if (isFailed(payment))
-    throw refused(
-      'paymentId',
-      `is ${rawStatusOf(payment)}, and the reference is free already: it can be created again`,
-    );
+    throw refused('paymentId', `is ${rawStatusOf(payment)}, and the reference is free already: create it again`);
   return row;
 }
 
 /** @param owner the create that has the payment, unless it lost the payment meanwhile */
 const belongsTo = (owner: CreateRow | undefined): InvalidRequestError =>
-  refused('paymentId', `belongs to reference ${JSON.stringify(owner?.reference)}: look at the id again`);
+  refused('paymentId', `belongs to reference ${JSON.stringify(owner?.reference)}: check the id`);
 
 /** Names the differing fields with both values, and the way to settle anyway. */
 function differs(row: CreateRow, payment: Payment, differing: FieldDifference[]): InvalidRequestError {
@@ -191,7 +194,7 @@ const textOf = (value: unknown): string => JSON.stringify(String(value));
 const hasPayment = (paymentId: string) =>
   refused(
     'reference',
-    `has payment ${paymentId}: settle it with that id or, if that is another order's, pass { despite: ['paymentId'] }`,
+    `has payment ${paymentId}: settle it with that id. If that payment belongs to another order, pass { despite: ['paymentId'] }`,
   );
 
 const refused = (path: string, message: string) => new InvalidRequestError([{ path, message }]);

@@ -51,7 +51,7 @@ export async function writeDown(
 
 /** Replaces the usual advice when the store may hold the attempt that was not sent. */
 const NOT_TAKEN_BACK =
-  'Nothing was sent. The store may hold the attempt anyway. It is taken back once the store answers. Until then a create of this reference may end in PaymentInDoubtError.';
+  'Nothing was sent. The store may contain the attempt anyway. The SDK removes it once the store answers. Until then, a create of this reference may throw PaymentInDoubtError.';
 
 /** Codes of an unreachable database, a missing user, database, schema, table or right, and a key that is too long. */
 const NEVER_WRITTEN =
@@ -61,7 +61,7 @@ const isNeverWritten = (error: unknown) => NEVER_WRITTEN.test(String((error as {
 function notWritten(reference: string, error: unknown, advice: string): StoreError {
   const cause = causeOf(error);
   const why = cause ? ` (${cause.message})` : '';
-  const message = `The creation of ${JSON.stringify(reference)} could not be written into the store${why}. ${advice}`;
+  const message = `The creation of ${JSON.stringify(reference)} could not be written to the store${why}. ${advice}`;
   return new StoreError(message, { cause });
 }
 

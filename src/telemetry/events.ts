@@ -4,7 +4,7 @@ import type { Outcome } from '../errors.ts';
 /** The kind of a call. A `callback` is one that the handler takes, or a payment that `upkeep` processes. */
 export type Operation = 'create' | 'lookup' | 'settle' | 'upkeep' | 'callback';
 
-/** The facts of its call in each event of a client. */
+/** The facts about the call, in each event of a client. */
 export interface CallFacts {
   /** The same for all events of one call and of its lookups. */
   callId: string;
@@ -83,8 +83,8 @@ export interface CallTrace extends Readonly<CallFacts> {
   /** The thrown error, added by Node. */
   readonly error?: unknown;
   /**
-   * Runs all work of the call in the context in which `run` calls back immediately. Call it at `start`, for a tracer
-   * that does not bind its own `AsyncLocalStorage` to the channel.
+   * Runs the whole call inside `run`, which must call `work` immediately. Call it at `start`, for a tracer that does not
+   * bind its own `AsyncLocalStorage` to the channel.
    */
   runIn(run: <T>(work: () => T) => T): void;
 }
@@ -95,8 +95,8 @@ export type CallOutcome = Success['outcome'] | Outcome | 'failed' | Exclude<Call
 /**
  * `begun`: the attempt is recorded, and is sent now. `created`: its payment is recorded. `replayed`: a repeated create
  * got its payment. `in_doubt`: the attempt ended, and a payment may exist. `settled`: the payment of a doubt is known.
- * `freed`: no payment exists, so the next create may begin. `planned`: no payment exists, and the plan is sent again
- * later. `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: later sweeps skip it.
+ * `freed`: no payment exists, so the next create may begin. `planned`: no payment exists, and upkeep sends the
+ * payout again. `conflict`: the reference may have a second payment, `paymentId`. `gave_up`: later sweeps skip it.
  */
 export type StoreChange =
   | 'begun'
@@ -123,7 +123,7 @@ export type WarningCode =
   | 'upkeep_missing';
 
 /**
- * Why a person must check a payment. `paid`, `reversed`, `payout_failed`: no function took this outcome.
+ * Why a person must check a payment. `paid`, `reversed`, `payout_failed`: the handler has no function for this outcome.
  * `already_paid`: another payment has paid its order or reference. `amount_differs`: not the amount or currency of its
  * order or request. `order_canceled`: it was paid after `cancelOrder`. `unknown_reference`: the store does not know its
  * create. `unknown_status`: the gateway's document does not name its status. `payout_refused`: the gateway refused a
@@ -153,8 +153,8 @@ export type CallbackEvent = Pick<CallFacts, 'callId' | 'paymentId'> & { operatio
   );
 
 /**
- * `received`: its id is read. Then its result follows. `ran`: the status took effect. `already`: it did before.
- * `refused`: permanently. `busy`: too much is running. `failed`: any other error. Each result without a 200 has the
+ * `received`: its id is read. Then its result follows. `ran`: the status took effect. `already`: it took effect before.
+ * `refused`: permanently. `busy`: too much work. `failed`: any other error. Each result without a 200 has the
  * `code` of its error. A callback answered after 25 s has a second result when its work ends, without `httpStatus`.
  */
 export interface CallbackStep {
@@ -198,4 +198,4 @@ export function warnInProduction(message: string): void {
 
 /** Warns in production about data that is lost when the process ends. */
 export const warnOfForgetting = (what: string, instead: string): void =>
-  warnInProduction(`${what} when the process ends, and no other replica knows them. In production use ${instead}.`);
+  warnInProduction(`${what} when the process ends, and other replicas do not know them. In production use ${instead}.`);

@@ -36,21 +36,15 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
       }
     });
 
-  withTable(
-    'takes texts and nulls for its placeholders, and answers rows of them',
-    async (database, table, dialect) => {
-      for (const odd of ODD)
-        deepEqual(plain(await database.query(dialect.echo, dialect.echoed('one', odd))), [
-          { second: odd, first: 'one', again: odd },
-        ]);
-      deepEqual(
-        [...(await database.query(`SELECT line FROM ${table} WHERE line = ${dialect.placeholder}`, ['a']))],
-        [],
-      );
-    },
-  );
+  withTable('takes texts and nulls for placeholders, and returns them in rows', async (database, table, dialect) => {
+    for (const odd of ODD)
+      deepEqual(plain(await database.query(dialect.echo, dialect.echoed('one', odd))), [
+        { second: odd, first: 'one', again: odd },
+      ]);
+    deepEqual([...(await database.query(`SELECT line FROM ${table} WHERE line = ${dialect.placeholder}`, ['a']))], []);
+  });
 
-  withTable('answers what INSERT, UPDATE and DELETE have changed', async (database, table, dialect) => {
+  withTable('returns the rows changed by INSERT, UPDATE and DELETE', async (database, table, dialect) => {
     const { placeholder, returning, changed } = dialect;
     const written = async (sql: string, values?: string[]) => plain(await database.query(sql, values));
     deepEqual(await written(`INSERT INTO ${table} VALUES ('a') ${returning}`), changed('a'));
@@ -63,7 +57,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     deepEqual(await written(insert, ['b']), returning ? [] : changed('b'));
   });
 
-  withTable('tells the code of a statement that failed', async (database, table, { notNull }) => {
+  withTable('reports the code of a failed statement', async (database, table, { notNull }) => {
     const codeOf = (query: SqlQuery) => query(`INSERT INTO ${table} VALUES (NULL)`).then(() => undefined, sqlCodeOf);
     equal(await codeOf(database.query), notNull);
     let within: unknown;
@@ -76,7 +70,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
   });
 
   withTable(
-    'commits what tx and query have written in one transaction, and answers what the work did',
+    'commits the writes of tx and query together, and returns the result of the work',
     async (database, table, { placeholder }) => {
       const answer = await transact(database, async (tx, query) => {
         await query(`INSERT INTO ${table} VALUES (${placeholder})`, ['by query']);
@@ -107,9 +101,9 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
       deepEqual(await linesOf(query, table), []);
       await transact(database, async (_, theirs) => {
         await theirs(`INSERT INTO ${table} VALUES ('theirs')`);
-        deepEqual(await linesOf(query, table), [], 'what nobody has committed is not seen');
+        deepEqual(await linesOf(query, table), [], 'sees no uncommitted write');
       });
-      deepEqual(await linesOf(query, table), ['theirs'], 'what was committed meanwhile is seen');
+      deepEqual(await linesOf(query, table), ['theirs'], 'sees a write that was committed meanwhile');
       await query(`INSERT INTO ${table} VALUES ('own')`);
     });
     deepEqual(await linesOf(database.query, table), ['own', 'theirs']);
@@ -124,7 +118,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     deepEqual(await linesOf(database.query, table), []);
   });
 
-  withTable('has a connection for each transaction that runs', async (database, _, { connection }) => {
+  withTable('has a connection for each running transaction', async (database, _, { connection }) => {
     const idOf = async (query: SqlQuery) => (await query(`SELECT ${connection} AS id`))[0]?.id;
     await transact(database, async (_, outer) => {
       await transact(database, async (_, inner) => notEqual(await idOf(inner), await idOf(outer)));
@@ -133,7 +127,7 @@ export function sqlDatabaseSuite<Tx>({ test, make, execute }: SqlDatabaseSuiteOp
     });
   });
 
-  withTable('undoes back to a savepoint', async (database, table) => {
+  withTable('rolls back to a savepoint', async (database, table) => {
     await transact(database, async (_, query) => {
       await query(`INSERT INTO ${table} VALUES ('kept')`);
       await query('SAVEPOINT part');

@@ -71,7 +71,7 @@ export function createEffect<Tx>({ link, store, functions, effectTimeout, report
     const works: (() => unknown)[] = [];
     const afterCommit = (work: () => unknown): void => {
       if (stop.signal.aborted)
-        throw new Error('afterCommit was called after the function has returned: await what calls it.');
+        throw new Error('afterCommit was called after the function has returned: await the code that calls it.');
       if (typeof work !== 'function')
         throw new TypeError('afterCommit takes a function: afterCommit(() => sendReceipt()).');
       works.push(work);
@@ -223,7 +223,7 @@ const reasonWithout = (functions: Functions<never>, { call }: Verdict) =>
   call && !functions[call] && !isOnly(functions, 'onPayment') ? WITHOUT_FUNCTION[call] : undefined;
 
 const tooLong = (ms: number) =>
-  `The functions of the handler took more than ${ms} ms, so their transaction was rolled back, and they can run again. Use tx for every query in them: a second connection never comes where the pool has only one.`;
+  `The functions of the handler took more than ${ms} ms. Their transaction was rolled back, and they can run again. Use tx for every query in them: a pool of one connection never has a second one.`;
 
 const cutOff = (paymentId: string) =>
-  `A function of the handler was cut off for payment ${paymentId}, and a part of its writes may be committed. Look at gateway.reviews(), complete it by hand, then call gateway.resolveReview.`;
+  `A function of the handler was cut off for payment ${paymentId}, and a part of its writes may be committed. Check gateway.reviews(), complete the writes by hand, then call gateway.resolveReview.`;

@@ -11,7 +11,7 @@ import type { ReviewReason } from '../telemetry/events.ts';
 
 /** The first argument of a handler's functions. */
 export interface PaymentOutcome<P extends Payment = Payment> {
-  /** The order that `checkout` was called with. Absent for a payment without an order. */
+  /** Your order id, as passed to `checkout`. Absent for a payment without an order. */
   order?: string | undefined;
   /** The reference of its create: for an order, that of the attempt. */
   reference: string;
@@ -26,7 +26,7 @@ export interface Context<Tx> {
   /** Aborted at the end of the time limit. */
   signal: AbortSignal;
   /**
-   * Runs a function once, after the commit: for e-mails and the like, because the outer function may run again after a
+   * Runs `work` after the commit, at most once. Use it for e-mails, because your function may run again after a
    * rollback. Only `onError` gets its error.
    */
   afterCommit(work: () => unknown): void;
@@ -49,9 +49,9 @@ export interface Functions<Tx> {
   onPaidOut?: Takes<PaymentOutcome<CompletedPayment>, Tx>;
   /** A withdrawal is FAILED or CANCELED. `wasPaidOut`: it had been COMPLETED before. */
   onPayoutFailed?: Takes<PaymentOutcome<FailedPayment | CanceledPayment> & { wasPaidOut: boolean }, Tx>;
-  /** A person must check the payment: `reason` says why. It is in `gateway.reviews()` too. */
+  /** A person must check the payment or refused payout: `reason` names the case. `gateway.reviews()` lists it too. */
   onReview?: Takes<ReviewOutcome, Tx>;
-  /** Every status that differs from the last one, before the function of its outcome. */
+  /** Runs for every status that differs from the last one, before the function of its outcome. */
   onPayment?: Takes<Payment, Tx>;
 }
 

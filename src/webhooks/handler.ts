@@ -22,8 +22,8 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
   /** The `GatewayClient` that creates the payments. Its store is the handler's. */
   gateway: WebhookGateway<Tx>;
   /**
-   * Milliseconds for the functions of one callback, at most 25,000. Then their transaction is rolled back, the callback
-   * is answered 503, and they run again.
+   * Milliseconds for the functions of one callback, at most 25,000. Then the SDK rolls back, answers 503, and runs them
+   * again later.
    * @default 20_000
    */
   effectTimeout?: number | undefined;
@@ -33,13 +33,13 @@ export interface WebhookHandlerOptions<Tx = unknown> extends Functions<Tx> {
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Decides whether to accept a callback, from the body's exact bytes. Use it for a signature check or an allow list of
-   * addresses, once the gateway documents one.
+   * Decides whether to accept a callback, by its request and the body's exact bytes. Use it for a signature check or an
+   * allow list of addresses, once the gateway documents one.
    */
   verify?: ((request: Request, rawBody: Uint8Array) => boolean | Promise<boolean>) | undefined;
   /**
-   * The treatment of callbacks without the token of `signCallbackUrls` in their address. `limit` accepts them in a
-   * separate, narrow lane. `refuse` answers 401, and needs a gateway with `signCallbackUrls`.
+   * How to treat callbacks without a valid token of `signCallbackUrls` in their address. `limit` accepts them, but
+   * processes fewer concurrently. `refuse` answers 401, and needs a client with `signCallbackUrls`.
    * @default 'limit'
    */
   unsigned?: 'limit' | 'refuse' | undefined;
@@ -223,7 +223,7 @@ function checkFunctions<Tx>(functions: Functions<Tx>, link: ClientLink<Tx> | und
 function checkTokens(link: ClientLink | undefined, unsigned: string): void {
   if (unsigned === 'limit' || link?.signCallbackUrls) return;
   throw new ConfigurationError(
-    "createWebhookHandler: unsigned: 'refuse' needs a gateway that signs its callbacks: new GatewayClient({ signCallbackUrls: true }).",
+    "createWebhookHandler: unsigned: 'refuse' needs a client that signs callback addresses: new GatewayClient({ signCallbackUrls: true }).",
   );
 }
 
@@ -245,7 +245,7 @@ function reportsTo(
       if (!onEvent) emitWarning(`Payment ${about.paymentId} needs a review (${reason}): see gateway.reviews().`);
     },
     afterCommitFailed(about, error) {
-      const message = `A function passed to afterCommit failed, and is not repeated: payment ${about.paymentId}.`;
+      const message = `A function passed to afterCommit failed for payment ${about.paymentId}. It does not run again.`;
       warn(about, 'after_commit_failed', message);
       fail(error, 'A function passed to afterCommit failed');
     },
@@ -270,7 +270,11 @@ const parsedBefore = () =>
 const refusedByVerify = () => unhandled('refused', 'Your `verify` refused a callback.');
 
 const taken = (paymentId: string) =>
-  unhandled('busy', `Another worker has payment ${paymentId}: take its callback again in a moment.`, paymentId);
+  unhandled(
+    'busy',
+    `Another worker is processing payment ${paymentId}. A later callback or upkeep retries.`,
+    paymentId,
+  );
 
 const tooLate = (paymentId: string | undefined) =>
   unhandled(

@@ -78,7 +78,7 @@ function parseJson(rawBody: unknown): unknown {
   try {
     return JSON.parse(textOf(rawBody));
   } catch {
-    throw new WebhookError('not_json', "The callback's body is not JSON: pass it on as it arrived.");
+    throw new WebhookError('not_json', "The callback's body is not JSON: pass it on unchanged.");
   }
 }
 

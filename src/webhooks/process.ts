@@ -160,14 +160,14 @@ const stopped = (paymentId: string) => {
 const unknownPayment = (paymentId: string) =>
   unhandled(
     'unknown_payment',
-    `A callback is about payment ${paymentId}, and the gateway does not know it (yet). It may be forged: take it again later.`,
+    `The gateway does not know payment ${paymentId} of a callback, or not yet. The callback may be forged. A later one can succeed.`,
     paymentId,
   );
 
 const lagging = ({ id, paymentStatus }: Payment) =>
   unhandled(
     'lagging',
-    `A callback says that payment ${id} has another status, and a lookup still says ${paymentStatus}. Take the callback again later.`,
+    `A callback claims a newer status of payment ${id}, but the gateway's record is still ${paymentStatus}. A later callback or upkeep retries.`,
     id,
   );
 

@@ -75,7 +75,7 @@ describe('an upkeep', () => {
   ])('that ends with %o has the exit code %d with --once, and otherwise 0', async (counts, code) => {
     doubles.upkeep = () => ({ swept: { ...SWEPT, ...counts }, sent: { ...SENT, ...counts } });
     expect(await upkeep(appOf(), '--once')).toBe(code);
-    expect(complaints).toEqual(counts.postponed ? [`${SDK}1 payouts wait for their next try.`] : []);
+    expect(complaints).toEqual(counts.postponed ? [`${SDK}1 payouts wait for the next upkeep.`] : []);
     expect(await upkeep(appOf())).toBe(0);
   });
 });

@@ -54,7 +54,7 @@ const PROBLEMS: Record<string, () => Promise<string>> = {
     await sandbox.idle();
     return sandbox.deliveries[0]?.error ?? '';
   },
-  'a UUID, and not your reference': () => messageOf(() => new GatewayClient(KEYS).getPayment('order-1')),
+  'UUID of the payment, not your reference': () => messageOf(() => new GatewayClient(KEYS).getPayment('order-1')),
   'was migrate() called?': () => {
     const store = postgresStore(pool, { ...options, tablePrefix: 'missing' });
     return messageOf(() =>

@@ -69,7 +69,7 @@ describe('a store in MySQL', () => {
     for (const answer of [sql.read(query, row), sql.list(query, { kind: 'create', states: ['begun'] })]) {
       const error = await errorOf(answer);
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect((error as Error).message).toContain('must answer rows as objects');
+      expect((error as Error).message).toContain('must return rows as objects');
     }
   });
 
@@ -139,7 +139,9 @@ describe('an effect in MySQL', () => {
     const { sql, query } = opened(['UTC_TIMESTAMP', changes ? [{ ...LINE, ...changes }] : []]);
     expect(await sql.find(query, BEGUN)).toBe(found);
     const inside = opened(['UTC_TIMESTAMP', [{ ...LINE, autocommit: 'open' }]]);
-    await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow('began and did not end');
+    await expect(inside.sql.find(inside.query, BEGUN)).rejects.toThrow(
+      'released to the pool inside an open transaction',
+    );
   });
 
   it('is kept as begun, unless the session would not commit it', async () => {
@@ -153,7 +155,9 @@ describe('an effect in MySQL', () => {
     const another = kept('begun');
     expect(await another.sql.markUncertain(another.query, effect, BEGUN)).toBeUndefined();
     const open = kept('paid');
-    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow('began and did not end');
+    await expect(open.sql.markUncertain(open.query, effect, BEGUN)).rejects.toThrow(
+      'released to the pool inside an open transaction',
+    );
   });
 });
 

@@ -69,7 +69,7 @@ describe('an answer of MySQL', () => {
     expect([hasChanged([{ affected: '1' }]), hasChanged([{ affected: '0' }])]).toEqual([true, false]);
     for (const answer of [[], [{}], [{ affectedRows: 1 }]]) {
       expect(() => hasChanged(answer)).toThrow(ConfigurationError);
-      expect(() => hasChanged(answer)).toThrow('must answer one row to a write over MySQL: { affected }');
+      expect(() => hasChanged(answer)).toThrow('must return one row for a write over MySQL: { affected }');
     }
   });
 
@@ -79,7 +79,9 @@ describe('an answer of MySQL', () => {
       async () => [{ affected }];
     expect(await insertedAlone(answering('1'), 'insert', ['a'])).toBe(true);
     expect(await insertedAlone(failing(mysqlError(1062)), 'insert', [])).toBe(false);
-    await expect(insertedAlone(answering('0'), 'insert', ['a'])).rejects.toThrow('began and did not end');
+    await expect(insertedAlone(answering('0'), 'insert', ['a'])).rejects.toThrow(
+      'released to the pool inside an open transaction',
+    );
     const other = mysqlError(1064);
     expect(await errorOf(insertedAlone(failing(other), 'insert', []))).toBe(other);
   });

@@ -14,7 +14,7 @@ interface Span {
   finish(): void;
 }
 
-export function tellDatadog(tracer: Tracer): void {
+export function reportToDatadog(tracer: Tracer): void {
   const spans = new WeakMap<object, Span>();
   const begin = (trace: CallTrace) => {
     const childOf = tracer.scope().active() ?? undefined;
@@ -27,7 +27,7 @@ export function tellDatadog(tracer: Tracer): void {
     const span = spans.get(trace);
     span?.addTags({ paymentId, reference, paymentMethod, outcome, code, attempt, error: code !== undefined });
     span?.finish();
-    // No id is a tag of a metric: each would be a time series of its own.
+    // Ids are not tags, because each would start a new time series.
     tracer.dogstatsd.distribution('payment.operation.duration', durationMs / 1000, { operation, outcome });
   };
   for (const name of ['create', 'lookup', 'callback', 'store']) {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallTrace } from '../../src/telemetry/events.ts';
 import { expectDocumented } from '../support/documents.ts';
 import { CARD } from '../support/fixtures.ts';
-import { tellDatadog } from './datadog.ts';
+import { reportToDatadog } from './datadog.ts';
 
 const order = { ...CARD, reference: 'order-1', customer: { email: 'zoe@customer.example' } } as const;
 
@@ -47,7 +47,7 @@ describe('with an agent that has a tracer of its own', () => {
 
   it('each call is a span inside the active one, and a duration without ids', async () => {
     const { tracer, spans, points } = openTracer();
-    tellDatadog(tracer);
+    reportToDatadog(tracer);
     const { clientOptions, faults } = new Sandbox();
     const gateway = new GatewayClient({ ...clientOptions, retries: 0 });
     const request = tracer.startSpan('web.request', { tags: {} });

@@ -215,7 +215,7 @@ describe('checkout', () => {
     const zero = await errorOf(gateway.checkout('order-1', { ...CARD_ORDER, amount: 0 }));
     expect(String(zero)).toContain('amount: must be greater than 0');
     const own = await errorOf(gateway.checkout('order-1', { ...CARD_ORDER, reference: 'order-1.1' } as never));
-    expect(String(own)).toContain('is given by the order');
+    expect(String(own)).toContain('the order id determines it');
     expect(await gateway.order('order-1')).toBeUndefined();
   });
 

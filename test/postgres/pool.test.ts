@@ -97,7 +97,7 @@ describe('a pool of pg', () => {
     }
     expect(warn).toHaveBeenCalledTimes(8);
     expect(warn).toHaveBeenCalledWith(
-      expect.stringMatching(/^A client was given back to the pool within a transaction, which is rolled back now: /),
+      expect.stringMatching(/^A client was released to the pool inside a transaction\. The SDK closed it, /),
       'PaymentGatewayWarning',
     );
   });
@@ -143,7 +143,7 @@ describe('a pool of pg', () => {
       const { pool: given, released } = pool(undefined, { insert: sent }, () => (isSent ? status : 'I'));
       const error = await errorOf(fromPool(given).query('insert'));
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect((error as Error).message).toContain('is in a transaction that somebody began and did not end');
+      expect((error as Error).message).toContain('released to the pool inside an open transaction');
       expect(released).toEqual([true]);
     },
   );
@@ -166,7 +166,7 @@ describe('a pool of pg', () => {
     expect(asked).toEqual([['select 1']]);
     for (const wrong of [undefined, {}, { query: 1 }]) {
       expect(() => db.queryIn(wrong as Given)).toThrow(
-        'payOut takes as tx a client of the pool, after its BEGIN, or the tx of an effect.',
+        'payOut takes a client of the pool after its BEGIN, or the tx of an effect.',
       );
     }
   });

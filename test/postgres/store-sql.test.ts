@@ -33,7 +33,7 @@ describe('the SQL of a store in Postgres', () => {
     const failing = double([['pg_identify_object', sqlError('57P01'), IDENTITY[1] as never]]);
     const sql = postgresStoreSql({ table: 'payments', scope: 'eu' });
     await expect(sql.owner(failing.query, 'p')).rejects.toThrow('57P01');
-    await expect(sql.owner(failing.query, 'p')).rejects.toThrow('must answer rows as objects');
+    await expect(sql.owner(failing.query, 'p')).rejects.toThrow('must return rows as objects');
     expect(failing.sent().filter(text => text.includes('pg_identify_object'))).toHaveLength(2);
   });
 
@@ -53,7 +53,7 @@ describe('the SQL of a store in Postgres', () => {
     }
     expect(committed.asked).toHaveLength(count + 2);
     const left = open(['txid_status', [{ status: 'in progress' }]], ...answers);
-    await expect(left.sql.write(left.query, ROW)).rejects.toThrow('that somebody began and did not end');
+    await expect(left.sql.write(left.query, ROW)).rejects.toThrow('released to the pool inside an open transaction');
     // The code of this error would say that nothing was written.
     const unreachable = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const gone = open(['txid_status', unreachable], ...answers);
@@ -93,7 +93,7 @@ describe('the SQL of a store in Postgres', () => {
     ]) {
       const error = await errorOf(asking);
       expect(error).toBeInstanceOf(ConfigurationError);
-      expect(error).toHaveProperty('message', expect.stringContaining('must answer rows as objects'));
+      expect(error).toHaveProperty('message', expect.stringContaining('must return rows as objects'));
     }
   });
 

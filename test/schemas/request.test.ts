@@ -143,10 +143,10 @@ describe('the decimals of a currency', () => {
 
   // ISO 4217: the yen has none, the Kuwaiti dinar three.
   it.each([
-    ['705.50', 'JPY', 'has too many decimals: ISO 4217 gives JPY 0'],
-    [705.5, 'jpy', 'has too many decimals: ISO 4217 gives JPY 0'],
-    ['0.999', 'EUR', 'has too many decimals: ISO 4217 gives EUR 2'],
-    ['1.2345', 'KWD', 'has too many decimals: ISO 4217 gives KWD 3'],
+    ['705.50', 'JPY', 'has too many decimals: ISO 4217 allows 0 for JPY'],
+    [705.5, 'jpy', 'has too many decimals: ISO 4217 allows 0 for JPY'],
+    ['0.999', 'EUR', 'has too many decimals: ISO 4217 allows 2 for EUR'],
+    ['1.2345', 'KWD', 'has too many decimals: ISO 4217 allows 3 for KWD'],
   ])('are not exceeded: %j %s is refused', (amount, currency, message) => {
     expect(ask(amount, currency)).toThrow(`amount: ${message}`);
   });

@@ -165,11 +165,11 @@ describe('a transaction', () => {
     for (const transaction of others) expect(await errorOf(bounded(database({ transaction }))(reject))).toBe(thrown);
   });
 
-  it('that resolves without having run its work is refused', async () => {
+  it('that resolves without running its work is refused', async () => {
     const transaction = (async () => {}) as never;
     const error = await errorOf(bounded(database({ transaction }))(async () => {}));
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).toHaveProperty('message', 'transaction() of the SqlDatabase resolved without having run its work.');
+    expect(error).toHaveProperty('message', 'transaction() of the SqlDatabase resolved without running its work.');
   });
 
   it.each([

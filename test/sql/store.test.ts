@@ -301,7 +301,7 @@ describe('the options of a store', () => {
     [undefined, "scope is missing: pass { scope: 'eu-terminal' }, one per terminal."],
     [{}, "scope is missing: pass { scope: 'eu-terminal' }, one per terminal."],
     [{ scope: '' }, 'scope must not be empty.'],
-    [{ scope: 'x'.repeat(256) }, 'scope must have at most 255 bytes of UTF-8, and no NUL.'],
+    [{ scope: 'x'.repeat(256) }, 'scope must have at most 255 bytes of UTF-8 and no NUL.'],
     [{ scope: 'a', settleMargin: -1 }, 'settleMargin must be milliseconds, 0 or more.'],
     [{ scope: 'a', tablePrefix: 't'.repeat(59) }, 'tablePrefix is too long'],
     [{ scope: 'a', table: 'rows' }, 'unknown option "table".'],

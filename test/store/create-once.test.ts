@@ -230,7 +230,7 @@ describe('a reference', () => {
       expect(error).toMatchObject({
         name: 'InvalidRequestError',
         outcome: 'not_sent',
-        issues: [{ path: 'reference', message: expect.stringContaining('a second payout cannot be prevented') }],
+        issues: [{ path: 'reference', message: expect.stringContaining('which prevents a second payout by it') }],
       });
     }
   });
@@ -443,7 +443,7 @@ describe('a store that refuses an attempt', () => {
     expect(error).toMatchObject({
       name: 'StoreError',
       outcome: 'not_sent',
-      message: expect.stringMatching(/^The creation of "payout-1" could not be written into the store \(no\)\. /),
+      message: expect.stringMatching(/^The creation of "payout-1" could not be written to the store \(no\)\. /),
       cause: { name: 'TypeError', message: 'no', code },
     });
     expect([asked, sent]).toEqual([[], []]);
@@ -489,7 +489,7 @@ describe('a store that fails', () => {
     const { gateway, sandbox, warnings } = open({ statements: { ...statements, insert } });
     expect(await errorOf(gateway.createWithdrawal(PAYOUT, { timeout: 20 }))).toMatchObject({
       name: 'StoreError',
-      message: expect.stringContaining('into the store (it did not answer in time). '),
+      message: expect.stringContaining('to the store (it did not answer in time). '),
     });
     const aborted = errorOf(
       gateway.createWithdrawal({ ...PAYOUT, reference: 'payout-2' }, { signal: AbortSignal.timeout(10) }),
@@ -560,7 +560,7 @@ describe('a store that fails', () => {
     const { gateway } = open({ statements: { ...statements, insert, read } });
     const error = await errorOf(gateway.createWithdrawal(PAYOUT, options));
     expect(error).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
-    expect((error as Error).message).toContain('The store may hold the attempt anyway');
+    expect((error as Error).message).toContain('The store may contain the attempt anyway');
     expect((error as Error).message).not.toContain('safe to create it again');
   });
 

@@ -226,7 +226,7 @@ describe('what an operator says', () => {
     }
     await errorOf(shop.create());
     expect(await errorOf(shop.gateway.settle('payout-1', 'not_created'))).toMatchObject(
-      refusal('reference', 'is free: its last create made no payment, or an operator has said so'),
+      refusal('reference', 'is free: its last create made no payment, or an operator settled it so'),
     );
   });
 
@@ -255,7 +255,7 @@ describe('what an operator says', () => {
       refusal('paymentId', 'amount is "75.5" and not "75"'),
     );
     expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID))).toMatchObject(
-      refusal('paymentId', 'is FAILED, and the reference is free already: it can be created again'),
+      refusal('paymentId', 'is FAILED, and the reference is free already: create it again'),
     );
     expect(await shop.gateway.find('payout-1')).toHaveProperty('state', 'freed');
     await shop.gateway.settle('payout-1', ID, { despite: ['amount'] });
@@ -271,7 +271,7 @@ describe('what an operator says', () => {
     );
     shop.sent.length = 0;
     expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID, { despite: ['paymentId'] }))).toMatchObject(
-      refusal('reference', `has payment ${ID} already, and keeps it`),
+      refusal('reference', `already has payment ${ID}, and keeps it`),
     );
     expect(await errorOf(shop.gateway.settle('payout-1', OTHER_ID))).toHaveProperty('issues');
     await shop.gateway.settle('payout-1', ID);
@@ -284,7 +284,7 @@ describe('what an operator says', () => {
     const shop = open({ creates: [lost], payments: { [ID]: recordOf(ID) }, statements });
     await shop.gateway.payOut({}, PAYOUT);
     expect(await errorOf(shop.gateway.settle('payout-1', ID))).toMatchObject(
-      refusal('reference', "is planned, and was not sent yet: to withdraw it, settle it with 'not_created'"),
+      refusal('reference', "is planned and not sent yet: to cancel it, settle it with 'not_created'"),
     );
     await shop.gateway.settle('payout-1', 'not_created');
     expect(await shop.gateway.find('payout-1')).toMatchObject({ state: 'freed' });
@@ -298,7 +298,10 @@ describe('what an operator says', () => {
     );
     const despite = ['amount', 'paymentId', 'reference'] as const;
     expect(await errorOf(shop.gateway.settle('payout-1', 'not_created', { despite }))).toMatchObject(
-      refusal('options.despite', 'amount, reference: of no payment nothing can differ'),
+      refusal(
+        'options.despite',
+        "must not contain amount, reference with 'not_created': there is no payment to compare",
+      ),
     );
   });
 

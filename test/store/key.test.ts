@@ -75,7 +75,7 @@ describe.each(Object.entries(UNKEPT))('%s', (_, reference) => {
   const refused = {
     name: 'InvalidRequestError',
     outcome: 'not_sent',
-    issues: [{ path: 'reference', message: expect.stringContaining('at most 1,020 bytes of UTF-8, and no NUL') }],
+    issues: [{ path: 'reference', message: expect.stringContaining('at most 1,020 bytes of UTF-8 and no NUL') }],
   };
 
   it('is refused before anything is written or sent, and the message says what fits', async () => {

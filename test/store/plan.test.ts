@@ -62,7 +62,7 @@ describe('payOut', () => {
       name: 'DuplicateReferenceError',
       outcome: 'not_sent',
       differing: ['amount'],
-      message: expect.stringContaining("To withdraw it, call gateway.settle(reference, 'not_created')"),
+      message: expect.stringContaining("To cancel it, call gateway.settle(reference, 'not_created')"),
     });
     await send();
     expect([(await plan()).state, sent.length]).toEqual(['created', 1]);

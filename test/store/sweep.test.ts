@@ -31,17 +31,14 @@ function openShop(options: SandboxOptions = {}, onPayment: (payment: Payment) =>
 }
 
 describe('the handler', () => {
-  it.each(['another store', 'no store'])(
-    'of %s is refused, because its callbacks would settle nothing',
-    async which => {
-      const { upkeep, handlerOf, store } = openShop();
-      const handler = handlerOf({ store: which === 'no store' ? undefined : { ...store } });
-      await expect(upkeep({ handler })).rejects.toMatchObject({
-        name: 'ConfigurationError',
-        message: expect.stringContaining("the handler's gateway has another store, or none"),
-      });
-    },
-  );
+  it.each(['another store', 'no store'])('of %s is refused, because it cannot process these payments', async which => {
+    const { upkeep, handlerOf, store } = openShop();
+    const handler = handlerOf({ store: which === 'no store' ? undefined : { ...store } });
+    await expect(upkeep({ handler })).rejects.toMatchObject({
+      name: 'ConfigurationError',
+      message: expect.stringContaining("the handler's gateway has another store, or none"),
+    });
+  });
 });
 
 describe('a payment whose callback was lost', () => {
@@ -474,7 +471,9 @@ describe('a sweep', () => {
       await create('payout-1');
       expect(await sweep({ handler })).toEqual({ ...NONE, failed: 1 });
       expect(messages()).toEqual([
-        expect.stringMatching(/^The payment of reference "payout-1" could not be processed\. It is retried\. .*404/),
+        expect.stringMatching(
+          /^The payment of reference "payout-1" could not be processed\. The next sweep retries it\. .*404/,
+        ),
       ]);
       clock.now += 2 * MINUTE;
       expect(await sweep()).toEqual({ ...NONE, open: 1 });
@@ -508,7 +507,9 @@ describe('a sweep', () => {
     const process = () => Promise.reject(new Error('no ledger'));
     expect(await sweep({ handler: handlerOf({ process }) })).toEqual({ ...NONE, failed: 1 });
     // A database library puts the values of a query into its words.
-    expect(messages()).toEqual(['The payment of reference "payout-1" could not be processed. It is retried. Error']);
+    expect(messages()).toEqual([
+      'The payment of reference "payout-1" could not be processed. The next sweep retries it. Error',
+    ]);
   });
 
   it.each<[string, object, RegExp]>([

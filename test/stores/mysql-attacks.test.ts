@@ -221,7 +221,7 @@ for (const { name, needs, pool: open } of mysqlServers) {
           () => store.read(row as StoreRow),
           () => pay(store, id),
         ]) {
-          await expect(refused()).rejects.toThrow('that somebody began and did not end');
+          await expect(refused()).rejects.toThrow('released to the pool inside an open transaction');
         }
         const mixed = { config: {}, getConnection: () => (next.shift() ?? pool).getConnection() };
         const moving = storeOf(mixed as never);

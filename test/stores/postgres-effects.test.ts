@@ -129,7 +129,7 @@ describe.skipIf(lacks(hasPostgres, 'effects: no PostgreSQL at 127.0.0.1:5432'))(
       },
       query() {},
     };
-    await expect(pay(left as never, id)).rejects.toThrow('that somebody began and did not end');
+    await expect(pay(left as never, id)).rejects.toThrow('released to the pool inside an open transaction');
     expect([await stateOf(id), await pay(pool, id)]).toEqual([NOTHING, 'done']);
   });
 

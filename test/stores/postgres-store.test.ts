@@ -78,7 +78,9 @@ describe.skipIf(lacks(hasPostgres, 'postgresStore: no PostgreSQL at 127.0.0.1:54
       query() {},
     };
     const row = newRow();
-    await expect(opened.storeOf(racing as never).write(row)).rejects.toThrow('that somebody began and did not end');
+    await expect(opened.storeOf(racing as never).write(row)).rejects.toThrow(
+      'released to the pool inside an open transaction',
+    );
     expect((await opened.store.read(row)).row).toBeUndefined();
   });
 

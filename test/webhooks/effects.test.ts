@@ -289,7 +289,7 @@ describe('afterCommit', () => {
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled');
     await vi.waitFor(() => expect(next).toHaveBeenCalledOnce(), 60_000);
     expect(errors).toEqual([new Error('mail')]);
-    const message = `A function passed to afterCommit failed, and is not repeated: payment ${ID}.`;
+    const message = `A function passed to afterCommit failed for payment ${ID}. It does not run again.`;
     expect(warningsOf(events)).toMatchObject([{ code: 'after_commit_failed', paymentId: ID, message }]);
     expect(await reply(claiming('COMPLETED'))).toBe('200 handled before');
   });

@@ -91,5 +91,5 @@ it('docs/callbacks.md has the limits', () => {
     whose[name as keyof typeof whose],
     String(limit),
   ]);
-  expectDocumented('callbacks.md', 'lanes', tableOf(['lane', 'callbacks with', 'processed at once'], rows));
+  expectDocumented('callbacks.md', 'lanes', tableOf(['lane', 'callbacks with', 'processed concurrently'], rows));
 });

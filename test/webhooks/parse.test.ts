@@ -64,7 +64,7 @@ describe('parseWebhook', () => {
     ['a whole request', new Request('https://shop.example', { method: 'POST', body }), 'await request.text()'],
     ['a stream', new Blob([body]).stream(), 'read it to its end'],
     ['a stream of Node', Readable.from([body]), 'read it to its end'],
-    ['a form', 'id=1', 'pass it on as it arrived'],
+    ['a form', 'id=1', 'pass it on unchanged'],
     ['nothing', undefined, 'it was already read'],
   ])('says what to do with %s', (_, rawBody, advice) => {
     expect(() => parseWebhook(rawBody as object)).toThrow(

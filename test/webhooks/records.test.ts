@@ -250,7 +250,7 @@ describe('callbacks of one payment', () => {
     const replies = [handler(claiming('COMPLETED')), reply(claiming('COMPLETED')), reply(claiming('FAILED'))] as const;
     expect((await replies[0]).headers.get('retry-after')).toBe('1');
     expect(await Promise.all([replies[1], replies[2]])).toEqual(['503 busy', '503 busy']);
-    const message = `Another worker has payment ${ID}: take its callback again in a moment.`;
+    const message = `Another worker is processing payment ${ID}. A later callback or upkeep retries.`;
     expect([lookups.length, errors]).toMatchObject([2, Array(3).fill({ code: 'busy', message, paymentId: ID })]);
   });
 });
