@@ -139,13 +139,6 @@ describe('single statements over one pool', () => {
 });
 
 describe('a transaction', () => {
-  it('settles as its work does', async () => {
-    const transact = bounded(database());
-    expect(await transact(async (tx, query) => [tx, await query('select')])).toEqual(['tx', ROWS]);
-    const thrown = new Error('of the shop');
-    expect(await errorOf(transact(() => Promise.reject(thrown)))).toBe(thrown);
-  });
-
   it('that began and rejects by itself is what the library says', async () => {
     const lost = new Error('COMMIT was not answered');
     const transaction: SqlDatabase<string>['transaction'] = async work => {
@@ -262,15 +255,6 @@ describe('a transaction', () => {
     expect([settled, sent.mock.calls]).toEqual([false, []]);
   });
 
-  it('leaves no timer behind', async () => {
-    fakeTimers();
-    const transact = bounded(database());
-    await transact(async (_, query) => void (await query('select')));
-    await errorOf(transact(() => Promise.reject(new Error('of the shop'))));
-    await errorOf(bounded(database({ transaction: () => Promise.reject(new Error('refused')) }))(async () => {}));
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   it('ends for its caller as soon as a statement was not answered, though its work goes on', async () => {
     fakeTimers();
     const transact = bounded(database({ queryIn: () => never }));
@@ -332,12 +316,5 @@ describe('a transaction that met another one', () => {
     );
     expect(await whileTimePasses(failing, 5)).toBe(DEADLOCK);
     expect(tried).toEqual([0, 5, 15, 30, 50, 75, 105, 140, 180, 225]);
-  });
-
-  it('is not run again after anything else', async () => {
-    const error = new Error('of the shop');
-    const run = vi.fn(() => Promise.reject(error));
-    expect(await errorOf(repeated(run))).toBe(error);
-    expect(run).toHaveBeenCalledTimes(1);
   });
 });

@@ -86,12 +86,6 @@ describe('an effect', () => {
     expect(work.mock.calls).toEqual([[{ tx: 'tx', payment: PAYMENT, rows: [ROW] }]]);
   });
 
-  it('is prepared before the transaction', async () => {
-    const { asked, run } = open({ prepare: async query => void (await query('prepare')) });
-    await run();
-    expect(asked).toEqual(['*prepare', ...DONE, '*find']);
-  });
-
   it('runs nothing after one that was cut off', async () => {
     const { asked, run } = open({ begin: async () => 'uncertain' });
     expect([await run(), asked]).toEqual(['uncertain', ['BEGIN', 'COMMIT']]);
