@@ -106,14 +106,6 @@ describe("an agent of the merchant's own", () => {
       },
     ],
     [
-      'whose gateway is down',
-      async () => {
-        const { url, close } = await tcpGateway({});
-        await close();
-        return { agent: new HttpAgent(), baseUrl: url, close: async () => {} };
-      },
-    ],
-    [
       'whose TLS handshake is not answered',
       async () => {
         const gateway = await tcpGateway({});
@@ -126,13 +118,6 @@ describe("an agent of the merchant's own", () => {
         const [proxy, gateway] = [await forwardProxy(), await tcpGateway({})];
         const close = async () => void (await Promise.all([proxy.close(), gateway.close()]));
         return { agent: new HttpsProxyAgent(proxy.url), baseUrl: gateway.url.replace('http:', 'https:'), close };
-      },
-    ],
-    [
-      'that does not trust the gateway',
-      async () => {
-        const gateway = await tcpGateway({ onRequest: answers }, 'server');
-        return { agent: new HttpsAgent({ ca: [] }), baseUrl: gateway.url, close: gateway.close };
       },
     ],
     [

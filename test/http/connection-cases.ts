@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { type Created, GatewayClient, type GatewayError } from 'payment-gateway-sdk';
 import { expect, vi } from 'vitest';
 import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
@@ -53,7 +52,7 @@ const named = (...addresses: string[]) =>
 
 /** Takes no connection any more: the kernel answers nothing to those that ask for one. */
 async function deaf(address = '127.0.0.1', port = 0) {
-  const child = spawn(process.execPath, [DEAF, address, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', DEAF, address, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const taken = Number(line);
   child.kill('SIGSTOP');
@@ -69,7 +68,11 @@ async function deaf(address = '127.0.0.1', port = 0) {
     },
   };
 }
-const DEAF = fileURLToPath(new URL('../support/deaf.mjs', import.meta.url));
+// Its own process, which the test stops: then the kernel swallows what the full queue cannot take.
+const DEAF = `const server = require('node:net').createServer(socket =>
+  socket.on('error', () => {}).end('HTTP/1.1 503 Busy\\r\\ncontent-length: 0\\r\\n\\r\\n'));
+const [host, port] = process.argv.slice(1);
+server.listen({ host, port, backlog: 1 }, () => console.log(server.address().port));`;
 
 /** A port at which nothing listens. */
 async function closedPort(): Promise<number> {

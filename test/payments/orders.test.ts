@@ -203,13 +203,6 @@ describe('checkout', () => {
     expect(String(error)).toContain(problem);
   });
 
-  it('takes an order id that ends like an attempt', async () => {
-    const { gateway, pay, got } = openOrderShop();
-    await gateway.checkout('order-1.7', CARD_ORDER);
-    await pay('order-1.7.1');
-    expect(got).toEqual(['onPaid order-1.7 order-1.7.1']);
-  });
-
   it('refuses an amount of 0, and a reference, before anything is written', async () => {
     const { gateway } = openOrderShop();
     const zero = await errorOf(gateway.checkout('order-1', { ...CARD_ORDER, amount: 0 }));

@@ -65,16 +65,6 @@ describe('payouts', () => {
     expect([peaks[0], peaks[1], peaks[2], most]).toEqual([1, 1, 1, 3]);
   });
 
-  it('are sent once by several replicas', async () => {
-    const sent: string[] = [];
-    const { open, send, plan, store } = openShop(accept(sent));
-    for (let index = 0; index < 40; index++) await plan(`payout-${index}`);
-    const counts = await Promise.all([1, 2, 3].map(() => send({ concurrency: 2 }, open({ due: store.due }))));
-    expect(counts.reduce((sum, { created }) => sum + created, 0)).toBe(40);
-    expect(new Set(sent).size).toBe(40);
-    expect(sent).toHaveLength(40);
-  });
-
   it('whose answer is lost stay in doubt, and are never sent again', async () => {
     const { fetch, sent } = gatewayOf(networkError('ECONNRESET', 'read'));
     const { send, plan, gateway, stateOf, rowOf, clock } = openShop(fetch);
@@ -262,14 +252,6 @@ describe('a payout that the gateway refuses', () => {
     expect(await send()).toEqual({ ...NONE, created: 3 });
     // Without an answer a payout keeps its place.
     if (answer instanceof Error) expect(referencesOf(sent).slice(1)).toEqual(['payout-1', 'payout-2', 'payout-3']);
-  });
-
-  it('is sent however often the gateway could not be reached', async () => {
-    const { fetch } = gatewayOf(notReached, notReached, notReached, notReached, taken);
-    const { send, plan } = openShop(fetch);
-    await plan('payout-1');
-    for (let tries = 0; tries < 4; tries++) expect(await send()).toEqual({ ...NONE, postponed: 1 });
-    expect(await send()).toEqual({ ...NONE, created: 1 });
   });
 
   it('by this client, which cannot read it, is left to another one', async () => {

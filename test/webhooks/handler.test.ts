@@ -18,19 +18,6 @@ describe('the answer', () => {
   });
 
   it.each([
-    ['not_json', 'nope'],
-    ['not_json', ''],
-    ['not_json', null],
-    ['invalid', '{"id":7}'],
-    ['invalid', 'null'],
-  ])('is 400 %s without a lookup for %j', async (code, body) => {
-    const { reply, lookups, effects, errors } = openShop();
-    expect(await reply(post(body))).toBe(`400 ${code}`);
-    expect([lookups, effects]).toEqual([[], []]);
-    expect(errors).toMatchObject([{ name: 'WebhookError', code }]);
-  });
-
-  it.each([
     ['announced in its length', () => post('{}', { 'content-length': '1001' })],
     ['found while reading', () => post(new Blob([callback.padEnd(1001)]).stream())],
   ])('is 413 to a body above maxBodyBytes, %s', async (_, request) => {

@@ -39,21 +39,6 @@ async function storeAfter(status: string) {
 
 describe('a record behind its callback', () => {
   it.each([
-    ['PENDING', 'COMPLETED'],
-    ['AUTHORIZED', 'FAILED'],
-    ['PENDING', 'AUTHORIZED'],
-    ['PENDING', 'SOMETHING_NEW'],
-    ['SOMETHING_NEW', 'CANCELLED'],
-  ])('%s is looked up twice more for the claim %s, then answered 503 without an effect', async (is, claims) => {
-    const { record, reply, lookups, effects } = shopWith(is);
-    expect(await settled(reply(claiming(claims)))).toBe('503 lagging');
-    expect([lookups.length, effects]).toEqual([3, []]);
-    record.status = claims === 'CANCELLED' ? 'CANCELED' : claims;
-    expect(await settled(reply(claiming(claims)))).toBe('200 handled');
-    expect(statuses(effects)).toEqual([record.status]);
-  });
-
-  it.each([
     ['PENDING', 'pending'],
     ['AUTHORIZED', 'PENDING'],
     ['AUTHORIZED', ' authorized '],
