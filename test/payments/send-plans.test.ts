@@ -1,18 +1,10 @@
 // Planned payouts: upkeep sends each at most once, and stops while the gateway is unreachable.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../src/http/own-fetch.ts';
+import type { Store } from '../../src/store/contract.ts';
 import type { CreateRow } from '../../src/store/creates.ts';
 import { errorOf, PAYOUT } from '../support/fixtures.ts';
-import {
-  abortedByLease,
-  accept,
-  MINUTE,
-  NONE_SENT as NONE,
-  notReached,
-  openUpkeptShop,
-  referencesOf,
-  taken,
-} from '../support/upkept-shop.ts';
+import { accept, MINUTE, NONE_SENT as NONE, notReached, openUpkeptShop, taken } from '../support/upkept-shop.ts';
 import { type Answer, json, networkError, type Sent, wire } from '../support/wire.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -31,6 +23,22 @@ function gatewayOf(...answers: [Answer, ...Answer[]]) {
     return (gateway.lookup as Response).clone();
   };
   return Object.assign(gateway, { fetch });
+}
+
+const referencesOf = (sent: readonly Sent[]) =>
+  sent.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).reference] : []));
+
+/** A signal that is aborted as soon as the store has leased rows, for the first time from now on. */
+function abortedByLease(store: Store): AbortSignal {
+  const controller = new AbortController();
+  const { due } = store;
+  store.due = async (...query) => {
+    const leased = await due(...query);
+    store.due = due;
+    controller.abort();
+    return leased;
+  };
+  return controller.signal;
 }
 
 describe('payouts', () => {

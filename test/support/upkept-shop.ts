@@ -12,7 +12,7 @@ import { memoryStore } from '../../src/store/memory.ts';
 import type { GatewayEvent } from '../../src/telemetry/events.ts';
 import { createWebhookHandler } from '../../src/webhooks/handler.ts';
 import { KEYS, PAYOUT } from './fixtures.ts';
-import { hostNotFound, json, type Sent } from './wire.ts';
+import { hostNotFound, json } from './wire.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
@@ -85,9 +85,6 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
   };
 }
 
-export const referencesOf = (sent: readonly Sent[]) =>
-  sent.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).reference] : []));
-
 /** Answers a create with a payment of its reference. */
 export const taken = ({ body }: FetchInit): Response => {
   const request = JSON.parse(Buffer.from(body ?? []).toString());
@@ -101,16 +98,3 @@ export const accept =
     sent.push(JSON.parse(Buffer.from(init.body ?? []).toString()).reference);
     return taken(init);
   };
-
-/** A signal that is aborted as soon as the store has leased rows, for the first time from now on. */
-export function abortedByLease(store: Store): AbortSignal {
-  const controller = new AbortController();
-  const { due } = store;
-  store.due = async (...query) => {
-    const leased = await due(...query);
-    store.due = due;
-    controller.abort();
-    return leased;
-  };
-  return controller.signal;
-}
