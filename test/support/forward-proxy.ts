@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-export interface ForwardProxy {
-  url: string;
-  tunnels: number;
-  requests: number;
-  close(): Promise<void>;
-}
-
 /** @param refuses answers 407 to whoever wants a tunnel */
-export async function forwardProxy({ refuses = false } = {}): Promise<ForwardProxy> {
+export async function forwardProxy({ refuses = false } = {}) {
   const sockets = new Set<Socket>();
   const server = http.createServer((request, response) => {
     proxy.requests += 1;
@@ -36,7 +29,7 @@ export async function forwardProxy({ refuses = false } = {}): Promise<ForwardPro
   server.on('connection', socket => sockets.add(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const proxy: ForwardProxy = {
+  const proxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tunnels: 0,
     requests: 0,

@@ -52,8 +52,6 @@ export async function openPaymentsApp() {
   return {
     app,
     sandbox,
-    server,
-    idOf,
     /** Returns the references of all payments at the gateway. */
     references: () => sandbox.payments.map(({ reference }) => reference),
     async complete(reference: string, options?: { force: true }): Promise<void> {
@@ -70,7 +68,6 @@ export async function openPaymentsApp() {
       return (await elsewhere.createPayment({ paymentType: 'DEPOSIT', ...CARD, ...changes })).payment.id;
     },
     reviews: async () => (await app.gateway.reviews()).map(({ reference, reason }) => [reference, reason]),
-    observer,
     openReplica,
     rowsOf,
     /** Sets whether callbacks reach the app. */
