@@ -272,28 +272,15 @@ describe('a runtime', () => {
   });
 });
 
-describe('the options of a call', () => {
+it.each([
+  ['getPayment', ID, undefined, { timeot: 1 }, 'options: unknown option "timeot" (did you mean "timeout"?)'],
+  ['settle', 'order-1', 'not_created', { timeot: 1 }, 'options: unknown option "timeot" (did you mean "timeout"?)'],
+  ['settle', 'order-1', ID, { despite: 'amount' }, "options.despite: must be a list, such as ['amount']"],
+] as const)('the options of %s are checked', async (method, first, second, options, message) => {
   const gateway = new GatewayClient({ ...KEYS, store: memoryStore(), fetch: wire(json('{}')).fetch });
-  const UNKNOWN = 'options: unknown option "timeot" (did you mean "timeout"?)';
-  it.each([
-    ['a lookup', (options: object) => gateway.getPayment(ID, options), [{ timeot: 1 }, UNKNOWN]],
-    [
-      'a create',
-      (options: object) => gateway.createDeposit(CARD, options),
-      [{ timeot: 1 }, `${UNKNOWN}. Nothing was sent`],
-    ],
-    ['a settlement', (options: object) => gateway.settle('order-1', 'not_created', options), [{ timeot: 1 }, UNKNOWN]],
-    [
-      'a settlement, whose differences are a list',
-      (options: object) => gateway.settle('order-1', ID, options),
-      [{ despite: 'amount' }, "options.despite: must be a list, such as ['amount']"],
-    ],
-  ] as const)('of %s are checked', async (_, call, [options, told]) => {
-    expect(await errorOf(call(options))).toMatchObject({
-      name: 'InvalidRequestError',
-      message: `Invalid request: ${told}.`,
-    });
-  });
+  const call = gateway[method] as (...args: unknown[]) => Promise<unknown>;
+  const error = await errorOf(second ? call(first, second, options) : call(first, options));
+  expect(error).toMatchObject({ name: 'InvalidRequestError', message: `Invalid request: ${message}.` });
 });
 
 describe('a mistyped option', () => {

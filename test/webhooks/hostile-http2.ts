@@ -1,6 +1,54 @@
-// Hostile requests over HTTP/2, and their answers.
-import type { Http2Request } from '../support/raw-http.ts';
+// Hostile requests over HTTP/2, a caller that sends them, and their answers.
+import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
+import { LONGEST_WAIT, ON_ITS_WAY, type Outcome } from '../support/raw-http.ts';
 import { type Answer, callback } from './hostile.ts';
+
+/** The real clock, also in tests that set another. */
+const { setTimeout, clearTimeout } = globalThis;
+
+interface Http2Request {
+  headers: OutgoingHttpHeaders;
+  body?: string | undefined;
+  /** What follows the body: nothing, a reset of the stream, or the end of the connection; by default its regular end. */
+  end?: 'nothing' | 'reset' | 'gone' | undefined;
+}
+
+/** A connection without TLS, for `sendHttp2`. */
+export function openHttp2(port: number): ClientHttp2Session {
+  const session = connect(`http://127.0.0.1:${port}`);
+  // Its streams tell.
+  session.on('error', () => {});
+  return session;
+}
+
+/** Sends one request, and waits for its answer, or until its stream is closed. */
+export function sendHttp2(
+  session: ClientHttp2Session,
+  { headers, body, end }: Http2Request,
+  until: 'answer' | 'closed',
+): Promise<Outcome> {
+  return new Promise(resolve => {
+    const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false });
+    const outcome: Outcome = [];
+    const settle = (...last: Outcome) => {
+      clearTimeout(late);
+      resolve([...outcome, ...last]);
+    };
+    const late = setTimeout(settle, LONGEST_WAIT, 'silent');
+    stream.on('response', ({ ':status': status }) => {
+      outcome.push(Number(status));
+      if (until === 'answer') settle();
+    });
+    // A close follows.
+    stream.on('error', () => {});
+    stream.on('close', () => settle('closed'));
+    stream.resume();
+    if (body) stream.write(body, 'latin1');
+    if (!end) stream.end();
+    if (end === 'reset') setTimeout(() => stream.close(), ON_ITS_WAY);
+    if (end === 'gone') setTimeout(() => session.destroy(), ON_ITS_WAY);
+  });
+}
 
 export interface Http2Hostile extends Http2Request {
   name: string;
@@ -23,11 +71,11 @@ export const HOSTILE_HTTP2: Http2Hostile[] = [
   ),
   http2Header(':method', 'A B', 'refusedByParser'),
   ...['[::1', 'x:99999', '%00'].map(name => http2Header(':authority', name)),
-  ...['a@c', 'a b:c', '', '<script>', 'żółw'].map(name => http2Header(':authority', name, 'refusedByParser')),
+  ...['a@c', 'żółw'].map(name => http2Header(':authority', name, 'refusedByParser')),
   ...['//evil', '/%', '/%ff%fe', '/?a=%E0%A4%A', '/#x', '/..//..', '/\xff', `/${'a'.repeat(8_000)}`].map(path =>
     http2Header(':path', path),
   ),
-  ...['*', '', 'evil', 'http://evil/x', '/\x01', '/a b'].map(path => http2Header(':path', path, 'refusedByParser')),
+  ...['*', '/a b'].map(path => http2Header(':path', path, 'refusedByParser')),
   http2Header(':scheme', 'ftp'),
   http2Header(':scheme', 'a b', 'refusedByParser'),
   http2Header('host', 'evil'),
