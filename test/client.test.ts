@@ -20,15 +20,6 @@ describe('creating', () => {
     expect(nextAction).toEqual({ type: 'redirect', redirectUrl: `https://pay.example/p/${ID}` });
   });
 
-  it('shows the transfer instructions of a PayID deposit', async () => {
-    const { fetch } = wire(json(record('created PayID deposit')));
-    const { nextAction } = await client(fetch).createDeposit(PAYID);
-    expect(nextAction).toMatchObject({
-      type: 'transfer',
-      transfer: { number: 'pay@payid.example', payment_description: 'REF 77/1', amount: '80.00' },
-    });
-  });
-
   it.each([200, 201, 202, 299])('takes the status %i as success: the document names none', async status => {
     const { fetch } = wire(json(record('created card deposit'), status));
     await expect(client(fetch).createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);

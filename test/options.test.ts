@@ -315,13 +315,6 @@ describe('a mistyped option', () => {
       'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).',
       () => memoryStore({ now: 7, scop: 'x' } as never),
     ],
-    [
-      'postgresStore: takes one object of options: { scope, tablePrefix, settleMargin }.',
-      () => postgresStore(pool, 'eu' as never),
-    ],
-    ["postgresStore: scope is missing: pass { scope: 'eu-terminal' }", () => postgresStore(pool, {} as never)],
-    ['did you mean "scope"?', () => postgresStore(pool, { scop: 'eu' } as never)],
-    ['tablePrefix must be', () => postgresStore(pool, { scope: 'eu', tablePrefix: 7 } as never)],
     ['toNodeHandler takes a handler', () => toNodeHandler({} as never)],
     [TIME, ...[0, 2 ** 31, '60'].map(timeout => () => prisma(timeout))],
     ['did you mean "on"?', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object)],
@@ -335,12 +328,6 @@ describe('a mistyped option', () => {
       expect(error).toBeInstanceOf(ConfigurationError);
       expect((error as Error).message).toContain(message);
     }
-  });
-
-  it('is not the longest time-out, no margin, or another prefix', () => {
-    prisma(2 ** 31 - 1);
-    expect([memoryStore({ settleMargin: 0 }).settleMargin]).toEqual([0]);
-    expect(postgresStore(pool, { scope: 'eu', tablePrefix: 'shop_payments' }).scope).toBe('eu');
   });
 
   it.each([

@@ -85,17 +85,6 @@ describe("an agent of the merchant's own", () => {
     await Promise.all([proxy.close(), gateway.close()]);
   });
 
-  it.each(['http:', 'https:'])('keeps its connections over %s', async protocol => {
-    const isSecure = protocol === 'https:';
-    const gateway = await tcpGateway({ onRequest: answers }, isSecure ? 'server' : undefined);
-    const agent = isSecure ? new HttpsAgent({ keepAlive: true, ca: authority }) : new HttpAgent({ keepAlive: true });
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
-    for (let call = 0; call < 3; call++) await client.createDeposit(CARD);
-    expect([gateway.creates, gateway.connections]).toEqual([3, 1]);
-    agent.destroy();
-    await gateway.close();
-  });
-
   it.each([
     [
       'whose proxy is down',
@@ -169,19 +158,6 @@ describe("an agent of the merchant's own", () => {
     await expect(client.createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
     expect([gateway.creates, gateway.connections]).toEqual([2, 1]);
     agent.destroy();
-    await gateway.close();
-  });
-
-  it('closes the connection of a call that is given up', async () => {
-    const gateway = await tcpGateway({});
-    const agent = new HttpAgent({ keepAlive: true });
-    const controller = new AbortController();
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
-    const ending = errorOf(client.createDeposit(CARD, { signal: controller.signal }));
-    await expect.poll(() => gateway.creates, { interval: 5 }).toBe(1);
-    controller.abort();
-    expect(await ending).toMatchObject({ code: 'aborted', outcome: 'unknown' });
-    await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
     await gateway.close();
   });
 });

@@ -78,12 +78,16 @@ describe('a lookup', () => {
     ['in seconds', '2', 2000],
     ['as a date', new Date(Date.UTC(2026, 10, 21, 12, 0, 3)).toUTCString(), 3000],
     ['capped at 10 s', '3600', 10_000],
+    ['unless it is past', 'Sun, 06 Nov 1994 08:49:34 GMT', 0],
+    ['unless it is no time', '1.5 minutes', 0],
   ])('heeds Retry-After %s', async (_, retryAfter, ms) => {
     vi.setSystemTime(Date.UTC(2026, 10, 21, 12, 0, 0));
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     const { fetch } = wire(json('', 429, { 'retry-after': retryAfter }), found());
     const answer = await timed(client({ fetch }).getPayment(ID));
     expect(answer.value).toHaveProperty('id', ID);
     expect(answer.ms).toBeCloseTo(ms, -1);
+    vi.restoreAllMocks();
   });
 
   it('answers at once what the gateway said, if Retry-After ends after the time-out', async () => {
@@ -132,21 +136,6 @@ describe('a create', () => {
     const error = await errorOf(client({ fetch, retries: 9 }).createDeposit(CARD));
     expect(error).toMatchObject({ name: 'ConnectionError', code: 'ENOTFOUND', outcome: 'not_sent' });
     expect((error as Error).message).toContain('it is safe to create it again');
-    expect(sent).toHaveLength(1);
-  });
-
-  it.each([
-    ['an audit log at a unix socket', Object.assign(new Error('x'), { code: 'ENOENT', syscall: 'connect' })],
-    ['an audit log at a port as the gateway has', networkError('ECONNREFUSED', 'connect')],
-    ['an audit log with a bad certificate', networkError('DEPTH_ZERO_SELF_SIGNED_CERT')],
-  ])('whose answer is there is in doubt where the fetch fails at %s after that', async (_, failure) => {
-    const { fetch, sent } = wire(json(created, 201));
-    const auditing: Fetch = async (url, init) => {
-      await fetch(url, init);
-      throw failure;
-    };
-    const error = await errorOf(client({ fetch: auditing, retries: 9 }).createDeposit(CARD));
-    expect(error).toMatchObject({ name: 'ConnectionError', outcome: 'unknown' });
     expect(sent).toHaveLength(1);
   });
 
@@ -258,18 +247,6 @@ describe('a create', () => {
     expect(await late(fetch, () => answered.length > 0)).toMatchObject({ code: 'timeout', outcome: 'unknown' });
     answered[0]?.(new Response(new ReadableStream({ cancel: () => cancelled.resolve() })));
     await expect(cancelled.promise).resolves.toBeUndefined();
-  });
-
-  it('takes its own `timeout`, which must be a positive number of milliseconds', async () => {
-    const { fetch, sent } = wire(() => new Promise(() => {}));
-    expect(await late(fetch, () => sent.length > 0)).toMatchObject({ code: 'timeout' });
-    for (const timeout of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      await expect(client({ fetch }).createDeposit(CARD, { timeout })).rejects.toMatchObject({
-        name: 'InvalidRequestError',
-        outcome: 'not_sent',
-      });
-    }
-    expect(sent).toHaveLength(1);
   });
 });
 

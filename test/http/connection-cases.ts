@@ -21,7 +21,7 @@ const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${te
 /** What happens to the call: at the first bytes of it, or once it is whole. */
 export interface Fault {
   what: string;
-  /** The call is longer than what fits into one packet: only a create can be. */
+  /** The create is longer than what fits into one packet. */
   isLong?: boolean;
   /** Nothing but its time-out ends the call. */
   isEndless?: boolean;
@@ -122,8 +122,9 @@ export const UNREACHED: Unreached[] = [
   },
 ];
 
-/** @param ok the status line of a good answer @param body of a good answer */
-export function faultsOf(ok: string, body: string) {
+/** The faults of a create, whose good answer has this body. */
+export function faultsOf(body: string) {
+  const ok = '201 Created';
   const length = Buffer.byteLength(body);
   const sized = (status = ok, ...headers: string[]) => head(status, `content-length: ${length}`, ...headers) + body;
   const idle: Fault[] = [
@@ -207,8 +208,7 @@ export function faultsOf(ok: string, body: string) {
 }
 
 /** Over which connection the call goes. */
-export const WAYS = ['new, http:', 'new, https:', 'reused, http:', 'reused, https:'] as const;
-export type Way = (typeof WAYS)[number];
+export type Way = `${'new' | 'reused'}, ${'http:' | 'https:'}`;
 
 const found = record('completed lookup');
 

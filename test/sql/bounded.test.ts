@@ -139,30 +139,26 @@ describe('single statements over one pool', () => {
 });
 
 describe('a transaction', () => {
-  it('that began and rejects by itself is what the library says', async () => {
-    const lost = new Error('COMMIT was not answered');
-    const transaction: SqlDatabase<string>['transaction'] = async work => {
-      await work('tx');
-      throw lost;
-    };
-    expect(await errorOf(bounded(database({ transaction }))(async () => 'done'))).toBe(lost);
-  });
-
-  it('whose work failed rejects with that, whatever the library says', async () => {
-    const thrown = new Error('of the shop');
-    const reject = () => Promise.reject(thrown);
-    const others: SqlDatabase<string>['transaction'][] = [
-      work => work('tx').catch(() => Promise.reject(new Error('of the library'))),
-      work => work('tx').catch(() => undefined as never),
-    ];
-    for (const transaction of others) expect(await errorOf(bounded(database({ transaction }))(reject))).toBe(thrown);
-  });
-
-  it('that resolves without having run its work is refused', async () => {
-    const transaction = (async () => {}) as never;
-    const error = await errorOf(bounded(database({ transaction }))(async () => {}));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).toHaveProperty('message', 'transaction() of the SqlDatabase resolved without having run its work.');
+  const lost = new Error('COMMIT was not answered');
+  const ofShop = new Error('of the shop');
+  const REFUSED = new ConfigurationError('transaction() of the SqlDatabase resolved without having run its work.');
+  it.each<[string, (work: (tx: string) => Promise<unknown>) => Promise<unknown>, () => Promise<unknown>, Error]>([
+    ['the library rejects after the work', work => work('tx').then(() => Promise.reject(lost)), async () => {}, lost],
+    [
+      'the work fails, and the library differently',
+      work => work('tx').catch(() => Promise.reject(lost)),
+      () => Promise.reject(ofShop),
+      ofShop,
+    ],
+    [
+      'the work fails, and the library resolves',
+      work => work('tx').catch(() => {}),
+      () => Promise.reject(ofShop),
+      ofShop,
+    ],
+    ['the library resolves without the work', async () => {}, async () => {}, REFUSED],
+  ])('rejects where %s', async (_, transaction, work, expected) => {
+    expect(await errorOf(bounded(database({ transaction: transaction as never }))(work))).toEqual(expected);
   });
 
   it.each([

@@ -177,22 +177,6 @@ describe('an unfinished callback', () => {
     expect(got).toEqual(['onDeclined', 'onPaid', 'onReversed']);
   });
 
-  it.each([
-    ['after the payment was paid', 0],
-    ['after upkeep has given the payment up', 31 * 86_400_000],
-  ])('is found by the next upkeep, although its second delivery never comes: %s', async (_, age) => {
-    const { sandbox, payment, got, deliver, upkeepAfter } = await openWithUpkeep();
-    if (age === 0) {
-      await sandbox.complete(payment.id);
-      expect(await deliver('COMPLETED')).toBe(200);
-    }
-    await upkeepAfter(5_000 + age);
-    expect(await deliver('FAILED')).toBe(503);
-    await sandbox.fail(payment.id, { force: true });
-    await upkeepAfter(1);
-    expect(got).toEqual(age === 0 ? ['onPaid', 'onReversed'] : ['onDeclined']);
-  });
-
   it('waits one second for the store at most, and a flood of one payment costs one statement at a time', async () => {
     const makeDue = vi.fn(forever);
     const { reply } = openShop({ gateway: linked({ makeDue }, async () => Promise.reject(new Error('down'))) });

@@ -2,7 +2,7 @@
 import { type Payment, parseWebhook } from 'payment-gateway-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withParsedBody } from '../../src/webhooks/request-body.ts';
-import { ID, record } from '../support/fixtures.ts';
+import { ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { as, callback, completed, notFound, openShop, post, warningsOf } from '../support/shop-callbacks.ts';
 
@@ -100,14 +100,6 @@ describe("a callback's claim", () => {
     const { reply, effects } = openShop({}, async () => as('FAILED'));
     expect(await reply(post(callback.replace('COMPLETED', 'AUTHORIZED')))).toBe('200 handled');
     expect(effects).toMatchObject([{ paymentStatus: 'FAILED' }]);
-  });
-
-  it.each([
-    ['wrapped in `result`', record('completed lookup')],
-    ['with a field named `result`', `{"result":"ok",${callback.slice(1)}`],
-  ])('is read %s', async (_, body) => {
-    const { reply, lookups } = openShop();
-    expect([await reply(post(body)), lookups]).toEqual(['200 handled', [ID]]);
   });
 
   it.each([

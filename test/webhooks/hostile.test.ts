@@ -210,12 +210,6 @@ describe('node:http2', () => {
     expect(mistakes).toEqual([]);
   });
 
-  it('closes the connection of another protocol', async () => {
-    const others = HOSTILE.filter(({ name }) => /^(HTTP\/[^2]|TLS)/.test(name));
-    expect(others.length).toBeGreaterThan(3);
-    for (const other of others) expect(await sendRaw(shop.port, other, 'closed')).toEqual(['closed']);
-  });
-
   it('answers 503 to a body that hangs for ten seconds, and closes its stream', async () => {
     const session = openHttp2(shop.port);
     const half = { headers: {}, body: 'half', end: 'nothing' } as const;
