@@ -52,28 +52,6 @@ describe("an agent of the merchant's own", () => {
     close();
   });
 
-  it('keeps no connection that changed its protocol, and its reset ends no process', async () => {
-    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
-    const closed: Promise<unknown>[] = [];
-    const onConnect = ({ socket }: Connection) => void closed.push(once(socket, 'close'));
-    for (const end of [({ rst }: Connection) => rst(), () => {}]) {
-      const onRequest = (connection: Connection) => connection.socket.write(upgrade, () => end(connection));
-      const gateway = await tcpGateway({ onConnect, onRequest });
-      const agent = new HttpAgent({ keepAlive: true, maxSockets: 2 });
-      const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent, retries: 0 });
-      for (let call = 0; call < 5; call++) {
-        expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
-        expect(await errorOf(client.getPayment(ID))).toMatchObject({ code: expect.any(String) });
-      }
-      // An error that nobody listens to would fail this test.
-      await Promise.all(closed);
-      expect(closed).toHaveLength(10);
-      closed.length = 0;
-      agent.destroy();
-      await gateway.close();
-    }
-  });
-
   it('leads through a proxy, which opens a tunnel', async () => {
     trustOurs();
     const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, 'server')];

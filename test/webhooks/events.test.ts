@@ -110,24 +110,19 @@ describe('without any listener', () => {
       ...options,
     });
 
-  it('a 503 causes a warning with the name of the error, without its message', async () => {
+  const coded = (code: unknown) => Object.assign(new Error('jane@customer.example'), { code });
+  it.each<[shown: string, error: unknown]>([
+    ['RangeError', new RangeError('jane@customer.example')],
+    ['ConnectionError (timeout)', new ConnectionError('x', 'timeout')],
+    ['string', 'jane@customer.example'],
+    ['Error (23505)', coded('23505')],
+    ['Error', coded('jane@customer.example')],
+  ])('a 503 causes a warning with the name of the error, without its message: %s', async (shown, error) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    await failing({}).reply(post(callback));
-    await failing({ gateway: { getPayment: () => Promise.reject(new ConnectionError('x', 'timeout')) } }).reply(
-      post(callback),
-    );
+    await failing({ onPayment: () => Promise.reject(error) }).reply(post(callback));
     await failing({}).reply(post('nope'));
-    await failing({ onPayment: () => Promise.reject('jane@customer.example') }).reply(post(callback));
-    const coded = (code: unknown) => Object.assign(new Error('jane@customer.example'), { code });
-    await failing({ onPayment: () => Promise.reject(coded('23505')) }).reply(post(callback));
-    await failing({ onPayment: () => Promise.reject(coded('jane@customer.example')) }).reply(post(callback));
-    expect(warn.mock.calls.map(([message]) => message)).toEqual([
-      'A callback was answered 503: RangeError. Pass onError to get the error.',
-      'A callback was answered 503: ConnectionError (timeout). Pass onError to get the error.',
-      'A callback was answered 503: string. Pass onError to get the error.',
-      'A callback was answered 503: Error (23505). Pass onError to get the error.',
-      'A callback was answered 503: Error. Pass onError to get the error.',
-    ]);
+    const message = `A callback was answered 503: ${shown}. Pass onError to get the error.`;
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([message]);
   });
 
   it('a failure of afterCommit causes a warning, and the answer is 200', async () => {
