@@ -87,24 +87,6 @@ describe.each<[string, Reach]>([
     expect(isPaid(looked) && looked.settled_crypto_amount).toEqual(expect.any(Number));
   });
 
-  it('an Apple Pay deposit is authorised, then completed', async () => {
-    const { sandbox, gateway, webhookUrl } = await open();
-    const { payment } = await gateway.createDeposit({
-      paymentMethod: 'APPLEPAY',
-      amount: 12.99,
-      currency: 'USD',
-      reference: null,
-      returnUrl: null,
-      billingAddress: { countryCode: 'US' },
-      webhookUrl: null,
-      callbackUrl: webhookUrl,
-    });
-    await sandbox.authorize(payment.id);
-    expect((await lastCallback(sandbox)).paymentStatus).toBe('AUTHORIZED');
-    await sandbox.complete(payment.id);
-    expect((await lastCallback(sandbox)).paymentStatus).toBe('COMPLETED');
-  });
-
   it('an on-ramp deposit is quoted and settled in crypto', async () => {
     const { sandbox, gateway, webhookUrl } = await open();
     const { payment } = await gateway.createDeposit({

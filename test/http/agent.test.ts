@@ -1,68 +1,21 @@
-// Connections of the merchant's own agent: client certificates, a private authority, proxies.
+// Connections of the merchant's own agent: what has left, and what the next call gets. docs/proxies.test.ts plays proxies and certificates.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type AgentOptions, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
-import { createServer, Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
-import { authority, certificate, distrustOurs, trustOurs } from '../support/tls.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
 
-/** A gateway that knows its merchants by their certificates. */
-async function mutualTlsGateway() {
-  const merchants: string[] = [];
-  const server = createServer(
-    { ...certificate('server'), ca: authority, requestCert: true, rejectUnauthorized: true },
-    (request, response) => {
-      merchants.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN));
-      request.resume().on('end', () => response.writeHead(201).end(created));
-    },
-  );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, merchants, close };
-}
-
-afterEach(distrustOurs);
-
 describe("an agent of the merchant's own", () => {
-  it('shows a client certificate, and trusts a private authority', async () => {
-    const { baseUrl, merchants, close } = await mutualTlsGateway();
-    const agent = new HttpsAgent({ keepAlive: true, ca: authority, ...certificate('client') });
-    const gateway = new GatewayClient({ ...KEYS, baseUrl, agent });
-    for (let call = 0; call < 2; call++)
-      await expect(gateway.createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
-    expect(merchants).toEqual(['merchant', 'merchant']);
-    agent.destroy();
-    close();
-  });
-
-  it('leads through a proxy, which opens a tunnel', async () => {
-    trustOurs();
-    const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, 'server')];
-    const agent = new HttpsProxyAgent(proxy.url, { keepAlive: true });
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
-    for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
-    expect([proxy.tunnels, gateway.creates, gateway.connections]).toEqual([1, 2, 1]);
-    agent.destroy();
-    await Promise.all([proxy.close(), gateway.close()]);
-  });
-
   it.each([
     [
       'whose proxy is down',
@@ -149,25 +102,6 @@ describe('the proxies of the environment', () => {
     });
     return JSON.parse(await text(child.stdout));
   };
-
-  it.each([
-    ['http:', undefined, { tunnels: 0, requests: 2 }],
-    ['https:', 'server', { tunnels: 1, requests: 0 }],
-  ] as const)(
-    'are those of the agent that Node has made for %s, and a tunnel is used again',
-    async (_, tlsOf, expected) => {
-      trustOurs();
-      const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, tlsOf)];
-      const { options } = (tlsOf ? httpsGlobalAgent : httpGlobalAgent) as { options?: AgentOptions };
-      onTestFinished(() => void delete options?.proxyEnv);
-      Object.assign(options ?? {}, { proxyEnv: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url } });
-      const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url });
-      for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
-      expect(proxy).toMatchObject(expected);
-      expect(gateway.creates).toBe(2);
-      await Promise.all([proxy.close(), gateway.close()]);
-    },
-  );
 
   it('that are down have passed nothing on', async () => {
     const { url, close } = await forwardProxy();

@@ -204,10 +204,4 @@ describe('checkout', () => {
     expect(String(own)).toContain('is given by the order');
     expect(await gateway.order('order-1')).toBeUndefined();
   });
-
-  it('needs a store', async () => {
-    const { sandbox } = openOrderShop();
-    const gateway = new GatewayClient(sandbox.clientOptions);
-    expect(await errorOf(gateway.checkout('order-1', CARD_ORDER))).toMatchObject({ name: 'ConfigurationError' });
-  });
 });

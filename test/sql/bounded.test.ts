@@ -64,14 +64,6 @@ describe('works over one pool', () => {
     expect(await mostAtOnce(database({ pool }), database())).toBe(4);
   });
 
-  it('share that half also between two copies of the SDK', () => {
-    const { pool } = database();
-    bounded(database({ pool }));
-    const shared = (globalThis as { [key: symbol]: unknown })[Symbol.for('payment-gateway-sdk.pool-limits')];
-    expect(shared).toBeInstanceOf(WeakMap);
-    expect((shared as WeakMap<object, unknown>).has(pool?.identity ?? {})).toBe(true);
-  });
-
   it('wait for a place for five seconds, and say then what to do', async () => {
     fakeTimers();
     const transact = bounded(database({ pool: { identity: {}, max: 2 } }));

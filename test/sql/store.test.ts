@@ -183,13 +183,6 @@ describe('a transaction that other code has ended', () => {
     expect([runs.mock.calls.length, markUncertain.mock.calls]).toEqual([1, [[expect.any(Function), EFFECT, 'begun']]]);
     expect(asked.at(-1)).toBe('*markUncertain');
   });
-
-  it('keeps its mark also after a conflict', async () => {
-    const markUncertain = vi.fn(async () => {}).mockRejectedValueOnce(DEADLOCK);
-    const { run, work } = open({ markUncertain, complete: async () => false });
-    await expect(run()).rejects.toThrow('ended before your function returned');
-    expect([markUncertain.mock.calls.length, work.mock.calls.length]).toEqual([2, 1]);
-  });
 });
 
 it.each([
