@@ -54,16 +54,6 @@ describe('a record behind its callback', () => {
     expect([lookups.length, statuses(effects)]).toEqual([1, [is]]);
   });
 
-  it('takes effect if it is final, and the claimed status after it', async () => {
-    const { record, reply, effects } = shopWith('FAILED');
-    const replying = reply(claiming('COMPLETED'));
-    await vi.advanceTimersByTimeAsync(400);
-    expect(statuses(effects)).toEqual(['FAILED']);
-    record.status = 'COMPLETED';
-    expect(await settled(replying)).toBe('200 handled');
-    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
-  });
-
   it.each([
     ['takes effect now', []],
     ['took effect before', ['FAILED']],
