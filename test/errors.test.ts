@@ -15,7 +15,7 @@ import {
   WaitTimeoutError,
   WebhookError,
 } from 'payment-gateway-sdk';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ID } from './support/fixtures.ts';
 
 const ANSWER = { status: 503, body: 'zoe@customer.example', requestId: 'r-1' };
@@ -24,142 +24,91 @@ const ISSUES = [
   { path: '', message: 'is no object' },
 ];
 const SINCE = new Date('2026-11-23T10:00:00Z');
+const settleableAt = new Date('2026-11-23T10:05:00Z');
+const DIFFERING = ['amount', 'other fields'];
+const reference = 'order-"1"';
 
-it('an InvalidRequestError lists what is wrong, by field, and that nothing was sent', () => {
-  expect(new InvalidRequestError(ISSUES)).toMatchObject({
-    name: 'InvalidRequestError',
-    code: 'invalid_request',
-    message: 'Invalid request: amount: must be positive; is no object.',
-    issues: ISSUES,
-  });
-  const create = new InvalidRequestError(ISSUES.slice(0, 1), 'not_sent');
-  expect(create.message).toBe('Invalid request: amount: must be positive. Nothing was sent.');
-  expect(create.outcome).toBe('not_sent');
-  expect(new InvalidRequestError(ISSUES)).not.toHaveProperty('outcome');
+it.each<[error: GatewayError, code: string, fields: object, said: string]>([
+  [new InvalidRequestError(ISSUES), 'invalid_request', { issues: ISSUES }, 'amount: must be positive; is no object.'],
+  [new InvalidRequestError(ISSUES, 'not_sent'), 'invalid_request', { outcome: 'not_sent' }, 'Nothing was sent.'],
+  [
+    new ApiError('x', { ...ANSWER, pause: 2_000 }),
+    'api_error',
+    { status: 503, requestId: 'r-1', retryAfter: 2_000 },
+    'x',
+  ],
+  [new PaymentNotFoundError('x', ANSWER), 'payment_not_found', { status: 503, requestId: 'r-1' }, 'x'],
+  [new ResponseError('x', ANSWER, ISSUES), 'unreadable_response', { status: 503, issues: ISSUES }, 'x'],
+  [new ConnectionError('x', 'ECONNRESET'), 'ECONNRESET', {}, 'x'],
+  [new StoreError('x'), 'store_failed', { outcome: 'not_sent' }, 'x'],
+  [new ConfigurationError('x'), 'configuration', {}, 'x'],
+  [new WaitTimeoutError('x', undefined), 'wait_timeout', {}, 'x'],
+  [new WebhookError('not_json', 'x'), 'not_json', { issues: [] }, 'x'],
+  [
+    new DuplicateReferenceError(reference, DIFFERING, 'planned', {}),
+    'duplicate_reference',
+    { reference, differing: DIFFERING, outcome: 'not_sent' },
+    'Different: amount, other fields, such as the customer, an address or a URL. Nothing was sent now. The payout is planned',
+  ],
+  [new DuplicateReferenceError(reference, [], 'planned', {}), 'duplicate_reference', {}, 'is a planned payout.'],
+  [
+    new DuplicateReferenceError(reference, DIFFERING, 'begun', {}),
+    'duplicate_reference',
+    { outcome: 'unknown' },
+    'settle it before you create another',
+  ],
+  [
+    new DuplicateReferenceError(reference, DIFFERING, 'created', { paymentId: ID }),
+    'duplicate_reference',
+    { outcome: 'not_sent', paymentId: ID },
+    `That request made payment ${ID}`,
+  ],
+  [
+    new PaymentInDoubtError(reference, SINCE),
+    'payment_in_doubt',
+    { reference, since: SINCE, outcome: 'unknown' },
+    'Nothing was sent now. Its callback settles it',
+  ],
+  [
+    new PaymentInDoubtError(reference, SINCE, { underWay: true }),
+    'payment_in_doubt',
+    { underWay: true },
+    'repeat the same create in a moment.',
+  ],
+  [
+    new PaymentInDoubtError(reference, SINCE, { settleableAt, paymentId: ID }),
+    'payment_in_doubt',
+    { settleableAt, paymentId: ID, outcome: 'unknown' },
+    "'not_created' is refused until 2026-11-23T10:05:00.000Z",
+  ],
+])('%s has its name, its code, and fields for programs', (error, code, fields, said) => {
+  expect(error).toMatchObject({ name: error.constructor.name, code, ...fields });
+  expect(error.message).toContain(said);
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: error.name, code, message: error.message });
+  expect([isGatewayError(error), error instanceof GatewayError]).toEqual([true, true]);
 });
 
-describe('an error of an answer', () => {
-  it.each([
-    ['ApiError', 'api_error', new ApiError('x', ANSWER)],
-    ['PaymentNotFoundError', 'payment_not_found', new PaymentNotFoundError('x', ANSWER)],
-    ['ResponseError', 'unreadable_response', new ResponseError('x', ANSWER, ISSUES)],
-  ])('%s has the status, the request id, and the body only for who asks for it', (name, code, error) => {
-    expect(error).toMatchObject({ name, code, status: 503, requestId: 'r-1', body: ANSWER.body });
-    for (const shown of [JSON.stringify(error), inspect(error, { showHidden: true, getters: true, depth: 9 })]) {
-      expect(shown).toContain('r-1');
-      expect(shown).not.toContain('zoe@');
-    }
-  });
-
-  it('has only what it was given', () => {
-    expect(Object.keys(new ApiError('x', { status: 500, body: '' })).toSorted()).toEqual(['code', 'name', 'status']);
-    const asked = new ApiError('x', { ...ANSWER, pause: 2_000 });
-    expect(asked).toMatchObject({ retryAfter: 2_000 });
-    expect(new ResponseError('x', ANSWER, ISSUES).issues).toBe(ISSUES);
-  });
-});
-
-it.each([
-  ['ConnectionError', 'ECONNRESET', new ConnectionError('x', 'ECONNRESET')],
-  ['StoreError', 'store_failed', new StoreError('x')],
-  ['ConfigurationError', 'configuration', new ConfigurationError('x')],
-  ['WaitTimeoutError', 'wait_timeout', new WaitTimeoutError('x', undefined)],
-  ['WebhookError', 'not_json', new WebhookError('not_json', 'x')],
-])('a %s has the code %s', (name, code, error) => {
-  expect(error).toMatchObject({ name, code, message: 'x' });
-  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name, code, message: 'x' });
-});
-
-it('a StoreError was not sent, and keeps its cause', () => {
+it('an error has only what it was given', () => {
+  expect(Object.keys(new ApiError('x', { status: 500, body: '' })).toSorted()).toEqual(['code', 'name', 'status']);
+  const inDoubt = Object.keys(new PaymentInDoubtError(reference, SINCE)).toSorted();
+  expect(inDoubt).toEqual(['code', 'name', 'outcome', 'reference', 'since']);
   const cause = new Error('no table');
-  expect(new StoreError('x', { cause })).toMatchObject({ outcome: 'not_sent', cause });
+  expect(new StoreError('x', { cause })).toHaveProperty('cause', cause);
   expect(Object.hasOwn(new StoreError('x'), 'cause')).toBe(false);
 });
 
-it('a WaitTimeoutError has the last payment only for who asks for it', () => {
+it('what may hold customer data is there only for who asks for it', () => {
   const payment = { id: ID, customer: 'zoe@customer.example' } as never;
-  const error = new WaitTimeoutError('x', payment);
-  expect(error.lastPayment).toBe(payment);
-  expect(JSON.stringify(error) + inspect(error, { showHidden: true, getters: true })).not.toContain('zoe@');
+  const [answered, waited] = [new ResponseError('x', ANSWER, []), new WaitTimeoutError('x', payment)];
+  expect([answered.body, waited.lastPayment]).toEqual([ANSWER.body, payment]);
+  for (const error of [answered, waited]) {
+    const shown = JSON.stringify(error) + inspect(error, { showHidden: true, getters: true, depth: 9 });
+    expect(shown).not.toContain('zoe@');
+  }
 });
 
-describe('a DuplicateReferenceError', () => {
-  it.each([
-    [
-      'planned',
-      'not_sent',
-      `The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
-    ],
-    [
-      'begun',
-      'unknown',
-      'That request may have made a payment: settle it before you create another, under any reference.',
-    ],
-    [
-      'created',
-      'not_sent',
-      `That request made payment ${ID}: to get it, send exactly that request; for a second payment use another reference.`,
-    ],
-  ] as const)('says what differs, and what to do where the other one is %s', (state, outcome, next) => {
-    const error = new DuplicateReferenceError('order-"1"', ['amount', 'other fields'], state, { paymentId: ID });
-    expect(error).toMatchObject({
-      name: 'DuplicateReferenceError',
-      code: 'duplicate_reference',
-      reference: 'order-"1"',
-      differing: ['amount', 'other fields'],
-      outcome,
-      paymentId: ID,
-    });
-    expect(error.message).toBe(
-      `Reference "order-\\"1\\"" belongs to another request. Different: amount, other fields, such as the customer, an address or a URL. Nothing was sent now. ${next}`,
-    );
-  });
-
-  it('says that the payout itself is planned, if nothing differs', () => {
-    const error = new DuplicateReferenceError('payout-1', [], 'planned', {});
-    expect(error).toMatchObject({ outcome: 'not_sent', differing: [] });
-    expect(error.message).toBe(
-      `Reference "payout-1" is a planned payout. Nothing was sent now. The payout is planned, and upkeep sends it. To cancel it, call gateway.settle(reference, 'not_created').`,
-    );
-  });
-});
-
-describe('a PaymentInDoubtError', () => {
-  const NEXT = 'Its callback settles it. If none comes, ask the gateway, then call gateway.settle.';
-  it.each([
-    [{}, `Nothing was sent now. ${NEXT}`],
-    [{ underWay: true }, `Nothing was sent now. It may still be running: repeat the same create in a moment. ${NEXT}`],
-  ])('says what to do next: %o', (details, next) => {
-    const error = new PaymentInDoubtError('order-1', SINCE, details);
-    expect(error).toMatchObject({
-      name: 'PaymentInDoubtError',
-      code: 'payment_in_doubt',
-      outcome: 'unknown',
-      reference: 'order-1',
-      since: SINCE,
-      ...details,
-    });
-    expect(error.message).toBe(`An earlier create of "order-1" is still running, or its outcome is unknown. ${next}`);
-    expect(error).not.toHaveProperty('settleableAt');
-    if (!('underWay' in details)) expect(error).not.toHaveProperty('underWay');
-  });
-
-  it('says until when it is too early to settle it', () => {
-    const settleableAt = new Date('2026-11-23T10:05:00Z');
-    const error = new PaymentInDoubtError('order-1', SINCE, { settleableAt, paymentId: ID });
-    expect(error).toMatchObject({ settleableAt, paymentId: ID });
-    expect(error.message).toBe(
-      "Too early: the create of \"order-1\" may still reach the gateway. 'not_created' is refused until 2026-11-23T10:05:00.000Z, when its timeout and the store's settleMargin have passed.",
-    );
-  });
-});
-
-describe('isGatewayError', () => {
-  it('knows those of another copy of this package, by a mark that is not shown', () => {
-    const error = new ConnectionError('x', 'timeout');
-    expect([isGatewayError(error), error instanceof GatewayError]).toEqual([true, true]);
-    const copied = Object.defineProperty({}, Symbol.for('payment-gateway-sdk.error'), { value: true });
-    expect(isGatewayError(copied)).toBe(true);
-    expect(Object.getOwnPropertySymbols({ ...error })).toEqual([]);
-  });
+it('an error of another copy of this package is known by a mark that is not shown', () => {
+  const copied = Object.defineProperty({}, Symbol.for('payment-gateway-sdk.error'), { value: true });
+  expect(isGatewayError(copied)).toBe(true);
+  expect(Object.getOwnPropertySymbols({ ...new ConnectionError('x', 'timeout') })).toEqual([]);
 });

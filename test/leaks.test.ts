@@ -146,10 +146,3 @@ it('every error class of the SDK is provoked here', () => {
   const classes = Object.keys(sdk).filter(name => name.endsWith('Error') && !/^is|^Gateway/.test(name));
   expect(new Set(Object.keys(errors).map(name => name.split(/[ ,]/)[0]))).toEqual(new Set(classes));
 });
-
-it('what may hold customer data is there for who asks for it by name', async () => {
-  const apiError = await errorOf(errors['ApiError, create']?.() as Promise<unknown>);
-  expect(apiError).toHaveProperty('body', `{"message":"no","email":"${email}"}`);
-  const waitError = await errorOf(errors.WaitTimeoutError?.() as Promise<unknown>);
-  expect(waitError).toHaveProperty('lastPayment.customer.email', email);
-});

@@ -272,28 +272,15 @@ describe('a runtime', () => {
   });
 });
 
-describe('the options of a call', () => {
+it.each([
+  ['getPayment', ID, undefined, { timeot: 1 }, 'options: unknown option "timeot" (did you mean "timeout"?)'],
+  ['settle', 'order-1', 'not_created', { timeot: 1 }, 'options: unknown option "timeot" (did you mean "timeout"?)'],
+  ['settle', 'order-1', ID, { despite: 'amount' }, "options.despite: must be a list, such as ['amount']"],
+] as const)('the options of %s are checked', async (method, first, second, options, message) => {
   const gateway = new GatewayClient({ ...KEYS, store: memoryStore(), fetch: wire(json('{}')).fetch });
-  const UNKNOWN = 'options: unknown option "timeot" (did you mean "timeout"?)';
-  it.each([
-    ['a lookup', (options: object) => gateway.getPayment(ID, options), [{ timeot: 1 }, UNKNOWN]],
-    [
-      'a create',
-      (options: object) => gateway.createDeposit(CARD, options),
-      [{ timeot: 1 }, `${UNKNOWN}. Nothing was sent`],
-    ],
-    ['a settlement', (options: object) => gateway.settle('order-1', 'not_created', options), [{ timeot: 1 }, UNKNOWN]],
-    [
-      'a settlement, whose differences are a list',
-      (options: object) => gateway.settle('order-1', ID, options),
-      [{ despite: 'amount' }, "options.despite: must be a list, such as ['amount']"],
-    ],
-  ] as const)('of %s are checked', async (_, call, [options, told]) => {
-    expect(await errorOf(call(options))).toMatchObject({
-      name: 'InvalidRequestError',
-      message: `Invalid request: ${told}.`,
-    });
-  });
+  const call = gateway[method] as (...args: unknown[]) => Promise<unknown>;
+  const error = await errorOf(second ? call(first, second, options) : call(first, options));
+  expect(error).toMatchObject({ name: 'InvalidRequestError', message: `Invalid request: ${message}.` });
 });
 
 describe('a mistyped option', () => {
@@ -328,14 +315,6 @@ describe('a mistyped option', () => {
       'memoryStore: now must be a function; unknown option "scop" (did you mean "scope"?).',
       () => memoryStore({ now: 7, scop: 'x' } as never),
     ],
-    [
-      'postgresStore: takes one object of options: { scope, tablePrefix, settleMargin }.',
-      () => postgresStore(pool, 'eu' as never),
-    ],
-    ["postgresStore: scope is missing: pass { scope: 'eu-terminal' }", () => postgresStore(pool, {} as never)],
-    ['did you mean "scope"?', () => postgresStore(pool, { scop: 'eu' } as never)],
-    ['prepare must be true or false', () => postgresStore(pool, { scope: 'eu', prepare: 1 } as never)],
-    ['tablePrefix must be', () => postgresStore(pool, { scope: 'eu', tablePrefix: 7 } as never)],
     ['toNodeHandler takes a handler', () => toNodeHandler({} as never)],
     [TIME, ...[0, 2 ** 31, '60'].map(timeout => () => prisma(timeout))],
     ['did you mean "on"?', () => new Sandbox().faults.next('drop', { no: 'lookup' } as object)],
@@ -349,12 +328,6 @@ describe('a mistyped option', () => {
       expect(error).toBeInstanceOf(ConfigurationError);
       expect((error as Error).message).toContain(message);
     }
-  });
-
-  it('is not the longest time-out, no margin, or another prefix', () => {
-    prisma(2 ** 31 - 1);
-    expect([memoryStore({ settleMargin: 0 }).settleMargin]).toEqual([0]);
-    expect(postgresStore(pool, { scope: 'eu', tablePrefix: 'shop_payments' }).scope).toBe('eu');
   });
 
   it.each([

@@ -1,41 +1,33 @@
 // The README's integration, run unchanged: it creates an order and a payout, and its handler applies their outcomes.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { GatewayClient, type WebhookHandler } from 'payment-gateway-sdk';
+import type { GatewayClient, WebhookHandler } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, root } from '../docs/pages.ts';
+import { openEnvironment } from '../support/payments-app.ts';
 import { lacks } from '../support/skips.ts';
-import { hasPostgres, POSTGRES, postgresPool, uniqueName } from '../support/stores.ts';
+import { hasPostgres } from '../support/stores.ts';
 
 const folder = `${root}test/docs/examples/crediting/`;
 
 describe.skipIf(lacks(hasPostgres, "the README's integration: no PostgreSQL at 127.0.0.1:5432"))(
   'the integration',
   () => {
-    const schema = uniqueName('crediting');
     const sandbox = new Sandbox({
       fetch: (_url, init) => handler(new Request('https://shop.example/callbacks', init as RequestInit)),
     });
     let gateway: GatewayClient;
     let handler: WebhookHandler;
     let redirected: string;
-    let pool: pg.Pool;
-    let server: Awaited<ReturnType<typeof sandbox.listen>>;
+    let environment: Awaited<ReturnType<typeof openEnvironment>>;
 
     beforeAll(async () => {
-      pool = postgresPool({ options: `-c search_path=${schema}` });
-      await pool.query(`create schema ${schema}`);
+      environment = await openEnvironment(sandbox);
+      const pool = environment.observer;
       await pool.query(`
       create table orders (id text primary key, paid boolean not null default false);
       create table payouts (reference text primary key, state text not null);
       insert into orders values ('order-1042')`);
-      server = await sandbox.listen();
-      const { user, host, port, database } = POSTGRES;
-      vi.stubEnv('DATABASE_URL', `postgres://${user}@${host}:${port}/${database}?options=-c%20search_path%3D${schema}`);
-      vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
-      vi.stubEnv('PAYMENT_GATEWAY_API_KEY', sandbox.clientOptions.apiKey);
-      vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', sandbox.clientOptions.signKey);
       const [block] = blocksOf('README.md').filter(({ code }) => code.includes('postgresStore('));
       mkdirSync(folder, { recursive: true });
       const before =
@@ -52,22 +44,19 @@ describe.skipIf(lacks(hasPostgres, "the README's integration: no PostgreSQL at 1
       await gateway.upkeep({ handler, once: true });
     });
     afterAll(async () => {
-      vi.unstubAllEnvs();
-      await server.close();
-      await pool.query(`drop schema ${schema} cascade`);
-      await pool.end();
+      await environment.close();
       rmSync(folder, { recursive: true, force: true });
     });
 
     const idOf = (reference: string) => sandbox.payments.find(payment => payment.reference === reference)?.id ?? '';
     const rows = async () => [
-      (await pool.query('select paid from orders')).rows[0].paid,
-      (await pool.query('select state from payouts')).rows[0].state,
+      (await environment.observer.query('select paid from orders')).rows[0].paid,
+      (await environment.observer.query('select state from payouts')).rows[0].state,
     ];
     const reasons = async () => (await gateway.reviews()).map(({ reason }) => reason);
 
     it('redirects the customer, sends the payout, applies each outcome, and lists a payment that fits no rule', async () => {
-      expect(redirected).toBe(`${server.url}/pay/${idOf('order-1042.1')}`);
+      expect(redirected).toBe(`${environment.server.url}/pay/${idOf('order-1042.1')}`);
       expect(sandbox.payments.map(({ reference }) => reference)).toEqual(['order-1042.1', 'payout-77']);
       expect(await rows()).toEqual([false, 'owed']);
       const moves: [() => Promise<unknown>, unknown[]][] = [
@@ -83,8 +72,11 @@ describe.skipIf(lacks(hasPostgres, "the README's integration: no PostgreSQL at 1
       }
       expect(await reasons()).toEqual([]);
 
-      const elsewhere = new GatewayClient({ ...server.clientOptions, webhookUrl: 'https://shop.example/callbacks' });
-      const { payment } = await elsewhere.createDeposit({ paymentMethod: 'CARD', amount: '25.50', currency: 'EUR' });
+      const { payment } = await environment.elsewhere.createDeposit({
+        paymentMethod: 'CARD',
+        amount: '25.50',
+        currency: 'EUR',
+      });
       await sandbox.complete(payment.id);
       await sandbox.idle();
       expect([await rows(), await reasons()]).toEqual([[false, 'failed'], ['unknown_reference']]);

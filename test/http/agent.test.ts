@@ -1,101 +1,21 @@
-// Connections of the merchant's own agent: client certificates, a private authority, proxies.
+// Connections of the merchant's own agent: what has left, and what the next call gets. docs/proxies.test.ts plays proxies and certificates.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type AgentOptions, Agent as HttpAgent, globalAgent as httpGlobalAgent } from 'node:http';
-import { createServer, Agent as HttpsAgent, globalAgent as httpsGlobalAgent } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { GatewayClient } from 'payment-gateway-sdk';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CARD, errorOf, ID, KEYS, record } from '../support/fixtures.ts';
 import { forwardProxy } from '../support/forward-proxy.ts';
 import { FROM_SOURCE } from '../support/processes.ts';
 import { type Connection, http, tcpGateway } from '../support/tcp.ts';
-import { authority, certificate, distrustOurs, trustOurs } from '../support/tls.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
 
-/** A gateway that knows its merchants by their certificates. */
-async function mutualTlsGateway() {
-  const merchants: string[] = [];
-  const server = createServer(
-    { ...certificate('server'), ca: authority, requestCert: true, rejectUnauthorized: true },
-    (request, response) => {
-      merchants.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN));
-      request.resume().on('end', () => response.writeHead(201).end(created));
-    },
-  );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, merchants, close };
-}
-
-afterEach(distrustOurs);
-
 describe("an agent of the merchant's own", () => {
-  it('shows a client certificate, and trusts a private authority', async () => {
-    const { baseUrl, merchants, close } = await mutualTlsGateway();
-    const agent = new HttpsAgent({ keepAlive: true, ca: authority, ...certificate('client') });
-    const gateway = new GatewayClient({ ...KEYS, baseUrl, agent });
-    for (let call = 0; call < 2; call++)
-      await expect(gateway.createDeposit(CARD)).resolves.toHaveProperty('payment.id', ID);
-    expect(merchants).toEqual(['merchant', 'merchant']);
-    agent.destroy();
-    close();
-  });
-
-  it('keeps no connection that changed its protocol, and its reset ends no process', async () => {
-    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n';
-    const closed: Promise<unknown>[] = [];
-    const onConnect = ({ socket }: Connection) => void closed.push(once(socket, 'close'));
-    for (const end of [({ rst }: Connection) => rst(), () => {}]) {
-      const onRequest = (connection: Connection) => connection.socket.write(upgrade, () => end(connection));
-      const gateway = await tcpGateway({ onConnect, onRequest });
-      const agent = new HttpAgent({ keepAlive: true, maxSockets: 2 });
-      const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent, retries: 0 });
-      for (let call = 0; call < 5; call++) {
-        expect(await errorOf(client.createDeposit(CARD))).toMatchObject({ outcome: 'unknown' });
-        expect(await errorOf(client.getPayment(ID))).toMatchObject({ code: expect.any(String) });
-      }
-      // An error that nobody listens to would fail this test.
-      await Promise.all(closed);
-      expect(closed).toHaveLength(10);
-      closed.length = 0;
-      agent.destroy();
-      await gateway.close();
-    }
-  });
-
-  it('leads through a proxy, which opens a tunnel', async () => {
-    trustOurs();
-    const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, 'server')];
-    const agent = new HttpsProxyAgent(proxy.url, { keepAlive: true });
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
-    for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
-    expect([proxy.tunnels, gateway.creates, gateway.connections]).toEqual([1, 2, 1]);
-    agent.destroy();
-    await Promise.all([proxy.close(), gateway.close()]);
-  });
-
-  it.each(['http:', 'https:'])('keeps its connections over %s', async protocol => {
-    const isSecure = protocol === 'https:';
-    const gateway = await tcpGateway({ onRequest: answers }, isSecure ? 'server' : undefined);
-    const agent = isSecure ? new HttpsAgent({ keepAlive: true, ca: authority }) : new HttpAgent({ keepAlive: true });
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
-    for (let call = 0; call < 3; call++) await client.createDeposit(CARD);
-    expect([gateway.creates, gateway.connections]).toEqual([3, 1]);
-    agent.destroy();
-    await gateway.close();
-  });
-
   it.each([
     [
       'whose proxy is down',
@@ -103,14 +23,6 @@ describe("an agent of the merchant's own", () => {
         const { url, close } = await forwardProxy();
         await close();
         return { agent: new HttpsProxyAgent(url), baseUrl: 'https://127.0.0.1:9', close: async () => {} };
-      },
-    ],
-    [
-      'whose gateway is down',
-      async () => {
-        const { url, close } = await tcpGateway({});
-        await close();
-        return { agent: new HttpAgent(), baseUrl: url, close: async () => {} };
       },
     ],
     [
@@ -126,13 +38,6 @@ describe("an agent of the merchant's own", () => {
         const [proxy, gateway] = [await forwardProxy(), await tcpGateway({})];
         const close = async () => void (await Promise.all([proxy.close(), gateway.close()]));
         return { agent: new HttpsProxyAgent(proxy.url), baseUrl: gateway.url.replace('http:', 'https:'), close };
-      },
-    ],
-    [
-      'that does not trust the gateway',
-      async () => {
-        const gateway = await tcpGateway({ onRequest: answers }, 'server');
-        return { agent: new HttpsAgent({ ca: [] }), baseUrl: gateway.url, close: gateway.close };
       },
     ],
     [
@@ -186,19 +91,6 @@ describe("an agent of the merchant's own", () => {
     agent.destroy();
     await gateway.close();
   });
-
-  it('closes the connection of a call that is given up', async () => {
-    const gateway = await tcpGateway({});
-    const agent = new HttpAgent({ keepAlive: true });
-    const controller = new AbortController();
-    const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url, agent });
-    const ending = errorOf(client.createDeposit(CARD, { signal: controller.signal }));
-    await expect.poll(() => gateway.creates, { interval: 5 }).toBe(1);
-    controller.abort();
-    expect(await ending).toMatchObject({ code: 'aborted', outcome: 'unknown' });
-    await expect.poll(() => gateway.ends.length, { interval: 5 }).toBe(1);
-    await gateway.close();
-  });
 });
 
 describe('the proxies of the environment', () => {
@@ -210,25 +102,6 @@ describe('the proxies of the environment', () => {
     });
     return JSON.parse(await text(child.stdout));
   };
-
-  it.each([
-    ['http:', undefined, { tunnels: 0, requests: 2 }],
-    ['https:', 'server', { tunnels: 1, requests: 0 }],
-  ] as const)(
-    'are those of the agent that Node has made for %s, and a tunnel is used again',
-    async (_, tlsOf, expected) => {
-      trustOurs();
-      const [proxy, gateway] = [await forwardProxy(), await tcpGateway({ onRequest: answers }, tlsOf)];
-      const { options } = (tlsOf ? httpsGlobalAgent : httpGlobalAgent) as { options?: AgentOptions };
-      onTestFinished(() => void delete options?.proxyEnv);
-      Object.assign(options ?? {}, { proxyEnv: { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url } });
-      const client = new GatewayClient({ ...KEYS, baseUrl: gateway.url });
-      for (let call = 0; call < 2; call++) await client.createDeposit(CARD);
-      expect(proxy).toMatchObject(expected);
-      expect(gateway.creates).toBe(2);
-      await Promise.all([proxy.close(), gateway.close()]);
-    },
-  );
 
   it('that are down have passed nothing on', async () => {
     const { url, close } = await forwardProxy();

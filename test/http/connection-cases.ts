@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { type Created, GatewayClient, type GatewayError } from 'payment-gateway-sdk';
 import { expect, vi } from 'vitest';
 import { ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
@@ -22,7 +21,7 @@ const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${te
 /** What happens to the call: at the first bytes of it, or once it is whole. */
 export interface Fault {
   what: string;
-  /** The call is longer than what fits into one packet: only a create can be. */
+  /** The create is longer than what fits into one packet. */
   isLong?: boolean;
   /** Nothing but its time-out ends the call. */
   isEndless?: boolean;
@@ -53,7 +52,7 @@ const named = (...addresses: string[]) =>
 
 /** Takes no connection any more: the kernel answers nothing to those that ask for one. */
 async function deaf(address = '127.0.0.1', port = 0) {
-  const child = spawn(process.execPath, [DEAF, address, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', DEAF, address, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const taken = Number(line);
   child.kill('SIGSTOP');
@@ -69,7 +68,11 @@ async function deaf(address = '127.0.0.1', port = 0) {
     },
   };
 }
-const DEAF = fileURLToPath(new URL('../support/deaf.mjs', import.meta.url));
+// Its own process, which the test stops: then the kernel swallows what the full queue cannot take.
+const DEAF = `const server = require('node:net').createServer(socket =>
+  socket.on('error', () => {}).end('HTTP/1.1 503 Busy\\r\\ncontent-length: 0\\r\\n\\r\\n'));
+const [host, port] = process.argv.slice(1);
+server.listen({ host, port, backlog: 1 }, () => console.log(server.address().port));`;
 
 /** A port at which nothing listens. */
 async function closedPort(): Promise<number> {
@@ -119,8 +122,9 @@ export const UNREACHED: Unreached[] = [
   },
 ];
 
-/** @param ok the status line of a good answer @param body of a good answer */
-export function faultsOf(ok: string, body: string) {
+/** The faults of a create, whose good answer has this body. */
+export function faultsOf(body: string) {
+  const ok = '201 Created';
   const length = Buffer.byteLength(body);
   const sized = (status = ok, ...headers: string[]) => head(status, `content-length: ${length}`, ...headers) + body;
   const idle: Fault[] = [
@@ -204,8 +208,7 @@ export function faultsOf(ok: string, body: string) {
 }
 
 /** Over which connection the call goes. */
-export const WAYS = ['new, http:', 'new, https:', 'reused, http:', 'reused, https:'] as const;
-export type Way = (typeof WAYS)[number];
+export type Way = `${'new' | 'reused'}, ${'http:' | 'https:'}`;
 
 const found = record('completed lookup');
 

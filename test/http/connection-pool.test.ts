@@ -30,26 +30,6 @@ const PLAIN_AND_TLS = [
 ] as const;
 
 describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
-  it('serves one call after the other', async () => {
-    await withGateway({ onRequest: answers }, certificate, {}, async (client, gateway) => {
-      for (let call = 0; call < 5; call++) await client.createDeposit(CARD);
-      expect([gateway.creates, gateway.connections]).toEqual([5, 1]);
-    });
-  });
-
-  it.each([
-    ['announces that it closes at once', 'keep-alive: timeout=1\r\n'],
-    ['closes it', 'connection: close\r\n'],
-  ])('of a gateway that %s is not used again', async (_, header) => {
-    const onRequest = ({ socket }: Connection) =>
-      void socket.write(http(created).replace('content-type', `${header}content-type`));
-    await withGateway({ onRequest }, certificate, {}, async (client, gateway) => {
-      await client.createDeposit(CARD);
-      await client.createDeposit(CARD);
-      expect(gateway.connections).toBe(2);
-    });
-  });
-
   it('that idles is not used any more after 4 s, also if the process stood still meanwhile', async () => {
     await withGateway({ onRequest: answers }, certificate, {}, async (client, gateway) => {
       await client.createDeposit(CARD);
@@ -126,29 +106,6 @@ describe.each(PLAIN_AND_TLS)('a connection over %s', (_, certificate) => {
       await expect.poll(() => gateway.ends).toEqual(['rst']);
       expect([reads, gateway.creates]).toEqual([0, 0]);
     });
-  });
-
-  it('that breaks while a create is written never mixes up the answers of others', async () => {
-    const breaking: Script = { onBegin: ({ fin }) => fin() };
-    for (let round = 0; round < 5; round++) {
-      await withGateway(breaking, certificate, { retries: 0, timeout: 20_000 }, async client => {
-        expect(await errorOf(client.createDeposit({ ...CARD, description: 'x'.repeat(10_000_000) }))).toMatchObject({
-          outcome: 'unknown',
-        });
-      });
-    }
-    const own = ({ socket }: Connection, count: number) =>
-      setTimeout(() => socket.write(http(created.replace('order\\/1', `order-${count}`))), 20);
-    await Promise.all(
-      Array.from({ length: 10 }, () =>
-        withGateway({ onRequest: own }, certificate, { timeout: 30_000 }, async client => {
-          for (let count = 1; count <= 3; count++) {
-            const { payment } = await client.createDeposit(CARD);
-            expect(payment.reference).toBe(`order-${count}`);
-          }
-        }),
-      ),
-    );
   });
 });
 

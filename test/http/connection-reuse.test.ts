@@ -10,9 +10,9 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CARD, errorOf, ID, KEYS, OTHER_ID, record } from '../support/fixtures.ts';
 import { type Connection, http, type Script } from '../support/tcp.ts';
-import type { ThreadedGateway } from '../support/threaded-gateway.ts';
 import { certificate, distrustOurs, trustOurs } from '../support/tls.ts';
 import { withGateway } from './connection-cases.ts';
+import type { ThreadedGateway } from './threaded-gateway.ts';
 
 const created = record('created card deposit');
 const answers = ({ socket }: Connection) => void socket.write(http(created));
@@ -74,7 +74,7 @@ describe('a connection of which the gateway, while this process is busy,', () =>
   ] as const)('%s is not used for the next create (begun by a %s)', async (_, begin, unasked, certificate, agent?) => {
     const isDone = new Int32Array(new SharedArrayBuffer(4));
     const workerData: ThreadedGateway = { certificate, answer: http(created), unasked, isDone };
-    const gateway = new Worker(new URL('../support/threaded-gateway.ts', import.meta.url), { workerData });
+    const gateway = new Worker(new URL('./threaded-gateway.ts', import.meta.url), { workerData });
     onTestFinished(() => void gateway.terminate());
     const [baseUrl] = await once(gateway, 'message');
     const client = new GatewayClient({ ...KEYS, baseUrl, retries: 0, timeout: 20_000, agent });

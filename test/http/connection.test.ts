@@ -10,7 +10,7 @@ import { trustOurs } from '../support/tls.ts';
 import { endOf, type Fault, faultsOf, meeting, SHORT_TIMEOUT, UNREACHED, type Way } from './connection-cases.ts';
 
 const created = record('created card deposit');
-const { idle, during, odd } = faultsOf('201 Created', created);
+const { idle, during, odd } = faultsOf(created);
 
 beforeEach(trustOurs);
 afterEach(() => void vi.restoreAllMocks());

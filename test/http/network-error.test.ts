@@ -52,14 +52,6 @@ describe('a create', () => {
   // The merchant's fetch may have got the answer, and failed at an audit log after that.
   it.each<[string, unknown, string?]>([
     ['a reset connection', fetchFailed(RESET)],
-    ['a TLS alert', fetchFailed(system('ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'))],
-    ['a wrapper that says so in words', new Error('getaddrinfo ENOTFOUND gateway.example')],
-    ['several failures, one of them a reset', several(notFound('gateway.example'), RESET)],
-    ['several unnamed connections', fetchFailed(several())],
-    ['a list after a reset', Object.assign(several(notFound('gateway.example')), { cause: RESET })],
-    ['a reset that a wrapper calls not found', Object.assign(notFound('gateway.example'), { cause: RESET })],
-    ['a refused connection to an unknown address', refused('10.0.0.1', 443)],
-    ['a refused connection without an address', system('ECONNREFUSED', 'connect')],
     ['a refused connection without a port', refused('gateway.example')],
     ['a refused connection to another port', refused('127.0.0.1', 80), LOCAL],
     ['a refused connection to another address of localhost', refused('127.0.0.2', 80), 'http://localhost'],

@@ -3,7 +3,7 @@ import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { CARD, OTHER_ID } from '../support/fixtures.ts';
-import { contractOf, type Description } from '../support/openapi.ts';
+import { contractOf, type Description } from './contract.ts';
 
 const ROOT = 'http://sandbox.localhost/_sandbox';
 const descriptionOf = async (sandbox: Sandbox): Promise<Description> =>

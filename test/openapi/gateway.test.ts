@@ -8,7 +8,7 @@ import { describeGateway } from '../../docs/openapi/description.ts';
 import { SIGNED } from '../../docs/openapi/examples.ts';
 import { WIRE } from '../../docs/openapi/wire.ts';
 import { ID, OTHER_ID, RECORDS } from '../support/fixtures.ts';
-import { contractOf, readDescription } from '../support/openapi.ts';
+import { contractOf, readDescription } from './contract.ts';
 
 const file = new URL('../../docs/openapi/gateway.json', import.meta.url);
 const description = readDescription('gateway.json');

@@ -1,7 +1,7 @@
 // Every OpenAPI description in docs/openapi.
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { lint, readDescription } from '../support/openapi.ts';
+import { lint, readDescription } from './contract.ts';
 
 const names = readdirSync(new URL('../../docs/openapi/', import.meta.url)).filter(name => name.endsWith('.json'));
 

@@ -6,7 +6,7 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { onrampTerminalPaymentSchema } from '../../src/schemas/request-schema.ts';
 import { webhookUrl } from '../support/fixtures.ts';
-import { contractOf, readDescription } from '../support/openapi.ts';
+import { contractOf, readDescription } from './contract.ts';
 
 const { problems } = contractOf(readDescription('gateway.json'));
 const sandbox = new Sandbox({ terminal: 'onramp' });

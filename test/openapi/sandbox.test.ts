@@ -11,7 +11,7 @@ import {
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OTHER_ID, webhookUrl } from '../support/fixtures.ts';
-import { contractOf, readDescription } from '../support/openapi.ts';
+import { contractOf, readDescription } from './contract.ts';
 
 const description = readDescription('gateway.json');
 const contract = contractOf(description);

@@ -1,15 +1,14 @@
 // The client against a gateway that shares no line with us: it checks the signature with hash_hmac and answers in
 // PHP's own JSON.
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createdAt, GatewayClient } from 'payment-gateway-sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OTHER_ID, webhookUrl } from '../support/fixtures.ts';
+import { freePorts } from '../support/ports.ts';
 import { lacks } from '../support/skips.ts';
 
 const hasPhp = spawnSync('php', ['--version']).status === 0;
@@ -40,7 +39,7 @@ describe.skipIf(lacks(hasPhp, 'the gateway in PHP: there is no php on this machi
       });
 
     beforeAll(async () => {
-      const port = await freePort();
+      const [port] = await freePorts(1);
       baseUrl = `http://127.0.0.1:${port}`;
       const script = fileURLToPath(new URL('gateway.php', import.meta.url));
       const php = spawn('php', ['-S', `127.0.0.1:${port}`, script], {
@@ -94,12 +93,3 @@ describe.skipIf(lacks(hasPhp, 'the gateway in PHP: there is no php on this machi
     });
   },
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -13,43 +13,38 @@ const PAYOUT = { ...CARD_ORDER, paymentMethod: 'SEPA', amount: '120.00', referen
 const callbackOf = (id: string) =>
   new Request('https://shop.example/callbacks', { method: 'POST', body: JSON.stringify({ id }) });
 
-describe('the outcome of a deposit without an order', () => {
-  it('is onPaid once, and onReversed after a chargeback', async () => {
-    const { gateway, pay, decline, got } = openOrderShop();
-    await gateway.createDeposit(DEPOSIT);
-    await pay('deposit-1');
-    await decline('deposit-1');
-    expect(got).toEqual(['onPaid deposit-1', 'onReversed deposit-1']);
-  });
+const ALL = { DEPOSIT, PAYOUT };
 
-  it('is onDeclined, onPaid, onReversed for FAILED, COMPLETED, FAILED', async () => {
-    const { gateway, pay, decline, got } = openOrderShop();
-    await gateway.createDeposit(DEPOSIT);
-    for (const move of [decline, pay, decline]) await move('deposit-1');
-    expect(got).toEqual(['onDeclined deposit-1', 'onPaid deposit-1', 'onReversed deposit-1']);
-  });
+it.each<[kind: keyof typeof ALL, moves: string, lacking: string[], got: string[]]>([
+  ['DEPOSIT', 'pay decline', [], ['onPaid', 'onReversed']],
+  ['DEPOSIT', 'decline pay decline', [], ['onDeclined', 'onPaid', 'onReversed']],
+  ['DEPOSIT', 'authorize pay', [], ['onAuthorized', 'onPaid']],
+  ['DEPOSIT', 'pay', ['onPaid'], ['onReview paid']],
+  ['DEPOSIT', 'pay decline', ['onReversed'], ['onPaid', 'onReview reversed']],
+  ['PAYOUT', 'pay', [], ['onPaidOut']],
+  ['PAYOUT', 'pay decline', [], ['onPaidOut', 'onPayoutFailed after onPaidOut']],
+  ['PAYOUT', 'decline pay', [], ['onPayoutFailed', 'onReview paid_again']],
+  ['PAYOUT', 'pay decline', ['onPaidOut', 'onPayoutFailed'], ['onReview payout_failed']],
+])('the outcomes of a %s after %s, with a handler that lacks %j, are %j', async (kind, moves, lacking, outcomes) => {
+  const onPayoutFailed = ({ wasPaidOut }: { wasPaidOut: boolean }) =>
+    void shop.got.push(`onPayoutFailed${wasPaidOut ? ' after onPaidOut' : ''} ${request.reference}`);
+  const functions = { onPayoutFailed, ...Object.fromEntries(lacking.map(name => [name, undefined])) };
+  const shop = openOrderShop({ functions });
+  const { gateway, sandbox, idOf, got, events } = shop;
+  const request = ALL[kind];
+  await gateway.createPayment({ ...request, paymentType: kind === 'DEPOSIT' ? 'DEPOSIT' : 'WITHDRAWAL' } as never);
+  for (const move of moves.split(' ')) {
+    if (move === 'authorize') await sandbox.authorize(idOf(request.reference)).then(() => sandbox.idle());
+    else await shop[move as 'pay' | 'decline'](request.reference);
+  }
+  expect(got).toEqual(outcomes.map(outcome => `${outcome} ${request.reference}`));
+  const reasons = outcomes.flatMap(outcome => outcome.split('onReview ')[1] ?? []);
+  const reviews = reasons.map(reason => ({ reason, reference: request.reference, amount: Number(request.amount) }));
+  expect(await gateway.reviews()).toMatchObject(reviews);
+  expect(events.flatMap(event => (event.type === 'review' ? event.reason : []))).toEqual(reasons);
+});
 
-  it('is onAuthorized before onPaid', async () => {
-    const { gateway, sandbox, idOf, pay, got } = openOrderShop();
-    await gateway.createDeposit(DEPOSIT);
-    await sandbox.authorize(idOf('deposit-1'));
-    await sandbox.idle();
-    await pay('deposit-1');
-    expect(got).toEqual(['onAuthorized deposit-1', 'onPaid deposit-1']);
-  });
-
-  it.each([
-    ['onPaid', 'paid', ['pay']],
-    ['onReversed', 'reversed', ['pay', 'decline']],
-  ] as const)('goes to review without %s', async (name, reason, moves) => {
-    const shop = openOrderShop({ functions: { [name]: undefined } });
-    await shop.gateway.createDeposit(DEPOSIT);
-    for (const move of moves) await shop[move]('deposit-1');
-    expect(shop.got.at(-1)).toBe(`onReview ${reason} deposit-1`);
-    expect(await shop.gateway.reviews()).toMatchObject([{ reason, reference: 'deposit-1', amount: 25.5 }]);
-    expect(shop.events).toContainEqual(expect.objectContaining({ type: 'review', reason, reference: 'deposit-1' }));
-  });
-
+describe('a deposit', () => {
   it('reviews a completed payment whose create the store does not know, and its later failure', async () => {
     const { sandbox, gateway, pay, decline, got } = openOrderShop();
     const stranger = new GatewayClient(sandbox.clientOptions);
@@ -93,38 +88,6 @@ describe('the outcome of a deposit without an order', () => {
     await handler(callbackOf(idOf('deposit-1')));
     expect(got).toEqual(['onReview unknown_status deposit-1']);
     expect(await gateway.reviews()).toMatchObject([{ id: idOf('deposit-1'), status: 'REFUNDED' }]);
-  });
-});
-
-describe('the outcome of a withdrawal', () => {
-  it('is onPaidOut, and onPayoutFailed with wasPaidOut if it comes back', async () => {
-    const failures: boolean[] = [];
-    const { gateway, pay, decline, got } = openOrderShop({
-      functions: { onPayoutFailed: ({ wasPaidOut }) => void failures.push(wasPaidOut) },
-    });
-    await gateway.createWithdrawal(PAYOUT);
-    await pay('payout-1');
-    await decline('payout-1');
-    expect([got, failures]).toEqual([['onPaidOut payout-1'], [true]]);
-  });
-
-  it('is onPayoutFailed, and a later COMPLETED goes to review', async () => {
-    const { gateway, pay, decline, got } = openOrderShop();
-    await gateway.createWithdrawal(PAYOUT);
-    await decline('payout-1');
-    await pay('payout-1');
-    expect(got).toEqual(['onPayoutFailed payout-1', 'onReview paid_again payout-1']);
-  });
-
-  it('is ignored without onPaidOut, and goes to review without onPayoutFailed', async () => {
-    const { gateway, pay, decline, got } = openOrderShop({
-      functions: { onPaidOut: undefined, onPayoutFailed: undefined },
-    });
-    await gateway.createWithdrawal(PAYOUT);
-    await pay('payout-1');
-    expect(await gateway.find('payout-1')).toMatchObject({ payment: { paymentStatus: 'COMPLETED' } });
-    await decline('payout-1');
-    expect(got).toEqual(['onReview payout_failed payout-1']);
   });
 });
 

@@ -56,16 +56,6 @@ it.each([
   await expect(gateway.createDeposit(CARD)).rejects.toThrow(advice);
 });
 
-it.each(['{"success":false}', '{"result":{"success":false}}'])(
-  'an answer without a record names paymentStatus: %s',
-  async body => {
-    const gateway = new GatewayClient({ ...KEYS, fetch: wire(new Response(body)).fetch });
-    await expect(gateway.createDeposit(CARD)).rejects.toThrow(
-      'to the creation of a payment, and the answer cannot be read: paymentStatus: is missing, or is not text. A payment may exist',
-    );
-  },
-);
-
 it.each([
   ['0, as a browser tells of a redirect', 0],
   ['199', 199],

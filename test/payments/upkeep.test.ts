@@ -171,6 +171,7 @@ it('an upkeep with the real handler puts a refused payout on the review list', a
   const handler = createWebhookHandler({
     gateway,
     onPaidOut: () => {},
+    onEvent: () => {},
     onReview: ({ reason, reference }) => void reviewed.push(`${reference}: ${reason}`),
   });
   await gateway.payOut({}, PAYOUT);

@@ -1,10 +1,9 @@
 // An attempt that a store may have written is taken back, whatever the database has said, unless that is on the list.
 // @module-tag long
 import fc from 'fast-check';
-import { GatewayClient } from 'payment-gateway-sdk';
+import { GatewayClient, memoryStore, type Store } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
 import { tries } from '../support/arbitraries.ts';
-import { memoryCreates, storeOf } from '../support/creates.ts';
 import { errorOf, KEYS, PAYOUT } from '../support/fixtures.ts';
 import { json, wire } from '../support/wire.ts';
 
@@ -32,16 +31,17 @@ const certain = fc.oneof(
 
 /** A create whose store writes the attempt, and fails with that code. @returns what is in doubt after it */
 async function doubtsAfter(code: unknown): Promise<number> {
-  const statements = memoryCreates();
-  const insert: typeof statements.insert = async (...args) => {
-    await statements.insert(...args);
-    throw Object.assign(new Error('no'), { code });
+  const store = memoryStore();
+  const write: typeof store.write = async (row, tx) => {
+    const written = await store.write(row, tx);
+    if (row.kind === 'create' && row.revision === 0) throw Object.assign(new Error('no'), { code });
+    return written;
   };
   const { fetch, sent } = wire(json('{}', 500));
-  const gateway = new GatewayClient({ ...KEYS, fetch, store: storeOf({ ...statements, insert }) });
+  const gateway = new GatewayClient({ ...KEYS, fetch, store: { ...store, write } as Store });
   expect(await errorOf(gateway.createWithdrawal(PAYOUT))).toMatchObject({ name: 'StoreError', outcome: 'not_sent' });
   expect(sent).toEqual([]);
-  return (await statements.list({ states: ['begun'] })).rows.length;
+  return (await store.list({ kind: 'create', states: ['begun'] })).rows.length;
 }
 
 it('an attempt is taken back after any error that says nothing of it', async () => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { isGatewayError, parseWebhook, WebhookError } from 'payment-gateway-sdk';
 import { expect, it } from 'vitest';
+import { readClaim } from '../../src/webhooks/claim.ts';
 import { character, record, text, tries } from '../support/arbitraries.ts';
 
 /** An object that throws from whatever is asked of it: the traps named, or all. */
@@ -102,10 +103,21 @@ const input = fc.oneof(
   fc.constant(made('a revoked proxy', {}, revoked)),
 );
 
-it('no input makes parseWebhook throw anything but WebhookError', () => {
+/** What the reading of a callback throws. */
+function thrownBy(read: () => unknown): unknown {
+  try {
+    read();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+it('no input makes parseWebhook or the handler throw anything but WebhookError', () => {
   const seen = { read: 0, refused: 0 };
   fc.assert(
     fc.property(input, ({ make }) => {
+      expect(thrownBy(() => readClaim(make())) ?? new WebhookError('invalid', '')).toBeInstanceOf(WebhookError);
       try {
         const { id, amount, currency, paymentType } = parseWebhook(make() as object);
         seen.read += 1;

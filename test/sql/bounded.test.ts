@@ -64,14 +64,6 @@ describe('works over one pool', () => {
     expect(await mostAtOnce(database({ pool }), database())).toBe(4);
   });
 
-  it('share that half also between two copies of the SDK', () => {
-    const { pool } = database();
-    bounded(database({ pool }));
-    const shared = (globalThis as { [key: symbol]: unknown })[Symbol.for('payment-gateway-sdk.pool-limits')];
-    expect(shared).toBeInstanceOf(WeakMap);
-    expect((shared as WeakMap<object, unknown>).has(pool?.identity ?? {})).toBe(true);
-  });
-
   it('wait for a place for five seconds, and say then what to do', async () => {
     fakeTimers();
     const transact = bounded(database({ pool: { identity: {}, max: 2 } }));
@@ -139,37 +131,26 @@ describe('single statements over one pool', () => {
 });
 
 describe('a transaction', () => {
-  it('settles as its work does', async () => {
-    const transact = bounded(database());
-    expect(await transact(async (tx, query) => [tx, await query('select')])).toEqual(['tx', ROWS]);
-    const thrown = new Error('of the shop');
-    expect(await errorOf(transact(() => Promise.reject(thrown)))).toBe(thrown);
-  });
-
-  it('that began and rejects by itself is what the library says', async () => {
-    const lost = new Error('COMMIT was not answered');
-    const transaction: SqlDatabase<string>['transaction'] = async work => {
-      await work('tx');
-      throw lost;
-    };
-    expect(await errorOf(bounded(database({ transaction }))(async () => 'done'))).toBe(lost);
-  });
-
-  it('whose work failed rejects with that, whatever the library says', async () => {
-    const thrown = new Error('of the shop');
-    const reject = () => Promise.reject(thrown);
-    const others: SqlDatabase<string>['transaction'][] = [
-      work => work('tx').catch(() => Promise.reject(new Error('of the library'))),
-      work => work('tx').catch(() => undefined as never),
-    ];
-    for (const transaction of others) expect(await errorOf(bounded(database({ transaction }))(reject))).toBe(thrown);
-  });
-
-  it('that resolves without running its work is refused', async () => {
-    const transaction = (async () => {}) as never;
-    const error = await errorOf(bounded(database({ transaction }))(async () => {}));
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).toHaveProperty('message', 'transaction() of the SqlDatabase resolved without running its work.');
+  const lost = new Error('COMMIT was not answered');
+  const ofShop = new Error('of the shop');
+  const REFUSED = new ConfigurationError('transaction() of the SqlDatabase resolved without running its work.');
+  it.each<[string, (work: (tx: string) => Promise<unknown>) => Promise<unknown>, () => Promise<unknown>, Error]>([
+    ['the library rejects after the work', work => work('tx').then(() => Promise.reject(lost)), async () => {}, lost],
+    [
+      'the work fails, and the library differently',
+      work => work('tx').catch(() => Promise.reject(lost)),
+      () => Promise.reject(ofShop),
+      ofShop,
+    ],
+    [
+      'the work fails, and the library resolves',
+      work => work('tx').catch(() => {}),
+      () => Promise.reject(ofShop),
+      ofShop,
+    ],
+    ['the library resolves without the work', async () => {}, async () => {}, REFUSED],
+  ])('rejects where %s', async (_, transaction, work, expected) => {
+    expect(await errorOf(bounded(database({ transaction: transaction as never }))(work))).toEqual(expected);
   });
 
   it.each([
@@ -262,15 +243,6 @@ describe('a transaction', () => {
     expect([settled, sent.mock.calls]).toEqual([false, []]);
   });
 
-  it('leaves no timer behind', async () => {
-    fakeTimers();
-    const transact = bounded(database());
-    await transact(async (_, query) => void (await query('select')));
-    await errorOf(transact(() => Promise.reject(new Error('of the shop'))));
-    await errorOf(bounded(database({ transaction: () => Promise.reject(new Error('refused')) }))(async () => {}));
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   it('ends for its caller as soon as a statement was not answered, though its work goes on', async () => {
     fakeTimers();
     const transact = bounded(database({ queryIn: () => never }));
@@ -332,12 +304,5 @@ describe('a transaction that met another one', () => {
     );
     expect(await whileTimePasses(failing, 5)).toBe(DEADLOCK);
     expect(tried).toEqual([0, 5, 15, 30, 50, 75, 105, 140, 180, 225]);
-  });
-
-  it('is not run again after anything else', async () => {
-    const error = new Error('of the shop');
-    const run = vi.fn(() => Promise.reject(error));
-    expect(await errorOf(repeated(run))).toBe(error);
-    expect(run).toHaveBeenCalledTimes(1);
   });
 });

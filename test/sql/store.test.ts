@@ -86,17 +86,6 @@ describe('an effect', () => {
     expect(work.mock.calls).toEqual([[{ tx: 'tx', payment: PAYMENT, rows: [ROW] }]]);
   });
 
-  it('is prepared before the transaction', async () => {
-    const { asked, run } = open({ prepare: async query => void (await query('prepare')) });
-    await run();
-    expect(asked).toEqual(['*prepare', ...DONE, '*find']);
-  });
-
-  it('runs nothing after one that was cut off', async () => {
-    const { asked, run } = open({ begin: async () => 'uncertain' });
-    expect([await run(), asked]).toEqual(['uncertain', ['BEGIN', 'COMMIT']]);
-  });
-
   it('is rolled back if the work writes nothing', async () => {
     const { asked, run, work } = open();
     work.mockResolvedValue(undefined);
@@ -194,13 +183,6 @@ describe('a transaction that other code has ended', () => {
     expect([runs.mock.calls.length, markUncertain.mock.calls]).toEqual([1, [[expect.any(Function), EFFECT, 'begun']]]);
     expect(asked.at(-1)).toBe('*markUncertain');
   });
-
-  it('keeps its mark also after a conflict', async () => {
-    const markUncertain = vi.fn(async () => {}).mockRejectedValueOnce(DEADLOCK);
-    const { run, work } = open({ markUncertain, complete: async () => false });
-    await expect(run()).rejects.toThrow('ended before your function returned');
-    expect([markUncertain.mock.calls.length, work.mock.calls.length]).toEqual([2, 1]);
-  });
 });
 
 it.each([
@@ -213,18 +195,6 @@ it.each([
 });
 
 describe('rows', () => {
-  it('are written and read outside any transaction', async () => {
-    const { store, asked } = open();
-    expect(await store.read(ROW)).toEqual({ row: ROW, now: 5 });
-    expect(await store.owner('payment')).toEqual({ row: ROW, now: 5 });
-    expect(await store.write(ROW)).toEqual({ isWritten: true, row: ROW, now: 5 });
-    expect(await store.list({ kind: 'create', states: [] })).toEqual({ rows: [ROW], now: 5 });
-    expect(await store.due({ kind: 'create', states: [] }, 1, 1)).toEqual({ rows: [ROW], now: 5 });
-    await store.migrate();
-    expect(asked).toEqual(['*read', '*owner', '*write', '*list', 'migrate']);
-    expect([store.scope, store.settleMargin, store.ddl()]).toEqual(['eu', 7, 'the DDL']);
-  });
-
   it('are sent again after a conflict', async () => {
     const query = vi.fn<SqlQuery>(async () => []).mockRejectedValueOnce(DEADLOCK);
     const due = vi.fn(async () => ({ rows: [], now: 10 })).mockRejectedValueOnce(DEADLOCK);
@@ -271,16 +241,6 @@ describe('rows', () => {
       expect(reported).toMatchObject({ message: 'advised', cause: { message: 'no such table', code: '42P01' } });
       expect(inspect(reported, { showHidden: true })).not.toContain('zoe');
     }
-  });
-
-  it('wake watchers if the SQL notifies and the database can listen', async () => {
-    const listen = vi.fn(async () => {});
-    const wake = () => {};
-    const { signal } = new AbortController();
-    await open({ channel: 'plans' }, { listen }).store.watch?.(wake, signal);
-    expect(listen.mock.calls).toEqual([['plans', wake, signal]]);
-    for (const deaf of [open({ channel: 'plans' }), open({}, { listen })])
-      expect(deaf.store).not.toHaveProperty('watch');
   });
 });
 

@@ -14,10 +14,10 @@ import { expectDocumented } from '../support/documents.ts';
 import { isInstalled } from '../support/install.ts';
 import { tableOf } from '../support/markdown.ts';
 import { hasMariadb } from '../support/mysql-stores.ts';
-import { type Any, type OpenOrm, type Orm, type OrmOptions, orms, versionsOf } from '../support/orms.ts';
 import { isFull, lacks } from '../support/skips.ts';
 import { hasPostgres, uniqueName } from '../support/stores.ts';
 import { suiteTest } from '../support/suite-test.ts';
+import { type Any, type OpenOrm, type Orm, type OrmOptions, orms, versionsOf } from './orms.ts';
 
 /** A pool, a library over it, and a driver of its own. Each adapter has its tests without a database. */
 const SOME = ['`pg`', 'TypeORM', 'postgres.js', '`mysql2`'];

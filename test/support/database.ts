@@ -5,7 +5,7 @@ import { mysqlStore } from '../../src/mysql/index.ts';
 import { postgresStore } from '../../src/postgres/index.ts';
 import type { SqlStoreOptions } from '../../src/sql/store.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { watchedPool } from './watched-pool.ts';
+import { watchedMysql, watchedPool } from './watched-pool.ts';
 
 /** Runs a statement, whose placeholders are `?`, and answers its rows. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
@@ -91,23 +91,9 @@ export function overMysql(pool: MysqlConnections): Database {
       return { tx: connection, query, end };
     },
     store: options => mysqlStore(pool, options) as Store,
-    watched: around =>
-      overMysql({
-        getConnection: async () => watchedConnection(await pool.getConnection(), around),
-        end: () => pool.end(),
-      }),
+    watched: around => overMysql({ getConnection: watchedMysql(pool, around).getConnection, end: () => pool.end() }),
     end: () => pool.end(),
   };
-}
-
-function watchedConnection(connection: PoolConnection, around: Around): PoolConnection {
-  const query = (asked: never, values?: never) =>
-    around(String((asked as { sql?: string }).sql ?? asked), () => connection.query(asked, values));
-  return {
-    query,
-    release: () => connection.release(),
-    destroy: () => connection.destroy(),
-  } as unknown as PoolConnection;
 }
 
 export interface PoolLimits {

@@ -1,27 +1,12 @@
-// A proxy as companies run them: it opens tunnels (CONNECT) and passes plain requests on, and counts both.
+// A proxy as companies run them: it opens tunnels (CONNECT), and counts them.
 import { once } from 'node:events';
-import http from 'node:http';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-export interface ForwardProxy {
-  url: string;
-  tunnels: number;
-  requests: number;
-  close(): Promise<void>;
-}
-
 /** @param refuses answers 407 to whoever wants a tunnel */
-export async function forwardProxy({ refuses = false } = {}): Promise<ForwardProxy> {
+export async function forwardProxy({ refuses = false } = {}) {
   const sockets = new Set<Socket>();
-  const server = http.createServer((request, response) => {
-    proxy.requests += 1;
-    const { url = '', method, headers } = request;
-    const onward = http.request(url, { method, headers }, answer => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(onward);
-  });
+  const server = createServer();
   server.on('connect', (request, socket: Socket) => {
     proxy.tunnels += 1;
     if (refuses) return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
@@ -36,10 +21,9 @@ export async function forwardProxy({ refuses = false } = {}): Promise<ForwardPro
   server.on('connection', socket => sockets.add(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const proxy: ForwardProxy = {
+  const proxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tunnels: 0,
-    requests: 0,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

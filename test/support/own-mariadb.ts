@@ -37,19 +37,8 @@ const SETTINGS = [
   '--skip-name-resolve',
 ];
 
-export interface Mariadb {
-  port: number;
-  socketPath: string;
-  /** A pool on its database `test`, of which an outage leaves no error behind. */
-  pool(options?: PoolOptions): Pool;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** As `kill -9`: what is not committed is lost. */
-  crash(): Promise<void>;
-  /** Lets it stand still, and go on. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  remove(): Promise<void>;
-}
+/** A server of our own. */
+export type Mariadb = ReturnType<typeof serverIn>;
 
 /** A pool whose connections may break while nobody uses them. */
 export function quietPool(options: PoolOptions): Pool {
@@ -72,7 +61,7 @@ function guard(child: ChildProcess, folder: string): void {
   child.unref();
 }
 
-function serverIn(folder: string, port: number, settings: readonly string[]): Mariadb {
+function serverIn(folder: string, port: number, settings: readonly string[]) {
   const socketPath = join(folder, 'socket');
   const log = join(folder, 'log.err');
   const place = [`--datadir=${join(folder, 'data')}`, `--socket=${socketPath}`, `--port=${port}`];
@@ -97,10 +86,11 @@ function serverIn(folder: string, port: number, settings: readonly string[]): Ma
     }
   };
 
-  const mariadb: Mariadb = {
+  const mariadb = {
     port,
     socketPath,
-    pool: options => quietPool({ host: '127.0.0.1', port, user: 'root', database: 'test', ...options }),
+    /** A pool on its database `test`, of which an outage leaves no error behind. */
+    pool: (options?: PoolOptions) => quietPool({ host: '127.0.0.1', port, user: 'root', database: 'test', ...options }),
     async start() {
       const started = spawn(server ?? '', ['--no-defaults', user, ...place, ...files, ...SETTINGS, ...settings], {
         ...owner,
@@ -117,8 +107,9 @@ function serverIn(folder: string, port: number, settings: readonly string[]): Ma
       }
     },
     stop: () => end('SIGTERM'),
+    /** As `kill -9`: what is not committed is lost. */
     crash: () => end('SIGKILL'),
-    async signal(signal) {
+    async signal(signal: 'SIGSTOP' | 'SIGCONT') {
       child?.kill(signal);
       // Its threads may run for a moment yet.
       if (signal === 'SIGSTOP') await wait(100);

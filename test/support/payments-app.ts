@@ -17,17 +17,11 @@ export const CARD = {
   returnUrl: 'https://shop.example/thanks',
 } as const satisfies CheckoutRequest;
 
-export async function openPaymentsApp() {
+/** A schema in Postgres and a gateway over HTTP, as the environment of an app. */
+export async function openEnvironment(sandbox: Sandbox) {
   const schema = uniqueName('payments');
   const observer = postgresPool({ options: `-c search_path=${schema}` });
   await observer.query(`create schema ${schema}`);
-  let isUp = true;
-  const sandbox = new Sandbox({
-    fetch: async (_url, init) =>
-      isUp
-        ? app.handler(new Request('https://shop.example/callbacks', init as RequestInit))
-        : new Response(null, { status: 500 }),
-  });
   const server = await sandbox.listen();
   const { apiKey, signKey } = sandbox.clientOptions;
   const { user, host, port, database } = POSTGRES;
@@ -35,6 +29,26 @@ export async function openPaymentsApp() {
   vi.stubEnv('PAYMENT_GATEWAY_URL', server.url);
   vi.stubEnv('PAYMENT_GATEWAY_API_KEY', apiKey);
   vi.stubEnv('PAYMENT_GATEWAY_SIGN_KEY', signKey);
+  const close = async () => {
+    vi.unstubAllEnvs();
+    await server.close();
+    await observer.query(`drop schema ${schema} cascade`);
+    await observer.end();
+  };
+  /** A client that is not the app's, with no store. */
+  const elsewhere = new GatewayClient({ ...server.clientOptions, webhookUrl: 'https://shop.example/callbacks' });
+  return { observer, server, elsewhere, close };
+}
+
+export async function openPaymentsApp() {
+  let isUp = true;
+  const sandbox = new Sandbox({
+    fetch: async (_url, init) =>
+      isUp
+        ? app.handler(new Request('https://shop.example/callbacks', init as RequestInit))
+        : new Response(null, { status: 500 }),
+  });
+  const { observer, elsewhere, close } = await openEnvironment(sandbox);
   /** Loads the app again, as another process has it: both share only the database. */
   const openReplica = (): Promise<typeof import('../../examples/payments.ts')> => {
     vi.resetModules();
@@ -52,8 +66,6 @@ export async function openPaymentsApp() {
   return {
     app,
     sandbox,
-    server,
-    idOf,
     /** Returns the references of all payments at the gateway. */
     references: () => sandbox.payments.map(({ reference }) => reference),
     async complete(reference: string, options?: { force: true }): Promise<void> {
@@ -65,12 +77,9 @@ export async function openPaymentsApp() {
       await sandbox.idle();
     },
     /** Makes a payment that the app does not know. @returns its id */
-    async madeElsewhere(changes: object): Promise<string> {
-      const elsewhere = new GatewayClient({ ...server.clientOptions, webhookUrl: 'https://shop.example/callbacks' });
-      return (await elsewhere.createPayment({ paymentType: 'DEPOSIT', ...CARD, ...changes })).payment.id;
-    },
+    madeElsewhere: async (changes: object): Promise<string> =>
+      (await elsewhere.createPayment({ paymentType: 'DEPOSIT', ...CARD, ...changes })).payment.id,
     reviews: async () => (await app.gateway.reviews()).map(({ reference, reason }) => [reference, reason]),
-    observer,
     openReplica,
     rowsOf,
     /** Sets whether callbacks reach the app. */
@@ -119,10 +128,7 @@ export async function openPaymentsApp() {
     },
     async close() {
       await app.close();
-      vi.unstubAllEnvs();
-      await server.close();
-      await observer.query(`drop schema ${schema} cascade`);
-      await observer.end();
+      await close();
     },
   };
 }

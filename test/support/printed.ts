@@ -15,12 +15,8 @@ export function everythingIn(value: unknown): string {
       .join('\n');
   };
   const printed = [
-    inspect(value, { depth: Number.POSITIVE_INFINITY }),
-    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
-    inspect({ nested: [value] }, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
+    inspect({ nested: [value] }, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
     format('%s %o %O %j', value, value, value, value),
-    JSON.stringify(value),
-    String(value),
     value instanceof Error ? value.stack : '',
   ];
   return [...printed, walk(value)].join('\n');

@@ -1,4 +1,4 @@
-// Real worker processes, each a merchant's replica: a callback server over an inbox.
+// Real processes, each a merchant's replica: callback servers, creators and upkeep over one store.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -8,19 +8,16 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 /** Arguments of Node that runs a script from source. */
 export const FROM_SOURCE = ['--no-warnings', '--import', new URL('./from-source.mjs', import.meta.url).href];
 
-const worker = fileURLToPath(new URL('../stores/worker.ts', import.meta.url));
-const creator = fileURLToPath(new URL('../stores/creator.ts', import.meta.url));
-
 const { apiKey, signKey } = new Sandbox().clientOptions;
+// Where the SDK looks for them: loading a sandbox would take as long as all the rest.
+const KEYS = { NODE_ENV: '', PAYMENT_GATEWAY_API_KEY: apiKey, PAYMENT_GATEWAY_SIGN_KEY: signKey };
 
-/** With the sandbox's keys, where the SDK looks for them: loading a sandbox would take as long as all the rest. */
-const environment = (own: object): NodeJS.ProcessEnv => ({
-  ...process.env,
-  NODE_ENV: '',
-  PAYMENT_GATEWAY_API_KEY: apiKey,
-  PAYMENT_GATEWAY_SIGN_KEY: signKey,
-  ...own,
-});
+/** Starts a script from source with the sandbox's keys. */
+const start = (script: string, env: object, output: 'pipe' | 'ignore' = 'pipe'): ChildProcess =>
+  spawn(process.execPath, [...FROM_SOURCE, script], {
+    env: { ...process.env, ...KEYS, ...env },
+    stdio: ['ignore', output, 'inherit'],
+  });
 
 /**
  * A script that runs in so many processes. Each kills itself at a step, DIE_AT, and is followed by one that gets further: so
@@ -33,25 +30,22 @@ export class Replicas {
   readonly #children = new Set<ChildProcess>();
   #isOver = false;
 
-  /** @param env what the script is told beside the environment @param stride how many steps further each process gets */
+  /** @param stride how many steps further each process gets */
   constructor(script: string, count: number, stride: number, env: NodeJS.ProcessEnv) {
     let dieAt = 0;
-    const start = () => {
+    const begin = () => {
       dieAt += stride;
-      const child = spawn(process.execPath, [...FROM_SOURCE, script], {
-        env: environment({ ...env, DIE_AT: String(dieAt) }),
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      const child = start(script, { ...env, DIE_AT: String(dieAt) }, 'ignore');
       this.#children.add(child);
       child.once('exit', (_, signal) => {
         this.#children.delete(child);
         if (this.#isOver) return;
         this.deaths += 1;
         if (signal !== 'SIGKILL') this.failures += 1;
-        start();
+        begin();
       });
     };
-    for (let replica = 0; replica < count; replica++) start();
+    for (let replica = 0; replica < count; replica++) begin();
   }
 
   stop(): void {
@@ -60,19 +54,9 @@ export class Replicas {
   }
 }
 
-export interface WorkerOptions {
-  /** The name of a database. */
-  STORE: string;
-  GATEWAY_URL: string;
-  /** Of the store's table. */
-  PREFIX: string;
-  /** The table of effects. */
-  EFFECTS: string;
-  /** Port of the store, if it is not the usual one. */
-  STORE_PORT?: string;
-  /** Chance that the worker kills itself inside onPayment, after its write. */
-  KILL?: string;
-}
+/** The environment of stores/worker.ts. KILL: the chance that it kills itself inside onPayment, after its write. */
+export type WorkerOptions = Record<'STORE' | 'GATEWAY_URL' | 'PREFIX' | 'EFFECTS', string> &
+  Partial<Record<'STORE_PORT' | 'KILL', string>>;
 
 export class Worker {
   url = '';
@@ -87,16 +71,13 @@ export class Worker {
 
   /** Starts the process, and another one whenever it dies. */
   async start(): Promise<this> {
-    const child = spawn(process.execPath, [...FROM_SOURCE, worker], {
-      env: environment(this.#options),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = start(fileURLToPath(new URL('../stores/worker.ts', import.meta.url)), this.#options);
     this.#process = child;
     child.once('exit', () => {
       this.deaths += 1;
       if (!this.#stopped) void this.start();
     });
-    const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])]);
+    const [line] = await Promise.race([once(child.stdout as never, 'data'), once(child, 'exit').then(() => [''])]);
     if (String(line).startsWith('http')) this.url = String(line).trim();
     return this;
   }
@@ -111,31 +92,14 @@ export class Worker {
   }
 }
 
-export interface CreatorOptions {
-  /** The name of one. */
-  DATABASE: string;
-  GATEWAY_URL: string;
-  /** Of the store's table. */
-  PREFIX: string;
-  /** Separated by commas. */
-  REFERENCES: string;
-  /** Other than the sandbox's: every create is refused. */
-  PAYMENT_GATEWAY_SIGN_KEY?: string;
-  /** The step at which the process kills itself. */
-  DIE_AT?: string;
-  /** Set to anything, it creates each reference until it has its payment. */
-  UNTIL_DONE?: string;
-  /** Set to anything, each reference is an order to check out. */
-  IS_ORDER?: string;
-}
+/** The environment of stores/creator.ts. REFERENCES are separated by commas. */
+export type CreatorOptions = Record<'DATABASE' | 'GATEWAY_URL' | 'PREFIX' | 'REFERENCES', string> &
+  Partial<Record<'PAYMENT_GATEWAY_SIGN_KEY' | 'DIE_AT' | 'UNTIL_DONE' | 'IS_ORDER', string>>;
 
 /** Runs a process that creates payments, and answers what it printed and what killed it. */
 export async function runCreator(options: CreatorOptions) {
-  const child = spawn(process.execPath, [...FROM_SOURCE, creator], {
-    env: environment(options),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [printed, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const child = start(fileURLToPath(new URL('../stores/creator.ts', import.meta.url)), options);
+  const [printed, [, signal]] = await Promise.all([text(child.stdout as never), once(child, 'exit')]);
   const lines = printed.split('\n').filter(Boolean);
   return { lines: lines.map(line => JSON.parse(line)), signal: signal as NodeJS.Signals | null };
 }

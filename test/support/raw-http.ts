@@ -1,14 +1,13 @@
 // Callers that send what no HTTP client would, and tell what they were answered.
-import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';
 
 /** Statuses without those of 1xx; then `closed`, once the server has closed, or `silent`, if too little came in time. */
 export type Outcome = (number | 'closed' | 'silent')[];
 
 /** Milliseconds: whatever needs no deadline has come by then. */
-const LONGEST_WAIT = 20_000;
+export const LONGEST_WAIT = 20_000;
 /** Milliseconds in which what was written arrives. */
-const ON_ITS_WAY = 20;
+export const ON_ITS_WAY = 20;
 
 /** The real clock, also in tests that set another. */
 const { setTimeout, clearTimeout } = globalThis;
@@ -42,49 +41,5 @@ export function sendRaw(port: number, { bytes, end }: RawRequest, until: 'answer
     socket.write(bytes, 'latin1');
     if (end === 'fin') socket.end();
     if (end === 'rst') setTimeout(() => socket.resetAndDestroy(), ON_ITS_WAY);
-  });
-}
-
-export interface Http2Request {
-  headers: OutgoingHttpHeaders;
-  body?: string | undefined;
-  /** What follows the body: nothing, a reset of the stream, or the end of the connection; by default its regular end. */
-  end?: 'nothing' | 'reset' | 'gone' | undefined;
-}
-
-/** A connection without TLS, for `sendHttp2`. */
-export function openHttp2(port: number): ClientHttp2Session {
-  const session = connectHttp2(`http://127.0.0.1:${port}`);
-  // Its streams tell.
-  session.on('error', () => {});
-  return session;
-}
-
-/** Sends one request, and waits for its answer, or until its stream is closed. */
-export function sendHttp2(
-  session: ClientHttp2Session,
-  { headers, body, end }: Http2Request,
-  until: 'answer' | 'closed',
-): Promise<Outcome> {
-  return new Promise(resolve => {
-    const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false });
-    const outcome: Outcome = [];
-    const settle = (...last: Outcome) => {
-      clearTimeout(late);
-      resolve([...outcome, ...last]);
-    };
-    const late = setTimeout(settle, LONGEST_WAIT, 'silent');
-    stream.on('response', ({ ':status': status }) => {
-      outcome.push(Number(status));
-      if (until === 'answer') settle();
-    });
-    // A close follows.
-    stream.on('error', () => {});
-    stream.on('close', () => settle('closed'));
-    stream.resume();
-    if (body) stream.write(body, 'latin1');
-    if (!end) stream.end();
-    if (end === 'reset') setTimeout(() => stream.close(), ON_ITS_WAY);
-    if (end === 'gone') setTimeout(() => session.destroy(), ON_ITS_WAY);
   });
 }

@@ -72,19 +72,3 @@ export function mysqlShop(open: (options?: PoolOptions) => Pool) {
     },
   };
 }
-
-/** The pool, with something around each statement that a store sends. */
-export const watchedMysql = (
-  pool: Pool,
-  around: (sql: string, send: () => Promise<unknown>) => Promise<unknown>,
-  onConnection: () => Promise<void> = async () => {},
-): Pool => {
-  const getConnection = async () => {
-    await onConnection();
-    const connection = await pool.getConnection();
-    const query = (asked: { sql?: string } | string, values?: []) =>
-      around(typeof asked === 'string' ? asked : String(asked.sql), () => connection.query(asked as never, values));
-    return { query, release: () => connection.release(), destroy: () => connection.destroy() };
-  };
-  return { config: {}, getConnection } as never;
-};

@@ -26,19 +26,10 @@ export interface Script {
   onRequest?: (connection: Connection, count: number) => void;
 }
 
-export interface TcpGateway {
-  url: string;
-  /** Requests that arrived whole. */
-  creates: number;
-  lookups: number;
-  connections: number;
-  /** How each connection ended that has ended: `fin`, `rst`, or the code of another error. */
-  ends: string[];
-  close(): Promise<void>;
-}
+export type TcpGateway = Awaited<ReturnType<typeof tcpGateway>>;
 
 /** @param tls the name of the certificate to show; none without TLS */
-export async function tcpGateway(script: Script, tls?: 'server' | 'elsewhere'): Promise<TcpGateway> {
+export async function tcpGateway(script: Script, tls?: 'server' | 'elsewhere') {
   const sockets = new Set<Socket>();
   const server = createServer(tcp => {
     gateway.connections += 1;
@@ -88,12 +79,14 @@ export async function tcpGateway(script: Script, tls?: 'server' | 'elsewhere'): 
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const gateway: TcpGateway = {
+  const gateway = {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Requests that arrived whole. */
     creates: 0,
     lookups: 0,
     connections: 0,
-    ends: [],
+    /** How each connection ended that has ended: `fin`, `rst`, or the code of another error. */
+    ends: [] as string[],
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,20 +1,18 @@
-// A shop over memoryStore whose upkeep is tested: its handler applies each status once, and its clock stands still.
+// A shop over memoryStore whose upkeep is tested: its clock stands still.
 import { randomUUID } from 'node:crypto';
 import { GatewayClient } from '../../src/client.ts';
 import type { Fetch, FetchInit } from '../../src/http/own-fetch.ts';
 import type { UpkeepOptions } from '../../src/payments/upkeep.ts';
 import type { Payment } from '../../src/schemas/payment.ts';
-import { isFinal, rawStatusOf } from '../../src/schemas/payment-status.ts';
-import { change } from '../../src/store/change.ts';
+import { isFinal } from '../../src/schemas/payment-status.ts';
 import type { Store } from '../../src/store/contract.ts';
+import { createOf } from '../../src/store/creates.ts';
 import { CLIENT, HANDLER, type HandlerLink } from '../../src/store/link.ts';
 import { memoryStore } from '../../src/store/memory.ts';
-import { remembering } from '../../src/store/thrown.ts';
-import { acknowledge } from '../../src/store/transitions.ts';
 import type { GatewayEvent } from '../../src/telemetry/events.ts';
-import { createsOf } from './creates.ts';
+import { createWebhookHandler } from '../../src/webhooks/handler.ts';
 import { KEYS, PAYOUT } from './fixtures.ts';
-import { hostNotFound, json, type Sent } from './wire.ts';
+import { hostNotFound, json } from './wire.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
@@ -37,7 +35,6 @@ export interface ShopOptions {
 export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment) => unknown = () => {}) {
   const clock = { now: 1_700_000_000_000 };
   const store = memoryStore({ scope: 'eu', now: () => clock.now });
-  const statements = createsOf(store);
   const events: GatewayEvent[] = [];
   const effects: string[] = [];
   const reviewed: string[] = [];
@@ -48,36 +45,20 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
   };
   const gateway = open();
   const reconcile = (payment: Payment) => gateway[CLIENT].reconcile(payment);
-  const acknowledgeIt = async (payment: Payment) => {
-    await change(store, { reference: payment.reference ?? '' }, row => acknowledge(row, payment));
-  };
-  const handled = new Map<string, string>();
-  const process = async (id: string) => {
-    const payment = await gateway.getPayment(id);
-    await reconcile(payment);
-    const status = rawStatusOf(payment);
-    const isNew = handled.get(id) !== status;
-    if (isNew) {
-      await remembering(() => onPayment(payment));
-      handled.set(id, status);
+  const handler = createWebhookHandler<object>({
+    gateway,
+    onPayment: async payment => {
+      await onPayment(payment);
       if (isFinal(payment)) effects.push(payment.reference ?? '');
-    }
-    await acknowledgeIt(payment);
-    return { result: isNew ? 'ran' : 'already', payment } as never;
-  };
-  /** A handler of this shop, with other parts. */
-  const handlerOf = (parts: object = {}): UpkeepOptions['handler'] => {
-    const reviewRefused = async (reference: string) => void reviewed.push(reference);
-    return { [HANDLER]: { store, process, reviewRefused, ...parts } as HandlerLink };
-  };
-  /** Takes a callback. */
-  const handle = async (request: Request): Promise<Response> => {
-    const { id, result } = (await request.json()) as { id?: string; result?: { id: string } };
-    return process(id ?? result?.id ?? '').then(
-      () => new Response(),
-      () => new Response(null, { status: 503 }),
-    );
-  };
+    },
+    onReview: ({ reference = '', reason }) => void (reason === 'payout_refused' && reviewed.push(reference)),
+    onError: () => {},
+    onEvent: () => {},
+  });
+  /** The handler, with other parts. */
+  const handlerOf = (parts: object = {}): UpkeepOptions['handler'] => ({
+    [HANDLER]: { ...handler[HANDLER], ...parts } as HandlerLink,
+  });
   const upkeep = (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
     by.upkeep({
       handler: handlerOf({ store: by[CLIENT].store }),
@@ -88,20 +69,21 @@ export function openUpkeptShop(client: ShopOptions, onPayment: (payment: Payment
     });
   const plan = (reference: string, by = gateway) => by.payOut({}, { ...PAYOUT, reference });
   return {
-    ...{ clock, store, gateway, open, handle, handlerOf, reconcile, acknowledge: acknowledgeIt, upkeep, plan },
+    ...{ clock, store, gateway, open, handle: handler, handlerOf, reconcile, upkeep, plan },
+    acknowledge: ({ id }: Payment) => handler[HANDLER].process(id, { timeout: MINUTE }),
     ...{ effects, reviewed, events },
     sweep: async (changes: Partial<UpkeepOptions> = {}) => (await upkeep(changes)).swept,
     send: async (changes: Partial<UpkeepOptions> = {}, by = gateway) =>
       (await upkeep({ olderThan: 365 * DAY, ...changes }, by)).sent,
     stateOf: async (reference: string) => (await gateway.find(reference))?.state,
-    rowOf: async (reference: string) => (await statements.read({ reference })).row,
+    rowOf: async (reference: string) => {
+      const { row } = await store.read({ kind: 'create', id: reference });
+      return row && createOf(store.scope, row);
+    },
     warnings: () => events.flatMap(event => (event.type === 'warning' ? [event] : [])),
     changes: () => events.flatMap(event => (event.type === 'store' ? [event.change] : [])),
   };
 }
-
-export const referencesOf = (sent: readonly Sent[]) =>
-  sent.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body).reference] : []));
 
 /** Answers a create with a payment of its reference. */
 export const taken = ({ body }: FetchInit): Response => {
@@ -116,16 +98,3 @@ export const accept =
     sent.push(JSON.parse(Buffer.from(init.body ?? []).toString()).reference);
     return taken(init);
   };
-
-/** A signal that is aborted as soon as the store has leased rows, for the first time from now on. */
-export function abortedByLease(store: Store): AbortSignal {
-  const controller = new AbortController();
-  const { due } = store;
-  store.due = async (...query) => {
-    const leased = await due(...query);
-    store.due = due;
-    controller.abort();
-    return leased;
-  };
-  return controller.signal;
-}

@@ -1,4 +1,5 @@
-// A pool of pg whose statements are seen, or answered, by a test.
+// Pools whose statements are seen, or answered, by a test.
+import type { Pool } from 'mysql2/promise';
 import type pg from 'pg';
 
 /** Stands around a statement that is sent. */
@@ -22,3 +23,19 @@ export const watchedPool = (pool: Pick<pg.Pool, 'connect'>, around: AroundSql): 
       });
     },
   }) as unknown as pg.Pool;
+
+/** The same over mysql2. */
+export const watchedMysql = (
+  pool: Pick<Pool, 'getConnection'>,
+  around: (sql: string, send: () => Promise<unknown>) => Promise<unknown>,
+  onConnection: () => Promise<void> = async () => {},
+): Pool => {
+  const getConnection = async () => {
+    await onConnection();
+    const connection = await pool.getConnection();
+    const query = (asked: { sql?: string } | string, values?: []) =>
+      around(typeof asked === 'string' ? asked : String(asked.sql), () => connection.query(asked as never, values));
+    return { query, release: () => connection.release(), destroy: () => connection.destroy() };
+  };
+  return { config: {}, getConnection } as never;
+};

@@ -14,7 +14,7 @@ import { createWebhookHandler, GatewayClient, toNodeHandler } from 'payment-gate
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NodeRequest, NodeResponse } from '../../src/webhooks/node.ts';
 import { KEYS, record } from '../support/fixtures.ts';
-import { type Outcome, openHttp2, sendHttp2, sendRaw } from '../support/raw-http.ts';
+import { type Outcome, sendRaw } from '../support/raw-http.ts';
 import { json, wire } from '../support/wire.ts';
 import {
   callback,
@@ -28,7 +28,7 @@ import {
   untilOf,
   wantedOf,
 } from './hostile.ts';
-import { HOSTILE_HTTP2 } from './hostile-http2.ts';
+import { HOSTILE_HTTP2, openHttp2, sendHttp2 } from './hostile-http2.ts';
 
 type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>;
 type WebHandler = (request: Request) => Promise<Response>;
@@ -208,12 +208,6 @@ describe('node:http2', () => {
       if (left !== '{"streams":0,"sessions":0}') mistakes.push(mistake(`left open after ${name}`, 'nothing', left));
     }
     expect(mistakes).toEqual([]);
-  });
-
-  it('closes the connection of another protocol', async () => {
-    const others = HOSTILE.filter(({ name }) => /^(HTTP\/[^2]|TLS)/.test(name));
-    expect(others.length).toBeGreaterThan(8);
-    for (const other of others) expect(await sendRaw(shop.port, other, 'closed')).toEqual(['closed']);
   });
 
   it('answers 503 to a body that hangs for ten seconds, and closes its stream', async () => {

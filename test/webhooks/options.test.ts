@@ -27,6 +27,10 @@ it.each([
   [{ gateway, onPayment, effectTimeout: 0 }, 'effectTimeout must be milliseconds'],
   [{ gateway, onPayment, effectTimeout: 25_001 }, 'effectTimeout must be milliseconds'],
   [{ gateway, onPayment, effectTimeout: Number.NaN }, 'effectTimeout must be milliseconds'],
+  ...[gateway, new GatewayClient(KEYS)].map((unsigning): [object, string] => [
+    { gateway: unsigning, onPayment, unsigned: 'refuse' },
+    'new GatewayClient({ signCallbackUrls: true })',
+  ]),
   [{ gateway, onPayment, unsigned: 'no' }, "unsigned must be 'limit' or 'refuse'"],
   [{ gateway, onPayment, maxBodyBytes: 0 }, 'maxBodyBytes must be'],
   [{ gateway, onPayment, verify: true }, 'verify must be a function'],

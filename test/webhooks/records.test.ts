@@ -39,21 +39,6 @@ async function storeAfter(status: string) {
 
 describe('a record behind its callback', () => {
   it.each([
-    ['PENDING', 'COMPLETED'],
-    ['AUTHORIZED', 'FAILED'],
-    ['PENDING', 'AUTHORIZED'],
-    ['PENDING', 'SOMETHING_NEW'],
-    ['SOMETHING_NEW', 'CANCELLED'],
-  ])('%s is looked up twice more for the claim %s, then answered 503 without an effect', async (is, claims) => {
-    const { record, reply, lookups, effects } = shopWith(is);
-    expect(await settled(reply(claiming(claims)))).toBe('503 lagging');
-    expect([lookups.length, effects]).toEqual([3, []]);
-    record.status = claims === 'CANCELLED' ? 'CANCELED' : claims;
-    expect(await settled(reply(claiming(claims)))).toBe('200 handled');
-    expect(statuses(effects)).toEqual([record.status]);
-  });
-
-  it.each([
     ['PENDING', 'pending'],
     ['AUTHORIZED', 'PENDING'],
     ['AUTHORIZED', ' authorized '],
@@ -67,16 +52,6 @@ describe('a record behind its callback', () => {
     const { reply, lookups, effects } = shopWith(is);
     expect(await settled(reply(post(JSON.stringify({ id: ID, paymentStatus }))))).toBe('200 handled');
     expect([lookups.length, statuses(effects)]).toEqual([1, [is]]);
-  });
-
-  it('takes effect if it is final, and the claimed status after it', async () => {
-    const { record, reply, effects } = shopWith('FAILED');
-    const replying = reply(claiming('COMPLETED'));
-    await vi.advanceTimersByTimeAsync(400);
-    expect(statuses(effects)).toEqual(['FAILED']);
-    record.status = 'COMPLETED';
-    expect(await settled(replying)).toBe('200 handled');
-    expect(statuses(effects)).toEqual(['FAILED', 'COMPLETED']);
   });
 
   it.each([

@@ -18,12 +18,6 @@ it('shares its one effect with callbacks', async () => {
   expect(effects).toHaveLength(1);
 });
 
-it('throws the error of the lookup', async () => {
-  const { process, lookups } = openShop({}, () => Promise.reject(new Error('gateway down')));
-  await expect(process(ID)).rejects.toThrow('gateway down');
-  expect(lookups).toEqual([ID]);
-});
-
 it('does not wait forever inside a function of the same payment', async () => {
   let calls = 0;
   const { process, reply } = openShop({

@@ -53,11 +53,6 @@ describe('the address of a callback', () => {
     expect(fields.webhookUrl).toBe(signed.replace('=T', `=${OF_ORDER_1042}`));
   });
 
-  it('is signed if it is the default of the client', async () => {
-    const { fields } = await sent({ webhookUrl: undefined, reference: 'order-1042' }, { webhookUrl: SHOP });
-    expect(fields.webhookUrl).toBe(`${SHOP}?callbackToken=${OF_ORDER_1042}`);
-  });
-
   it('is signed in both fields, and null stays null', async () => {
     const both = await sent({ callbackUrl: 'https://shop.example/b?c', reference: 'order-1042' });
     expect(both.fields).toMatchObject({

@@ -9,8 +9,8 @@ import {
 } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { CLIENT, HANDLER } from '../../src/store/link.ts';
-import { errorOf, KEYS, OTHER_ID } from '../support/fixtures.ts';
+import { CLIENT } from '../../src/store/link.ts';
+import { errorOf, OTHER_ID } from '../support/fixtures.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 import { completed, linked, notFound, openShop, post, SIGNED, signing, warningsOf } from '../support/shop-callbacks.ts';
 
@@ -98,22 +98,6 @@ describe("unsigned: 'refuse'", () => {
     expect(errors).toMatchObject([{ code: 'unsigned', paymentId: payment.id }]);
   });
 
-  it('refuses callbacks of payments made before signing, and of a gateway that drops the query', async () => {
-    const before = open({ ...refuse, client: { signCallbackUrls: true } });
-    const unsigning = new GatewayClient({ ...before.sandbox.clientOptions });
-    const { payment } = await unsigning.createDeposit({ ...CARD, reference: 'order-1' });
-    await before.sandbox.complete(payment.id);
-    await before.sandbox.idle();
-    const dropping = open({ ...refuse, sandbox: { callbackQuery: 'drop' } });
-    await dropping.pay('order-1');
-    expect([before.seen, dropping.seen]).toEqual([['401 unsigned'], ['401 unsigned']]);
-    expect(dropping.sandbox.deliveries[0]?.url).toBe(SHOP);
-    // A sweep needs no token.
-    expect(
-      await dropping.handler[HANDLER].process(dropping.sandbox.payments[0]?.id ?? '', { timeout: 1_000 }),
-    ).toMatchObject({ result: 'ran' });
-  });
-
   it('answers 401 to the token of another payment also if the payment is found at the second lookup', async () => {
     const tokens = { ...signing()[CLIENT].tokens, isOf: () => false };
     let isKnown = false;
@@ -128,32 +112,9 @@ describe("unsigned: 'refuse'", () => {
     expect(await whileTimePasses(replying, 20)).toBe('401 unsigned');
     expect([effects, lookups.length]).toEqual([[], 2]);
   });
-
-  it.each([
-    ['a gateway without tokens', { getPayment: async () => completed }],
-    ['a client that does not sign', new GatewayClient(KEYS)],
-  ])('is a ConfigurationError with %s', async (_, gateway) => {
-    const make = () => createWebhookHandler({ gateway, unsigned: 'refuse', onPayment: () => {} });
-    expect(make).toThrow(
-      expect.objectContaining({
-        name: 'ConfigurationError',
-        message: expect.stringContaining('signCallbackUrls: true'),
-      }),
-    );
-  });
 });
 
 describe("unsigned: 'limit'", () => {
-  it('takes callbacks with and without a token, in separate lanes', async () => {
-    const { gateway, handler, events, pay, seen } = open();
-    const lanes = () => events.splice(0).flatMap(event => ('lane' in event ? event.lane : []));
-    await pay('order-1');
-    expect([seen, lanes()]).toEqual([['200 handled'], ['signed', 'signed']]);
-    const { payment } = await gateway.createDeposit({ ...CARD, reference: 'order-2' });
-    await handler(post(JSON.stringify({ id: payment.id })));
-    expect(lanes()).toEqual(['unsigned', 'unsigned']);
-  });
-
   it('warns of the token of another payment, and the record counts', async () => {
     const { gateway, handler, sandbox, events, paid, pay } = open();
     await pay('order-2');

@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { boolean, pgTable, text } from 'drizzle-orm/pg-core';
 import { fromDrizzle, postgresStore } from 'payment-gateway-sdk/postgres';
 import { Pool } from 'pg';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 
 const orders = pgTable('orders', { id: text().primaryKey(), paid: boolean().notNull().default(false) });
 const pool = new Pool({ connectionString: process.env.DATABASE_URL });

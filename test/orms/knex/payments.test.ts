@@ -1,7 +1,7 @@
 // Knex over `pg`, as docs/databases.md has it.
 import openKnex from 'knex';
 import { fromKnex, postgresStore } from 'payment-gateway-sdk/postgres';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 
 declare module 'knex/types/tables.js' {
   interface Tables {

@@ -2,7 +2,7 @@
 import { type Generated, Kysely, PostgresDialect } from 'kysely';
 import { fromKysely, postgresStore } from 'payment-gateway-sdk/postgres';
 import { Pool } from 'pg';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 
 interface Tables {
   orders: { id: string; paid: Generated<boolean> };

@@ -1,7 +1,7 @@
 // A pool of `mysql2`, as docs/databases.md has it.
 import mysql, { type PoolConnection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlStore } from 'payment-gateway-sdk/mysql';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 
 const pool = mysql.createPool({ uri: process.env.DATABASE_URL ?? '', connectionLimit: 10 });
 

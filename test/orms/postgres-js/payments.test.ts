@@ -1,7 +1,7 @@
 // postgres.js, as docs/databases.md has it.
 import { fromPostgresJs, postgresStore } from 'payment-gateway-sdk/postgres';
 import postgres from 'postgres';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 
 const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10 });
 

@@ -1,7 +1,7 @@
 // Prisma over `@prisma/adapter-pg`, as docs/databases.md has it.
 import { PrismaPg } from '@prisma/adapter-pg';
 import { fromPrisma, postgresStore } from 'payment-gateway-sdk/postgres';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 import { PrismaClient } from './generated/client.ts';
 
 // Prisma ignores the search path, so its adapter gets the schema by name.

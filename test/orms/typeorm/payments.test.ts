@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { fromTypeOrm, postgresStore } from 'payment-gateway-sdk/postgres';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { beforeAll } from 'vitest';
-import { proveShop } from '../../support/orm-shop.ts';
+import { proveShop } from '../shop.ts';
 
 @Entity({ name: 'orders' })
 class Order {

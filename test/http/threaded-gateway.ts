@@ -1,6 +1,6 @@
 // A thread of its own: a gateway that goes on while the thread of a test is busy.
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Connection, tcpGateway } from './tcp.ts';
+import { type Connection, tcpGateway } from '../support/tcp.ts';
 
 /** What the thread is given. */
 export interface ThreadedGateway {

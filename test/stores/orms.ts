@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import * as mysql from 'payment-gateway-sdk/mysql';
 import * as postgres from 'payment-gateway-sdk/postgres';
-import { hasPrisma, hasPrismaOverMysql, ormsFolder } from './install.ts';
-import { MYSQL } from './mysql-stores.ts';
-import { POSTGRES, postgresPool } from './stores.ts';
+import { hasPrisma, hasPrismaOverMysql, ormsFolder } from '../support/install.ts';
+import { MYSQL } from '../support/mysql-stores.ts';
+import { POSTGRES, postgresPool } from '../support/stores.ts';
 
 const require = createRequire(`${ormsFolder}package.json`);
 const requirePrisma = createRequire(`${ormsFolder}prisma/package.json`);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createWebhookHandler, GatewayClient, type Store, type WebhookHandlerOptions } from 'payment-gateway-sdk';
 import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { postgresPool, uniqueName } from './stores.ts';
+import { postgresPool, uniqueName } from '../support/stores.ts';
 
 /** A shop over a library, with a table of orders in a schema that no other test has. */
 export interface OrmShop<Tx> {
@@ -34,7 +34,7 @@ async function inPostgres() {
 }
 
 async function inMysql() {
-  const { MYSQL, mysqlPool } = await import('./mysql-stores.ts');
+  const { MYSQL, mysqlPool } = await import('../support/mysql-stores.ts');
   const pool = mysqlPool({ connectionLimit: 1 });
   await pool.query(`create database ${name}`);
   await pool.query(ORDERS);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePorts } from './ports.ts';
+import { freePorts } from '../support/ports.ts';
 
 /** The folder of its programs: where Debian puts them, or on the path. */
 const bin = [...globSync('/usr/lib/postgresql/*/bin'), ...(process.env.PATH ?? '').split(delimiter)].find(folder =>
