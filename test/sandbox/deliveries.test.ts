@@ -171,25 +171,6 @@ describe('a callback that is not posted', () => {
 });
 
 describe('a reset', () => {
-  it('ends a post that is under way, and wakes who waits for it', async () => {
-    const signals: (AbortSignal | null | undefined)[] = [];
-    const sandbox = sandboxOf({
-      fetch: (_, { signal }) => {
-        signals.push(signal);
-        return new Promise(() => {});
-      },
-    });
-    const id = await create(sandbox);
-    await sandbox.cancel(id);
-    const idle = sandbox.idle();
-    await vi.waitFor(() => expect(signals).toHaveLength(1));
-    sandbox.reset();
-    await idle;
-    expect(signals[0]?.aborted).toBe(true);
-    expect(signals[0]?.reason).toEqual(new Error('the sandbox was reset'));
-    expect([sandbox.deliveries, sandbox.payments]).toEqual([[], []]);
-  });
-
   it('posts nothing of what waited for its turn, and tells of nothing more', async () => {
     const post = vi.fn(() => new Promise<never>(() => {}));
     const told: string[] = [];

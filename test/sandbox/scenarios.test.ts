@@ -187,7 +187,8 @@ describe('a scenario', () => {
       paymentStatus: 'PENDING',
     });
     expect(sandbox.faults.armed.map(({ fault }) => fault)).toEqual(['commit-then-502']);
-    expect(sandbox.calls).toMatchObject([{ method: 'POST', isPlayed: true, paymentId: payment.id }]);
+    const headers = expect.arrayContaining([['content-type', 'application/json']]);
+    expect(sandbox.calls).toMatchObject([{ method: 'POST', isPlayed: true, paymentId: payment.id, headers }]);
   });
 
   it('has faults of its own: of its create, which its payment alone meets', async () => {
