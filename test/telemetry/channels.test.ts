@@ -97,16 +97,6 @@ describe('the tracing channels', () => {
     expect(ended()).toMatchObject([{ paymentId: OTHER_ID, code: 'invalid_request' }]);
   });
 
-  it('report a replayed create, whose lookup has the same call id', async () => {
-    const { gateway } = open();
-    await gateway.createDeposit(order);
-    const { ended } = listen();
-    await gateway.createDeposit(order);
-    const [lookup, create] = ended();
-    expect(create).toMatchObject({ channel: 'create', outcome: 'replayed', attempt: 0 });
-    expect(lookup).toMatchObject({ channel: 'lookup', outcome: 'ok', attempt: 1, callId: create?.callId });
-  });
-
   it.each([
     ['commit-then-drop', { outcome: 'unknown', code: 'UND_ERR_SOCKET' }],
     ['reject-422', { outcome: 'rejected', code: 'api_error', httpStatus: 422 }],
@@ -156,30 +146,6 @@ describe('the tracing channels', () => {
     await handler(new Request('https://shop.example/callbacks', { method: 'POST', body }));
     outcomes.push(ended().at(-1)?.outcome);
     expect(outcomes).toEqual([undefined, 'ran']);
-  });
-
-  it('report a refused callback', async () => {
-    const { handler } = open();
-    const { ended } = listen();
-    await handler(new Request('https://shop.example/callbacks', { method: 'POST', body: 'nope' }));
-    expect(ended()).toMatchObject([{ channel: 'callback', outcome: 'refused', code: 'not_json', httpStatus: 400 }]);
-  });
-
-  it('report settlements and upkeeps', async () => {
-    const { sandbox, store, gateway, handler } = open();
-    sandbox.faults.next('commit-then-drop');
-    await gateway.createDeposit(order).catch(() => {});
-    const [payment] = sandbox.payments;
-    const { ended } = listen();
-    await gateway.settle(order.reference, payment?.id ?? '');
-    await gateway.upkeep({ handler, once: true, olderThan: 0 });
-    store.due = () => Promise.reject(Object.assign(new Error('db'), { code: '57P01' }));
-    await gateway.upkeep({ handler, once: true }).catch(() => {});
-    expect(ended().filter(({ channel }) => channel === 'store')).toMatchObject([
-      { operation: 'settle', reference: 'order-1', outcome: 'ok' },
-      { operation: 'upkeep', outcome: 'ok' },
-      { operation: 'upkeep', outcome: 'failed', code: '57P01' },
-    ]);
   });
 
   it('carry the context of a tracer into the work of the call', async () => {
