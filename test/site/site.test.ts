@@ -88,7 +88,7 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
     });
   });
 
-  it('has every page that its sidebars name, and none scrolls sideways on a desk or a phone', async () => {
+  it('has every page that its sidebars name, and no guide scrolls sideways on a desk or a phone', async () => {
     const wrong = await walk(1280, 'light', async page => {
       const paths = new Set<string>();
       for (const start of ['/getting-started.html', CLIENT]) {
@@ -102,8 +102,10 @@ describe.skipIf(lacks(hasChromium, 'the site, which needs Chromium'))('the site'
       );
       const wide: string[] = [];
       for (const path of paths) {
-        const answer = await page.goto(site.url + path, { waitUntil: 'domcontentloaded' });
-        expect([path, answer?.status()]).toEqual([path, 200]);
+        expect([path, (await fetch(site.url + path)).status]).toEqual([path, 200]);
+        // All pages of the API have one layout.
+        if (path.startsWith('/api/') && path !== CLIENT) continue;
+        await page.goto(site.url + path, { waitUntil: 'domcontentloaded' });
         for (const width of [390, 1280]) {
           await page.setViewportSize({ width, height: 850 });
           if ((await overflowOf(page)) !== 0) wide.push(`${path} at ${width}`);
