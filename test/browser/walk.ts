@@ -1,6 +1,6 @@
 // The sandbox in Chromium: each test has its own sandbox and page, and ends without an error or a request to elsewhere.
 import { GatewayClient } from 'payment-gateway-sdk';
-import { Sandbox } from 'payment-gateway-sdk/sandbox';
+import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { openBrowser, strangersOf } from '../support/browser.ts';
@@ -18,7 +18,7 @@ export class Walk {
   complaints: string[] = [];
   #context: BrowserContext | undefined;
 
-  constructor() {
+  constructor(options: SandboxOptions<'onramp'> = {}) {
     beforeAll(async () => {
       this.browser = await openBrowser();
       this.shop = await openShop();
@@ -30,7 +30,7 @@ export class Walk {
     let close: () => Promise<void>;
     beforeEach(async () => {
       this.shop.posts.splice(0);
-      this.sandbox = new Sandbox({ terminal: 'onramp', payid: 'redirect', shopName: 'Nordlicht Records' });
+      this.sandbox = new Sandbox({ terminal: 'onramp', payid: 'redirect', shopName: 'Nordlicht Records', ...options });
       ({ url: this.url, close } = await this.sandbox.listen());
       this.gateway = new GatewayClient({ ...this.sandbox.clientOptions, baseUrl: this.url, fetch: undefined });
       await this.look();
@@ -42,7 +42,7 @@ export class Walk {
     });
   }
 
-  /** Opens a browser of these options in place of the one that is open. */
+  /** Opens a browser with these options, and closes the other one. */
   async look(options: BrowserContextOptions = {}): Promise<void> {
     await this.#context?.close();
     this.#context = await this.browser.newContext(options);

@@ -1,4 +1,4 @@
-// Which driver the command line takes, from the folder of the app, and what it gives to it. run.test.ts has real drivers.
+// The driver of the app that the command line opens, and its options. run.test.ts has real drivers.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Stands in for each driver, and keeps what it was given. */
+/** Plays each driver, and records its options and calls. */
 const DOUBLE = `const given = [];
 class Pool {
   options = { max: 2 };
@@ -27,7 +27,7 @@ const make = (...options) => new Pool(...options);
 module.exports = Object.assign(make, { given, Pool, createPool: make });`;
 type Driver = 'pg' | 'postgres' | 'mysql2/promise';
 
-/** The folder of an app that has these drivers, where the command runs. @returns what a driver was given */
+/** Runs the command in the folder of an app with these drivers. @returns the calls of a driver */
 function appWith(...drivers: Driver[]): (driver: Driver) => unknown[] {
   const app = mkdtempSync(join(tmpdir(), 'app-'));
   onTestFinished(() => rmSync(app, { recursive: true }));
@@ -55,7 +55,7 @@ it.each([
   ['x:mysql://h/db', 'DATABASE_URL must begin with postgres:// or mysql://.'],
   [POSTGRES, 'Neither pg nor postgres is installed here: run this in the folder of your app, or npm install pg.'],
   ['mysql://h/db', 'mysql2 is not installed here: run this in the folder of your app, or npm install mysql2.'],
-])('what is missing or wrong is said: "%s"', async (url, message) => {
+])('a missing or wrong part is named: "%s"', async (url, message) => {
   appWith();
   const error = await errorOf((async () => openAt(url))());
   expect(error).toBeInstanceOf(CommandError);
@@ -64,7 +64,7 @@ it.each([
 
 const LIMITS = { max: 2, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 it.each<[Driver, Driver[], url: string, options: unknown[], rest: string[]]>([
-  // A connection that is lost while nobody uses it ends no process.
+  // A lost idle connection must not end the process.
   ['pg', ['pg', 'postgres'], POSTGRES, [{ connectionString: POSTGRES, ...LIMITS }], ['error', 'end']],
   ['pg', ['pg'], 'postgresql://h/db', [{ connectionString: 'postgresql://h/db', ...LIMITS }], ['error', 'end']],
   [
@@ -81,7 +81,7 @@ it.each<[Driver, Driver[], url: string, options: unknown[], rest: string[]]>([
         ...[[{ uri: 'mysql://u:p@mariadb:1/db', connectionLimit: 2, connectTimeout: 5_000 }], ['end']],
       ] as [Driver, Driver[], string, unknown[], string[]],
   ),
-])('%s, of %j, gets the address %s, and is told when to give up', async (driver, drivers, url, options, rest) => {
+])('%s, of %j, gets the address %s, and time limits', async (driver, drivers, url, options, rest) => {
   const given = appWith(...drivers);
   await openAt(url).close();
   expect(given(driver)).toEqual([options, ...rest]);

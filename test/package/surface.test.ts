@@ -1,4 +1,4 @@
-// What the package gives, and what its sources have that nothing uses: neither changes unnoticed.
+// The public surface, and the unused parts of the sources: neither changes unnoticed.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function declarationsIn(entry: string, folder: string): string[] {
       },
       apiReport: {
         enabled: true,
-        // What is not exported, but seen in what is, is public as well.
+        // A type that an export mentions is public as well.
         includeForgottenExports: true,
         reportFolder: folder,
         reportTempFolder: folder,
@@ -102,7 +102,7 @@ describe('the public surface', () => {
     rmSync(folder, { recursive: true });
   }, 300_000);
 
-  // Mend, after a look at the difference: UPDATE_DOCS=1 npx vitest run --project full test/package/surface.test.ts
+  // To write it, after a look at the difference: UPDATE_DOCS=1 npx vitest run --project full test/package/surface.test.ts
   it.each(ENTRIES)('of %s is as the report in test/package/api says', entry => {
     const file = join(root, `test/package/api/${entry.replace('/index', '')}.api.md`);
     const report = reports.get(entry) ?? '';

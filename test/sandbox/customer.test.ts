@@ -171,6 +171,7 @@ describe('a form', () => {
     // A card is good to the end of its month.
     ...['11 / 26', '11/26', '1126', '11/2026'].map(expiry => [{}, { expiry }, COMPLETED] as [object, object, object]),
     [BANCONTACT, { number: '6703 4444 4444 4449', cvv: '' }, COMPLETED],
+    [{}, { act: 'decline', reason: 'cvv' }, failed('CVV error')],
     [BLIK, { code: '400400' }, failed('Insufficient balance')],
     [BLIK, { code: '401800' }, failed('Canceled by the user')],
     [BLIK, { code: '999 999' }, failed('Payment not funded')],

@@ -1,13 +1,10 @@
 // Callbacks: what is in them by method, what a fault makes of them, when they come again, and what is kept of the answers.
-import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
+import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { create } from '../support/eventful.ts';
+import { create, sandboxOf } from '../support/eventful.ts';
 import { whileTimePasses } from '../support/passing-time.ts';
 
 afterEach(() => vi.useRealTimers());
-
-const sandboxOf = (options: SandboxOptions<'standard'> = {}) =>
-  new Sandbox({ fetch: async () => new Response(), ...options });
 
 /** What is posted of a payment that is completed. */
 async function completed(sandbox: Sandbox, request: object) {
@@ -105,26 +102,6 @@ describe('a fault of a callback', () => {
 });
 
 describe('a callback that was answered', () => {
-  it.each([
-    [200, 1],
-    [204, 1],
-    [299, 1],
-    [300, 2],
-    [404, 2],
-    [503, 2],
-  ])('%i is posted %i times in all', async (status, times) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const answers = [status, 200];
-    const sandbox = sandboxOf({
-      callbackRetries: [1_000, 5_000],
-      fetch: async () => new Response(null, { status: answers.shift() ?? 200 }),
-    });
-    const id = await create(sandbox);
-    await sandbox.cancel(id);
-    await whileTimePasses(sandbox.idle(), 500);
-    expect(sandbox.deliveries.map(({ repeats }) => repeats)).toEqual(times === 1 ? [undefined] : [undefined, 1]);
-  });
-
   it('keeps the first 4,096 letters of the answer, though a letter arrives in two parts', async () => {
     const whole = new TextEncoder().encode(`é${'x'.repeat(5_000)}`);
     const body = new ReadableStream({

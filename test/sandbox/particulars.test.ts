@@ -5,10 +5,9 @@ import { Sandbox } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { PaymentRecord } from '../../src/sandbox/ledger/record.ts';
 import { transferOf } from '../../src/sandbox/ledger/transfer.ts';
-import { create } from '../support/eventful.ts';
+import { create, sandboxOf } from '../support/eventful.ts';
 import { CARD, errorOf, ID } from '../support/fixtures.ts';
 
-const sandboxOf = (options: object = {}) => new Sandbox({ fetch: async () => new Response(), ...options });
 const OWN_API = 'http://sandbox.localhost/_sandbox';
 
 describe('the instructions of a transfer', () => {

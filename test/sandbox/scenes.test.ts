@@ -1,14 +1,10 @@
 // What a scenario arms, waits for and reports, beside payments that are none of its own; and what the logs keep of it.
 import { ConfigurationError } from 'payment-gateway-sdk';
-import { Sandbox, type SandboxEvent, type SandboxOptions, type Scenario } from 'payment-gateway-sdk/sandbox';
+import type { Sandbox, SandboxEvent, Scenario } from 'payment-gateway-sdk/sandbox';
 import { describe, expect, it, vi } from 'vitest';
-import { create } from '../support/eventful.ts';
+import { witnessed } from '../../src/sandbox/scenarios/judge.ts';
+import { CREATE, create, sandboxOf } from '../support/eventful.ts';
 import { errorOf } from '../support/fixtures.ts';
-
-const CREATE = { paymentType: 'DEPOSIT', paymentMethod: 'CARD', amount: 25.5, currency: 'EUR' } as const;
-
-const sandboxOf = (options: SandboxOptions<'standard'> = {}) =>
-  new Sandbox({ fetch: async () => new Response(), ...options });
 
 async function problemsOf(sandbox: Sandbox, steps: Scenario['steps'], expected?: Scenario['expect']) {
   const { problems } = await sandbox.play({ create: CREATE, steps, expect: expected });
@@ -116,14 +112,31 @@ describe('the stream of events', () => {
   });
 });
 
-it('a lookup that met a fault excuses a refusal', async () => {
-  const sandbox: Sandbox = sandboxOf({
-    fetch: async (_, { body }) => {
-      const { id } = JSON.parse(String(body));
-      const headers = { authorization: 'Bearer sandbox-api-key' };
-      await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, { headers });
-      return new Response(null, { status: 503 });
-    },
+describe('a lookup while a callback is answered', () => {
+  const lookup = (at: number, rest: object = {}) => ({ type: 'request', method: 'GET', at, status: 200, ...rest });
+  const posted = (at: number) => ({ type: 'callback', at: at + 5, delivery: { at } });
+
+  it.each<[string, object[], seen: string]>([
+    ['confirms it, and no later one', [lookup(10), posted(10), posted(10)], 'looked up, not'],
+    ['must begin after it', [lookup(9), posted(10)], 'not'],
+    ['must be answered', [lookup(11, { status: 401 }), posted(10)], 'not'],
+    ['may meet a fault', [lookup(11, { status: 502, fault: 'commit-then-502' }), posted(10)], 'hindered'],
+    ['is not a create', [lookup(11, { method: 'POST' }), posted(10)], 'not'],
+  ])('%s', (_, history, seen) => {
+    const callbacks = witnessed(history as SandboxEvent[]);
+    const seenOf = callbacks.map(one => (one.isLookedUp ? 'looked up' : one.isHindered ? 'hindered' : 'not'));
+    expect(seenOf.join(', ')).toBe(seen);
   });
-  expect(await problemsOf(sandbox, [{ fault: 'reject-429' }, { move: 'complete' }])).toEqual([]);
+
+  it('excuses a refusal if it met a fault', async () => {
+    const sandbox: Sandbox = sandboxOf({
+      fetch: async (_, { body }) => {
+        const { id } = JSON.parse(String(body));
+        const headers = { authorization: 'Bearer sandbox-api-key' };
+        await sandbox.fetch(`http://sandbox.localhost/api/v1/payments/${id}`, { headers });
+        return new Response(null, { status: 503 });
+      },
+    });
+    expect(await problemsOf(sandbox, [{ fault: 'reject-429' }, { move: 'complete' }])).toEqual([]);
+  });
 });

@@ -99,6 +99,16 @@ describe('a scenario', () => {
   const TIME = 'must be a time such as 500ms, 5s, 2m, 1h or 7d';
 
   it.each([
+    ['stpes: []', 'unknown field "stpes" (did you mean "steps"?)'],
+    ['steps: [{fault: slwo}]', 'steps[0].fault is no fault: did you mean slow?'],
+    ['steps: [{fault: callback-first}]', 'steps[0].fault callback-first is injected into the create: write it as'],
+    ['steps: [{fault: drop, ms: 5ms}]', 'steps[0] ms is for slow and callback-delay'],
+    ['steps: [{move: refund}]', 'steps[0].move is no move: there are complete, authorize, cancel, fail'],
+    ['steps: [{move: cancel, reason: x}]', 'steps[0] code and reason are for "move: fail"'],
+    ['steps: [{move: fail, raeson: x}]', 'steps[0] unknown field "raeson" (did you mean "reason"?)'],
+    ['steps: [{mvoe: fail}]', `steps[0] ${STEP}`],
+    ['steps: [{fault: slow, move: fail}]', `steps[0] ${STEP}`],
+    ['steps: [{move: cancel, expect: {callbacks: [maybe]}}]', 'callbacks[0] must be taken, refused, answered, not-'],
     ['steps: [5]', `steps[0] ${STEP}`],
     ['steps: [null]', `steps[0] ${STEP}`],
     ['steps: [fault]', `steps[0] ${STEP}`],
@@ -116,11 +126,15 @@ describe('a scenario', () => {
     ['steps: [{move: cancel, expect: 200}]', 'steps[0].expect must be what is expected, with the fields'],
   ])('with %s is refused at its line', async (text, problem) => {
     const error = (await errorOf(readScenario(`${create}\n${text}`))) as Error;
-    expect(error.message).toContain(`Scenario: line 2: ${problem}`);
+    expect(error.message).toMatch(/^Scenario: line 2: /);
+    expect(error.message).toContain(problem);
   });
 
   it.each([
     ['5', 'Scenario: line 1: must be a scenario, with the fields does, create, createFault, steps, expect.'],
+    ['create: {amuont: 5}', 'line 1: create unknown field "amuont" (did you mean "amount"?)'],
+    ['create: {reference: ""}', 'create.reference must not be empty: leave it out for another one each time'],
+    ['craete: {}', 'line 1: create must be the fields of a create'],
     ['create: 5', 'create must be the fields of a create: paymentType, paymentMethod, amount, currency'],
     ['create: {paymentType: DEPOSIT, amount: 5, currency: EUR}', 'must be a method of the gateway, such as CARD'],
     ['steps: [{mov: complete}]', '; line 1: '],

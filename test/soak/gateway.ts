@@ -16,7 +16,7 @@ const BURST_SIZE = 20;
 const CHARGEBACK = 0.1;
 const LOST = 0.5;
 
-/** What happened, and how often each fault was injected. */
+/** The gateway, with its counts of events and of injected faults. */
 export class SoakGateway {
   readonly seen = { calls: 0, callbacks: 0, bursts: 0, chargebacks: 0, lostChargebacks: 0 };
   readonly faults: Record<string, number> = Object.fromEntries(Object.keys(FAULTS).map(fault => [fault, 0]));

@@ -217,7 +217,7 @@ const readFacts = async (): Promise<Facts> => ({
   payments: books.sandbox.payments,
 });
 
-/** What happened. A short run may lack what is rare. Counts with "at least" lack the last reports of killed processes. */
+/** Counts the events. A short run may lack the rare ones. Counts with "at least" lack the last reports of killed processes. */
 function happenedOf({ orders, payouts, effects, reviews, payments }: Facts, rounds: number) {
   const { seen } = books;
   const countOf = (name: string) => counts[name] ?? 0;

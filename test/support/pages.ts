@@ -1,4 +1,4 @@
-// The sandbox's pages without a browser: what they answer to a GET and to a form.
+// The sandbox's pages without a browser: their answers to a GET and to a form.
 import { GatewayClient } from 'payment-gateway-sdk';
 import { Sandbox, type SandboxOptions } from 'payment-gateway-sdk/sandbox';
 import { CARD } from './fixtures.ts';

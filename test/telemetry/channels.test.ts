@@ -184,28 +184,15 @@ describe('the tracing channels', () => {
     expect(storages.map(storage => storage.getStore())).toEqual([undefined, undefined]);
   });
 
-  it.each<[string, CallTrace['runIn'] extends (run: infer Run) => void ? Run : never]>([
-    [
-      'throws',
-      () => {
-        throw new Error('tracer');
-      },
-    ],
-    [
-      'throws after it has run the call',
-      work => {
-        work();
-        throw new Error('tracer');
-      },
-    ],
+  type Run = CallTrace['runIn'] extends (run: infer Run) => void ? Run : never;
+  const fail = (): never => {
+    throw new Error('tracer');
+  };
+  it.each<[string, Run]>([
+    ['throws', fail],
+    ['throws after it has run the call', work => [work(), fail()] as never],
     ['does not run the call', () => undefined as never],
-    [
-      'runs the call twice',
-      work => {
-        work();
-        return work();
-      },
-    ],
+    ['runs the call twice', work => [work(), work()][1] as never],
   ])('do not depend on a tracer that %s', async (_, run) => {
     const { start } = tracingChannel('payment-gateway-sdk:create');
     const begin = (trace: unknown) => (trace as CallTrace).runIn(run);
