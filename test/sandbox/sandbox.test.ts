@@ -303,36 +303,26 @@ describe('for tests of merchants', () => {
 
   it('a listener hears of every call, move, callback and fault, and changes nothing by throwing', async () => {
     const heard: object[] = [];
-    const sandbox = new Sandbox({
-      fetch: accepting,
-      onEvent: event => {
-        heard.push(event);
-        throw new Error('of the listener');
-      },
-    });
-    sandbox.faults.next('commit-then-drop');
+    const onEvent = (event: object) => {
+      heard.push(event);
+      throw new Error('of the listener');
+    };
+    const sandbox = new Sandbox({ fetch: accepting, onEvent });
+    const fault = 'commit-then-drop';
+    sandbox.faults.next(fault);
     await errorOf(create(sandbox));
-    const [payment] = sandbox.payments;
-    await sandbox.complete(payment?.id ?? '');
+    const paymentId = sandbox.payments[0]?.id ?? '';
+    await sandbox.complete(paymentId);
     await sandbox.idle();
     await sandbox.fetch(API);
     sandbox.reset();
-    const paymentId = payment?.id;
-    const fault = 'commit-then-drop';
-    const gone = {
-      method: 'POST',
-      path: '/api/v1/payments',
-      status: undefined,
-      callId: 1,
-      durationMs: expect.any(Number),
-    };
-    const wrong = { method: 'GET', status: 405, callId: 2, message: expect.stringContaining('no such address') };
+    const gone = { method: 'POST', path: '/api/v1/payments', status: undefined, durationMs: expect.any(Number) };
     expect(heard).toMatchObject([
       { type: 'fault', fault },
-      { type: 'request', fault, paymentId, ...gone },
+      { type: 'request', callId: 1, fault, paymentId, ...gone },
       { type: 'move', paymentId, from: 'PENDING', paymentStatus: 'COMPLETED', reference: null },
       { type: 'callback', delivery: { paymentId, status: 200 } },
-      { type: 'request', ...wrong },
+      { type: 'request', callId: 2, method: 'GET', status: 405, message: expect.stringContaining('no such address') },
       { type: 'fault' },
       { type: 'reset', at: expect.any(Number) },
     ]);
